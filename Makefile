@@ -1,0 +1,71 @@
+# `make` alone lists what there is.  `make demo` and `make test` do all their own set-up.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed-dev
+BENCH_STAMP := $(VENV)/.installed-bench
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check unit lit examples bench typing format ops clean
+
+help: ## list the targets
+	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "PYTHON=python3.12 chooses the interpreter, VENV=.venv-3.12 the environment it is put in."
+
+setup: $(STAMP) ## make the environment (.venv) with everything in it; done once
+
+# Again whenever pyproject.toml changes.
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
+	  echo "anvl needs Python 3.11, 3.12 or 3.13, but $(PYTHON) is" \
+	    "$$($(PYTHON) --version 2>&1); name another: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "set-up, once: about a minute and 1 GB.  The same by hand:"
+	@echo "  $(PYTHON) -m venv $(VENV)"
+	@echo "  $(BIN)/python -m pip install -e '.[dev]'"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: setup ## train on handwritten digits, then the same program stage by stage with anvl-opt
+	$(BIN)/python examples/digits.py --out out/digits
+	PATH="$(abspath $(BIN)):$$PATH" bash examples/digits.sh out/digits
+
+test: setup typing ## everything: check, unit, lit and the examples
+	@$(BIN)/python tools/run_tests.py
+
+check: setup typing ## format, lint, types, sizes, and that the generated files are current
+	@$(BIN)/python tools/run_tests.py check
+
+unit: setup ## the tests in Python, with the code blocks of the documentation
+	@$(BIN)/python tools/run_tests.py unit
+
+lit: setup ## the tests on IR
+	@$(BIN)/python tools/run_tests.py lit
+
+examples: setup ## run every example
+	@$(BIN)/python tools/run_tests.py examples
+
+bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
+	$(BIN)/python benchmarks/run.py
+
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@touch $@
+
+typing: setup ## links that let type checkers and editors see the package (.typing)
+	@$(BIN)/python tools/typing_links.py
+
+format: setup ## format the code and fix what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+ops: setup ## write the generated files again
+	$(BIN)/python -m anvl.tools.generate
+
+clean: ## remove what was built and cached, but keep the environment
+	rm -rf build out .typing .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +

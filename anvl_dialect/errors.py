@@ -1,0 +1,37 @@
+"""What can go wrong, as a tree of typed errors.
+
+    AnvlError
+    ├── TraceError       a traced value was used where Python needs a number, or outlived its trace
+    ├── MissingRule      an op was asked for a rule that its class does not define
+    ├── PassError        a pass refuses a module: which pass, what is wrong, where
+    └── RuntimeFailure   PJRT could not compile or run a program (defined in `anvl.runtime.errors`)
+
+Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
+`<op or function>: <what is wrong>, <the actual values>; <what to do>`.
+"""
+
+
+class AnvlError(Exception):
+    """Base of the errors that are neither a `TypeError` nor a `ValueError`."""
+
+
+class TraceError(AnvlError):
+    """A traced value was used where Python needs a value, or after its trace had ended."""
+
+
+class MissingRule(AnvlError, NotImplementedError):
+    """An op was asked for a rule that its class does not define."""
+
+
+class PassError(AnvlError):
+    """A pass refuses a module.
+
+    Attributes: `pass_name` (as on the command line), `message`, `location` (MLIR text, `""` where
+    unknown).
+    """
+
+    def __init__(self, pass_name: str, message: str, location: str = "") -> None:
+        super().__init__(f"{pass_name}: {message}")
+        self.pass_name = pass_name
+        self.message = message
+        self.location = location

@@ -1,0 +1,147 @@
+"""Families: ops that share an answer share a base class.  One base each: nanobind allows no mixins."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.op import AnvlOp, Value, emit, missing
+from anvl.dialect.types import kind
+
+__all__ = ["Creation", "Elementwise", "Linear", "Undefined", "check_kind", "differentiable", "lifted", "total"]
+
+NUMBERS = "bool int uint float complex"
+
+
+def check_kind(name: str, x: Any, kinds: str) -> None:
+    """Refuse an operand type whose elements are of none of `kinds` (a text of kind names)."""
+    if kind(x.element_type) not in kinds.split():
+        raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_either(kinds)}")
+
+
+def differentiable(type_: Any) -> bool:
+    """Whether values of this type carry a derivative: floats and complex numbers do."""
+    return kind(type_.element_type) in ("float", "complex")
+
+
+def _either(kinds: str) -> str:
+    *first, last = kinds.split()
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+class Undefined(NamedTuple):
+    """In place of a derivative: there is none to write, and why."""
+
+    reason: str
+
+
+class Elementwise(AnvlOp):
+    """y[i] = f(x[i], ...), all of one shape.
+
+    Says `kinds` (of its operands) and `passes`: for each operand a function
+    `(g, *xs, y) -> g * dy/dx`, None where the derivative is zero, or `Undefined`.  The Jacobian is
+    diagonal, so the same functions carry a tangent forward and a cotangent back.
+    """
+
+    def __init_subclass__(cls, **kw: Any) -> None:
+        super().__init_subclass__(**kw)
+        cls.undefined = {
+            i: through.reason for i, through in enumerate(cls.passes) if type(through) is Undefined
+        }
+
+    kinds = NUMBERS
+    passes = ()
+    domains = ()
+
+    @classmethod
+    def result_type(cls, first: Any, *rest: Any) -> Any:
+        for other in rest:
+            if other != first:
+                raise TypeError(
+                    f"{cls.short_name}: operands differ in type: "
+                    f"{', '.join(map(str, (first, *rest)))}; {_remedy(first, rest)}"
+                )
+        check_kind(cls.short_name, first, cls.kinds)
+        return first
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        parts = [
+            through(t, *xs, y)
+            for t, through in zip(ts, cls.passes, strict=True)
+            if t is not None and through is not None
+        ]
+        return total(parts)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [
+            None if through is None else (lambda through=through: through(g, *xs, y))
+            for through in cls.passes
+        ]
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
+        return cls.build(*lifted(xs, batched), **params)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.elementwise(cls.kinds, cls.domains)
+
+
+def _remedy(first: Any, rest: Sequence[Any]) -> str:
+    if any(list(other.shape) != list(first.shape) for other in rest):
+        return "broadcast them to one shape first (anvl.numpy does)"
+    return "convert them to one dtype first (anvl.numpy does)"
+
+
+class Linear(AnvlOp):
+    """Linear in its only operand: the tangent is the op itself.  Says `adjoint`."""
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, **params: Any
+    ) -> Value | None:
+        (t,) = ts
+        return None if t is None else cls.build(t, **params)
+
+
+class Creation(AnvlOp):
+    """Makes an array from nothing: no operands, so nothing to differentiate or to batch."""
+
+    @classmethod
+    def tangent(cls, ts: Any, xs: Any, y: Value, **params: Any) -> None:
+        return None
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Any, y: Value, **params: Any) -> Sequence[Any]:
+        return []
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
+        # No operand is ever batched, so a batching pass keeps the op; asked anyway, this is a bug.
+        return missing(cls, "batch")
+
+
+def total(parts: Sequence[Value | None]) -> Value | None:
+    """The sum of the parts that are present, or None."""
+    present = [part for part in parts if part is not None]
+    if not present:
+        return None
+    result = present[0]
+    for part in present[1:]:
+        result = emit.add(result, part)
+    return result
+
+
+def lifted(xs: Sequence[Value], batched: Sequence[bool]) -> list[Value]:
+    """`xs`, with the batch axis added to those that have none."""
+    size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        x
+        if b
+        else emit.broadcast_in_dim(
+            x,
+            shape=(size, *x.type.shape),
+            broadcast_dimensions=tuple(range(1, x.type.rank + 1)),
+        )
+        for x, b in zip(xs, batched, strict=True)
+    ]

@@ -1,0 +1,39 @@
+"""The one door to MLIR: every other module takes the bindings from here.
+
+Another provider of the same bindings (upstream's, once it has a wheel) is put in by changing this
+file alone.
+"""
+
+from torch_mlir import ir as ir
+from torch_mlir import passmanager as _passmanager
+from torch_mlir import rewrite as rewrite
+from torch_mlir._mlir_libs import _stablehlo as _stablehlo
+from torch_mlir._mlir_libs import _torchMlir as _torchMlir  # registers the passes chlo needs
+from torch_mlir.dialects import ext as ext
+from torch_mlir.dialects import func as func
+from torch_mlir.dialects import irdl as irdl
+from torch_mlir.dialects._ods_common import _cext
+
+PassManager = _passmanager.PassManager
+stablehlo = _stablehlo
+
+# Without modules to find, each view of an op costs a failing import of 18 us.
+_cext.globals.append_dialect_search_prefix("anvl.dialect._mlir_dialects")
+_stablehlo.register_stablehlo_passes()
+
+# Loads chlo into a context: it is linked into the bindings but only reachable as the dependency
+# of this pass.
+_PASS_THAT_LOADS_CHLO = "builtin.module(func.func(convert-torch-to-stablehlo))"
+
+
+def load_stablehlo(context: ir.Context) -> None:
+    """Make the `stablehlo` and `chlo` dialects known to `context`."""
+    _stablehlo.register_dialect(context)
+    with context, ir.Location.unknown():
+        module = ir.Module.parse("func.func private @f()")
+        PassManager.parse(_PASS_THAT_LOADS_CHLO).run(module.operation)
+
+
+def register_view(dialect: type, op_class: type) -> None:
+    """Have ops named `op_class.OPERATION_NAME` appear in Python as instances of `op_class`."""
+    _cext.register_operation(dialect, replace=True)(op_class)

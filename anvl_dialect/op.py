@@ -1,0 +1,273 @@
+"""`AnvlOp`: the questions that every op answers about itself.
+
+Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent of the result,
+`t` tangent of an operand; `axis`, `axes` positions in a shape.  Operands come first, parameters
+by keyword.  Rules work on MLIR values and emit at the current insertion point.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl.dialect.context import on_new_context
+from anvl.dialect.dialect import Anvl
+from anvl.dialect.errors import MissingRule
+from anvl.dialect.mlir import ext, ir, register_view
+from anvl.dialect.params import Param
+
+__all__ = ["OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit", "missing"]
+
+# Fields of an op class.  Every operand and result is a tensor; the type rule says which.
+Operand = ext.Operand[Any]
+Operands = Sequence[ext.Operand[Any]]
+Result = ext.Result[Any]
+Results = Sequence[ext.Result[Any]]
+
+_FIELDS = (Operand, Operands, Result, Results)
+
+#: The closed set of rules, with who asks for each.
+RULES = {
+    "result_type": "building it",
+    "lower": "anvl-lower-to-stablehlo",
+    "adjoint": "anvl-gradient",
+    "tangent": "forward mode",
+    "batch": "batching",
+    "sample": "the numeric tests",
+}
+
+#: Every op class by its name in the IR (`"anvl.sin"`).
+OPS: dict[str, type["AnvlOp"]] = {}
+
+# Note [Borrowed ops]
+#
+# IRDL, in which the dialect is declared, assigns each constraint one type: all operands of a
+# variadic field must then have the same type (measured on LLVM 24; `irdl.any` does not escape it).
+# `concatenate` of tensor<2xf32> and tensor<3xf32> cannot be declared.  For such ops the IR holds
+# StableHLO's own op, which C++ declares and verifies, and the class here gives it our rules; it is
+# registered as the Python view of that op, so passes meet it like any other.
+
+Value = Any  # ir.Value: the bindings are untyped
+
+
+def missing(cls: type["AnvlOp"], rule: str) -> Any:
+    """Refuse: `cls` does not define `rule`."""
+    raise MissingRule(
+        f"{cls.OPERATION_NAME}: has no `{rule}` rule, which {RULES[rule]} needs; "
+        f"define it on {cls.__name__} in {cls.__module__}"
+    )
+
+
+class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
+    """Base of all ops.
+
+        result_type(*types, **params)   -> type of the result, or raise TypeError
+        lower(hlo, *xs, **params)       -> the same value in StableHLO
+        adjoint(g, xs, y, **params)     -> one cotangent per operand
+        tangent(ts, xs, y, **params)    -> tangent of y; ts[i] is None where x[i] is constant
+        batch(xs, batched, **params)    -> y with one more axis, the first
+        sample(draw)                    -> calls (operands, params) in its domain
+
+    `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
+    that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
+    In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and of the result.
+
+    Ops with several results (`Results`, or more than one `Result` field) get and give sequences in
+    place of `y`, `g` and the result type.
+
+    With `borrowed=True` the op in the IR is StableHLO's own of that name, and only the rules are
+    ours.  See Note [Borrowed ops].
+
+    `hlo` names the StableHLO op (`"sine"`, `"chlo.erf"`) where lowering is a rename that copies
+    operands, attributes and types; the lowering pass then needs no `lower`.
+    """
+
+    # Unannotated: MLIR's `ext` takes every annotation of this class for a field.
+    hlo = None
+    params = {}  # noqa: RUF012
+    short_name = ""
+    #: For ops that another pass must remove first: which.
+    why_not_lowered = "its class defines neither `hlo` nor `lower`"
+    # Operands, by position, that have no derivative although they are floats, and why.
+    undefined = {}  # noqa: RUF012
+
+    def __init_subclass__(
+        cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
+    ) -> None:
+        fields = dict(cls.__dict__.get("__annotations__", {}))
+        own = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
+        cls.params = {**cls.params, **own}
+        cls.__annotations__ = {
+            k: Any if k in own else t
+            for k, t in fields.items()
+            if (k in own and own[k].attribute and not own[k].optional) or t in _FIELDS
+        }
+        traits = [ext.Pure] if name is not None and pure else None
+        super().__init_subclass__(name=None if borrowed else name, traits=traits, **kw)
+        if name is None:
+            return
+        if borrowed:
+            cls.OPERATION_NAME = f"stablehlo.{name}"
+            cls._ODS_OPERAND_SEGMENTS = cls._generate_segments(_fields(cls, ext.OperandDef))
+            cls._ODS_RESULT_SEGMENTS = cls._generate_segments(_fields(cls, ext.ResultDef))
+            on_new_context(lambda: register_view(Anvl, cls))
+        # ext turned the fields into properties; as parameters they are read through `read`.
+        cls.short_name = name
+        cls.n_operands = _count_operands(cls)
+        cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
+        cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
+        OPS[cls.OPERATION_NAME] = cls
+
+    # -- rules -----------------------------------------------------------------------------------
+
+    @classmethod
+    def result_type(cls, *types: Any, **params: Any) -> Any:
+        return missing(cls, "result_type")
+
+    @classmethod
+    def lower(cls, hlo: Callable[..., Value], *xs: Value, **params: Any) -> Any:
+        return missing(cls, "lower")
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        return missing(cls, "adjoint")
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
+        return missing(cls, "tangent")
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Any:
+        return missing(cls, "batch")
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return missing(cls, "sample")
+
+    # -- building and reading --------------------------------------------------------------------
+
+    @classmethod
+    def build(cls, *xs: Value, **params: Any) -> Any:
+        """Emit the op at the current insertion point; its result, or results."""
+        types = cls.result_type(*[x.type for x in xs], **params)
+        if not cls.multiple_results:
+            return _create(cls.OPERATION_NAME, [types], xs, cls.encode(params)).result
+        return tuple(_create(cls.OPERATION_NAME, list(types), xs, cls.encode(params)).results)
+
+    @classmethod
+    def encode(cls, params: dict[str, Any]) -> dict[str, ir.Attribute] | None:
+        """The attributes of the op for these parameters."""
+        if not cls.attribute_params:
+            return None
+        return {
+            name: kind.encode(params[name])
+            for name, kind in cls.attribute_params.items()
+            if name in params and not (kind.optional and params[name] == kind.default)
+        }
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        """The parameters of an op of this class, as Python values."""
+        if not cls.params:
+            return {}
+        attributes = op.attributes
+        return {
+            name: _read_one(op, attributes, name, kind) for name, kind in cls.params.items()
+        }
+
+    @classmethod
+    def has_rule(cls, rule: str) -> bool:
+        """Whether the class, or its family, defines `rule`."""
+        return getattr(cls, rule).__func__ is not getattr(AnvlOp, rule).__func__
+
+    # -- verification ----------------------------------------------------------------------------
+
+    @classmethod
+    def _check_form(cls, op: ir.Operation) -> None:
+        """As many operands as there are fields, each a static tensor.
+
+        IRDL says so too, but after us, and without naming anything.
+        """
+        n_found, n_wanted = len(op.operands), cls.n_operands
+        if n_wanted is not None and n_found != n_wanted:
+            raise TypeError(f"takes {n_wanted} operands, got {n_found}")
+        if not cls.multiple_results and len(op.results) != 1:
+            raise TypeError(f"has one result, got {len(op.results)}")
+        for value in (*op.operands, *op.results):
+            type_ = value.type
+            if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+                raise TypeError(f"takes and gives tensors of static shape, got {type_}")
+
+    def verify_invariants(self) -> bool:
+        """Called by MLIR's verifier: the type rule holds."""
+        op = self.operation
+        try:
+            self._check_form(op)
+            params = self.read(op)
+            expected = self.result_type(*[x.type for x in op.operands], **params)
+        except (TypeError, ValueError) as error:
+            op.location.emit_error(_headed(self.short_name, error))
+            return False
+        found = [y.type for y in op.results]
+        wanted = list(expected) if self.multiple_results else [expected]
+        if found == wanted:
+            return True
+        op.location.emit_error(
+            f"{self.short_name}: result is {_types_text(found)} "
+            f"but the operands give {_types_text(wanted)}"
+        )
+        return False
+
+
+class Emit:
+    """Emits ops by name: `emit.sum(x, axes=(0,))`.
+
+    Rules reach the ops of other families through it, so that no family imports another.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        op_class = OPS.get(f"anvl.{name}") or OPS.get(f"stablehlo.{name}")
+        if op_class is None:
+            raise AttributeError(f"emit: there is no op anvl.{name}")
+        setattr(self, name, op_class.build)
+        return op_class.build  # type: ignore[no-any-return]
+
+
+emit = Emit()
+
+_create = ir.Operation.create
+
+
+def _fields(cls: type[AnvlOp], of: type) -> list[Any]:
+    return [field for field in cls._fields if isinstance(field, of)]
+
+
+def _count_results(cls: type[AnvlOp]) -> int:
+    return len(_fields(cls, ext.ResultDef))
+
+
+def _count_operands(cls: type[AnvlOp]) -> int | None:
+    """How many operands the op takes; None for any number."""
+    if cls._ODS_OPERAND_SEGMENTS is not None:
+        return None
+    return len(_fields(cls, ext.OperandDef))
+
+
+def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -> Any:
+    if not kind.attribute:
+        return kind.of_results([y.type for y in op.results])  # type: ignore[attr-defined]
+    if kind.optional and name not in attributes:
+        return kind.default
+    if name not in attributes:
+        raise TypeError(f"attribute `{name}` is missing")
+    try:
+        return kind.decode(attributes[name])
+    except TypeError as error:
+        raise TypeError(f"attribute `{name}`: {error}") from None
+
+
+def _headed(name: str, error: Exception) -> str:
+    text = str(error)
+    return text if text.startswith(f"{name}: ") else f"{name}: {text}"
+
+
+def _types_text(types: Sequence[Any]) -> str:
+    return ", ".join(map(str, types))

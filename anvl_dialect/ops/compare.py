@@ -1,0 +1,255 @@
+"""Ops that ask and choose: compare, select, clamp, is_finite and its relatives.
+
+Source: StableHLO specification, ops `compare`, `select`, `clamp`, `is_finite`; CHLO `is_inf`,
+`is_pos_inf`, `is_neg_inf`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.families import Elementwise, check_kind, lifted, total
+from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.elementwise import ANY, Unary, or_
+from anvl.dialect.params import Direction
+from anvl.dialect.types import element_type, kind, tensor
+
+__all__ = ["ClampOp", "CompareOp", "SelectOp"]
+
+
+class Predicate(Unary):
+    """y[i] = whether x[i] is such: a bool array.  No derivative."""
+
+    passes = (None,)
+    kinds = "float"
+    domains = (ANY,)
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        return _bools_like(super().result_type(x))
+
+
+class IsFiniteOp(Predicate, name="is_finite"):
+    """Whether each element is neither infinite nor NaN.  StableHLO `is_finite`."""
+
+    hlo = "is_finite"
+
+
+class IsInfOp(Predicate, name="is_inf"):
+    """Whether each element is infinite.  CHLO `is_inf`."""
+
+    hlo = "chlo.is_inf"
+
+
+class IsPosInfOp(Predicate, name="is_pos_inf"):
+    """Whether each element is +infinity.  CHLO `is_pos_inf`."""
+
+    hlo = "chlo.is_pos_inf"
+
+
+class IsNegInfOp(Predicate, name="is_neg_inf"):
+    """Whether each element is -infinity.  CHLO `is_neg_inf`."""
+
+    hlo = "chlo.is_neg_inf"
+
+
+class CompareOp(Elementwise, name="compare"):
+    """Compare elementwise: `direction` is EQ, NE, GE, GT, LE or LT.  StableHLO `compare`.
+
+    Complex numbers have EQ and NE only; bools are ordered False < True.
+    """
+
+    x: Operand
+    y: Operand
+    comparison_direction: Direction
+    z: Result
+    hlo = "compare"
+    kinds = "bool int uint float complex"
+    passes = (None, None)
+    domains = (ANY, ANY)
+
+    @classmethod
+    def result_type(cls, x: Any, y: Any, comparison_direction: str) -> Any:
+        super().result_type(x, y)
+        if kind(x.element_type) == "complex" and comparison_direction not in ("EQ", "NE"):
+            raise TypeError(
+                f"compare: complex numbers have no order, {comparison_direction} of {x}; "
+                "compare abs or real parts"
+            )
+        return _bools_like(x)
+
+    @classmethod
+    def tangent(cls, ts: Any, xs: Any, y: Value, comparison_direction: str) -> None:
+        return None
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Any, y: Value, comparison_direction: str) -> Sequence[Any]:
+        return [None, None]
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.elementwise(cls.kinds, cls.domains, {"comparison_direction": "EQ"})
+
+
+def _bools_like(x: Any) -> Any:
+    return tensor(x.shape, element_type("bool"))
+
+
+class SelectOp(AnvlOp, name="select"):
+    """`y[i] = on_true[i] if pred[i] else on_false[i]`; `pred` may be a scalar.
+
+    StableHLO `select`.
+    """
+
+    pred: Operand
+    on_true: Operand
+    on_false: Operand
+    y: Result
+    hlo = "select"
+
+    @classmethod
+    def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
+        check_kind("select", pred, "bool")
+        if on_true != on_false:
+            raise TypeError(f"select: the two sides differ in type: {on_true}, {on_false}")
+        if pred.rank != 0 and pred.shape != on_true.shape:
+            raise TypeError(
+                f"select: pred is {pred} but the sides are {on_true}; "
+                "it must be a scalar or have their shape"
+            )
+        return on_true
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        pred, _, _ = xs
+        return [
+            None,
+            lambda: emit.select(pred, g, zeros_like(g)),
+            lambda: emit.select(pred, zeros_like(g), g),
+        ]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        _, on_true, on_false = ts
+        if on_true is None and on_false is None:
+            return None
+        zero = zeros_like(y)
+        return emit.select(
+            xs[0], zero if on_true is None else on_true, zero if on_false is None else on_false
+        )
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool]) -> Value:
+        pred, *sides = xs
+        on_true, on_false = _lifted_like(batched, pred, sides)
+        if not batched[0] and pred.type.rank == 0:
+            return emit.select(pred, on_true, on_false)
+        (pred,) = _broadcast_to(on_true, [(pred, batched[0])])
+        return emit.select(pred, on_true, on_false)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.bools(2, 3), draw.floats(2, 3), draw.floats(2, 3)], {}),
+            ([draw.bools(), draw.floats(2, 3), draw.floats(2, 3)], {}),
+            ([draw.bools(), draw.floats(), draw.floats()], {}),
+            ([draw.bools(0, 2), draw.floats(0, 2), draw.floats(0, 2)], {}),
+        )
+
+
+def _lifted_like(batched: Sequence[bool], pred: Value, sides: Sequence[Value]) -> list[Value]:
+    """The sides with the batch axis: from each other, or from `pred` where neither has one."""
+    if any(batched[1:]):
+        return lifted(sides, batched[1:])
+    return lifted([pred, *sides], batched)[1:]
+
+
+def _broadcast_to(like: Value, values: Sequence[tuple[Value, bool]]) -> list[Value]:
+    """Each value, with or without the batch axis first, broadcast to the shape of `like`."""
+    shape = tuple(like.type.shape)
+    return [
+        v
+        if tuple(v.type.shape) == shape
+        else emit.broadcast_in_dim(v, shape=shape, broadcast_dimensions=_kept_axes(v, has_axis))
+        for v, has_axis in values
+    ]
+
+
+def _kept_axes(v: Value, has_axis: bool) -> tuple[int, ...]:
+    return tuple(range(v.type.rank)) if has_axis else tuple(range(1, v.type.rank + 1))
+
+
+class ClampOp(AnvlOp, name="clamp"):
+    """`y[i] = min(max(x[i], low), high)`; the bounds may be scalars.  StableHLO `clamp`.
+
+    The derivative passes 1 at a bound.
+    """
+
+    low: Operand
+    x: Operand
+    high: Operand
+    y: Result
+    hlo = "clamp"
+
+    @classmethod
+    def result_type(cls, low: Any, x: Any, high: Any) -> Any:
+        check_kind("clamp", x, "bool int uint float")
+        for name, bound in (("low", low), ("high", high)):
+            if bound.element_type != x.element_type or bound.shape not in ([], x.shape):
+                raise TypeError(
+                    f"clamp: {name} is {bound} but the operand is {x}; "
+                    "a bound is a scalar or has the operand's shape, and its dtype"
+                )
+        return x
+
+    @classmethod
+    def _masked(cls, xs: Sequence[Value], part: Value, at: int) -> Value:
+        """`part` where operand `at` (0 low, 1 x, 2 high) decides the result, else zero."""
+        low, x, high = (v for v in _broadcast_to(xs[1], [(v, False) for v in xs]))
+        below = emit.compare(x, low, comparison_direction="LT")
+        above = emit.compare(x, high, comparison_direction="GT")
+        zero = zeros_like(part)
+        if at == 0:
+            return emit.select(below, part, zero)
+        if at == 2:
+            return emit.select(above, part, zero)
+        return emit.select(or_(below, above), zero, part)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [
+            lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)
+        ]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        return total(
+            [
+                cls._masked(xs, _broadcast_to(y, [(t, False)])[0], at)
+                for at, t in enumerate(ts)
+                if t is not None
+            ]
+        )
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool]) -> Value:
+        like = lifted(xs, batched)[1]
+        return emit.clamp(*_broadcast_to(like, list(zip(xs, batched, strict=True))))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        bounds = draw.floats(2, 3, within=(-1.5, -0.5)), draw.floats(2, 3, within=(0.5, 1.5))
+        return draw.calls(
+            ([bounds[0], draw.floats(2, 3), bounds[1]], {}),
+            ([draw.floats(within=(-1.5, -0.5)), draw.floats(2, 3), draw.floats(within=(0.5, 1))], {}),
+            ([draw.floats(within=(-1.5, -0.5)), draw.floats(), draw.floats(within=(0.5, 1))], {}),
+            ([draw.floats(within=(-1.5, -0.5)), draw.floats(0), draw.floats(within=(0.5, 1))], {}),
+        )
+
+
+def _summed_to(part: Value, x: Value) -> Value:
+    """`part`, summed to a scalar where the bound `x` is one."""
+    if x.type.rank == part.type.rank:
+        return part
+    return emit.sum(part, axes=tuple(range(part.type.rank)))
+

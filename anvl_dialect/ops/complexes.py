@@ -1,0 +1,170 @@
+"""Ops between real and complex numbers, and those of |x|: abs, sign, conj, real, imag, complex.
+
+A cotangent pairs with a tangent as Re(sum(g * t)), without conjugation: so a complex-differentiable
+op has the adjoint g * f'(x), and the gradient of a real function of a complex variable is the
+conjugate of the direction of steepest ascent (JAX's convention).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.families import Elementwise, check_kind
+from anvl.dialect.op import Operand, Result, Value
+from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.elementwise import ANY, Unary, div, mul, neg, sub, where_zero
+from anvl.dialect.types import element_type, kind, tensor
+
+__all__ = ["AbsOp", "ComplexOp", "ConjOp", "ImagOp", "RealOp", "SignOp"]
+
+_PARTS = {"complex<f32>": "f32", "complex<f64>": "f64"}
+_PAIRS = {"f32": "c64", "f64": "c128"}
+
+
+def _is_complex(x: Value) -> bool:
+    return kind(x.type.element_type) == "complex"
+
+
+def _real_of(name: str, x: Any) -> Any:
+    """The type of the parts of a complex array type."""
+    check_kind(name, x, "complex")
+    return tensor(x.shape, element_type(_PARTS[str(x.element_type)]))
+
+
+class RealLinear(Unary):
+    """Linear over the reals: the tangent is the op itself.  Says `adjoint`."""
+
+    domains = (ANY,)
+    kinds = "complex"
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        return None if ts[0] is None else cls.build(ts[0])
+
+
+class RealOp(RealLinear, name="real"):
+    """The real part.  StableHLO `real`."""
+
+    hlo = "real"
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        return _real_of("real", x)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [complex_(g, zeros_like(g))]
+
+
+class ImagOp(RealLinear, name="imag"):
+    """The imaginary part.  StableHLO `imag`."""
+
+    hlo = "imag"
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        return _real_of("imag", x)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [complex_(zeros_like(g), neg(g))]
+
+
+class ConjOp(RealLinear, name="conj"):
+    """The complex conjugate.  CHLO `conj`."""
+
+    hlo = "chlo.conj"
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [conj(g)]
+
+
+class ComplexOp(Elementwise, name="complex"):
+    """`x + i y` of two real arrays.  StableHLO `complex`."""
+
+    x: Operand
+    y: Operand
+    z: Result
+    hlo = "complex"
+    kinds = "float"
+    domains = (ANY, ANY)
+
+    @classmethod
+    def result_type(cls, x: Any, y: Any) -> Any:
+        super().result_type(x, y)
+        if str(x.element_type) not in _PAIRS:
+            raise TypeError(f"complex: parts are {x}; they must be f32 or f64")
+        return tensor(x.shape, element_type(_PAIRS[str(x.element_type)]))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [lambda: real(g), lambda: neg(imag(g))]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        if ts[0] is None and ts[1] is None:
+            return None
+        return complex_(*[zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)])
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.elementwise("float", cls.domains, dtypes=("f32", "f64"))
+
+
+class AbsOp(Unary, name="abs"):
+    """The absolute value; of a complex number its modulus, a real.  |x|' = 0 at 0.
+
+    StableHLO `abs`.
+    """
+
+    hlo = "abs"
+    kinds = "int float complex"
+    domains = (ANY,)
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        super().result_type(x)
+        return _real_of("abs", x) if kind(x.element_type) == "complex" else x
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        (x,) = xs
+        if not _is_complex(x):
+            return [mul(g, sign(x))]
+        return [mul(complex_(g, zeros_like(g)), conj(sign(x)))]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        (t,), (x,) = ts, xs
+        if t is None:
+            return None
+        return real(mul(conj(sign(x)), t)) if _is_complex(x) else mul(t, sign(x))
+
+
+class SignOp(Unary, name="sign"):
+    """-1, 0 or 1; of a complex number x / |x|, and 0 at 0.  StableHLO `sign`."""
+
+    hlo = "sign"
+    kinds = "int float complex"
+    domains = (ANY,)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [conj(_turned(conj(g), xs[0], y))] if _is_complex(xs[0]) else [None]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        return None if ts[0] is None or not _is_complex(xs[0]) else _turned(ts[0], xs[0], y)
+
+
+def _turned(t: Value, x: Value, y: Value) -> Value:
+    """The part of t across y = x/|x|, over |x|: how x/|x| turns when x moves by t."""
+    along = real(mul(conj(y), t))
+    across = sub(t, mul(y, complex_(along, zeros_like(along))))
+    size = abs_(x)
+    size = where_zero(size, full_like(size, 1), size)
+    return div(across, complex_(size, zeros_like(size)))
+
+
+real, imag, conj, complex_ = RealOp.build, ImagOp.build, ConjOp.build, ComplexOp.build
+abs_, sign = AbsOp.build, SignOp.build

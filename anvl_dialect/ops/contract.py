@@ -1,0 +1,165 @@
+"""`dot_general`: contraction of two arrays over some axes, batched over others.
+
+Source: StableHLO specification, `dot_general`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.families import check_kind, total
+from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.params import DotDimensions, DotDims, Precision
+from anvl.dialect.types import shape_text, tensor
+
+__all__ = ["DotGeneralOp"]
+
+
+class DotGeneralOp(AnvlOp, name="dot_general"):
+    """Sum products over the contracting axes; the result has the batching axes, then what is left
+    of `x`, then what is left of `y`.  StableHLO `dot_general`.
+    """
+
+    x: Operand
+    y: Operand
+    dot_dimension_numbers: DotDimensions
+    precision_config: Precision
+    z: Result
+    hlo = "dot_general"
+
+    @classmethod
+    def result_type(
+        cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT"
+    ) -> Any:
+        dims = dot_dimension_numbers
+        check_kind("dot_general", x, "bool int uint float complex")
+        if x.element_type != y.element_type:
+            raise TypeError(
+                f"dot_general: operands differ in dtype: {x}, {y}; convert them to one dtype first"
+            )
+        _check_side("left", x, dims.lhs_batching, dims.lhs_contracting)
+        _check_side("right", y, dims.rhs_batching, dims.rhs_contracting)
+        _check_pairs("batching", x, y, dims.lhs_batching, dims.rhs_batching)
+        _check_pairs("contracting", x, y, dims.lhs_contracting, dims.rhs_contracting)
+        xs, ys = x.shape, y.shape
+        shape = [xs[a] for a in dims.lhs_batching]
+        shape += [xs[a] for a in _free(x, dims.lhs_batching, dims.lhs_contracting)]
+        shape += [ys[a] for a in _free(y, dims.rhs_batching, dims.rhs_contracting)]
+        return tensor(shape, x.element_type)
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value, **params: Any
+    ) -> Value | None:
+        (tx, ty), (x, y) = ts, xs
+        return total(
+            [
+                None if tx is None else emit.dot_general(tx, y, **params),
+                None if ty is None else emit.dot_general(x, ty, **params),
+            ]
+        )
+
+    @classmethod
+    def adjoint(
+        cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims,
+        precision_config: str = "DEFAULT",
+    ) -> Sequence[Any]:  # fmt: skip
+        x, y = xs
+        dims = dot_dimension_numbers
+        swapped = DotDims(
+            dims.rhs_batching, dims.lhs_batching, dims.rhs_contracting, dims.lhs_contracting
+        )
+        n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
+        of_x = tuple(range(n_batch, n_x))
+        of_y = tuple(range(n_x, g.type.rank))
+        return [
+            lambda: _adjoint_of_first(g, x, y, dims, of_y, precision_config),
+            lambda: _adjoint_of_first(g, y, x, swapped, of_x, precision_config),
+        ]
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], dot_dimension_numbers: DotDims,
+        precision_config: str = "DEFAULT",
+    ) -> Value:  # fmt: skip
+        (x, y), dims = xs, dot_dimension_numbers
+        x_moves, y_moves = batched
+        lhs = [tuple(a + x_moves for a in axes) for axes in (dims[0], dims[2])]
+        rhs = [tuple(a + y_moves for a in axes) for axes in (dims[1], dims[3])]
+        if x_moves and y_moves:
+            dims = DotDims((0, *lhs[0]), (0, *rhs[0]), lhs[1], rhs[1])
+            return emit.dot_general(
+                x, y, dot_dimension_numbers=dims, precision_config=precision_config
+            )
+        # The batch axis is one more free axis of its operand: it comes out behind the batching
+        # axes, and for the right operand behind what is left of the left one.
+        dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
+        z = emit.dot_general(x, y, dot_dimension_numbers=dims, precision_config=precision_config)
+        at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
+        axes = [a for a in range(z.type.rank) if a != at]
+        return emit.transpose(z, permutation=(at, *axes))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        def over(*dims: tuple[int, ...]) -> dict[str, Any]:
+            return {"dot_dimension_numbers": DotDims(*dims)}
+
+        return draw.calls(
+            ([draw.floats(2, 3), draw.floats(3, 4)], over((), (), (1,), (0,))),
+            ([draw.floats(3), draw.floats(3)], over((), (), (0,), (0,))),
+            ([draw.floats(), draw.floats(2)], over((), (), (), ())),
+            ([draw.floats(2, 3, 4), draw.floats(4, 3, 5, 2)], over((0,), (3,), (2, 1), (0, 1))),
+            ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], over((3, 0), (0, 1), (1,), (2,))),
+            ([draw.floats(2, 0), draw.floats(0, 3)], over((), (), (1,), (0,))),
+        )
+
+
+def _check_side(side: str, x: Any, batching: Sequence[int], contracting: Sequence[int]) -> None:
+    axes = (*batching, *contracting)
+    if any(not 0 <= a < x.rank for a in axes):
+        raise TypeError(f"dot_general: axes {shape_text(axes)} are not all axes of the {side} {x}")
+    if len(set(axes)) != len(axes):
+        raise TypeError(
+            f"dot_general: {side} axes repeat: batching {shape_text(batching)}, contracting "
+            f"{shape_text(contracting)} of {x}"
+        )
+
+
+def _check_pairs(role: str, x: Any, y: Any, lhs: Sequence[int], rhs: Sequence[int]) -> None:
+    if len(lhs) != len(rhs):
+        raise TypeError(
+            f"dot_general: {role} axes {shape_text(lhs)} and {shape_text(rhs)} differ in number"
+        )
+    xs, ys = x.shape, y.shape
+    for a, b in zip(lhs, rhs, strict=True):
+        if xs[a] != ys[b]:
+            raise TypeError(
+                f"dot_general: {role} sizes differ: axis {a} of {x} is {xs[a]}, "
+                f"axis {b} of {y} is {ys[b]}"
+            )
+
+
+def _free(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
+    """The axes of x that are left: neither batched over nor summed over."""
+    return [a for a in range(x.rank) if a not in batching and a not in contracting]
+
+
+def _adjoint_of_first(
+    g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], precision: str
+) -> Value:
+    """Contract g with y over what is left of y (the axes `of_y` of g); axes as in x."""
+    batching, y_batching, contracting, y_contracting = dims
+    g_batching = tuple(range(len(batching)))
+    y_free = tuple(_free(y.type, y_batching, y_contracting))
+    part = emit.dot_general(
+        g,
+        y,
+        dot_dimension_numbers=DotDims(g_batching, y_batching, of_y, y_free),
+        precision_config=precision,
+    )
+    # `part` has the batching axes, what is left of x, and the contracted axes in y's order.
+    in_y_order = [b for b in range(y.type.rank) if b in y_contracting]
+    contracted = [contracting[y_contracting.index(b)] for b in in_y_order]
+    axes = [*batching, *_free(x.type, batching, contracting), *contracted]
+    if axes == sorted(axes):
+        return part
+    return emit.transpose(part, permutation=tuple(axes.index(a) for a in range(len(axes))))

@@ -1,0 +1,160 @@
+"""Ops that make arrays from nothing: constant, captured, iota."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.context import context
+from anvl.dialect.families import Creation, check_kind
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import Result, Value, emit
+from anvl.dialect.params import AnyAttribute, Int, ResultDtype, ResultShape
+from anvl.dialect.types import element_type, kind, numpy_of, tensor
+
+__all__ = [
+    "CapturedOp", "ConstantOp", "IotaOp", "dense", "full", "full_like", "literal",
+    "splat", "zeros_like",
+]  # fmt: skip
+
+
+class ConstantOp(Creation, name="constant"):
+    """A known array: `value` is a `dense<...>` attribute.  StableHLO `constant`."""
+
+    value: AnyAttribute
+    y: Result
+    hlo = "constant"
+
+    @classmethod
+    def result_type(cls, value: Any) -> Any:
+        if not isinstance(getattr(value, "type", None), ir.RankedTensorType):
+            raise TypeError(f"constant: value must be dense<...> of a tensor type, got {value}")
+        return value.type
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        try:
+            return super().read(op)
+        except TypeError:  # the bindings have no class for complex elements
+            return {"value": _Opaque(op.result.type)}
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(([], {"value": dense(np.arange(6.0).reshape(2, 3))}))
+
+
+class _Opaque:
+    """A dense attribute that the bindings cannot hand out; its type is that of the result."""
+
+    def __init__(self, type_: Any) -> None:
+        self.type = type_
+
+
+class CapturedOp(Creation, name="captured"):
+    """A closed-over array of the running program, by its index among those captured.
+
+    The array itself never becomes an attribute: MLIR keeps attributes for ever.
+    `anvl-hoist-constants` turns it into a leading argument.
+    """
+
+    index: Int
+    shape: ResultShape
+    dtype: ResultDtype
+    y: Result
+
+    @classmethod
+    def result_type(cls, index: int, shape: Any, dtype: Any) -> Any:
+        if index < 0:
+            raise TypeError(f"captured: index {index} is negative")
+        return tensor(shape, element_type(dtype))
+
+    why_not_lowered = "run anvl-hoist-constants first"
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(([], {"index": 0, "shape": (2, 3), "dtype": "f64"}))
+
+
+class IotaOp(Creation, name="iota"):
+    """Counts up along one axis: `y[i0, ..., ik] = i[iota_dimension]`.  StableHLO `iota`."""
+
+    iota_dimension: Int
+    shape: ResultShape
+    dtype: ResultDtype
+    y: Result
+    hlo = "iota"
+
+    @classmethod
+    def result_type(cls, iota_dimension: int, shape: Any, dtype: Any) -> Any:
+        y = tensor(shape, element_type(dtype))
+        check_kind("iota", y, "int uint float complex")
+        if not 0 <= iota_dimension < len(shape):
+            raise TypeError(f"iota: iota_dimension {iota_dimension} is no axis of {y}")
+        return y
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(([], {"iota_dimension": 1, "shape": (2, 3), "dtype": "f64"}))
+
+
+# -- making constants in rules ---------------------------------------------------------------------
+
+
+def dense(array: np.ndarray, element: Any = None) -> ir.Attribute:
+    """`dense<...>` of a small NumPy array.  Complex and bool arrays, and those of ml_dtypes, too."""
+    shape = list(array.shape)
+    array = np.ascontiguousarray(array)  # at least one axis: hence `shape`
+    element = element_type(array.dtype) if element is None else element
+    if kind(element) == "complex":
+        raw = array.reshape(-1).view(array.real.dtype)
+    elif array.dtype.kind == "V" or array.dtype.name not in _FROM_NUMPY:
+        raw = array.reshape(-1).view(f"u{array.dtype.itemsize}")
+    else:
+        raw = array
+    return ir.DenseElementsAttr.get(raw, type=element, shape=shape, context=context())
+
+
+_FROM_NUMPY = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+)
+
+
+def literal(array: np.ndarray, type_: Any) -> Value:
+    """A small array as a literal."""
+    return emit.constant(value=dense(array, type_.element_type))
+
+
+@lru_cache(4096)
+def splat(type_: Any, value: float) -> ir.Attribute:
+    """`dense<value>` of `type_`: one value for all elements.  Scalars only of complex types."""
+    element = type_.element_type
+    if kind(element) == "complex":
+        number = np.array(value, numpy_of(element))
+        parts = number.reshape(1).view(number.real.dtype)
+        return ir.DenseElementsAttr.get(parts, type=element, shape=[])
+    made = ir.FloatAttr if kind(element) == "float" else ir.IntegerAttr
+    return ir.DenseElementsAttr.get_splat(type_, made.get(element, _as(value, element)))
+
+
+def _as(value: float, element: Any) -> float | int:
+    return float(value) if kind(element) == "float" else int(value)
+
+
+def full(type_: Any, value: complex) -> Value:
+    """An array of `type_` whose elements all are `value`."""
+    element = type_.element_type
+    if kind(element) != "complex" or type_.rank == 0:
+        return emit.constant(value=splat(type_, value))
+    # The bindings make complex splats of scalars only.
+    scalar = emit.constant(value=splat(tensor([], element), value))
+    return emit.broadcast_in_dim(scalar, shape=tuple(type_.shape), broadcast_dimensions=())
+
+
+def full_like(x: Value, value: complex) -> Value:
+    """An array of the type of `x` whose elements all are `value`."""
+    return full(x.type, value)
+
+
+def zeros_like(x: Value) -> Value:
+    """Zeros of the type of `x`."""
+    return full(x.type, 0)

@@ -1,0 +1,173 @@
+"""Elementwise ops: for each, its StableHLO name, what it takes, and its derivative.
+
+The vocabulary of a line: `x`, `y` operands and `z` the result of a binary op; `x` operand and `y`
+result of a unary one; `g` what is multiplied by the derivative (a cotangent going back or a
+tangent going forward, it is the same map).  `None` is a derivative that is zero wherever it is
+defined.  `F C I B` are the kinds of elements (float, complex, integer, bool); the last column is
+the range that samples for the numeric tests are drawn from, inside the domain and off the corners.
+
+Sources: StableHLO specification (https://openxla.org/stablehlo/spec); derivatives from the NIST
+Digital Library of Mathematical Functions, sections 4 (elementary), 5 (gamma), 7 (erf), 25 (zeta).
+"""
+
+import math
+from typing import Any
+
+from anvl.dialect.families import Elementwise, Undefined
+from anvl.dialect.op import Operand, Result, Value, emit
+from anvl.dialect.ops.create import full_like, zeros_like
+
+F, C, I, B = "float", "complex", "int uint", "bool"
+S = "int"  # signed
+FC, FI, FIC, ALL, BITS = f"{F} {C}", f"{F} {I}", f"{F} {I} {C}", f"{F} {I} {C} {B}", f"{I} {B}"
+ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
+ORDER = Undefined("the derivative with respect to the order has no closed form")
+
+
+class Unary(Elementwise):
+    """y[i] = f(x[i])."""
+
+    x: Operand
+    y: Result
+
+
+class Binary(Elementwise):
+    """z[i] = f(x[i], y[i])."""
+
+    x: Operand
+    y: Operand
+    z: Result
+
+
+def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains: tuple) -> Any:
+    described = {
+        "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
+        "__module__": __name__,
+        "hlo": hlo,
+        "kinds": kinds,
+        "passes": passes,
+        "domains": domains,
+    }
+    class_name = "".join(part.title() for part in name.split("_")) + "Op"
+    made = type(class_name, (base,), described, name=name)
+    globals()[class_name] = made
+    return made.build  # type: ignore[attr-defined]
+
+
+def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple = ANY) -> Any:
+    return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
+
+
+def binary(
+    name: str, hlo: str, kinds: str, dx: Any, dy: Any, first: tuple = ANY, second: Any = None
+) -> Any:
+    return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
+
+
+def times(x: Value, value: complex) -> Value:
+    """x times a number."""
+    return mul(x, full_like(x, value))
+
+
+def plus(x: Value, value: complex) -> Value:
+    """x plus a number."""
+    return add(x, full_like(x, value))
+
+
+def one_minus(x: Value) -> Value:
+    return sub(full_like(x, 1), x)
+
+
+# fmt: off
+#                name          StableHLO             takes  g times dy/dx                          sampled in
+neg     = unary("neg",        "negate",              FIC,  lambda g, x, y: neg(g))
+exp     = unary("exp",        "exponential",         FC,   lambda g, x, y: mul(g, y))
+expm1   = unary("expm1",      "exponential_minus_one", FC, lambda g, x, y: mul(g, plus(y, 1)))
+log     = unary("log",        "log",                 FC,   lambda g, x, y: div(g, x),              POSITIVE)
+log1p   = unary("log1p",      "log_plus_one",        FC,   lambda g, x, y: div(g, plus(x, 1)),     (-0.8, 4.0))
+sqrt    = unary("sqrt",       "sqrt",                FC,   lambda g, x, y: div(times(g, 0.5), y),  POSITIVE)
+rsqrt   = unary("rsqrt",      "rsqrt",               FC,   lambda g, x, y: mul(times(g, -0.5), div(y, x)), POSITIVE)
+cbrt    = unary("cbrt",       "cbrt",                F,    lambda g, x, y: div(g, times(mul(y, y), 3.0)), POSITIVE)
+sin     = unary("sin",        "sine",                FC,   lambda g, x, y: mul(g, cos(x)))
+cos     = unary("cos",        "cosine",              FC,   lambda g, x, y: neg(mul(g, sin(x))))
+tan     = unary("tan",        "tan",                 FC,   lambda g, x, y: mul(g, plus(mul(y, y), 1)), (-1.2, 1.2))
+tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g, one_minus(mul(y, y))))
+logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, mul(y, one_minus(y))))
+sinh    = unary("sinh",       "chlo.sinh",           FC,   lambda g, x, y: mul(g, cosh(x)))
+cosh    = unary("cosh",       "chlo.cosh",           FC,   lambda g, x, y: mul(g, sinh(x)))
+asin    = unary("asin",       "chlo.asin",           FC,   lambda g, x, y: mul(g, rsqrt(one_minus(mul(x, x)))), (-0.9, 0.9))
+acos    = unary("acos",       "chlo.acos",           FC,   lambda g, x, y: neg(mul(g, rsqrt(one_minus(mul(x, x))))), (-0.9, 0.9))
+atan    = unary("atan",       "chlo.atan",           FC,   lambda g, x, y: div(g, plus(mul(x, x), 1)))
+asinh   = unary("asinh",      "chlo.asinh",          FC,   lambda g, x, y: mul(g, rsqrt(plus(mul(x, x), 1))))
+acosh   = unary("acosh",      "chlo.acosh",          FC,   lambda g, x, y: div(g, mul(sqrt(plus(x, -1)), sqrt(plus(x, 1)))), (1.2, 4.0))
+atanh   = unary("atanh",      "chlo.atanh",          FC,   lambda g, x, y: div(g, one_minus(mul(x, x))), (-0.9, 0.9))
+erf     = unary("erf",        "chlo.erf",            F,    lambda g, x, y: mul(g, _gauss(x)))
+erfc    = unary("erfc",       "chlo.erfc",           F,    lambda g, x, y: neg(mul(g, _gauss(x))))
+erf_inv = unary("erf_inv",    "chlo.erf_inv",        F,    lambda g, x, y: div(g, _gauss(y)),      (-0.9, 0.9))
+lgamma  = unary("lgamma",     "chlo.lgamma",         F,    lambda g, x, y: mul(g, digamma(x)),     (0.3, 5.0))
+digamma = unary("digamma",    "chlo.digamma",        F,    lambda g, x, y: mul(g, polygamma(full_like(x, 1), x)), (0.3, 5.0))
+square  = unary("square",     "chlo.square",         FC,   lambda g, x, y: mul(g, times(x, 2)))
+ceil    = unary("ceil",       "ceil",                F,    None)   # flat wherever it is continuous
+floor   = unary("floor",      "floor",               F,    None)
+round_nearest_even = unary("round_nearest_even", "round_nearest_even", F, None)
+round_nearest_afz  = unary("round_nearest_afz",  "round_nearest_afz",  F, None)  # away from zero
+not_    = unary("not",        "not",                 BITS, None)   # no derivative: integers and bools
+popcnt  = unary("popcnt",     "popcnt",              I,    None)
+count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, None)
+
+#                name          StableHLO             takes  g times dz/dx, g times dz/dy
+add     = binary("add",       "add",                 ALL,  lambda g, x, y, z: g, lambda g, x, y, z: g)
+sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g, lambda g, x, y, z: neg(g))
+mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
+div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(div(mul(g, z), y)), ANY, (0.5, 3.0))
+rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
+pow_    = binary("pow",       "power",               FIC,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, z)), (0.3, 2.5), (-2.0, 2.0))
+atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
+maximum = binary("maximum",   "maximum",             ALL,  lambda g, x, y, z: _winner(g, x, y, "GT"), lambda g, x, y, z: _winner(g, y, x, "GT"))
+minimum = binary("minimum",   "minimum",             ALL,  lambda g, x, y, z: _winner(g, x, y, "LT"), lambda g, x, y, z: _winner(g, y, x, "LT"))
+polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
+zeta    = binary("zeta",      "chlo.zeta",           F,    ORDER, lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
+nextafter = binary("nextafter", "chlo.next_after",   F,    None, None)
+and_    = binary("and",       "and",                 BITS, None, None)
+or_     = binary("or",        "or",                  BITS, None, None)
+xor     = binary("xor",       "xor",                 BITS, None, None)
+shift_left = binary("shift_left", "shift_left",      I,    None, None)
+shift_right_logical = binary("shift_right_logical", "shift_right_logical", I, None, None)
+shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmetic", I, None, None)
+# fmt: on
+
+
+def _gauss(x: Value) -> Value:
+    """2/sqrt(pi) exp(-x^2), the derivative of erf (DLMF 7.2.1)."""
+    return times(exp(neg(mul(x, x))), 2 / math.sqrt(math.pi))
+
+
+def _truncated(x: Value) -> Value:
+    return emit.select(emit.compare(x, zeros_like(x), comparison_direction="LT"), ceil(x), floor(x))
+
+
+def _norm2(x: Value, y: Value) -> Value:
+    return add(mul(x, x), mul(y, y))
+
+
+def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
+    return emit.select(emit.compare(x, zeros_like(x), comparison_direction="EQ"), then, otherwise)
+
+
+def _pow_dx(x: Value, y: Value) -> Value:
+    """y x^(y-1), and 0 at y = 0 also where x = 0 (there x^-1 is infinite)."""
+    exponent = where_zero(y, full_like(y, 1), plus(y, -1))
+    return mul(y, pow_(x, exponent))
+
+
+def _pow_dy(x: Value, z: Value) -> Value:
+    """x^y log(x), with the limit 0 at x = 0."""
+    return mul(z, log(where_zero(x, full_like(x, 1), x)))
+
+
+def _winner(g: Value, x: Value, other: Value, direction: str) -> Value:
+    """g where x wins, half of g at a tie, 0 elsewhere: ties share evenly."""
+    tie = emit.select(
+        emit.compare(x, other, comparison_direction="EQ"), times(g, 0.5), zeros_like(g)
+    )
+    return emit.select(emit.compare(x, other, comparison_direction=direction), g, tie)

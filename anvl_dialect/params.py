@@ -1,0 +1,221 @@
+"""Parameters: what an op knows besides its operands, as Python values and as MLIR attributes.
+
+A class annotation in an op names one: `permutation: Ints`.  Rules get and give Python values
+(`(1, 0)`); the IR holds MLIR attributes (`array<i64: 1, 0>`), in StableHLO's own names and forms
+so that lowering a one-to-one op copies them.
+
+Some parameters are not attributes but are read off the result's type (`ResultShape`,
+`ResultDtype`): StableHLO's `reshape` has no attribute for the new shape either.
+"""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir, stablehlo
+from anvl.dialect.types import dtype_name
+
+__all__ = [
+    "AnyAttribute", "Direction", "DotDims", "DotDimensions", "Int", "Ints", "Param", "Precision", "ResultDtype",
+    "ResultShape", "Symbol", "Text", "enum",
+]  # fmt: skip
+
+
+class Param:
+    """One kind of parameter: how it is encoded, decoded and checked.
+
+    `attribute` is False where the value lives in the result type.  `optional` parameters may be
+    absent from the IR; `default` then stands for them.
+    """
+
+    attribute = True
+    optional = False
+    default: Any = None
+
+    @staticmethod
+    def encode(value: Any) -> ir.Attribute:
+        raise NotImplementedError
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> Any:
+        raise NotImplementedError
+
+
+class Ints(Param):
+    """A tuple of integers, `array<i64: ...>`: axes, a permutation, paddings."""
+
+    @staticmethod
+    @cache
+    def _encode(value: tuple[int, ...]) -> ir.Attribute:
+        return ir.DenseI64ArrayAttr.get(value)
+
+    @staticmethod
+    def encode(value: Sequence[int]) -> ir.Attribute:
+        return Ints._encode(tuple(value))
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> tuple[int, ...]:
+        if not isinstance(attribute, ir.DenseI64ArrayAttr):
+            raise TypeError(f"expected array<i64: ...>, got {attribute}")
+        return tuple(attribute)
+
+
+class Int(Param):
+    """One integer, `0 : i64`."""
+
+    @staticmethod
+    @cache
+    def encode(value: int) -> ir.Attribute:
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64, context()), value)
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> int:
+        if not isinstance(attribute, ir.IntegerAttr):
+            raise TypeError(f"expected an integer such as 0 : i64, got {attribute}")
+        return attribute.value
+
+
+class Text(Param):
+    """A string."""
+
+    @staticmethod
+    def encode(value: str) -> ir.Attribute:
+        return ir.StringAttr.get(value)
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> str:
+        if not isinstance(attribute, ir.StringAttr):
+            raise TypeError(f"expected a string, got {attribute}")
+        return attribute.value
+
+
+class Symbol(Param):
+    """The name of a function, `@f`."""
+
+    @staticmethod
+    def encode(value: str) -> ir.Attribute:
+        return ir.FlatSymbolRefAttr.get(value)
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> str:
+        if not isinstance(attribute, ir.FlatSymbolRefAttr):
+            raise TypeError(f"expected a symbol such as @f, got {attribute}")
+        return attribute.value
+
+
+class AnyAttribute(Param):
+    """An MLIR attribute as it is: the value of a constant."""
+
+    @staticmethod
+    def encode(value: ir.Attribute) -> ir.Attribute:
+        return value
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> ir.Attribute:
+        return attribute
+
+
+class ResultShape(Param):
+    """The shape of the result: kept in its type, not in an attribute."""
+
+    attribute = False
+
+    @staticmethod
+    def of_results(types: Sequence[ir.RankedTensorType]) -> tuple[int, ...]:
+        return tuple(types[0].shape)
+
+
+class ResultDtype(Param):
+    """The dtype of the result, by anvl's name (`"f32"`): kept in its type."""
+
+    attribute = False
+
+    @staticmethod
+    def of_results(types: Sequence[ir.RankedTensorType]) -> str:
+        return dtype_name(types[0].element_type)
+
+
+@cache
+def enum(name: str, *cases: str) -> type[Param]:
+    """A StableHLO enumeration: `enum("comparison_direction", "EQ", ...)`."""
+
+    class Enum(Param):
+        @staticmethod
+        @lru_cache(len(cases))
+        def encode(value: str) -> ir.Attribute:
+            if value not in cases:
+                raise ValueError(f"{name} {value!r} is none of {', '.join(cases)}")
+            return ir.Attribute.parse(f"#stablehlo<{name} {value}>", context())
+
+        @staticmethod
+        def decode(attribute: ir.Attribute) -> str:
+            value = getattr(attribute, "value", None)
+            if value not in cases:
+                raise TypeError(
+                    f"expected #stablehlo<{name} ...>, one of {', '.join(cases)}, got {attribute}"
+                )
+            return value
+
+    Enum.__name__ = Enum.__qualname__ = name
+    return Enum
+
+
+class DotDims(NamedTuple):
+    """Which axes a contraction batches over and which it sums over."""
+
+    lhs_batching: tuple[int, ...] = ()
+    rhs_batching: tuple[int, ...] = ()
+    lhs_contracting: tuple[int, ...] = ()
+    rhs_contracting: tuple[int, ...] = ()
+
+
+class DotDimensions(Param):
+    """`#stablehlo.dot<...>`, as a `DotDims`."""
+
+    @staticmethod
+    @cache
+    def encode(value: DotDims) -> ir.Attribute:
+        with context():
+            return stablehlo.DotDimensionNumbers.get(*map(list, value))
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> DotDims:
+        if not isinstance(attribute, stablehlo.DotDimensionNumbers):
+            raise TypeError(f"expected #stablehlo.dot<...>, got {attribute}")
+        return DotDims(
+            tuple(attribute.lhs_batching_dimensions),
+            tuple(attribute.rhs_batching_dimensions),
+            tuple(attribute.lhs_contracting_dimensions),
+            tuple(attribute.rhs_contracting_dimensions),
+        )
+
+
+class Precision(Param):
+    """The precision of both operands of a contraction: DEFAULT, HIGH or HIGHEST."""
+
+    optional = True
+    default = "DEFAULT"
+
+    @staticmethod
+    @cache
+    def encode(value: str) -> ir.Attribute:
+        if value not in ("DEFAULT", "HIGH", "HIGHEST"):
+            raise ValueError(f"precision {value!r} is none of DEFAULT, HIGH, HIGHEST")
+        one = f"#stablehlo<precision {value}>"
+        return ir.Attribute.parse(f"[{one}, {one}]", context())
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> str:
+        values = [getattr(a, "value", None) for a in attribute] if _is_array(attribute) else []
+        if len(values) != 2 or values[0] != values[1]:
+            raise TypeError(f"expected the same #stablehlo<precision ...> twice, got {attribute}")
+        return str(values[0])
+
+
+def _is_array(attribute: ir.Attribute) -> bool:
+    return isinstance(attribute, ir.ArrayAttr)
+
+
+class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]
+    """How two elements are compared."""

@@ -1,0 +1,412 @@
+"""Pytrees: nested tuples, lists, dicts and registered classes, and their leaves.
+
+A tree is taken apart into the list of its leaves and a *treedef*, its structure, which can be
+compared and hashed.  None is a tree without leaves; whatever is not a registered container is
+a leaf.  Dicts are ordered by their keys.
+
+    >>> from anvl import tree
+    >>> leaves, treedef = tree.flatten({"w": [1, 2], "b": 3})
+    >>> leaves
+    [3, 1, 2]
+    >>> tree.unflatten(treedef, [30, 10, 20])
+    {'b': 30, 'w': [10, 20]}
+    >>> tree.leaf_paths(treedef)
+    ["params['b']", "params['w'][0]", "params['w'][1]"]
+
+The work is done by jaxlib's C++ registry, in an instance of our own: nothing registered here
+is seen by others, and the other way round.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from anvl.runtime.jaxlib_compat import PyTreeDef, PyTreeRegistry
+
+_T = TypeVar("_T")
+
+_registry: Any = PyTreeRegistry()
+# For each registered dataclass its data fields, so that paths can name them.
+_data_fields: dict[type, tuple[str, ...]] = {}
+
+_LEAF: Any = _registry.flatten(0)[1]
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves of `tree` and its structure.
+
+    Raises
+    ------
+    ValueError
+        A dict has keys that cannot be sorted, or the tree is nested too deeply (or contains
+        itself).
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.flatten([1, (2, None)])
+    ([1, 2], PyTreeDef([*, (*, None)]))
+    """
+    try:
+        return _registry.flatten(tree)
+    except (ValueError, SystemError, RecursionError) as error:
+        raise _flatten_error(tree, error) from error
+
+
+def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
+    """The tree with this structure and these leaves.
+
+    Raises
+    ------
+    ValueError
+        The number of leaves is wrong.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.unflatten(tree.structure((0, {"a": 0})), [1, 2])
+    (1, {'a': 2})
+    """
+    values = leaves if type(leaves) is list else list(leaves)
+    if len(values) != treedef.num_leaves:
+        raise ValueError(
+            f"unflatten: structure has {treedef.num_leaves} leaves, got {len(values)}, {treedef}"
+        )
+    return treedef.unflatten(values)
+
+
+def leaves(tree: Any) -> list[Any]:
+    """The leaves of `tree`; errors as of `flatten`.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.leaves({"b": 1, "a": [2, 3]})
+    [2, 3, 1]
+    """
+    return flatten(tree)[0]
+
+
+def structure(tree: Any) -> Any:
+    """The structure of `tree`; errors as of `flatten`.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.structure([1, 2]) == tree.structure([3, 4])
+    True
+    """
+    return flatten(tree)[1]
+
+
+def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    """`f` of the leaves of one or several trees of the same structure.
+
+    Raises
+    ------
+    ValueError
+        A tree of `rest` differs in structure from `tree`; the message says where.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.map(lambda x, y: x + y, {"a": 1}, {"a": 10})
+    {'a': 11}
+    """
+    first, treedef = flatten(tree)
+    columns = [first]
+    for position, other in enumerate(rest, start=2):
+        values, found = flatten(other)
+        if found != treedef:
+            raise ValueError(
+                f"map: tree {position} differs from tree 1 in structure: "
+                f"{structure_difference(treedef, found)}"
+            )
+        columns.append(values)
+    return treedef.unflatten([f(*row) for row in zip(*columns, strict=True)])
+
+
+def flatten_with_path(tree: Any, root: str = "") -> tuple[list[tuple[str, Any]], Any]:
+    """As `flatten`, with the path of each leaf (see `leaf_paths`) before it.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.flatten_with_path({"w": [1]}, root="params")[0]
+    [("params['w'][0]", 1)]
+    """
+    values, treedef = flatten(tree)
+    return list(zip(leaf_paths(treedef, root), values, strict=True)), treedef
+
+
+def leaf_paths(tree: Any, root: str = "params") -> list[str]:
+    """How Python would reach each leaf of a tree, or of a treedef, that is called `root`.
+
+    Children of a class registered by `register_node` are written `[<flat index 0>]`.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.leaf_paths({"w": [1, 2], "b": 3})
+    ["params['b']", "params['w'][0]", "params['w'][1]"]
+    """
+    paths: list[str] = []
+    _collect_paths(as_structure(tree), root, paths)
+    return paths
+
+
+def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:
+    if treedef == _LEAF:
+        paths.append(path)
+        return
+    children = treedef.children()
+    for step, child in zip(_steps(treedef, len(children)), children, strict=True):
+        _collect_paths(child, path + step, paths)
+
+
+def all_leaves(values: Iterable[Any]) -> bool:
+    """Whether none of `values` is a container.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.all_leaves([1, "a"]), tree.all_leaves([1, (2,)]), tree.all_leaves([None])
+    (True, False, False)
+    """
+    return all(structure(value) == _LEAF for value in values)
+
+
+def register_node(
+    cls: type[_T],
+    to_iterable: Callable[[_T], tuple[Iterable[Any], Any]],
+    from_iterable: Callable[[Any, Sequence[Any]], _T],
+) -> None:
+    """Make a class a container.
+
+    Parameters
+    ----------
+    cls
+        The class itself; classes derived from it stay leaves.
+    to_iterable
+        From an object to its children and the rest of it, which must be hashable and comparable.
+    from_iterable
+        From that rest and as many children to an object.  Children may be anything, also None.
+
+    Raises
+    ------
+    TypeError
+        `cls` is not a class, or one of the functions cannot be called.
+    ValueError
+        `cls` is registered, or always a container.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> class Pair:
+    ...     def __init__(self, a, b): self.a, self.b = a, b
+    >>> tree.register_node(Pair, lambda p: ((p.a, p.b), None), lambda rest, ab: Pair(*ab))
+    >>> tree.leaves([Pair(1, 2), 3])
+    [1, 2, 3]
+    """
+    _check_new("register_node", cls)
+    for function in (to_iterable, from_iterable):
+        if not callable(function):
+            raise TypeError(f"register_node: expected two functions, got {function!r}")
+    _registry.register_node(cls, to_iterable, from_iterable)
+
+
+def register_dataclass(
+    cls: type[_T], data_fields: Sequence[str], meta_fields: Sequence[str] = ()
+) -> type[_T]:
+    """Make a dataclass a container.
+
+    Parameters
+    ----------
+    cls
+        The class, which can be made with its fields as keywords.
+    data_fields
+        The names of its children, in order.
+    meta_fields
+        The names of what belongs to the structure; their values must be hashable.
+
+    Returns
+    -------
+    type
+        `cls`, for use as a decorator.
+
+    Raises
+    ------
+    TypeError
+        `cls` is not a dataclass.
+    ValueError
+        It is registered, or a field made by `__init__` is missing, unknown or named twice.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> from anvl import tree
+    >>> @dataclasses.dataclass
+    ... class Layer:
+    ...     w: object
+    ...     b: object
+    ...     name: str = ""
+    >>> _ = tree.register_dataclass(Layer, ["w", "b"], ["name"])
+    >>> tree.leaf_paths(Layer(1, 2), root="layer")
+    ['layer.w', 'layer.b']
+    """
+    _check_new("register_dataclass", cls)
+    if not dataclasses.is_dataclass(cls):
+        raise TypeError(f"register_dataclass: {cls.__name__} is not a dataclass; use register_node")
+    given = [*data_fields, *meta_fields]
+    expected = [field.name for field in dataclasses.fields(cls) if field.init]
+    if sorted(given) != sorted(expected):
+        raise ValueError(
+            f"register_dataclass: {cls.__name__} has the fields {expected}, "
+            f"data_fields and meta_fields name {given}; name each once"
+        )
+    _registry.register_dataclass_node(cls, list(data_fields), list(meta_fields))
+    _data_fields[cls] = tuple(data_fields)
+    return cls
+
+
+def structure_difference(a: Any, b: Any) -> str | None:
+    """Where two trees, or treedefs, differ in structure; None if they do not.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.structure_difference({"w": [1, 2]}, {"w": [1, 2, 3]})
+    "at ['w']: list of 2 against list of 3"
+    >>> tree.structure_difference([1, {"a": 2}], [1, {"b": 2}])
+    "at [1]: dict with keys ['a'] against dict with keys ['b']"
+    >>> tree.structure_difference((1, 2), (3, 4)) is None
+    True
+    """
+    left, right = as_structure(a), as_structure(b)
+    return None if left == right else "; ".join(_differences(left, right, ""))
+
+
+def _differences(left: Any, right: Any, path: str) -> list[str]:
+    if left == right:
+        return []
+    children, others = left.children(), right.children()
+    if left.node_data() != right.node_data() or len(children) != len(others):
+        return [f"at {path or 'the root'}: {_described(left)} against {_described(right)}"]
+    return [
+        line
+        for step, child, other in zip(_steps(left, len(children)), children, others, strict=True)
+        for line in _differences(child, other, path + step)
+    ]
+
+
+def as_structure(tree: Any) -> Any:
+    """`tree` itself if it is a treedef, else its structure.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.as_structure(tree.structure([1]))
+    PyTreeDef([*])
+    """
+    return tree if isinstance(tree, PyTreeDef) else structure(tree)
+
+
+def _described(treedef: Any) -> str:
+    """A node without its children, for people."""
+    data = treedef.node_data()
+    if data is None:
+        return "a leaf"
+    kind, rest = data
+    if kind is type(None):
+        return "None"
+    if kind is collections.defaultdict:
+        return f"defaultdict of {rest[0]!r} with keys {list(rest[1])}"
+    if kind in (dict, collections.OrderedDict):
+        return f"{kind.__name__} with keys {list(rest)}"
+    text = kind.__name__
+    if kind not in (list, tuple) and rest is not None and rest != ():
+        text = f"{text} with {rest!r}"
+    return text if _field_names(kind) is not None else f"{text} of {len(treedef.children())}"
+
+
+def _steps(treedef: Any, count: int) -> list[str]:
+    """How Python reaches each child of a node."""
+    kind, rest = treedef.node_data() or (None, None)
+    if kind in (list, tuple):
+        return [f"[{i}]" for i in range(count)]
+    if kind in (dict, collections.OrderedDict, collections.defaultdict):
+        return [f"[{key!r}]" for key in _dict_keys(kind, rest)]
+    fields = _field_names(kind)
+    if fields is not None:
+        return [f".{name}" for name in fields]
+    return [f"[<flat index {i}>]" for i in range(count)]
+
+
+def _field_names(kind: Any) -> tuple[str, ...] | None:
+    """The names of the children of a dataclass or a namedtuple."""
+    return _data_fields.get(kind) or getattr(kind, "_fields", None)
+
+
+def _dict_keys(kind: type, rest: Any) -> list[Any]:
+    return list(rest[1] if kind is collections.defaultdict else rest)
+
+
+def _check_new(function: str, cls: Any) -> None:
+    if not isinstance(cls, type):
+        raise TypeError(f"{function}: expected a class, got {cls!r}")
+    if _registry.is_node(cls):
+        raise ValueError(f"{function}: {cls.__name__} is registered already; register it once")
+
+
+def _flatten_error(tree: Any, error: BaseException) -> ValueError:
+    """What to raise instead of an error of the C++ registry."""
+    if isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError):
+        return ValueError("flatten: tree is nested too deeply, or contains itself")
+    found = _unsortable(tree, "")
+    if found is None:
+        return ValueError(f"flatten: {error}")
+    path, keys = found
+    return ValueError(
+        f"flatten: dict at {path or 'the root'} has keys that cannot be sorted, "
+        f"{keys}; use keys of one type, or an OrderedDict"
+    )
+
+
+def _unsortable(tree: Any, path: str) -> tuple[str, list[Any]] | None:
+    """The path and the keys of the first dict whose keys cannot be sorted."""
+    if type(tree) in (dict, collections.defaultdict):
+        try:
+            steps = [(key, f"[{key!r}]") for key in sorted(tree)]
+        except TypeError:
+            return path, list(tree)
+        children = [(tree[key], step) for key, step in steps]
+    elif isinstance(tree, list | tuple | collections.OrderedDict):
+        items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+        children = [(child, f"[{key!r}]") for key, child in items]
+    else:
+        return None
+    found = (_unsortable(child, path + step) for child, step in children)
+    return next((place for place in found if place is not None), None)
+
+
+def _default_dict_children(tree: Any) -> tuple[list[Any], Any]:
+    try:
+        keys = sorted(tree)
+    except TypeError as error:  # what a dict raises, so that both are explained alike
+        raise ValueError(str(error)) from error
+    return [tree[key] for key in keys], (tree.default_factory, tuple(keys))
+
+
+_registry.register_node(
+    collections.OrderedDict,
+    lambda tree: (list(tree.values()), tuple(tree)),
+    lambda keys, values: collections.OrderedDict(zip(keys, values, strict=True)),
+)
+_registry.register_node(
+    collections.defaultdict,
+    _default_dict_children,
+    lambda rest, values: collections.defaultdict(rest[0], zip(rest[1], values, strict=True)),
+)

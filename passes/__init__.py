@@ -1,0 +1,15 @@
+"""Passes: what may be done to a program.  One pass a file; pipelines put them in order.
+
+Importing this package registers every pass of ours.
+"""
+
+if __name__ != "anvl.passes":
+    raise ImportError("import `anvl.passes`, not the source folder `passes`")
+
+import importlib
+
+# One name a pass: its file here, and `anvl-<name>` on the command line.
+_MODULES: tuple[str, ...] = ("gradient", "hoist_constants", "inline", "lower_to_stablehlo")
+
+for _name in _MODULES:
+    importlib.import_module(f"anvl.passes.{_name}")

@@ -1,0 +1,251 @@
+"""anvl-gradient: reverse mode.
+
+Walks the ops of a function last to first, asks each for its `adjoint`, and sums what meets.
+Names no op but the one that asks for it (`anvl.vjp`): a new op needs no change here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import full
+from anvl.dialect.params import Ints, Symbol
+from anvl.dialect.types import shape_text
+from anvl.passes.inline import body_of, calls_of, functions_of, inline_calls
+from anvl.passes.pass_ import Pass, option
+from anvl.passes.sweep import sweep
+
+__all__ = ["VJP", "Gradient"]
+
+#: The attribute of a declaration that asks for a derivative.
+VJP = "anvl.vjp"
+
+_NAME = "anvl-gradient"
+
+
+@dataclass(frozen=True)
+class Gradient(Pass, argument=_NAME):
+    """Give every function that is declared as a derivative its body.
+
+    A declaration with the attribute `anvl.vjp = {callee = @f, wrt = ..., targets = ...}` takes
+    what `@f` takes, then one cotangent for each result in `targets`; it returns what `@f` returns,
+    then the adjoint of each argument in `wrt`.  Afterwards no `anvl.vjp` is left.
+
+    With `function=f wrt=0,2`, also add `@f_adjoint`: it takes what `@f` takes and returns the
+    results of `@f`, then the derivative of result `target` (a float scalar) with respect to each
+    argument of `wrt`.  `@f` stays as it was.
+    """
+
+    function: str = option("", help="also add the adjoint of this function")
+    wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
+    target: int = option(0, help="position of the result to differentiate")
+    suffix: str = option("_adjoint", help="appended to the name of the function")
+
+    def run(self, module: ir.Operation) -> None:
+        expansion = _Expansion(functions_of(module))
+        for name in list(expansion.functions):
+            expansion.define(name)
+        if self.function:
+            self._add_adjoint(expansion)
+
+    def _add_adjoint(self, expansion: "_Expansion") -> None:
+        function = expansion.find(self.function)
+        inputs, outputs = signature(function)
+        wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if _is_float(t))
+        _check_wrt(self.function, inputs, wrt)
+        _check_target(self.function, outputs, self.target)
+        name = self.function + self.suffix
+        if name in expansion.functions:
+            raise PassError(_NAME, f"@{name} is there already; give another suffix")
+        adjoint = expansion.copied(self.function, name)
+        _add_sweep(adjoint, wrt, (self.target,), seeded=True)
+
+
+class _Expansion:
+    """The functions of one module; those declared as derivatives get their bodies."""
+
+    def __init__(self, functions: dict[str, ir.Operation]) -> None:
+        self.functions = functions
+        self.defined: set[str] = set()
+
+    def find(self, name: str, location: str = "") -> ir.Operation:
+        function = self.functions.get(name)
+        if function is None:
+            known = ", ".join(f"@{n}" for n in self.functions) or "none"
+            raise PassError(
+                _NAME, f"there is no function @{name}; the module has {known}", location
+            )
+        if body_of(function) is None:
+            raise PassError(_NAME, f"@{name} has no body of one block", location)
+        return function
+
+    def define(self, name: str, path: tuple[str, ...] = ()) -> None:
+        """Define a function that is declared as a derivative, after all it depends on."""
+        if name in path:
+            cycle = " -> ".join(f"@{n}" for n in (*path, name))
+            raise PassError(_NAME, f"recursion: {cycle}; functions must not form a cycle")
+        if name in self.defined or name not in self.functions:
+            return
+        function = self.functions[name]
+        for call in calls_of(function):
+            self.define(call.attributes["callee"].value, (*path, name))
+        if VJP in function.attributes:
+            self._define_derivative(name, function, (*path, name))
+        self.defined.add(name)
+
+    def _define_derivative(
+        self, name: str, declaration: ir.Operation, path: tuple[str, ...]
+    ) -> None:
+        location = str(declaration.location)
+        callee, wrt, targets = _read_request(name, declaration)
+        self.define(callee, path)
+        inputs, outputs = signature(self.find(callee, location))
+        _check_positions(name, "wrt", wrt, inputs)
+        _check_positions(name, "targets", targets, outputs)
+        _check_declaration(declaration, inputs, outputs, wrt, targets)
+        declaration.erase()
+        definition = self.copied(callee, name)
+        definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
+        _add_sweep(definition, wrt, targets, seeded=False)
+
+    def copied(self, name: str, new_name: str) -> ir.Operation:
+        """A copy of a function with every call in it inlined."""
+        source = self.functions[name]
+        copy = source.clone(ip=ir.InsertionPoint(source)).operation
+        copy.attributes["sym_name"] = ir.StringAttr.get(new_name, source.context)
+        self.functions[new_name] = copy
+        inline_calls(new_name, self.functions)
+        return copy
+
+
+def _add_sweep(
+    function: ir.Operation, wrt: Sequence[int], targets: Sequence[int], seeded: bool
+) -> None:
+    """Append the reverse sweep to a function and return the adjoints behind its results."""
+    block = function.regions[0].blocks[0]
+    *_, terminator = block.operations
+    terminator = terminator.operation
+    results = list(terminator.operands)
+    arguments = [block.arguments[i] for i in wrt]
+    with function.location, ir.InsertionPoint(terminator):
+        seeds = [
+            full(results[i].type, 1)
+            if seeded
+            else block.add_argument(results[i].type, _cotangent_location(function, i))
+            for i in targets
+        ]
+        try:
+            adjoints = sweep(block, [(results[i], g) for i, g in zip(targets, seeds, strict=True)],
+                             arguments)
+        except MissingRule as error:
+            name = function.attributes["sym_name"].value
+            raise MissingRule(f"{_NAME}: @{name}: {error}") from None
+        returned = [*results, *adjoints]
+        ir.Operation.create("func.return", [], returned, loc=terminator.location)
+    terminator.erase()
+    function.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get(
+            [a.type for a in block.arguments], [y.type for y in returned], function.context
+        )
+    )
+    _extend_attributes(function, len(block.arguments), len(returned))
+
+
+def _cotangent_location(function: ir.Operation, i: int) -> ir.Location:
+    return ir.Location.name(f"cotangent{i or ''}", function.location)
+
+
+def _extend_attributes(function: ir.Operation, n_arguments: int, n_results: int) -> None:
+    """Attributes of arguments and results stay with them; the new ones have none."""
+    for key, wanted in (("arg_attrs", n_arguments), ("res_attrs", n_results)):
+        if key in function.attributes:
+            old = list(function.attributes[key])
+            empty = ir.DictAttr.get({}, function.context)
+            function.attributes[key] = ir.ArrayAttr.get(
+                old + [empty] * (wanted - len(old)), function.context
+            )
+
+
+def signature(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
+    """The types that a function takes and returns."""
+    type_ = function.attributes["function_type"].value
+    return list(type_.inputs), list(type_.results)
+
+
+def _read_request(
+    name: str, declaration: ir.Operation
+) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """Callee, wrt and targets of an `anvl.vjp` attribute."""
+    request = declaration.attributes[VJP]
+    try:
+        return (
+            Symbol.decode(request["callee"]),
+            Ints.decode(request["wrt"]),
+            Ints.decode(request["targets"]),
+        )
+    except (TypeError, KeyError):
+        raise PassError(
+            _NAME,
+            f"@{name}: {VJP} must be {{callee = @f, wrt = array<i64: ...>, "
+            f"targets = array<i64: ...>}}, got {request}",
+            str(declaration.location),
+        ) from None
+
+
+def _check_declaration(
+    declaration: ir.Operation,
+    inputs: list[ir.Type],
+    outputs: list[ir.Type],
+    wrt: Sequence[int],
+    targets: Sequence[int],
+) -> None:
+    name = declaration.attributes["sym_name"].value
+    if body_of(declaration) is not None:
+        raise PassError(_NAME, f"@{name} has {VJP} and a body; it must be a declaration")
+    wanted = [*inputs, *(outputs[i] for i in targets)], [*outputs, *(inputs[i] for i in wrt)]
+    if signature(declaration) != wanted:
+        found = declaration.attributes["function_type"].value
+        raise PassError(
+            _NAME,
+            f"@{name} is declared as {found}, but this derivative is "
+            f"{ir.FunctionType.get(*wanted, declaration.context)}",
+            str(declaration.location),
+        )
+
+
+def _check_positions(name: str, role: str, positions: Sequence[int], types: list) -> None:
+    if len(set(positions)) != len(positions):
+        raise PassError(_NAME, f"@{name}: {role} {shape_text(positions)} repeats a position")
+    for i in positions:
+        if not 0 <= i < len(types):
+            raise PassError(_NAME, f"@{name}: {role} {i} is none of {len(types)} positions")
+        if not _is_float(types[i]):
+            raise PassError(
+                _NAME, f"@{name}: {role} {i} is {types[i]}; only floats have a derivative"
+            )
+
+
+def _is_float(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
+
+
+def _check_wrt(name: str, inputs: Sequence[ir.Type], wrt: Sequence[int]) -> None:
+    if not wrt:
+        raise PassError(_NAME, f"@{name} has no float argument to differentiate with respect to")
+    _check_positions(name, "wrt", wrt, list(inputs))
+
+
+def _check_target(name: str, outputs: Sequence[ir.Type], target: int) -> None:
+    if not 0 <= target < len(outputs):
+        raise PassError(
+            _NAME, f"target {target} is no result of @{name}, which has {len(outputs)}"
+        )
+    type_ = outputs[target]
+    if not _is_float(type_) or type_.rank != 0:
+        raise PassError(
+            _NAME,
+            f"target {target} of @{name} is {type_}, not a float scalar; "
+            "return a sum of it, or use anvl.vjp with a cotangent of its shape",
+        )

@@ -1,0 +1,252 @@
+"""anvl-hoist-constants: arrays a program closes over become arguments, numbers become literals."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import CapturedOp, ConstantOp, literal
+from anvl.dialect.types import dtype_name, numpy_of, shape_text
+from anvl.passes.inline import body_of, calls_of, functions_of
+from anvl.passes.pass_ import Pass, option
+
+__all__ = ["CAPTURED", "CONSTANT", "VALUE", "Hoisted", "HoistConstants"]
+
+_NAME = "anvl-hoist-constants"
+
+#: Attributes of an argument that was a constant: its name; which captured array it is, or, for a
+#: literal of the text, the literal itself, so that nothing is lost.
+CONSTANT, CAPTURED, VALUE = "anvl.constant", "anvl.captured", "anvl.value"
+
+
+class Hoisted(NamedTuple):
+    """One constant that became an argument."""
+
+    function: str
+    name: str
+    type: str
+    nbytes: int
+    location: str
+
+    def __str__(self) -> str:
+        return f"@{self.function} {self.name}: {self.type}, {self.nbytes} bytes, {self.location}"
+
+
+@dataclass(frozen=True)
+class HoistConstants(Pass, argument=_NAME):
+    """Make each captured array and each large literal a leading argument of its function.
+
+    Constants of at most `threshold` elements become literals, and literals of one repeated value
+    stay (they are fills).  Constants nobody uses disappear; the same array twice, and arrays of
+    equal contents, are one argument.  Afterwards no `anvl.captured` is left, and no `dense<...>`
+    with more elements than `threshold`.  The new arguments come first, in the order of first use,
+    and carry the attribute `anvl.constant`.
+    """
+
+    threshold: int = option(1, help="constants of at most so many elements become literals")
+    report: bool = option(False, help="list each hoisted constant on stderr: name, bytes, line")
+    #: The captured arrays, by index; from Python only.  Without them nothing is inlined or merged.
+    arrays: Sequence[Any] = ()
+    #: Is given what was hoisted; from Python only.
+    on_report: Callable[[list[Hoisted]], None] | None = field(default=None, compare=False)
+
+    def run(self, module: ir.Operation) -> None:
+        functions = functions_of(module)
+        done: dict[str, list[_Constant]] = {}
+        hoisted: list[Hoisted] = []
+        for name in functions:
+            self._hoist_in(name, functions, done, hoisted, ())
+        if self.report:
+            print("\n".join(map(str, hoisted)) or f"{_NAME}: nothing to hoist", file=sys.stderr)
+        if self.on_report is not None:
+            self.on_report(hoisted)
+
+    def _hoist_in(
+        self,
+        name: str,
+        functions: dict[str, ir.Operation],
+        done: dict[str, "list[_Constant]"],
+        hoisted: list[Hoisted],
+        path: tuple[str, ...],
+    ) -> None:
+        """Hoist in one function, after those it calls: their constants become its own."""
+        if name in done or name not in functions or body_of(functions[name]) is None:
+            return
+        if name in path:
+            cycle = " -> ".join(f"@{n}" for n in (*path, name))
+            raise PassError(_NAME, f"recursion: {cycle}; calls must not form a cycle")
+        function = functions[name]
+        for call in list(calls_of(function)):
+            callee = call.attributes["callee"].value
+            self._hoist_in(callee, functions, done, hoisted, (*path, name))
+            if done.get(callee):
+                _pass_constants(call, done[callee])
+        groups = self._groups(function)
+        self._add_arguments(function, groups)
+        done[name] = [group[0] for group in groups]
+        hoisted += [_line(name, i, group[0]) for i, group in enumerate(groups)]
+
+    def _groups(self, function: ir.Operation) -> "list[list[_Constant]]":
+        """The constants to hoist; those that are one array stand together."""
+        groups: list[list[_Constant]] = []
+        for constant in _constants(function):
+            if not constant.used:
+                constant.op.erase()
+            elif self._inlined(constant):
+                _inline(constant, self.arrays)
+            elif constant.index is not None or _is_large(constant, self.threshold):
+                self._put(constant, groups)
+        return groups
+
+    def _inlined(self, constant: "_Constant") -> bool:
+        known = constant.index is not None and constant.index < len(self.arrays)
+        return known and constant.count <= self.threshold
+
+    def _put(self, constant: "_Constant", groups: "list[list[_Constant]]") -> None:
+        for group in groups:
+            if _same(group[0], constant, self.arrays):
+                group.append(constant)
+                return
+        groups.append([constant])
+
+    def _add_arguments(self, function: ir.Operation, groups: "list[list[_Constant]]") -> None:
+        if not groups:
+            return
+        block = function.regions[0].blocks[0]
+        n_old = len(block.arguments)
+        for i, group in enumerate(groups):
+            location = ir.Location.name(f"c{i + 1}", group[0].op.location)
+            argument = block.add_argument(group[0].type, location)
+            for constant in group:
+                constant.op.results[0].replace_all_uses_with(argument)
+        _move_behind(block, n_old)
+        _set_signature(function, [_attributes(i, g[0]) for i, g in enumerate(groups)])
+        for group in groups:
+            for constant in group:
+                constant.op.erase()
+
+
+def _move_behind(block: ir.Block, n: int) -> None:
+    """Move the first n arguments behind the others: the bindings only add at the end."""
+    for i in range(n):
+        old = block.arguments[i]
+        old.replace_all_uses_with(block.add_argument(old.type, old.location))
+    for i in reversed(range(n)):
+        block.erase_argument(i)
+
+
+class _Constant:
+    """A constant in a function: `index` of a captured array, or the `value` of a literal."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self.op = op
+        self.type = op.results[0].type
+        self.used = len(list(op.results[0].uses)) > 0
+        is_captured = op.name == CapturedOp.OPERATION_NAME
+        self.index = CapturedOp.read(op)["index"] if is_captured else None
+        self.value = None if is_captured else ConstantOp.read(op)["value"]
+        self.location = str(op.location)
+        self.count = int(np.prod(self.type.shape, dtype=np.int64))
+
+
+def _constants(function: ir.Operation) -> list[_Constant]:
+    names = (CapturedOp, ConstantOp)
+    block = function.regions[0].blocks[0]
+    return [_Constant(op.operation) for op in block.operations if isinstance(op, names)]
+
+
+def _is_large(constant: _Constant, threshold: int) -> bool:
+    """Whether a literal is more than a fill or a small array."""
+    return constant.count > threshold and not getattr(constant.value, "is_splat", False)
+
+
+def _same(one: _Constant, other: _Constant, arrays: Sequence[Any]) -> bool:
+    if one.type != other.type or (one.index is None) != (other.index is None):
+        return False
+    if one.index is None:
+        return one.value == other.value
+    if one.index == other.index:
+        return True
+    if max(one.index, other.index) >= len(arrays):
+        return False
+    return _bytes_equal(np.asarray(arrays[one.index]), np.asarray(arrays[other.index]))
+
+
+def _bytes_equal(x: np.ndarray, y: np.ndarray) -> bool:
+    """Equal bit for bit: 0.0 is not -0.0, and a NaN equals itself."""
+    return np.array_equal(
+        np.ascontiguousarray(x).reshape(-1).view(np.uint8),
+        np.ascontiguousarray(y).reshape(-1).view(np.uint8),
+    )
+
+
+def _inline(constant: _Constant, arrays: Sequence[Any]) -> None:
+    op = constant.op
+    array = np.asarray(arrays[constant.index])
+    with op.location, ir.InsertionPoint(op):
+        op.results[0].replace_all_uses_with(literal(array, constant.type))
+    op.erase()
+
+
+def _pass_constants(call: ir.Operation, constants: list[_Constant]) -> None:
+    """Give a call what its callee now wants first: the same constants, emitted before it."""
+    with call.location, ir.InsertionPoint(call):
+        operands = [_emit(constant) for constant in constants]
+        new = ir.Operation.create(
+            "func.call",
+            [y.type for y in call.results],
+            [*operands, *call.operands],
+            {"callee": call.attributes["callee"]},
+        )
+    for old, result in zip(call.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    call.erase()
+
+
+def _emit(constant: _Constant) -> ir.Value:
+    if constant.index is None:
+        return ConstantOp.build(value=constant.value)
+    return CapturedOp.build(
+        index=constant.index,
+        shape=tuple(constant.type.shape),
+        dtype=dtype_name(constant.type.element_type),
+    )
+
+
+def _attributes(i: int, constant: _Constant) -> ir.Attribute:
+    context = constant.type.context
+    attributes = {CONSTANT: ir.StringAttr.get(f"c{i + 1}", context)}
+    if constant.index is None:
+        attributes[VALUE] = constant.value
+    else:
+        i64 = ir.IntegerType.get_signless(64, context)
+        attributes[CAPTURED] = ir.IntegerAttr.get(i64, constant.index)
+    return ir.DictAttr.get(attributes, context)
+
+
+def _set_signature(function: ir.Operation, new: list[ir.Attribute]) -> None:
+    """The function's type and argument attributes, with the `new` arguments first."""
+    block, context = function.regions[0].blocks[0], function.context
+    results = function.attributes["function_type"].value.results
+    function.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get([a.type for a in block.arguments], results, context)
+    )
+    n_old = len(block.arguments) - len(new)
+    known = "arg_attrs" in function.attributes
+    old = list(function.attributes["arg_attrs"]) if known else [ir.DictAttr.get({}, context)] * n_old
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([*new, *old], context)
+
+
+def _line(function: str, i: int, constant: _Constant) -> Hoisted:
+    element = constant.type.element_type
+    return Hoisted(
+        function,
+        f"c{i + 1}",
+        f"{dtype_name(element)}{shape_text(constant.type.shape)}",
+        constant.count * numpy_of(element).itemsize,
+        constant.location.removeprefix("loc(").removesuffix(")"),
+    )

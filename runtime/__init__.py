@@ -1,0 +1,52 @@
+"""anvl.runtime: put arrays on devices, compile StableHLO, run it.  Knows nothing of the dialect."""
+
+if __name__ != "anvl.runtime":
+    raise ImportError("import `anvl.runtime`, not the source folder `runtime`")
+
+from anvl.runtime.array import Array
+from anvl.runtime.client import (
+    Client,
+    Device,
+    Placement,
+    cpu_client,
+    default_client,
+    default_placement,
+    devices,
+)
+from anvl.runtime.dispatch import (
+    Dispatch,
+    begin_tracing,
+    clear_caches,
+    end_tracing,
+    make_dispatch,
+    make_flat_dispatch,
+)
+from anvl.runtime.errors import ForkedProcess, RuntimeFailure
+from anvl.runtime.executable import Entry, Executable, compile
+from anvl.runtime.transfer import put
+from anvl.runtime.types import ArrayType, array_type
+
+__all__ = [
+    "Array",
+    "ArrayType",
+    "Client",
+    "Device",
+    "Dispatch",
+    "Entry",
+    "Executable",
+    "ForkedProcess",
+    "Placement",
+    "RuntimeFailure",
+    "array_type",
+    "begin_tracing",
+    "clear_caches",
+    "compile",
+    "cpu_client",
+    "default_client",
+    "default_placement",
+    "devices",
+    "end_tracing",
+    "make_dispatch",
+    "make_flat_dispatch",
+    "put",
+]

@@ -1,0 +1,366 @@
+"""`Array`: the array that people hold.  A buffer on a device and its interned type.
+
+Operators, indexing and the like are attached to the class by the frontend; here is what an
+array is without any program: its type, its values on the host, its life.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anvl.runtime import jaxlib_compat as compat
+from anvl.runtime.buffers import copied_buffer, is_single, send
+from anvl.runtime.client import Device, check_process
+from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.types import ArrayType, array_type
+
+_new = object.__new__
+
+
+class Array:
+    """An immutable array on a device.
+
+    Made by `anvl.runtime.put` and by running programs.  `np.asarray(x)` and `x.numpy()` give a
+    read-only view of a CPU array without copying it; `np.array(x)` gives a copy to write to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anvl.runtime as rt
+    >>> x = rt.put(np.arange(3, dtype="float32"))
+    >>> x
+    Array([0., 1., 2.], dtype=float32)
+    >>> x.shape, x.dtype, x.device
+    ((3,), dtype('float32'), <CpuDevice(id=0)>)
+    """
+
+    __slots__ = ("__weakref__", "aval", "buffer")
+
+    aval: ArrayType
+    buffer: Any
+
+    # numpy leaves `np_array + x` to us.
+    __array_ufunc__ = None
+    __array_priority__ = 1000.0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError("Array: cannot be made directly; use anvl.array(values)")
+
+    # -- type ------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy dtype of the elements."""
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.aval.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element, as numpy stores it."""
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, as numpy stores them."""
+        return self.aval.nbytes
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the dtype gives way to that of other arrays, as a Python number's does."""
+        return self.aval.weak_type
+
+    @property
+    def device(self) -> Device:
+        """The device that holds the array; a ValueError if there are several."""
+        devices = self.aval.placement.devices
+        if len(devices) != 1:
+            raise ValueError(f"device: array is on {len(devices)} devices, {devices}")
+        return devices[0]
+
+    # -- values on the host ----------------------------------------------------------------
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as a read-only numpy array, without a copy where possible.
+
+        Waits until the array is computed.  The view stays valid after `delete()`.
+
+        Raises
+        ------
+        RuntimeFailure
+            The array was deleted or donated, or the program that computes it failed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> rt.put(np.ones(2)).numpy()
+        array([1., 1.])
+        """
+        return self._host("numpy")[0]
+
+    def _host(self, function: str) -> tuple[np.ndarray[Any, Any], bool]:
+        self.check_alive(function)
+        try:
+            return compat.buffer_to_numpy(self.buffer)
+        except compat.Failure as error:
+            raise RuntimeFailure(f"{function}: {readable(error)}") from error
+
+    def check_alive(self, function: str) -> None:
+        """Raise `RuntimeFailure`, in the name of `function`, where the array is gone."""
+        check_process(function)
+        if self.buffer.is_deleted():
+            raise RuntimeFailure(
+                f"{function}: array {self.aval} was deleted or donated; keep a copy with x.copy()"
+            )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        value, copied = self._host("__array__")
+        if dtype is not None and np.dtype(dtype) != value.dtype:
+            if copy is False:
+                raise ValueError(
+                    f"__array__: {self.dtype} to {np.dtype(dtype)} needs a copy, "
+                    f"copy=False given; use copy=None"
+                )
+            return value.astype(dtype)
+        if copy is False and copied:
+            raise ValueError(
+                f"__array__: {self.aval} cannot be read without a copy, "
+                f"copy=False given; use copy=None"
+            )
+        return value.copy() if copy else value
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        self.check_alive("__dlpack__")
+        if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
+            raise BufferError(
+                f"__dlpack__: array is on {self.device}, dl_device={dl_device} "
+                f"given; copy it with np.asarray first"
+            )
+        source = self.copy() if copy else self
+        source.block_until_ready()
+        try:
+            return compat.buffer_to_dlpack(source.buffer, stream, max_version)
+        except compat.Failure as error:
+            raise BufferError(f"__dlpack__: {self.aval}: {readable(error)}") from error
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind = 1 if self.device.platform == "cpu" else 2
+        return kind, 0 if kind == 1 else self.device.id
+
+    def item(self) -> Any:
+        """The only element as a Python number; a ValueError if there is not exactly one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> rt.put(np.float32(2.5)).item()
+        2.5
+        """
+        if self.size != 1:
+            raise ValueError(f"item: array must have one element, got {self.aval}; index it first")
+        return _plain(self.numpy()).item()
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> rt.put(np.eye(2, dtype=bool)).tolist()
+        [[True, False], [False, True]]
+        """
+        return _plain(self.numpy()).tolist()
+
+    # -- conversions to Python -------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise TypeError(f"len: array has no axes, {self.aval}; use x.size")
+        return self.aval.shape[0]
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"bool: truth value of {self.aval} is ambiguous; use x.all() or x.any()"
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def __float__(self) -> float:
+        return float(self._number("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex"))
+
+    def __index__(self) -> int:
+        if self.aval.shape or self.dtype.name not in _INTEGERS:
+            raise TypeError(
+                f"index: only an integer array without axes can be an index, got {self.aval}"
+            )
+        return operator.index(self.item())
+
+    def _number(self, function: str) -> Any:
+        if self.size != 1:
+            raise TypeError(
+                f"{function}: array must have one element, got {self.aval}; index it first"
+            )
+        value = self.item()
+        if isinstance(value, complex) and function != "complex":
+            raise TypeError(f"{function}: array is complex, {self.aval}; use .real or .imag")
+        return value
+
+    # -- text ------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        if self.buffer.is_deleted():
+            return f"Array(deleted, shape={self.shape}, dtype={self.dtype.name}{weak})"
+        shape = f", shape={self.shape}" if self.size == 0 else ""
+        values = np.array2string(self.numpy(), separator=", ", prefix="Array(")
+        return f"Array({values}{shape}, dtype={self.dtype.name}{weak})"
+
+    def __str__(self) -> str:
+        return repr(self) if self.buffer.is_deleted() else str(self.numpy())
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        if self.ndim:
+            raise TypeError(
+                f"format: {spec!r} needs an array without axes, got {self.aval}; index it first"
+            )
+        return format(self.item(), spec)
+
+    # -- life ------------------------------------------------------------------------------
+
+    def block_until_ready(self) -> Array:
+        """Wait until the array is computed, and return it.
+
+        Raises
+        ------
+        RuntimeFailure
+            The array was deleted or donated, or the program that computes it failed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> rt.put(np.ones(2)).block_until_ready()
+        Array([1., 1.], dtype=float64)
+        """
+        self.check_alive("block_until_ready")
+        try:
+            self.buffer.block_until_ready()
+        except compat.Failure as error:
+            raise RuntimeFailure(f"block_until_ready: {readable(error)}") from error
+        return self
+
+    def is_deleted(self) -> bool:
+        """Whether the array was deleted, or donated to a program.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> rt.put(np.ones(2)).is_deleted()
+        False
+        """
+        return bool(self.buffer.is_deleted())
+
+    def delete(self) -> None:
+        """Give the memory back now; any later use of the array raises `RuntimeFailure`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> x = rt.put(np.ones(2)); x.delete(); x
+        Array(deleted, shape=(2,), dtype=float64)
+        """
+        check_process("delete")
+        self.buffer.delete()
+
+    def copy(self) -> Array:
+        """The same values in memory of their own, on the same devices.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> x = rt.put(np.ones(2)); y = x.copy(); x.delete(); y
+        Array([1., 1.], dtype=float64)
+        """
+        self.check_alive("copy")
+        if is_single(self.aval.placement):
+            return make_array(self.aval, copied_buffer(self.buffer, self.aval))
+        return make_array(self.aval, send(self.numpy(), self.aval, compat.COPY))
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The name, since numpy cannot unpickle small dtypes before ml_dtypes is imported.
+        value = self.numpy()
+        plain = value.view(f"u{value.itemsize}") if value.dtype.kind == "V" else value
+        return _restored, (np.ascontiguousarray(plain), self.dtype.name, self.weak_type)
+
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            "hash: arrays are compared by element and cannot be hashed; "
+            "use id(x), x.item() or x.numpy().tobytes() as a key"
+        )
+
+
+_INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (2, 4, 8, 16, 32, 64))
+
+
+def _plain(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Small dtypes as the standard dtype that holds their values exactly."""
+    if value.dtype.isbuiltin == 1:
+        return value
+    return value.astype(np.int32 if value.dtype.name in _INTEGERS else np.float32)
+
+
+def _restored(value: np.ndarray[Any, Any], dtype: str, weak_type: bool) -> Array:
+    check_process("unpickle")
+    aval = array_type(value.shape, dtype, weak_type=weak_type)
+    return make_array(aval, send(value.view(aval.dtype), aval, compat.COPY))
+
+
+def make_array(aval: ArrayType, buffer: Any) -> Array:
+    """The array of a buffer whose type is known to be `aval`."""
+    made: Array = _new(Array)
+    made.aval = aval
+    made.buffer = buffer
+    return made

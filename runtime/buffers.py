@@ -1,0 +1,47 @@
+"""Buffers, the memory of arrays: filled from the host, and copied on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anvl.runtime import jaxlib_compat as compat
+from anvl.runtime.client import Placement
+from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.types import ArrayType, check_fits_memory
+
+
+def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
+    """A buffer of type `aval` with these values, which must be of its shape and dtype."""
+    place = aval.placement
+    check_fits_memory("put", aval)
+    shards = [value] if is_single(place) else _shards(value, place)
+    try:
+        return compat.device_put(aval, place.sharding, shards, place.handles, semantics)
+    except compat.Failure as error:
+        raise RuntimeFailure(f"put: {aval}: {readable(error)}") from error
+
+
+def _shards(value: np.ndarray[Any, Any], place: Placement) -> list[np.ndarray[Any, Any]]:
+    """One piece a device, in row-major order of the tiles."""
+    if place.tiles is None:
+        return [value] * len(place.handles)
+    pieces = [value]
+    for axis, parts in enumerate(place.tiles):
+        pieces = [part for piece in pieces for part in np.split(piece, parts, axis)]
+    return pieces
+
+
+def copied_buffer(buffer: Any, aval: ArrayType) -> Any:
+    """A copy of a live buffer of one device, on the device of `aval`, of the same client."""
+    place = aval.placement
+    try:
+        return compat.device_copy(aval, place.sharding, buffer, place.handles)
+    except compat.Failure as error:
+        raise RuntimeFailure(f"copy: {aval}: {readable(error)}") from error
+
+
+def is_single(*places: Placement) -> bool:
+    """Whether each of them is one device."""
+    return all(len(place.handles) == 1 for place in places)

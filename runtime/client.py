@@ -1,0 +1,286 @@
+"""Clients, their devices, and placements: which devices an array lives on, and how."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.runtime import jaxlib_compat as compat
+from anvl.runtime.errors import ForkedProcess
+
+_DEVICE_COUNT_VARIABLE = "ANVL_NUM_CPU_DEVICES"
+
+
+class Device:
+    """One device of a client.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.devices()[0]
+    <CpuDevice(id=0)>
+    """
+
+    __slots__ = ("__weakref__", "client", "handle", "id", "placement", "platform")
+
+    def __init__(self, client: Client, handle: Any) -> None:
+        self.client = client
+        self.handle = handle
+        self.id: int = handle.id
+        self.platform: str = handle.platform
+        self.placement = Placement((self,))
+
+    def __repr__(self) -> str:
+        return f"<{self.platform.capitalize()}Device(id={self.id})>"
+
+
+class Placement:
+    """Where arrays live: one device, copies on several, or tiles on several.
+
+    Placements are compared by identity, since they are part of every type and of the keys of
+    every cache; `device.placement` is always the same object.
+
+    Parameters
+    ----------
+    devices
+        Devices of one client.
+    tiles
+        Into how many parts each axis is split, in row-major order over `devices`; the product
+        is the number of devices.  None puts the whole array on every device.
+
+    Raises
+    ------
+    ValueError
+        No devices, devices of several clients, or `tiles` for another number of devices.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.Placement(rt.devices()[:1]).devices
+    (<CpuDevice(id=0)>,)
+    """
+
+    __slots__ = ("__weakref__", "client", "device_list", "devices", "handles", "sharding", "tiles")
+
+    def __init__(self, devices: Sequence[Device], tiles: Sequence[int] | None = None) -> None:
+        self.devices = tuple(devices)
+        self.tiles = None if tiles is None else tuple(tiles)
+        _check_placement(self.devices, self.tiles)
+        self.client = self.devices[0].client
+        self.handles = tuple(device.handle for device in self.devices)
+        self.device_list = compat.DeviceList(self.handles)
+        self.sharding = compat.GSPMDSharding(self.device_list, _hlo_sharding(self.tiles))
+
+    def __repr__(self) -> str:
+        if len(self.devices) == 1:
+            return repr(self.devices[0])
+        how = "copies" if self.tiles is None else f"tiles={self.tiles}"
+        return f"<Placement({', '.join(map(repr, self.devices))}; {how})>"
+
+
+def _check_placement(devices: tuple[Device, ...], tiles: tuple[int, ...] | None) -> None:
+    if not devices:
+        raise ValueError("Placement: no devices given, (); pass at least one of devices()")
+    clients = {id(device.client) for device in devices}
+    if len(clients) > 1:
+        raise ValueError(f"Placement: devices belong to {len(clients)} clients, {devices}")
+    if tiles is not None and math.prod(tiles) != len(devices):
+        raise ValueError(
+            f"Placement: tiles {tiles} make {math.prod(tiles)} parts, "
+            f"{len(devices)} devices given; their numbers must be equal"
+        )
+
+
+def _hlo_sharding(tiles: tuple[int, ...] | None) -> Any:
+    if tiles is None or math.prod(tiles) == 1:
+        return compat.HloSharding.replicate()
+    proto = compat.OpSharding()
+    proto.type = compat.OpSharding.Type.OTHER
+    proto.tile_assignment_dimensions = list(tiles)
+    proto.tile_assignment_devices = list(range(math.prod(tiles)))
+    return compat.HloSharding.from_proto(proto)
+
+
+class Client:
+    """A PJRT client with its devices.  Arrays of two clients cannot meet in one program.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.default_client().platform
+    'cpu'
+    """
+
+    __slots__ = ("__weakref__", "devices", "handle", "memory_bytes", "platform")
+
+    def __init__(self, handle: Any) -> None:
+        check_process("Client")
+        self.handle = handle
+        self.platform: str = handle.platform
+        self.devices = tuple(Device(self, device) for device in handle.local_devices())
+        # Known only where the devices share the memory of this machine.
+        self.memory_bytes = _machine_memory() if self.platform == "cpu" else None
+        _watch_process()
+
+    def __repr__(self) -> str:
+        return f"<Client({self.platform}, {len(self.devices)} devices)>"
+
+
+def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> Client:
+    """A new CPU client.
+
+    Parameters
+    ----------
+    num_devices
+        How many devices the machine's cores are shown as; `ANVL_NUM_CPU_DEVICES`, or 1, if None.
+    asynchronous
+        Whether programs may still be running when their execution returns.
+
+    Raises
+    ------
+    ValueError
+        `num_devices` is not a positive number.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.cpu_client(2).devices
+    (<CpuDevice(id=0)>, <CpuDevice(id=1)>)
+    """
+    check_process("cpu_client")
+    count = _device_count() if num_devices is None else num_devices
+    if count < 1:
+        raise ValueError(f"cpu_client: num_devices must be at least 1, got {count}")
+    return Client(compat.make_cpu_client(asynchronous=asynchronous, num_devices=count))
+
+
+def _device_count() -> int:
+    text = os.environ.get(_DEVICE_COUNT_VARIABLE, "1")
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{_DEVICE_COUNT_VARIABLE}: must be a positive number, got {text!r}")
+    return int(text)
+
+
+def _machine_memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on every platform
+        return None
+
+
+_lock = threading.Lock()
+_default: Client | None = None
+_default_place: Placement | None = None
+
+
+def default_client() -> Client:
+    """The client of this process, made at the first call.
+
+    Raises
+    ------
+    ForkedProcess
+        This process was forked from one that already had a client.
+    ValueError
+        `ANVL_NUM_CPU_DEVICES` is not a positive number.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.default_client() is rt.default_client()
+    True
+    """
+    global _default
+    check_process("default_client")
+    with _lock:
+        if _default is None:
+            _default = cpu_client()
+        return _default
+
+
+def devices() -> tuple[Device, ...]:
+    """The devices of the default client.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.devices()[0].platform
+    'cpu'
+    """
+    return default_client().devices
+
+
+def default_placement() -> Placement:
+    """Where arrays go if nothing else is said: the first device.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.default_placement() is rt.devices()[0].placement
+    True
+    """
+    global _default_place
+    if _default_place is None:
+        _default_place = devices()[0].placement
+    return _default_place
+
+
+# Note [Forking]
+# A forked child has the client but not its threads, so the next compilation waits for ever.
+# The child is therefore marked right after the fork, and everything that would touch the
+# client raises.  A fork *before* the first client is harmless and stays allowed.
+
+_has_client = False
+_is_orphan = False
+
+
+def check_process(function: str) -> None:
+    """Raise `ForkedProcess` where the client was inherited through a fork."""
+    if _is_orphan:
+        raise forked(function)
+
+
+def forked(function: str) -> ForkedProcess:
+    """The error for using an inherited client."""
+    return ForkedProcess(
+        f"{function}: process {os.getpid()} was forked after anvl had started its client, "
+        f"whose threads are not in the child; start processes with "
+        f"multiprocessing.get_context('spawn') or 'forkserver', or fork before using anvl"
+    )
+
+
+def is_orphan() -> bool:
+    """Whether this process inherited a client through a fork."""
+    return _is_orphan
+
+
+def _watch_process() -> None:
+    """From the first client on: mark forked children, and free what the device let go of."""
+    global _has_client
+    if _has_client:
+        return
+    _has_client = True
+    gc.callbacks.append(_release_buffers)
+
+
+def _release_buffers(phase: str, info: dict[str, int]) -> None:
+    # Host memory lent to the device is only given back when somebody asks for it.
+    if phase == "stop" and info.get("generation") == 2:
+        compat.collect_garbage()
+
+
+def _after_fork_in_child() -> None:
+    global _is_orphan, _lock
+    _lock = threading.Lock()  # the old one may be held by a thread that is not here
+    if not _has_client:
+        return
+    _is_orphan = True
+    if _release_buffers in gc.callbacks:
+        gc.callbacks.remove(_release_buffers)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

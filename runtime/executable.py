@@ -1,0 +1,384 @@
+"""Compiling StableHLO, and running the result with every argument checked.
+
+PJRT itself checks the number of bytes of an argument and nothing else: a `f32[3,2]` passed for
+a `f32[2,3]`, or an `i32` for a `f32`, gives silently wrong numbers.  So it is checked here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from anvl.runtime import jaxlib_compat as compat
+from anvl.runtime.array import Array, make_array
+from anvl.runtime.client import Placement, check_process, default_placement
+from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.types import ArrayType, array_type, check_fits_memory
+
+
+class Entry(NamedTuple):
+    """What a dispatcher needs to run an executable (see `make_dispatch`)."""
+
+    run: Callable[..., Any]
+    handlers: list[Any]
+    out_types: tuple[ArrayType, ...]
+    constants: tuple[Any, ...]
+    rebuild: Callable[[list[Array]], Any] | None
+
+
+class Executable:
+    """A compiled program; made by `compile`.
+
+    Attributes
+    ----------
+    arg_types, out_types
+        The types of the arguments and of the results.
+    argument_names
+        How messages call the arguments.
+    placement
+        Where it runs.
+    handle
+        The executable of the library below.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_handlers",
+        "_run",
+        "arg_types",
+        "argument_names",
+        "handle",
+        "out_types",
+        "placement",
+    )
+
+    def __init__(
+        self,
+        handle: Any,
+        placement: Placement,
+        arg_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        argument_names: Sequence[str] | None = None,
+    ) -> None:
+        self.handle = handle
+        self.placement = placement
+        self.arg_types = tuple(arg_types)
+        self.out_types = tuple(out_types)
+        self.argument_names = _names(argument_names, len(self.arg_types))
+        self._run = handle.execute_sharded
+        self._handlers = [kind.handler for kind in self.out_types]
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(map(repr, self.arg_types))
+        results = ", ".join(map(repr, self.out_types))
+        return f"<Executable ({arguments}) -> ({results}) on {self.placement}>"
+
+    def execute(self, args: Sequence[Array]) -> list[Array]:
+        """Run the program.
+
+        Parameters
+        ----------
+        args
+            One array for each of `arg_types`: of its shape and dtype, at its placement.
+
+        Returns
+        -------
+        list of Array
+            Of `out_types`.  They may still be being computed.
+
+        Raises
+        ------
+        TypeError
+            The number of arguments, or the shape, dtype or placement of one, is wrong.
+        RuntimeFailure
+            An argument was deleted or donated, or the program failed.
+        ForkedProcess
+            This process was forked from one that already had a client.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import anvl.runtime as rt
+        >>> double = rt.compile('''
+        ...   func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+        ...     %y = stablehlo.add %x, %x : tensor<2xf32>
+        ...     return %y : tensor<2xf32>
+        ...   }''')
+        >>> double.execute([rt.put(np.ones(2, "float32"))])
+        [Array([2., 2.], dtype=float32)]
+        """
+        check_process("execute")
+        self.check_arguments(args)
+        buffers = [arg.buffer for arg in args]
+        try:
+            results = self._run(buffers).consume_with_handlers(self._handlers)
+        except compat.Failure as error:
+            raise execution_failure(error, args, self.argument_names) from error
+        return [make_array(kind, b) for kind, b in zip(self.out_types, results, strict=True)]
+
+    def check_arguments(self, args: Sequence[Any]) -> None:
+        """Raise what `execute` would raise for these arguments."""
+        if len(args) != len(self.arg_types):
+            raise TypeError(
+                f"execute: program takes {len(self.arg_types)} arguments "
+                f"({', '.join(self.argument_names)}), got {len(args)}"
+            )
+        for position, (arg, expected) in enumerate(zip(args, self.arg_types, strict=True)):
+            if type(arg) is not Array or not arg.aval.fits(expected):
+                raise TypeError(self._mismatch(position, arg))
+            if arg.buffer.is_deleted():
+                raise deleted_argument(self.argument_names[position], arg)
+
+    def _mismatch(self, position: int, arg: Any) -> str:
+        expected = self.arg_types[position]
+        start = (
+            f"execute: argument {self.argument_names[position]}: "
+            f"expected {expected} on {expected.placement}, got "
+        )
+        if type(arg) is not Array:
+            return f"{start}{type(arg).__name__}; convert it with put"
+        if arg.aval.placement is expected.placement:
+            return f"{start}{arg.aval}"
+        return f"{start}{arg.aval} on {arg.aval.placement}; move it with put(x, placement)"
+
+    def entry(
+        self,
+        constants: Sequence[Array] = (),
+        rebuild: Callable[[list[Array]], Any] | None = None,
+    ) -> Entry:
+        """The program as a dispatcher runs it.
+
+        Parameters
+        ----------
+        constants
+            Arrays for the first arguments, the same at every call.
+        rebuild
+            What makes the value returned from the list of results.  If None, one result is
+            returned as it is and several as a tuple.
+
+        Raises
+        ------
+        TypeError
+            A constant is not of the type that the program expects.
+        RuntimeFailure
+            A constant was deleted or donated.
+        """
+        check_process("entry")
+        for position, constant in enumerate(constants):
+            if position >= len(self.arg_types):
+                raise TypeError(
+                    f"entry: program takes {len(self.arg_types)} arguments, "
+                    f"got {len(constants)} constants"
+                )
+            if type(constant) is not Array or not constant.aval.fits(self.arg_types[position]):
+                raise TypeError(self._mismatch(position, constant))
+            if constant.buffer.is_deleted():
+                raise deleted_argument(self.argument_names[position], constant)
+        buffers = tuple(constant.buffer for constant in constants)
+        return Entry(self._run, self._handlers, self.out_types, buffers, rebuild)
+
+    def hlo_text(self) -> str:
+        """The program after XLA's optimisation, as HLO text."""
+        return str(self.handle.get_hlo_text())
+
+    def memory_stats(self) -> dict[str, int]:
+        """Bytes of code, arguments, results, aliases and temporaries, by XLA's names."""
+        stats = self.handle.get_compiled_memory_stats()
+        return {
+            name: getattr(stats, name) for name in dir(stats) if name.endswith("_size_in_bytes")
+        }
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimate of `flops`, `bytes accessed` and more."""
+        return dict(self.handle.cost_analysis())
+
+
+def compile(  # the name that people expect; the built-in is not needed here
+    program: bytes | str,
+    placement: Placement | None = None,
+    *,
+    options: Mapping[str, object] | None = None,
+    arg_types: Sequence[ArrayType] | None = None,
+    out_types: Sequence[ArrayType] | None = None,
+    argument_names: Sequence[str] | None = None,
+) -> Executable:
+    """Compile a StableHLO module with a public function `main`.
+
+    Parameters
+    ----------
+    program
+        MLIR text, MLIR bytecode, or a StableHLO portable artifact.
+    placement
+        Where it will run; the first device if None.
+    options
+        Compiler options by XLA's names, such as `{"xla_backend_optimization_level": 0}`.
+    arg_types, out_types
+        The types of `main`.  If None they are read back from what was compiled.
+    argument_names
+        How messages call the arguments, such as `params['w']`; their positions if None.
+
+    Raises
+    ------
+    TypeError
+        `program` is neither text nor bytes, or an option is not a number, bool or text.
+    ValueError
+        An unknown option, or the number of types or names does not fit the program.
+    MemoryError
+        A result is larger than the memory of the machine.
+    RuntimeFailure
+        The program is not valid, or cannot be compiled for this device.
+    ForkedProcess
+        This process was forked from one that already had a client.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.compile("func.func @main(%x: tensor<2xi1>) -> tensor<2xi1> "
+    ...            "{ return %x : tensor<2xi1> }")
+    <Executable (bool[2]) -> (bool[2]) on <CpuDevice(id=0)>>
+    """
+    check_process("compile")
+    if not isinstance(program, bytes | str):
+        raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
+    place = default_placement() if placement is None else placement
+    _check_results(out_types or ())
+    _prepare_custom_calls(program, place)
+    handle = _compiled(program, place, _compile_options(place, options or {}))
+    if arg_types is None or out_types is None:
+        found_args, found_outs = _types_of(handle, place)
+        arg_types = found_args if arg_types is None else arg_types
+        out_types = found_outs if out_types is None else out_types
+    _check_results(out_types)
+    _check_counts(handle, arg_types, out_types)
+    return Executable(handle, place, arg_types, out_types, argument_names)
+
+
+def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
+    try:
+        return compat.compile_and_load(place.client.handle, program, place.device_list, options)
+    except compat.Failure as error:
+        text = readable(error)
+        if "compile option" in text or "While setting option" in text:
+            raise ValueError(f"compile: {text}; see XLA's flags for their names") from error
+        raise RuntimeFailure(f"compile: {text}") from error
+
+
+def _compile_options(place: Placement, flags: Mapping[str, object]) -> Any:
+    for name, value in flags.items():
+        if not isinstance(value, str | bool | int | float):
+            raise TypeError(f"compile: option {name} must be a number, bool or text, got {value!r}")
+    count = len(place.handles)
+    ids = np.array([[device.id for device in place.handles]], np.int32)
+    options = compat.CompileOptions()
+    options.num_partitions = count
+    # Without an assignment the program would run on device 0, whatever the placement.
+    options.device_assignment = compat.DeviceAssignment.create(ids)
+    options.env_option_overrides = list(flags.items())
+    build = options.executable_build_options
+    build.num_partitions = count
+    build.device_assignment = options.device_assignment
+    build.use_spmd_partitioning = count > 1
+    build.use_shardy_partitioner = count > 1
+    return options
+
+
+_lapack_is_registered = False
+
+
+def _prepare_custom_calls(program: bytes | str, place: Placement) -> None:
+    """LAPACK costs an import of scipy, so it is registered when a program first names it."""
+    global _lapack_is_registered
+    named = "lapack_" in program if isinstance(program, str) else b"lapack_" in program
+    if _lapack_is_registered or not named or place.client.platform != "cpu":
+        return
+    compat.register_lapack()  # registering twice does no harm, so no lock
+    _lapack_is_registered = True
+
+
+_HLO_STANDARD = {
+    "pred": "bool", "s8": "int8", "s16": "int16", "s32": "int32", "s64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+    "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
+}  # fmt: skip
+_HLO_SMALL = {"bf16": "bfloat16", "s2": "int2", "s4": "int4", "u2": "uint2", "u4": "uint4"}
+_HLO_TYPE = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
+_HLO_LAYOUT = re.compile(r"entry_computation_layout=\{(.*?)\}(?:, [a-z_]+=|$)", re.MULTILINE)
+
+
+def _types_of(handle: Any, place: Placement) -> tuple[list[ArrayType], list[ArrayType]]:
+    """The types of the arguments and results, from the first line of the HLO text."""
+    if len(place.handles) > 1:
+        raise ValueError(
+            "compile: types of a program for several devices cannot be read back; "
+            "pass arg_types and out_types"
+        )
+    layout = _HLO_LAYOUT.search(handle.get_hlo_text())
+    if layout is None:
+        raise ValueError(
+            "compile: types of the program cannot be read back; pass arg_types and out_types"
+        )
+    arguments, _, results = layout[1].partition(")->")
+    return _parsed_types(arguments, place), _parsed_types(results, place)
+
+
+def _parsed_types(text: str, place: Placement) -> list[ArrayType]:
+    return [
+        array_type([int(n) for n in dims.split(",") if n], _hlo_dtype(name), place)
+        for name, dims in _HLO_TYPE.findall(text)
+    ]
+
+
+def _hlo_dtype(name: str) -> np.dtype[Any]:
+    if name in _HLO_STANDARD:
+        return np.dtype(_HLO_STANDARD[name])
+    small = _HLO_SMALL.get(name) or re.sub(r"^f(\d)", r"float\1_", name)
+    return np.dtype(getattr(ml_dtypes, small))
+
+
+def _check_results(out_types: Sequence[ArrayType]) -> None:
+    # Too large a result kills the process on some versions, when the program runs.
+    for position, kind in enumerate(out_types):
+        check_fits_memory(f"compile: result {position}", kind)
+
+
+def _check_counts(handle: Any, arg_types: Sequence[Any], out_types: Sequence[Any]) -> None:
+    n_args, n_outs = len(handle.get_parameter_layouts()), len(handle.get_output_layouts())
+    if n_args != len(arg_types):
+        raise ValueError(
+            f"compile: program takes {n_args} arguments, arg_types has {len(arg_types)}"
+        )
+    if n_outs != len(out_types):
+        raise ValueError(f"compile: program has {n_outs} results, out_types has {len(out_types)}")
+
+
+def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(map(str, range(count)))
+    if len(names) != count:
+        raise ValueError(
+            f"compile: program takes {count} arguments, argument_names has "
+            f"{len(names)}, {tuple(names)}"
+        )
+    return tuple(names)
+
+
+def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
+    """The error for an argument that is no longer there."""
+    return RuntimeFailure(
+        f"execute: argument {name}: array {arg.aval} was deleted or donated; "
+        f"keep a copy with x.copy(), or do not donate it"
+    )
+
+
+def execution_failure(
+    error: BaseException, args: Sequence[Any], names: Sequence[str] | None
+) -> RuntimeFailure:
+    """What to raise where a program could not be run with these arguments."""
+    for position, arg in enumerate(args):
+        if type(arg) is Array and arg.buffer.is_deleted():
+            return deleted_argument(names[position] if names else str(position), arg)
+    return RuntimeFailure(f"execute: {readable(error)}")

@@ -1,0 +1,144 @@
+"""Every import of jaxlib in the project, and every difference between its versions.
+
+Versions 0.10.2 to 0.12.x are told apart by what they can do, never by their number.  The
+`jax` package is never imported: neither by us nor through those C++ functions of jaxlib that
+would import it by themselves (`_arrays` of a sharded array, `_fully_replicated_shard`,
+`_single_device_array_to_np_array_did_copy`, `dlpack_managed_tensor_to_buffer`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import jaxlib.version
+import ml_dtypes  # noqa: F401  (gives numpy the names bfloat16, int4, ...)
+import numpy as np
+from jaxlib import _jax, utils, xla_client  # type: ignore[attr-defined]
+
+# XLA logs whatever it also raises, and a few lines of its own; a person who sets the
+# variable knows what they want to see.
+if "TF_CPP_MIN_LOG_LEVEL" not in os.environ:
+    utils.absl_set_min_log_level(3)
+
+JAXLIB_VERSION: str = jaxlib.version.__version__
+
+Failure: type[RuntimeError] = xla_client.XlaRuntimeError
+CompileOptions: Any = xla_client.CompileOptions
+DeviceAssignment: Any = xla_client.DeviceAssignment
+DeviceList: Any = _jax.DeviceList
+# The one sharding class that works on all versions without calling back into Python.
+GSPMDSharding: Any = _jax.GSPMDSharding
+HloSharding: Any = xla_client.HloSharding
+OpSharding: Any = xla_client.OpSharding
+RawArray: Any = _jax.ArrayImpl
+PyTreeDef: Any = _jax.pytree.PyTreeDef
+PyTreeRegistry: Any = _jax.pytree.PyTreeRegistry
+
+COPY: Any = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+ZERO_COPY: Any = _jax.HostBufferSemantics.ZERO_COPY
+
+make_cpu_client: Callable[..., Any] = xla_client.make_cpu_client
+batched_device_put: Callable[..., Any] = _jax.batched_device_put
+collect_garbage: Callable[[], None] = _jax.collect_garbage
+
+# Bits per element of the types that numpy stores in a byte each and a device packs (also on
+# those versions whose `on_device_size_in_bytes` says one byte each).
+_SUB_BYTE_BITS = {"int2": 2, "uint2": 2, "int4": 4, "uint4": 4, "float4_e2m1fn": 4}
+
+
+def result_handler(aval: object, sharding: Any) -> Any:
+    """What turns one result of an execution into a buffer that carries `aval`."""
+    try:  # up to 0.11.1; without the last argument it calls a function of `jax`
+        return _jax.array_result_handler(aval, sharding, True, True)
+    except TypeError:
+        return _jax.array_result_handler(aval, sharding, True)
+
+
+def device_put(aval: object, sharding: Any, shards: list[Any], devices: Any, semantics: Any) -> Any:
+    """Copy one shard to each device.  The last `True` keeps 64-bit types as they are."""
+    return batched_device_put(aval, sharding, shards, devices, True, False, semantics, True)
+
+
+def device_copy(aval: object, sharding: Any, buffer: Any, devices: Any) -> Any:
+    """Copy a buffer of one device, also to the device where it already is."""
+    return batched_device_put(aval, sharding, [buffer], devices, True, True, COPY, True)
+
+
+def compile_and_load(client: Any, program: bytes | str, devices: Any, options: Any) -> Any:
+    """Compile StableHLO text, bytecode or a portable artifact."""
+    return client.compile_and_load(program, devices, options)
+
+
+def buffer_to_numpy(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
+    """A read-only numpy array of a live buffer, and whether it is a copy.  Waits until ready."""
+    try:
+        return np.asarray(memoryview(buffer)), False
+    except BufferError:  # types that memoryview cannot name, or the program failed
+        buffer.block_until_ready()
+    return _other_buffer_to_numpy(buffer)
+
+
+def _to_numpy_by_library(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
+    value, copied = buffer._to_np_array_did_copy()
+    return value, bool(copied)
+
+
+def _to_numpy_by_address(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
+    """Up to 0.11.1 the library's own way imports `jax`, so look at the memory ourselves."""
+    if len(buffer._sharding._devices) != 1 or buffer._sharding._devices[0].platform != "cpu":
+        raise Failure(
+            f"cannot read an array spread over devices or off the CPU, "
+            f"jaxlib {JAXLIB_VERSION}; use jaxlib >= 0.11.2"
+        )
+    shape, dtype = buffer.aval.shape, buffer.aval.dtype
+    n_bytes = buffer.on_device_size_in_bytes()
+    if n_bytes == 0:
+        return _read_only(np.empty(shape, dtype)), True
+    memory: Any = (ctypes.c_char * n_bytes).from_address(buffer.unsafe_buffer_pointer())
+    memory.keep_alive = buffer
+    if dtype.name in _SUB_BYTE_BITS:
+        return _read_only(_unpacked(memory, math.prod(shape), dtype).reshape(shape)), True
+    return _read_only(np.frombuffer(memory, dtype).reshape(shape)), False
+
+
+_other_buffer_to_numpy = (
+    _to_numpy_by_library if hasattr(RawArray, "_to_np_array_did_copy") else _to_numpy_by_address
+)
+
+
+def _unpacked(memory: Any, n_elements: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """One byte an element from elements of 2 or 4 bits, the lowest bits first."""
+    bits = _SUB_BYTE_BITS[dtype.name]
+    packed = np.frombuffer(memory, np.uint8, count=-(-n_elements * bits // 8))
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    fields = packed[:, None] >> shifts & np.uint8(2**bits - 1)
+    return fields.reshape(-1)[:n_elements].view(dtype)
+
+
+def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    value.flags.writeable = False
+    return value
+
+
+_DLPACK_HAS_VERSIONS = "max_version" in (_jax.buffer_to_dlpack_managed_tensor.__doc__ or "")
+
+
+def buffer_to_dlpack(buffer: Any, stream: Any, max_version: tuple[int, int] | None) -> Any:
+    """A DLPack capsule of a live buffer; versioned (and so read-only) from 0.12.0."""
+    if _DLPACK_HAS_VERSIONS and max_version is not None:
+        return _jax.buffer_to_dlpack_managed_tensor(buffer, stream=stream, max_version=max_version)
+    return _jax.buffer_to_dlpack_managed_tensor(buffer, stream=stream)
+
+
+def register_lapack() -> None:
+    """Make the `lapack_*_ffi` custom calls known to the CPU compiler.  Imports scipy."""
+    from jaxlib import lapack
+    from jaxlib.cpu import _lapack
+
+    _lapack.initialize()
+    for name, function, version in lapack.registrations()["cpu"]:
+        xla_client.register_custom_call_target(name, function, platform="cpu", api_version=version)

@@ -1,0 +1,108 @@
+"""Values of the host to a device, and arrays from one device to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anvl.runtime import jaxlib_compat as compat
+from anvl.runtime.array import Array, make_array
+from anvl.runtime.buffers import copied_buffer, is_single, send
+from anvl.runtime.client import Placement, check_process, default_placement
+from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
+
+
+def put(
+    x: Any, placement: Placement | None = None, *, weak_type: bool = False, copy: bool = True
+) -> Array:
+    """Put values on a device, with their own dtype: float64 stays float64.
+
+    Parameters
+    ----------
+    x
+        A numpy array (any memory layout or byte order), a number, an `Array`, or an object with
+        `__array__` or `__dlpack__` on the CPU.
+    placement
+        Where to; the default device, or for an `Array` where it already is, if None.
+    weak_type
+        Whether the result gives way to the dtype of other arrays.
+    copy
+        False lets the array share the memory of `x` where its alignment allows.  Then `x` must
+        not be written to any more.
+
+    Returns
+    -------
+    Array
+        Of the shape and dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        `x` is no array of numbers: strings, dates, objects, masked arrays.
+    MemoryError
+        `x` is larger than the memory of the machine.
+    RuntimeFailure
+        `x` is an `Array` that was deleted, or the device refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anvl.runtime as rt
+    >>> rt.put(np.arange(4).reshape(2, 2).T)
+    Array([[0, 2],
+           [1, 3]], dtype=int64)
+    """
+    check_process("put")
+    if type(x) is Array:
+        return _put_array(x, placement, weak_type)
+    place = default_placement() if placement is None else placement
+    value = x if type(x) is np.ndarray else _host_value(x)
+    # A dtype in another byte order is not found here, and is converted below.
+    aval = interned.get((value.shape, value.dtype, place, weak_type))
+    if aval is None:
+        value, aval = _native(value, place, weak_type)
+    return make_array(aval, send(value, aval, compat.COPY if copy else compat.ZERO_COPY))
+
+
+def _host_value(x: Any) -> np.ndarray[Any, Any]:
+    """`x` as a numpy array, where that loses nothing."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("put: x is a masked array, its mask would be lost; use x.filled(value)")
+    if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+        try:
+            return np.from_dlpack(x)
+        except (BufferError, RuntimeError) as error:
+            raise TypeError(
+                f"put: cannot read a {type(x).__name__} through dlpack, {error}; "
+                f"convert it to a numpy array first"
+            ) from error
+    return np.asarray(x)
+
+
+def _native(
+    value: np.ndarray[Any, Any], place: Placement, weak_type: bool
+) -> tuple[np.ndarray[Any, Any], ArrayType]:
+    if value.dtype.kind in "OSUT":
+        raise TypeError(
+            f"put: x must be an array of numbers, got dtype {value.dtype}; "
+            f"convert it with .astype, or pass the leaves of a container one by one"
+        )
+    dtype = device_dtype(value.dtype, "put")
+    aval = array_type(value.shape, dtype, place, weak_type)
+    check_fits_memory("put", aval)  # before a copy in another byte order is made
+    return value.astype(dtype, copy=False), aval
+
+
+def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
+    x.check_alive("put")
+    source = x.aval
+    place = source.placement if placement is None else placement
+    aval = array_type(source.shape, source.dtype, place, weak_type)
+    if aval is source:
+        return x
+    if place is source.placement:  # only the weakness differs: the same buffer by another name
+        return make_array(aval, aval.handler(x.buffer))
+    if place.client is source.placement.client and is_single(place, source.placement):
+        return make_array(aval, copied_buffer(x.buffer, aval))
+    return make_array(aval, send(x.numpy(), aval, compat.COPY))

@@ -1,0 +1,33 @@
+"""How lit runs the tests in this folder: `lit test/lit`, from anywhere."""
+
+import importlib.util
+import os
+import sys
+
+import lit.formats
+
+config.name = "anvl"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["Inputs", "Output", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.test_source_root, "..", "..", "out", "lit")
+
+if importlib.util.find_spec("psutil"):  # what lit enforces time limits with
+    lit_config.maxIndividualTestTime = lit_config.maxIndividualTestTime or 60
+
+# The tools of the environment that lit itself runs in, be it activated or not.
+_bin = os.path.dirname(sys.executable)
+config.environment["PATH"] = os.pathsep.join([_bin, config.environment.get("PATH", "")])
+for _name in ("HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL"):
+    if _name in os.environ:
+        config.environment[_name] = os.environ[_name]
+
+config.substitutions += [
+    (r"\b(FileCheck|filecheck)\b", "filecheck --dump-input=fail"),
+    ("%PYTHON", sys.executable),
+    ("%run", f"{sys.executable} -m anvl.tools.run"),
+]
+
+if importlib.util.find_spec("jax"):
+    config.available_features.add("jax")

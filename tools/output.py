@@ -1,0 +1,36 @@
+"""Write a tool's result so that a failure destroys nothing that was there."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+__all__ = ["write"]
+
+
+def write(path: str, data: bytes) -> None:
+    """Write `data` to stdout for `-`, else to the file `path`, whole or not at all."""
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))  # a link stays, and what it points to is replaced
+    if target.exists() and not target.is_file():  # a pipe or a device
+        target.write_bytes(data)
+        return
+    _replace(target, data)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
