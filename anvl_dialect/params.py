@@ -9,7 +9,7 @@ Some parameters are not attributes but are read off the result's type (`ResultSh
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 from anvl.dialect.context import context
@@ -17,8 +17,8 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Direction", "DotDims", "DotDimensions", "Int", "Ints", "Param", "Precision", "ResultDtype",
-    "ResultShape", "Symbol", "Text", "enum",
+    "AnyAttribute", "Direction", "DotDimensions", "DotDims", "Int", "Ints", "Param", "Precision",
+    "ResultDtype", "ResultShape", "Symbol", "Text", "enum",
 ]  # fmt: skip
 
 
@@ -139,18 +139,20 @@ class ResultDtype(Param):
 @cache
 def enum(name: str, *cases: str) -> type[Param]:
     """A StableHLO enumeration: `enum("comparison_direction", "EQ", ...)`."""
+    view = getattr(stablehlo, f"{name.title().replace('_', '')}Attr")
 
     class Enum(Param):
         @staticmethod
-        @lru_cache(len(cases))
+        @cache
         def encode(value: str) -> ir.Attribute:
             if value not in cases:
                 raise ValueError(f"{name} {value!r} is none of {', '.join(cases)}")
             return ir.Attribute.parse(f"#stablehlo<{name} {value}>", context())
 
         @staticmethod
+        @cache
         def decode(attribute: ir.Attribute) -> str:
-            value = getattr(attribute, "value", None)
+            value = view(attribute).value if view.isinstance(attribute) else None
             if value not in cases:
                 raise TypeError(
                     f"expected #stablehlo<{name} ...>, one of {', '.join(cases)}, got {attribute}"
@@ -180,15 +182,20 @@ class DotDimensions(Param):
             return stablehlo.DotDimensionNumbers.get(*map(list, value))
 
     @staticmethod
+    @cache
     def decode(attribute: ir.Attribute) -> DotDims:
-        if not isinstance(attribute, stablehlo.DotDimensionNumbers):
+        if not stablehlo.DotDimensionNumbers.isinstance(attribute):
             raise TypeError(f"expected #stablehlo.dot<...>, got {attribute}")
+        numbers = stablehlo.DotDimensionNumbers(attribute)
         return DotDims(
-            tuple(attribute.lhs_batching_dimensions),
-            tuple(attribute.rhs_batching_dimensions),
-            tuple(attribute.lhs_contracting_dimensions),
-            tuple(attribute.rhs_contracting_dimensions),
+            tuple(numbers.lhs_batching_dimensions),
+            tuple(numbers.rhs_batching_dimensions),
+            tuple(numbers.lhs_contracting_dimensions),
+            tuple(numbers.rhs_contracting_dimensions),
         )
+
+
+_PrecisionOfOne = enum("precision", "DEFAULT", "HIGH", "HIGHEST")
 
 
 class Precision(Param):
@@ -200,21 +207,16 @@ class Precision(Param):
     @staticmethod
     @cache
     def encode(value: str) -> ir.Attribute:
-        if value not in ("DEFAULT", "HIGH", "HIGHEST"):
-            raise ValueError(f"precision {value!r} is none of DEFAULT, HIGH, HIGHEST")
-        one = f"#stablehlo<precision {value}>"
-        return ir.Attribute.parse(f"[{one}, {one}]", context())
+        one = _PrecisionOfOne.encode(value)
+        return ir.ArrayAttr.get([one, one], context())
 
     @staticmethod
+    @cache
     def decode(attribute: ir.Attribute) -> str:
-        values = [getattr(a, "value", None) for a in attribute] if _is_array(attribute) else []
-        if len(values) != 2 or values[0] != values[1]:
+        both = list(attribute) if isinstance(attribute, ir.ArrayAttr) else []
+        if len(both) != 2 or both[0] != both[1]:
             raise TypeError(f"expected the same #stablehlo<precision ...> twice, got {attribute}")
-        return str(values[0])
-
-
-def _is_array(attribute: ir.Attribute) -> bool:
-    return isinstance(attribute, ir.ArrayAttr)
+        return _PrecisionOfOne.decode(both[0])  # type: ignore[no-any-return]
 
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]

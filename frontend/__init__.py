@@ -1,3 +1,75 @@
-"""anvl: trace Python, differentiate it with MLIR passes, run it on PJRT."""
+"""anvl: trace Python, differentiate it with MLIR passes, run it on PJRT.
+
+    >>> import anvl, anvl.numpy as np
+    >>> slope = anvl.jit(anvl.grad(lambda x: np.sin(x) * x))
+    >>> print(slope(0.0))
+    0.0
+
+Names are loaded when they are first used: `anvl-opt` needs none of them, nor the runtime.
+"""
+
 if __name__ != "anvl":
     raise ImportError("import `anvl`, not the source folder `frontend`")
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anvl import numpy as numpy
+    from anvl import prim as prim
+    from anvl import tree as tree
+    from anvl.avals import aval as aval
+    from anvl.config import defaults as defaults
+    from anvl.config import set_defaults as set_defaults
+    from anvl.dialect.errors import AnvlError as AnvlError
+    from anvl.dialect.errors import MissingRule as MissingRule
+    from anvl.dialect.errors import PassError as PassError
+    from anvl.dialect.errors import TraceError as TraceError
+    from anvl.graph import eval_shape as eval_shape
+    from anvl.graph import trace as trace
+    from anvl.jitted import jit as jit
+    from anvl.runtime import Array as Array
+    from anvl.runtime import RuntimeFailure as RuntimeFailure
+    from anvl.runtime import devices as devices
+    from anvl.transforms import grad as grad
+    from anvl.transforms import value_and_grad as value_and_grad
+
+#: Where each public name lives.
+_HOMES = {
+    "AnvlError": "anvl.dialect.errors",
+    "Array": "anvl.runtime",
+    "MissingRule": "anvl.dialect.errors",
+    "PassError": "anvl.dialect.errors",
+    "RuntimeFailure": "anvl.runtime",
+    "TraceError": "anvl.dialect.errors",
+    "aval": "anvl.avals",
+    "defaults": "anvl.config",
+    "devices": "anvl.runtime",
+    "eval_shape": "anvl.graph",
+    "grad": "anvl.transforms",
+    "jit": "anvl.jitted",
+    "set_defaults": "anvl.config",
+    "trace": "anvl.graph",
+    "value_and_grad": "anvl.transforms",
+}
+_MODULES = ("numpy", "prim", "tree")
+
+__version__ = "0.1.0"
+__all__ = [*sorted(_HOMES), *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        found = importlib.import_module(f"anvl.{name}")
+    elif name in _HOMES:
+        # Operators are attached to arrays before anybody can have one.
+        importlib.import_module("anvl.operators").attach()
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'anvl' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -56,6 +56,7 @@ _KNOWN = (
     "vhlo-to-version",
     "view-op-graph",
 )
+_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 _RESTRICTED = re.compile(r"restricted to '([\w.]+)' on a PassManager")
 
 
@@ -74,6 +75,8 @@ def names() -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1024)
 def exists(name: str) -> bool:
     """Whether MLIR has a pass of this name."""
+    if not _NAME.fullmatch(name):
+        return False
     return "does not refer to a registered pass" not in (_parse_error("any", name) or "")
 
 
@@ -85,8 +88,9 @@ def check(anchor: str, text: str) -> None:
         return
     restricted = _RESTRICTED.search(error)
     if restricted is not None:
+        wanted = restricted[1]
         raise ValueError(
-            f"{text}: this pass runs on {restricted[1]}, not on {anchor}; write {restricted[1]}({text})"
+            f"{text}: this pass runs on {wanted}, not on {anchor}; write {wanted}({text})"
         )
     raise ValueError(f"{text}: {_one_line(error)}")
 

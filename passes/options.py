@@ -87,7 +87,9 @@ def parse(name: str, text: str, options: Mapping[str, Option]) -> dict[str, Any]
         values[opt.name] = _value(name, opt, raw)
     for opt in options.values():
         if opt.default is dataclasses.MISSING and opt.name not in values:
-            raise ValueError(f"{name}: option {opt.name} is missing; add {opt.name}=<{opt.type_name}>")
+            raise ValueError(
+                f"{name}: option {opt.name} is missing; add {opt.name}=<{opt.type_name}>"
+            )
     return values
 
 
@@ -98,7 +100,9 @@ def _pairs(name: str, text: str) -> list[tuple[str, str | None]]:
     while at < end:
         match = _NAME.match(text, at)
         if match is None:
-            raise ValueError(f"{name}: expected an option name, got {text[at:].strip()!r}; write name=value")
+            raise ValueError(
+                f"{name}: expected an option name, got {text[at:].strip()!r}; write name=value"
+            )
         stop = _value_end(text, match.end()) if match[2] else match.end()
         pairs.append((match[1], text[match.end() : stop] if match[2] else None))
         at = stop
@@ -133,9 +137,8 @@ def _lookup(name: str, key: str, options: Mapping[str, Option]) -> Option:
         return found
     if not options:
         raise ValueError(f"{name}: no option {key!r}; this pass takes none")
-    raise ValueError(
-        f"{name}: no option {key!r}{nearest(key.replace('-', '_'), options)}; options are {', '.join(options)}"
-    )
+    hint = nearest(key.replace("-", "_"), options)
+    raise ValueError(f"{name}: no option {key!r}{hint}; options are {', '.join(options)}")
 
 
 def nearest(name: str, known: typing.Iterable[str]) -> str:
@@ -148,9 +151,13 @@ def _value(name: str, opt: Option, raw: str | None) -> Any:
     if raw is None and opt.type is bool and not opt.many:
         return True
     if raw is None:
-        raise ValueError(f"{name}: option {opt.name} needs a value; write {opt.name}=<{opt.type_name}>")
+        raise ValueError(
+            f"{name}: option {opt.name} needs a value; write {opt.name}=<{opt.type_name}>"
+        )
     try:
-        return tuple(_scalar(opt.type, x) for x in _items(raw)) if opt.many else _scalar(opt.type, raw)
+        return (
+            tuple(_scalar(opt.type, x) for x in _items(raw)) if opt.many else _scalar(opt.type, raw)
+        )
     except ValueError:
         raise ValueError(f"{name}: option {opt.name} takes {opt.type_name}, got {raw!r}") from None
 

@@ -46,7 +46,9 @@ class Pass:
         options.check(self.argument, vars(self), self.options())
 
     def run(self, module: ir.Operation) -> None:
-        raise NotImplementedError(f"{self.argument}: the class {type(self).__name__} defines no `run`")
+        raise NotImplementedError(
+            f"{self.argument}: the class {type(self).__name__} defines no `run`"
+        )
 
     @classmethod
     @functools.cache
@@ -72,7 +74,9 @@ class Pass:
 def _register(cls: type[Pass]) -> None:
     known = _registry.get(cls.argument)
     if known is not None and _identity(known) != _identity(cls):  # a reload defines it again
-        raise ValueError(f"{cls.argument}: two passes have this name, {_identity(known)} and {_identity(cls)}")
+        raise ValueError(
+            f"{cls.argument}: two passes have this name, {_identity(known)} and {_identity(cls)}"
+        )
     _registry[cls.argument] = cls
 
 

@@ -61,7 +61,7 @@ AfterEach: TypeAlias = Callable[[str, ir.Operation], None]
 class Pipeline:
     """Passes to run on a module, in order: each a `Pass`, or text such as `"cse"`."""
 
-    def __init__(self, elements: Iterable[Pass | Nest | str]) -> None:
+    def __init__(self, elements: Iterable[Element | str]) -> None:
         self.elements = tuple(_flat(elements))
 
     def __str__(self) -> str:
@@ -197,7 +197,9 @@ def _pass_error(element: Pass | Native, what: str, error: ir.MLIRError) -> PassE
     if not error.error_diagnostics:
         return PassError(element.argument, what)
     first = error.error_diagnostics[0]
-    return PassError(element.argument, f"{what}: {first.message[:_LONGEST_MESSAGE]}", str(first.location))
+    return PassError(
+        element.argument, f"{what}: {first.message[:_LONGEST_MESSAGE]}", str(first.location)
+    )
 
 
 # From text
@@ -247,7 +249,9 @@ def _element(node: syntax.Node, anchor: str) -> Element:
 def _nest(node: syntax.Node) -> Nest:
     nest = Nest(node.name, tuple(_element(child, node.name) for child in node.children or ()))
     if nest.anchor == "any" and any(not isinstance(x, Native) for x in nest.elements):
-        raise ValueError(f"{nest}: any(...) holds MLIR's own passes only; name the op, as in func.func(...)")
+        raise ValueError(
+            f"{nest}: any(...) holds MLIR's own passes only; name the op, as in func.func(...)"
+        )
     return nest
 
 
@@ -256,11 +260,13 @@ def _elements_of(text: str) -> tuple[Element, ...]:
     return parse(text).elements
 
 
-def _flat(elements: Iterable[Pass | Nest | Native | str]) -> Iterator[Element]:
+def _flat(elements: Iterable[Element | str]) -> Iterator[Element]:
     for element in elements:
         if isinstance(element, str):
             yield from _elements_of(element)
         elif isinstance(element, (Pass, Native, Nest)):
             yield element
         else:
-            raise TypeError(f"Pipeline: an element is a Pass or text, got {type(element).__name__} {element!r}")
+            raise TypeError(
+                f"Pipeline: an element is a Pass or text, got {type(element).__name__} {element!r}"
+            )

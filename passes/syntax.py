@@ -18,7 +18,7 @@ _MAX_NESTING = 100  # deeper than any real pipeline; Python's own stack ends nea
 
 @dataclass(frozen=True)
 class Node:
-    """One element: a pass with `options` (text, None if no braces), or an anchor with `children`."""
+    """One element: a pass and the text of its `options`, or an anchor with `children`."""
 
     name: str
     options: str | None = None

@@ -22,7 +22,7 @@ from anvl.runtime.dispatch import (
     make_flat_dispatch,
 )
 from anvl.runtime.errors import ForkedProcess, RuntimeFailure
-from anvl.runtime.executable import Entry, Executable, compile
+from anvl.runtime.executable import Entry, Executable, compile, stablehlo_version
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
 
@@ -49,4 +49,5 @@ __all__ = [
     "make_dispatch",
     "make_flat_dispatch",
     "put",
+    "stablehlo_version",
 ]

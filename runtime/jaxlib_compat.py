@@ -142,3 +142,11 @@ def register_lapack() -> None:
     _lapack.initialize()
     for name, function, version in lapack.registrations()["cpu"]:
         xla_client.register_custom_call_target(name, function, platform="cpu", api_version=version)
+
+
+def stablehlo_version() -> str:
+    """The newest StableHLO that this jaxlib reads, such as `1.17.0`."""
+    # 6 ms, and only needed to compile.
+    from jaxlib.mlir._mlir_libs import _stablehlo
+
+    return str(_stablehlo.get_current_version())

@@ -24,7 +24,9 @@ def check(data: bytes, *, allow_unregistered: bool = False) -> str | None:
     if child.returncode == 0:
         return None
     if child.returncode == 1:
-        return f"malformed bytecode, {child.stdout.decode(errors='replace')[:_LONGEST_REASON].strip()}"
+        return (
+            f"malformed bytecode, {child.stdout.decode(errors='replace')[:_LONGEST_REASON].strip()}"
+        )
     return f"malformed bytecode, it crashes the reader (status {child.returncode})"
 
 

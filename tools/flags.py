@@ -73,7 +73,9 @@ FLAGS = (
         "all|only-expected",
         "all",
     ),
-    Flag("verify-each", "check the IR after every pass (on by default; =0 turns it off)", default=1),
+    Flag(
+        "verify-each", "check the IR after every pass (on by default; =0 turns it off)", default=1
+    ),
     Flag("verify-roundtrip", "check that the input prints and parses back, as text and bytecode"),
     Flag("emit-bytecode", "write bytecode"),
     Flag("trust-input", "read bytecode without trying it in a child process first"),

@@ -89,9 +89,7 @@ class IrPrinter(Instrument):
         if self._after_failure or pass_.argument in self._after:
             self._print("After", pass_, op, failed=True)
 
-    def _print(
-        self, when: str, pass_: PassText, op: ir.Operation, *, failed: bool = False
-    ) -> None:
+    def _print(self, when: str, pass_: PassText, op: ir.Operation, *, failed: bool = False) -> None:
         shown = _module_of(op) if self._module_scope else op
         if self._tree is not None:
             self._write_file(when, pass_, op, asm(shown, self._options))

@@ -8,12 +8,13 @@ check, `not` without a look at the message, and what `filecheck` does not suppor
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SUFFIXES = (".mlir", ".test", ".py")
-KINDS = ("NEXT", "SAME", "NOT", "DAG", "LABEL", "EMPTY", "COUNT")
+KINDS = ("NEXT", "SAME", "NOT", "DAG", "LABEL", "EMPTY", r"COUNT-\d+")
 
 _RUN = re.compile(r"(?://|#)\s*RUN:\s*(.*)")
 _PREFIX = re.compile(r"--?check-prefix(?:es)?[= ]([\w,-]+)")
@@ -33,14 +34,16 @@ def problems(path: Path) -> Iterator[str]:
     if not commands:
         yield f"{path}:1: no RUN line"
         return
-    prefixes = _prefixes(commands)
+    looks = list(_looks(commands))
+    prefixes = {prefix for look in looks for prefix in look.prefixes}
     directives = list(_directives(lines))
-    yield from (f"{path}:{n}: {what}" for n, what in _command_problems(commands))
-    yield from (f"{path}:{n}: {what}" for n, what in _directive_problems(directives, prefixes))
-    yield from (f"{path}:{n}: {what}" for n, what in _line_problems(lines))
-    for prefix, line in prefixes.items():
-        if not any(_is_positive(name, prefix) for _, name in directives):
-            yield f"{path}:{line}: no positive check has the prefix {prefix}"
+    found = [
+        *_command_problems(commands),
+        *_look_problems(looks, [name for _, name in directives]),
+        *_directive_problems(directives, prefixes),
+        *_line_problems(lines),
+    ]
+    yield from (f"{path}:{line}: {what}" for line, what in sorted(found))
 
 
 def _commands(lines: Sequence[str]) -> list[tuple[int, str]]:
@@ -60,17 +63,22 @@ def _commands(lines: Sequence[str]) -> list[tuple[int, str]]:
     return commands
 
 
-def _prefixes(commands: Sequence[tuple[int, str]]) -> dict[str, int]:
-    """The prefixes that the commands look for, with the line that says so."""
-    found: dict[str, int] = {}
+@dataclass(frozen=True)
+class _Look:
+    """One call of filecheck."""
+
+    line: int
+    prefixes: tuple[str, ...]
+    may_be_empty: bool
+
+
+def _looks(commands: Sequence[tuple[int, str]]) -> Iterator[_Look]:
     for line, command in commands:
         for part in re.split(r"\||&&|;", command):
             if not re.match(r"\s*(?:not\s+)?filecheck\b", part, re.IGNORECASE):
                 continue
             named = [p for names in _PREFIX.findall(part) for p in names.split(",")]
-            for prefix in named or ["CHECK"]:
-                found.setdefault(prefix, line)
-    return found
+            yield _Look(line, tuple(named) or ("CHECK",), "--allow-empty" in part)
 
 
 def _directives(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -80,9 +88,19 @@ def _directives(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, match[1]
 
 
-def _is_positive(name: str, prefix: str) -> bool:
-    kind = name.removeprefix(prefix).lstrip("-")
-    return name.startswith(prefix) and kind.partition("-")[0] in ("", *set(KINDS) - {"NOT"})
+def _look_problems(looks: Sequence[_Look], names: Sequence[str]) -> Iterator[tuple[int, str]]:
+    for look in looks:
+        for prefix in look.prefixes:
+            if not any(_is_directive(name, prefix, KINDS) for name in names):
+                yield look.line, f"no check has the prefix {prefix}"
+        kinds = [kind for kind in KINDS if kind != "NOT"]
+        found = any(_is_directive(name, p, kinds) for name in names for p in look.prefixes)
+        if not found and not look.may_be_empty:
+            yield look.line, f"no positive check has the prefix {' or '.join(look.prefixes)}"
+
+
+def _is_directive(name: str, prefix: str, kinds: Sequence[str]) -> bool:
+    return re.fullmatch(rf"{re.escape(prefix)}(-({'|'.join(kinds)}))?", name) is not None
 
 
 def _command_problems(commands: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -94,24 +112,18 @@ def _command_problems(commands: Sequence[tuple[int, str]]) -> Iterator[tuple[int
 
 
 def _directive_problems(
-    directives: Sequence[tuple[int, str]], prefixes: dict[str, int]
+    directives: Sequence[tuple[int, str]], prefixes: Collection[str]
 ) -> Iterator[tuple[int, str]]:
-    for number, name in directives:
-        if _is_known(name, prefixes):
+    for line, name in directives:
+        if any(_is_directive(name, prefix, KINDS) for prefix in prefixes):
             continue
-        if name.upper() == name and any(_resembles(name, prefix) for prefix in prefixes):
-            yield number, f"{name}: no such directive; no RUN line looks for it"
-        elif name.upper().startswith("CHECK"):
-            yield number, f"{name}: no such directive; write it in capitals, as CHECK"
-
-
-def _is_known(name: str, prefixes: dict[str, int]) -> bool:
-    known = "|".join(KINDS[:-1])
-    return any(re.fullmatch(rf"{re.escape(p)}(-({known}|COUNT-\d+))?", name) for p in prefixes)
+        if any(_resembles(name.upper(), prefix) for prefix in {"CHECK", *prefixes}):
+            yield line, f"{name}: no RUN line looks for this; is it misspelt?"
 
 
 def _resembles(name: str, prefix: str) -> bool:
-    return name.startswith(prefix) or any(name.endswith(f"-{kind}") for kind in KINDS)
+    """Whether `name` was meant as a directive: it starts like one, or its kind is one."""
+    return name.startswith(prefix) or re.search(rf"-({'|'.join(KINDS)})$", name) is not None
 
 
 def _line_problems(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -1,12 +1,11 @@
 """anvl-opt: read MLIR, run passes on it, print what came out.
 
     anvl-opt loss.mlir --anvl-gradient="function=main wrt=0" --cse
-    anvl-opt loss.mlir --pass-pipeline="builtin.module(anvl-gradient{wrt=0},func.func(canonicalize))"
+    anvl-opt loss.mlir --pass-pipeline="builtin.module(anvl-inline,func.func(cse))" -o out.mlir
 
 Whatever is wrong with the input ends in `file:line:col: error: message` and exit code 1.
 """
 
-import importlib.metadata
 import io
 import os
 import sys
@@ -61,9 +60,10 @@ def _run(settings: Settings) -> int:
 
 
 def _version() -> str:
+    from importlib.metadata import version  # 20 ms that no other question needs
+
     from anvl.dialect.mlir import ir, stablehlo
 
-    version = importlib.metadata.version
     buffer = io.BytesIO()
     ir.Module.parse("module {}", ir.Context()).operation.write_bytecode(buffer)
     producer = buffer.getvalue()[5:].partition(b"\0")[0].decode()
@@ -335,7 +335,9 @@ def _check_roundtrip(module: "ir.Module", context: "ir.Context") -> None:
     }
     for form, data in forms.items():
         if ir.Module.parse(data, context).operation.get_asm() != want:
-            raise ValueError(f"verify-roundtrip: the module changes when written as {form} and read")
+            raise ValueError(
+                f"verify-roundtrip: the module changes when written as {form} and read"
+            )
 
 
 # Diagnostics
@@ -351,7 +353,9 @@ def _add_diagnostic(
 
     said = any(d.severity == "error" for d in diagnostics)
     location = getattr(error, "location", "")
-    if said and (isinstance(error, ir.MLIRError) or (isinstance(error, PassError) and not location)):
+    if said and (
+        isinstance(error, ir.MLIRError) or (isinstance(error, PassError) and not location)
+    ):
         return
     place = position(location or job.last_pass.location, chunk.name)
     diagnostics.append(Diagnostic("error", _message(job, error), *place))

@@ -56,10 +56,14 @@ def run(program: bytes, function: str, args: Sequence[Any]) -> list[str]:
     """The results of `function` of `program`, each as a line of text."""
     import anvl.runtime as rt
 
-    executable = rt.compile(program if program.startswith(_ARTIFACT) else lowered(program, function))
+    executable = rt.compile(
+        program if program.startswith(_ARTIFACT) else lowered(program, function)
+    )
     if len(args) != len(executable.arg_types):
         types = ", ".join(map(repr, executable.arg_types))
-        raise ValueError(f"{function}: takes {len(executable.arg_types)} values ({types}), got {len(args)}")
+        raise ValueError(
+            f"{function}: takes {len(executable.arg_types)} values ({types}), got {len(args)}"
+        )
     arrays = [_array(value, t) for value, t in zip(args, executable.arg_types, strict=True)]
     results = executable.execute([rt.put(x) for x in arrays])
     return [_line(t, np.asarray(x)) for t, x in zip(executable.out_types, results, strict=True)]
@@ -84,7 +88,10 @@ def _make_entry(module: ir.Module, function: str) -> None:
             _rename(module, names[_ENTRY], "main_")
         _rename(module, names[function], _ENTRY)
         for op in functions:
-            ir.SymbolTable.set_visibility(op, "public" if _name(op) == _ENTRY else "private")
+            if _name(op) != _ENTRY:
+                op.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            elif "sym_visibility" in op.attributes:
+                del op.attributes["sym_visibility"]
 
 
 def _name(op: ir.Operation) -> str:

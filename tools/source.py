@@ -12,7 +12,7 @@ from pathlib import Path
 
 from anvl.tools.diagnostics import Diagnostic
 
-__all__ = ["Chunk", "InputError", "MAX_NESTING", "Source", "read"]
+__all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "read"]
 
 #: With the stack that `anvl-opt` runs on, MLIR survives about four times this.
 MAX_NESTING = 5000
@@ -82,7 +82,7 @@ def read(path: str) -> Source:
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
-        raise _refused(name, 1, 1, f"cannot read the file, {error.strerror}") from None
+        raise _refused(name, 1, 1, f"cannot read the file, {error.strerror or error}") from None
     if data.startswith(_BYTECODE_MAGIC):
         return Source(name, data, None)
     text = _decoded(name, data)

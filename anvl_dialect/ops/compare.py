@@ -16,6 +16,8 @@ from anvl.dialect.types import element_type, kind, tensor
 
 __all__ = ["ClampOp", "CompareOp", "SelectOp"]
 
+_ORDERED = "bool int uint float"
+
 
 class Predicate(Unary):
     """y[i] = whether x[i] is such: a bool array.  No derivative."""
@@ -64,7 +66,7 @@ class CompareOp(Elementwise, name="compare"):
     comparison_direction: Direction
     z: Result
     hlo = "compare"
-    kinds = "bool int uint float complex"
+    kinds = f"{_ORDERED} complex"
     passes = (None, None)
     domains = (ANY, ANY)
 
@@ -88,7 +90,12 @@ class CompareOp(Elementwise, name="compare"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        return draw.elementwise(cls.kinds, cls.domains, {"comparison_direction": "EQ"})
+        kinds = {d: cls.kinds for d in ("EQ", "NE")} | {d: _ORDERED for d in ("GE", "GT", "LE", "LT")}
+        return [
+            call
+            for direction, of in kinds.items()
+            for call in draw.elementwise(of, cls.domains, {"comparison_direction": direction})
+        ]
 
 
 def _bools_like(x: Any) -> Any:

@@ -137,7 +137,10 @@ def splat(type_: Any, value: float) -> ir.Attribute:
 
 
 def _as(value: float, element: Any) -> float | int:
-    return float(value) if kind(element) == "float" else int(value)
+    if kind(element) == "float":
+        return float(value)
+    # The bindings take signed 64 bits: the upper half of ui64 by its bits.
+    return int(value) - 2**64 if value >= 2**63 else int(value)
 
 
 def full(type_: Any, value: complex) -> Value:

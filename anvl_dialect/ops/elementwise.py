@@ -19,7 +19,7 @@ from anvl.dialect.ops.create import full_like, zeros_like
 
 F, C, I, B = "float", "complex", "int uint", "bool"
 S = "int"  # signed
-FC, FI, FIC, ALL, BITS = f"{F} {C}", f"{F} {I}", f"{F} {I} {C}", f"{F} {I} {C} {B}", f"{I} {B}"
+FC, FI, FIC, BITS, REAL, ALL = f"{F} {C}", f"{F} {I}", f"{F} {I} {C}", f"{I} {B}", f"{F} {I} {B}", f"{F} {I} {C} {B}"
 ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
 ORDER = Undefined("the derivative with respect to the order has no closed form")
 
@@ -123,11 +123,11 @@ div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: di
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
 pow_    = binary("pow",       "power",               FIC,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
-maximum = binary("maximum",   "maximum",             ALL,  lambda g, x, y, z: _winner(g, x, y, "GT"), lambda g, x, y, z: _winner(g, y, x, "GT"))
-minimum = binary("minimum",   "minimum",             ALL,  lambda g, x, y, z: _winner(g, x, y, "LT"), lambda g, x, y, z: _winner(g, y, x, "LT"))
+maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, "GT"), lambda g, x, y, z: _winner(g, y, x, "GT"))
+minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, "LT"), lambda g, x, y, z: _winner(g, y, x, "LT"))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      "chlo.zeta",           F,    ORDER, lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
-nextafter = binary("nextafter", "chlo.next_after",   F,    None, None)
+nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
 and_    = binary("and",       "and",                 BITS, None, None)
 or_     = binary("or",        "or",                  BITS, None, None)
 xor     = binary("xor",       "xor",                 BITS, None, None)
@@ -155,8 +155,8 @@ def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
 
 
 def _pow_dx(x: Value, y: Value) -> Value:
-    """y x^(y-1), and 0 at y = 0 also where x = 0 (there x^-1 is infinite)."""
-    exponent = where_zero(y, full_like(y, 1), plus(y, -1))
+    """y x^(y-1), and 0 at x = y = 0, where x^-1 is infinite."""
+    exponent = where_zero(x, where_zero(y, full_like(y, 1), plus(y, -1)), plus(y, -1))
     return mul(y, pow_(x, exponent))
 
 

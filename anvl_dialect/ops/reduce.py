@@ -191,7 +191,7 @@ class Extremum(Reduction):
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
     ) -> Value | None:
         (t,) = ts
-        if t is None:
+        if t is None or _is_empty(xs[0], axes):
             return None
         shared, count = cls._share(t, xs[0], y, axes)
         return emit.div(emit.sum(shared, axes=axes), count)
@@ -199,10 +199,18 @@ class Extremum(Reduction):
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
         (x,) = xs
+        if _is_empty(x, axes):
+            return [None]
         won, count = cls._share(full_like(x, 1), x, y, axes)
         shared = spread(emit.div(g, count), x, axes)
         is_winner = emit.compare(won, zeros_like(x), comparison_direction="NE")
         return [emit.select(is_winner, shared, zeros_like(x))]
+
+
+def _is_empty(x: Value, axes: Sequence[int]) -> bool:
+    """Whether there is nothing along `axes`, so that the result is the identity, a constant."""
+    shape = x.type.shape
+    return any(shape[a] == 0 for a in axes)
 
 
 class MaxOp(Extremum, name="max"):

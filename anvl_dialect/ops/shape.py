@@ -54,6 +54,11 @@ class ConvertOp(Linear, name="convert"):
             ([draw.floats(2, 3)], {"dtype": "c128"}),
             ([draw.floats()], {"dtype": "i32"}),
             ([draw.floats(0, 3)], {"dtype": "f64"}),
+            ([draw.floats(3)], {"dtype": "bool"}),
+            ([draw.floats(3)], {"dtype": "f8E5M2"}),
+            ([draw.ints(3)], {"dtype": "f64"}),
+            ([draw.ints(3)], {"dtype": "ui8"}),
+            ([draw.bools(3)], {"dtype": "i64"}),
         )
 
 
@@ -98,9 +103,11 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
-            ([draw.ints(2, 3)], {"dtype": "ui64"}),
-            ([draw.ints(2)], {"dtype": "ui32"}),
-            ([draw.ints()], {"dtype": "f64"}),
+            ([draw.ints(3, 2)], {"dtype": "ui64"}),
+            ([draw.ints(2)], {"dtype": "i8"}),
+            ([draw.ints()], {"dtype": "f32"}),
+            ([draw.floats(2)], {"dtype": "ui64"}),
+            ([draw.ints(0, 2)], {"dtype": "f64"}),
         )
 
 

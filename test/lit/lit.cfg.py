@@ -1,5 +1,7 @@
 """How lit runs the tests in this folder: `lit test/lit`, from anywhere."""
 
+# ruff: noqa: F821 - lit defines `config` and `lit_config`
+
 import importlib.util
 import os
 import sys

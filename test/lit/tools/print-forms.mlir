@@ -10,7 +10,7 @@
 // GENERIC: "func.func"() <{
 // GENERIC: "anvl.sin"(%{{.*}}) : (tensor<3xf32>) -> tensor<3xf32>
 // DEBUG:   loc(#[[LOC:.*]])
-// DEBUG:   #{{.*}} = loc("{{.*}}print-forms.mlir":[[# @LINE + 10]]:{{[0-9]+}})
+// DEBUG:   #{{.*}} = loc("{{.*}}print-forms.mlir":[[# @LINE + 9]]:8)
 // LOCAL:   "anvl.sin"{{.*}} loc("loss")
 // ELIDE:   dense_resource<__elided__>
 // NAMES:   %loss = "anvl.sin"

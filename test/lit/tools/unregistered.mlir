@@ -4,7 +4,7 @@
 // Operations of unknown dialects are errors unless asked for.
 
 // CHECK: "no.op"()
-// ERROR: unregistered.mlir:[[# @LINE + 2]]:3: error: operation being parsed with an unregistered dialect
+// ERROR: unregistered.mlir:[[# @LINE + 2]]:10: error: operation being parsed with an unregistered dialect
 func.func @f() {
   "no.op"() : () -> ()
   return

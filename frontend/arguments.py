@@ -1,0 +1,207 @@
+"""Arguments of a person's function: which are static, which are differentiated, their paths."""
+
+import enum
+import inspect
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl import tree
+from anvl.runtime import Array
+from anvl.tracer import Tracer
+
+__all__ = ["Arguments", "StaticArguments", "input_names", "name_of", "positions_of", "signature_of"]
+
+
+def name_of(f: Any) -> str:
+    """The name of a function, as messages and functions in the IR have it."""
+    name = getattr(f, "__name__", None)
+    if name is None and hasattr(f, "func"):  # functools.partial
+        return name_of(f.func)
+    return "lambda_" if name == "<lambda>" else name or type(f).__name__
+
+
+def signature_of(f: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of f, or None where Python cannot tell."""
+    try:
+        return inspect.signature(f)
+    except (TypeError, ValueError):
+        return None
+
+
+def positions_of(
+    f: Callable[..., Any], which: int | str | Sequence[int | str], role: str
+) -> tuple[int | str, ...]:
+    """Arguments named by position or name, each as its position; keyword-only ones as their name.
+
+    Raises `TypeError` for what is neither, `ValueError` for an argument that f does not have.
+    """
+    names = _parameter_names(f)
+    items = which if isinstance(which, list | tuple) else (which,)
+    return tuple(_position(f, item, names, role) for item in items)
+
+
+def _parameter_names(f: Callable[..., Any]) -> dict[str, int | None] | None:
+    """For each parameter its position, None for keyword-only; None where anything may be given."""
+    signature = signature_of(f)
+    if signature is None:
+        return None
+    names: dict[str, int | None] = {}
+    for i, p in enumerate(signature.parameters.values()):
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            return None
+        names[p.name] = None if p.kind is p.KEYWORD_ONLY else i
+    return names
+
+
+def _position(
+    f: Callable[..., Any], item: Any, names: dict[str, int | None] | None, role: str
+) -> int | str:
+    if isinstance(item, bool) or not isinstance(item, int | str):
+        raise TypeError(f"{role}: {item!r} is neither the name of an argument nor its position")
+    if names is None:
+        return item
+    listed = ", ".join(f"{i} {n}" if i is not None else n for n, i in names.items()) or "none"
+    if isinstance(item, str):
+        if item not in names:
+            raise ValueError(f"{role}: {name_of(f)} has no argument {item!r}; it has {listed}")
+        at = names[item]
+        return item if at is None else at
+    count = sum(i is not None for i in names.values())
+    at = item + count if item < 0 else item
+    if not 0 <= at < count:
+        raise ValueError(f"{role}: {name_of(f)} has no argument {item}; it has {listed}")
+    return at
+
+
+class Arguments(NamedTuple):
+    """The dynamic arguments of a call, flat, and the static ones as a key."""
+
+    leaves: list[Any]
+    treedef: Any
+    static: tuple[Any, ...]
+
+
+class StaticArguments:
+    """Takes the static arguments out of a call and puts them back.
+
+    They are compared by value, so they must be hashable; arrays are refused.
+    """
+
+    def __init__(self, f: Callable[..., Any], static: Any) -> None:
+        self.f = f
+        given = () if static is None else static
+        which = positions_of(f, given, "static")
+        self.positions = frozenset(i for i in which if isinstance(i, int))
+        self.names = frozenset(self._names_of(which))
+
+    def _names_of(self, which: Sequence[int | str]) -> list[str]:
+        """The names by which the static arguments may be given as keywords."""
+        signature = signature_of(self.f)
+        ordered = list(signature.parameters) if signature is not None else []
+        return [
+            w if isinstance(w, str) else ordered[w]
+            for w in which
+            if isinstance(w, str) or w < len(ordered)
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self.positions or self.names)
+
+    def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """The leaves of the dynamic arguments, their structure, and the static arguments."""
+        if not self:
+            leaves, treedef = tree.flatten((args, kwargs))
+            return Arguments(leaves, treedef, ())
+        dynamic = tuple(a for i, a in enumerate(args) if i not in self.positions)
+        keywords = {k: v for k, v in kwargs.items() if k not in self.names}
+        static = [(i, self._checked(i, args[i])) for i in sorted(self.positions) if i < len(args)]
+        static += [(k, self._checked(k, v)) for k, v in kwargs.items() if k in self.names]
+        leaves, treedef = tree.flatten((dynamic, keywords))
+        return Arguments(leaves, treedef, tuple((k, _Static(v)) for k, v in static))
+
+    def join(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The args and kwargs of the call again."""
+        dynamic, kwargs = tree.unflatten(arguments.treedef, arguments.leaves)
+        args = list(dynamic)
+        for key, static in arguments.static:
+            if isinstance(key, int):
+                args.insert(key, static.value)
+            else:
+                kwargs[key] = static.value
+        return tuple(args), kwargs
+
+    def _checked(self, key: int | str, value: Any) -> Any:
+        of = type(value).__name__
+        if isinstance(value, Array | Tracer | np.ndarray):
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is an array ({of}); static arguments "
+                "are part of the program: pass arrays as ordinary arguments"
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
+                "cannot be hashed; use a tuple, a frozen dataclass or another immutable value"
+            ) from None
+        if _compares_by_identity(value):
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
+                "compares by identity, so changing it would go unnoticed; give it __eq__ and "
+                "__hash__, or use a frozen dataclass"
+            )
+        return value
+
+
+def _compares_by_identity(value: Any) -> bool:
+    """Whether equality says nothing of the contents; functions, classes and modules may be."""
+    if isinstance(value, type | ModuleType | enum.Enum) or callable(value) or value is None:
+        return False
+    return type(value).__eq__ is object.__eq__
+
+
+class _Static:
+    """A static argument as part of a key: equal to others of its type and value.
+
+    Python's own equality takes 1, 1.0 and True for one key, and 0.0 for -0.0.
+    """
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._key = _typed(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Static) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _typed(value: Any) -> Any:
+    """The value with the types of it and of what it holds."""
+    if isinstance(value, float | complex):
+        return type(value), repr(value)
+    if isinstance(value, tuple):
+        return type(value), tuple(map(_typed, value))
+    if isinstance(value, frozenset):
+        return type(value), frozenset(map(_typed, value))
+    return type(value), value
+
+
+def input_names(f: Callable[..., Any], treedef: Any) -> list[str]:
+    """A readable path for each leaf of ((args), {kwargs}): `params['w']`, `x`."""
+    signature = signature_of(f)
+    names = [p.name for p in signature.parameters.values()] if signature is not None else []
+    args, kwargs = tree.unflatten(treedef, range(treedef.num_leaves))
+    paths: list[str] = []
+    for i, argument in enumerate(args):
+        root = names[i] if i < len(names) else f"arg{i}"
+        paths += tree.leaf_paths(argument, root)
+    for key in sorted(kwargs):
+        paths += tree.leaf_paths(kwargs[key], key)
+    return paths

@@ -1,0 +1,85 @@
+"""Abstract values: what is known of an array before it exists, its dtype and shape.
+
+    >>> from anvl.avals import aval
+    >>> aval("f32", (2, 3))
+    f32[2,3]
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.mlir import ir
+from anvl.dialect.types import dtype_name, element_type, numpy_dtype, numpy_of, tensor
+
+__all__ = ["Aval", "aval", "aval_of_type"]
+
+
+class Aval:
+    """The dtype and shape of an array; interned, so equal ones are one object.
+
+    Attributes: `shape` (a tuple of ints), `dtype` (a NumPy dtype), `weak_type` (whether a Python
+    number made it, so that it takes the dtype of the array it meets), `type` (the MLIR type).
+    """
+
+    __slots__ = ("dtype", "ndim", "shape", "type", "weak_type")
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    ndim: int
+    weak_type: bool
+    type: Any
+
+    def __repr__(self) -> str:
+        weak = "?" if self.weak_type else ""
+        return f"{dtype_name(self.dtype)}{weak}[{','.join(map(str, self.shape))}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return aval, (dtype_name(self.dtype), self.shape, self.weak_type)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def strong(self) -> "Aval":
+        """The same, not weak."""
+        return _STRONG[self.type] if self.weak_type else self
+
+
+_INTERNED: dict[tuple[Any, tuple[int, ...], bool], Aval] = {}
+_STRONG: dict[Any, Aval] = {}
+
+
+def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False) -> Aval:
+    """An abstract array of `dtype` and `shape`.
+
+    `dtype` is one of anvl's names (`"f32"`, `"i64"`, `"bool"`, `"c64"`) or a NumPy dtype.
+    Raises `TypeError` for another dtype and `ValueError` for a shape with a negative size.
+
+    >>> aval("f32", (2, 3)).shape
+    (2, 3)
+    """
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    key = numpy_dtype(dtype), sizes, bool(weak_type)
+    return _INTERNED.get(key) or _intern(*key)
+
+
+def _intern(dtype: np.dtype[Any], shape: tuple[int, ...], weak_type: bool) -> Aval:
+    if any(n < 0 for n in shape):
+        raise ValueError(f"aval: shape {shape} has a negative size")
+    made = Aval()
+    made.shape, made.dtype, made.ndim, made.weak_type = shape, dtype, len(shape), weak_type
+    made.type = tensor(shape, element_type(dtype))
+    made = _INTERNED.setdefault((dtype, shape, weak_type), made)
+    if not weak_type:
+        _STRONG[made.type] = made
+    else:
+        aval(dtype, shape)
+    return made
+
+
+def aval_of_type(type_: ir.Type) -> Aval:
+    """The abstract array of an MLIR tensor type."""
+    return _STRONG.get(type_) or aval(numpy_of(type_.element_type), type_.shape)

@@ -1,0 +1,324 @@
+"""`jit`: trace a function once for each kind of arguments, compile it, and run that."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from types import MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl import config, tree
+from anvl.arguments import Arguments, StaticArguments, input_names, name_of
+from anvl.avals import Aval, aval
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.lowering import captured_order, lower, serialize
+from anvl.locations import here
+from anvl.promote import abstract, as_tracer
+from anvl.runtime import (
+    Array,
+    ArrayType,
+    Executable,
+    array_type,
+    compile,
+    default_placement,
+    make_dispatch,
+    make_flat_dispatch,
+    put,
+)
+from anvl.stages import Lowered
+from anvl.state import current, tracing_lock
+from anvl.tracer import Tracer
+from anvl.traced import Traced, trace_call
+from anvl.tracing import Trace
+
+__all__ = ["Jit", "evaluate", "jit"]
+
+_MAX_PROGRAMS = 1024  # for each function; then the oldest is dropped
+
+
+class _Program(NamedTuple):
+    """A compiled signature of a function."""
+
+    executable: Executable
+    constants: list[Array]
+    out_tree: Any
+
+    def run(self, arrays: Sequence[Array]) -> Any:
+        return self.rebuild(self.executable.execute([*self.constants, *arrays]))
+
+    def entry(self) -> Any:
+        return self.executable.entry(self.constants, self.rebuild)
+
+    def rebuild(self, results: Sequence[Array]) -> Any:
+        return tree.unflatten(self.out_tree, results)
+
+
+class Jit:
+    """A function that compiles itself; made by `jit`."""
+
+    def __init__(self, f: Callable[..., Any], static: Any = None) -> None:
+        if not callable(f):
+            raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
+        functools.update_wrapper(self, f, updated=())
+        self._f = f
+        self._static = StaticArguments(f, static)
+        # For each number of arrays as the only arguments, generated code; see anvl.runtime.dispatch.
+        self._calls: dict[int, Any] = {}
+        # For each structure of arguments and static values, its programs.
+        self._tables: dict[Any, _Table] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return self._slow(args, kwargs)
+        call = self._calls.get(len(args))
+        if call is None:
+            call = self._make_call(len(args))
+        return call(*args)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {name_of(self._f)}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"jit: {name_of(self._f)} cannot be pickled once jitted; pickle the function itself"
+        )
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Every stage of the program for these arguments, as text; nothing is run.
+
+        Arguments may be arrays, numbers or abstract values (`anvl.aval("f32", (2, 3))`).
+
+        >>> import anvl
+        >>> print(anvl.jit(lambda x: x + 1).lower(anvl.aval("f32")).mlir("stablehlo"))
+        module {
+          func.func public @main(%x: tensor<f32>) -> tensor<f32> {
+            %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+            %0 = stablehlo.add %x, %cst : tensor<f32>
+            return %0 : tensor<f32>
+          }
+        }
+        """
+        return Lowered(self.trace(*args, **kwargs))
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """The program of anvl ops for these arguments, before any pass."""
+        return trace_call(self._f, self._static, self._static.split(args, kwargs))
+
+    def cache_size(self) -> int:
+        """How many programs have been compiled for this function and are kept."""
+        return sum(len(table.programs) for table in self._tables.values())
+
+    def clear_cache(self) -> None:
+        """Drop the compiled programs: the next call traces again."""
+        self._tables.clear()
+        self._calls.clear()
+
+    def binary_call(self, slow: Callable[[Any, Any], Any]) -> Any:
+        """The generated code for two arrays, with its own `slow`: a method of arrays."""
+        return self._dispatch(2, slow).call
+
+    # -- the slow path ---------------------------------------------------------------------------
+
+    def _make_call(self, n_args: int) -> Any:
+        def slow(*args: Any) -> Any:
+            return self._slow(args, {})
+
+        call = self._calls[n_args] = self._dispatch(n_args, slow).call
+        return call
+
+    def _dispatch(self, n_args: int, slow: Callable[..., Any]) -> Any:
+        dispatch = make_dispatch(n_args, None, slow)
+        if not self._static:
+            _, treedef = tree.flatten((tuple(range(n_args)), {}))
+            self._table(treedef, ()).add(dispatch)
+        return dispatch
+
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if current.trace is not None:
+            return self._call_in_trace(current.trace, self._static.split(args, kwargs))
+        arguments = self._static.split(args, kwargs)
+        table = self._table(arguments.treedef, arguments.static)
+        return table.call(arguments, self._f)
+
+    def _table(self, treedef: Any, static: Any) -> _Table:
+        key = treedef, static, config.version
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = _Table(self)
+        return table
+
+    def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
+        """Trace into a function of the surrounding program, once, and call that."""
+        return call_in_trace(self, self._f, self._static, trace, arguments)
+
+
+class _Table:
+    """The programs of one structure of arguments: by their types."""
+
+    def __init__(self, owner: Jit) -> None:
+        self._owner = owner
+        self.programs: dict[tuple[ArrayType, ...], _Program] = {}
+        # Generated code that knows the programs too.
+        self._leaves_dispatch = make_flat_dispatch(self._refuse)
+        self._dispatches: list[Any] = [self._leaves_dispatch]
+
+    def add(self, dispatch: Any) -> None:
+        """Have generated code know the programs of this table."""
+        self._dispatches.append(dispatch)
+        for key, program in self.programs.items():
+            dispatch.install(key, program.entry())
+
+    def _refuse(self, leaves: Sequence[Any]) -> Any:
+        return _MISS
+
+    def call(self, arguments: Arguments, f: Callable[..., Any]) -> Any:
+        found = self._leaves_dispatch.call(arguments.leaves)
+        if found is not _MISS:
+            return found
+        arrays = [_as_array(x, arguments, i, f) for i, x in enumerate(arguments.leaves)]
+        key = tuple([x.aval for x in arrays])
+        program = self.programs.get(key)
+        if program is None:
+            program = self._compile(key, arguments, f)
+        return program.run(arrays)
+
+    def _compile(
+        self, key: tuple[ArrayType, ...], arguments: Arguments, f: Callable[..., Any]
+    ) -> _Program:
+        avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
+        traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
+        program = compiled(traced, key)
+        if len(self.programs) >= _MAX_PROGRAMS:
+            self._drop(next(iter(self.programs)))
+        self.programs[key] = program
+        for dispatch in self._dispatches:
+            dispatch.install(key, program.entry())
+        return program
+
+    def _drop(self, key: tuple[ArrayType, ...]) -> None:
+        del self.programs[key]
+        for dispatch in self._dispatches:
+            dispatch.cache.pop(key, None)
+
+
+_MISS = object()
+
+
+def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Array:
+    if type(x) is Array:
+        return x
+    try:
+        of = abstract(x)
+        if of.weak_type and not isinstance(x, Array):
+            return put(_number(x, of), weak_type=True)
+        return put(x)
+    except (TypeError, OverflowError) as error:
+        path = input_names(f, arguments.treedef)[i]
+        raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
+
+
+def _number(x: Any, of: Aval) -> np.ndarray[Any, Any]:
+    """A Python number in the default dtype of its kind."""
+    if of.dtype.kind == "i" and not np.iinfo(of.dtype).min <= x <= np.iinfo(of.dtype).max:
+        raise OverflowError(
+            f"{x} does not fit {of.dtype.name}, the default of integers; pass np.int64({x})"
+        )
+    return np.asarray(x, of.dtype)
+
+
+def compiled(traced: Traced, key: Sequence[ArrayType]) -> _Program:
+    """Lower and compile a traced program.  Its module is used up."""
+    program = traced.program
+    with tracing_lock:
+        lower(program.module, program.captured)
+        order = captured_order(program.module)
+        artifact = serialize(program.module)
+    constants = [_constant(program.captured[i]) for i in order]
+    place = key[0].placement if key else default_placement()
+    executable = compile(
+        artifact,
+        place,
+        arg_types=[*(c.aval for c in constants), *key],
+        out_types=[array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.out_avals],
+        argument_names=[*(f"constant {i}" for i in order), *traced.names],
+    )
+    return _Program(executable, constants, traced.out_tree)
+
+
+def _constant(x: Any) -> Array:
+    """A closed-over array on the device; its weakness is in the program already."""
+    return x if isinstance(x, Array) else put(x)
+
+
+def call_in_trace(
+    owner: Any, f: Callable[..., Any], static: StaticArguments, trace: Trace, arguments: Arguments
+) -> Any:
+    """Trace f into a function of its own, once for each signature, and call it."""
+    avals = [x if isinstance(x, Aval) else abstract(x, name_of(f)) for x in arguments.leaves]
+    key = id(owner), arguments.treedef, arguments.static, tuple(avals), config.version
+    nested = trace.program.functions.get(key)
+    if nested is None:
+        nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program)
+        # With outer tracers in it, it is not the same function the next time.
+        if not nested.trace.closed_over:
+            trace.program.functions[key] = nested
+            nested.owner = owner  # keeps its id its own
+    operands = [*arguments.leaves, *(outer for outer, _ in nested.trace.closed_over.values())]
+    results = call_function(trace, nested.trace.name, operands, nested.out_avals)
+    return tree.unflatten(nested.out_tree, results)
+
+
+def call_function(
+    trace: Trace, name: str, operands: Sequence[Any], out_avals: Sequence[Aval]
+) -> list[Tracer]:
+    """Emit `func.call @name` into the current trace."""
+    location = here()
+    values = [trace.value_of(as_tracer(x)) for x in operands]
+    call = ir.Operation.create(
+        "func.call",
+        [a.type for a in out_avals],
+        values,
+        {"callee": ir.FlatSymbolRefAttr.get(name, context())},
+        loc=location,
+    )
+    return [Tracer(y, a, trace, location) for y, a in zip(call.results, out_avals, strict=True)]
+
+
+def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Trace f anew, compile and run it: for transformed functions outside of any trace.
+
+    What f closes over may have changed since the last call, so nothing is kept by f; the compiled
+    program is kept by its text.
+    """
+    return Jit(f)._slow(args, kwargs)
+
+
+def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
+    """Compile a function when it is first called with arguments of some dtypes and shapes.
+
+    The function is run once, with tracers in place of the arrays in its arguments (which may be in
+    tuples, lists, dicts and registered classes); the ops it does are compiled, and later calls with
+    arguments of the same structure, dtypes and shapes run the compiled program.
+
+    Arguments: `static` names arguments, or gives their positions, that are values of the program
+    rather than arrays; the function is traced anew for each value.  They must be hashable.
+    Returns a callable with `lower`, `trace`, `cache_size` and `clear_cache`.
+    Raises `TypeError` for arguments that are no arrays; `TraceError` where the function needs the
+    value of a traced array.
+
+    >>> import anvl, anvl.numpy as np
+    >>> @anvl.jit
+    ... def f(x):
+    ...     return np.sin(x) ** 2 + np.cos(x) ** 2
+    >>> print(f(np.asarray([1.0, 2.0])))
+    [1. 1.]
+    """
+    if f is None:
+        return functools.partial(jit, static=static)
+    return Jit(f, static)

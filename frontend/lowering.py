@@ -1,0 +1,91 @@
+"""From a traced program to StableHLO: the pipeline that `jit` runs, and every stage it passes.
+
+The same passes run from the shell: `print(PIPELINE)` is what to give to `anvl-opt`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir, stablehlo
+from anvl.passes.gradient import Gradient
+from anvl.passes.hoist_constants import CAPTURED, HoistConstants
+from anvl.passes.inline import Inline
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.pipeline import Pipeline
+from anvl.runtime import stablehlo_version
+from anvl.state import tracing_lock
+
+__all__ = ["STAGES", "captured_order", "copied", "lower", "lower_with_stages", "pipeline", "serialize"]
+
+#: What each stage of `Lowered.mlir(stage)` is, in order.
+STAGES = {
+    "anvl": "what tracing made: derivatives and nested jits are functions of their own",
+    "gradient": "after anvl-gradient: derivatives have their bodies",
+    "inline": "after anvl-inline and cse: one function",
+    "constants": "after anvl-hoist-constants: closed-over arrays are leading arguments",
+    "stablehlo": "after anvl-lower-to-stablehlo",
+}
+_STAGE_OF = {
+    "anvl-gradient": "gradient",
+    "cse": "inline",
+    "anvl-hoist-constants": "constants",
+    "anvl-lower-to-stablehlo": "stablehlo",
+}
+
+
+def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
+    """The passes from the traced program to StableHLO.
+
+    `arrays` are those that the program closes over, by index.
+    """
+    return Pipeline(
+        [Gradient(), Inline(), "cse", HoistConstants(arrays=arrays), LowerToStablehlo()]
+    )
+
+
+def lower(module: ir.Module, arrays: Sequence[Any]) -> None:
+    """Turn a traced module into StableHLO, in place."""
+    with tracing_lock:
+        pipeline(arrays).run(module)
+
+
+def lower_with_stages(module: ir.Module, arrays: Sequence[Any]) -> dict[str, ir.Module]:
+    """As `lower`, with a copy of the module after each stage."""
+    with tracing_lock:
+        stages = {"anvl": copied(module)}
+
+        def keep(argument: str, _: ir.Operation) -> None:
+            if argument in _STAGE_OF:
+                stages[_STAGE_OF[argument]] = copied(module)
+
+        pipeline(arrays).run(module, after_each=keep)
+    return stages
+
+
+def copied(module: ir.Module) -> ir.Module:
+    """A copy of a module."""
+    with context(), ir.Location.unknown():
+        made = ir.Module.create()
+        point = ir.InsertionPoint(made.body)
+        for op in module.body.operations:
+            op.operation.clone(ip=point)
+    return made
+
+
+def serialize(module: ir.Module) -> bytes:
+    """A StableHLO module as a portable artifact, of the newest version that both sides know.
+
+    The module is used up: MLIR converts it in place.
+    """
+    version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
+    with tracing_lock:
+        return stablehlo.serialize_portable_artifact(module, version)
+
+
+def captured_order(module: ir.Module) -> list[int]:
+    """Which captured array each leading argument of the only function is, by index."""
+    *_, main = [op.operation for op in module.body.operations]
+    if "arg_attrs" not in main.attributes:
+        return []
+    return [a[CAPTURED].value for a in main.attributes["arg_attrs"] if CAPTURED in a]

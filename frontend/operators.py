@@ -1,0 +1,106 @@
+"""Operators and methods of arrays and tracers: `x + y`, `x.sum()`, `x[1:]`, the same for both.
+
+Attached here because the classes lie below the functions: `Array` belongs to the runtime.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anvl import numpy as anp
+from anvl.jitted import Jit
+from anvl.numpy.indexing import getitem
+from anvl.runtime import Array
+from anvl.tracer import Tracer
+
+__all__ = ["attach"]
+
+# fmt: off
+_BINARY = {
+    "add": anp.add, "sub": anp.subtract, "mul": anp.multiply, "truediv": anp.divide,
+    "floordiv": anp.floor_divide, "mod": anp.remainder, "pow": anp.power, "matmul": anp.matmul,
+    "and": anp.bitwise_and, "or": anp.bitwise_or, "xor": anp.bitwise_xor,
+    "lshift": anp.bitwise_left_shift, "rshift": anp.bitwise_right_shift,
+}
+_COMPARE = {
+    "eq": anp.equal, "ne": anp.not_equal, "lt": anp.less, "le": anp.less_equal,
+    "gt": anp.greater, "ge": anp.greater_equal,
+}
+_UNARY = {"neg": anp.negative, "pos": anp.positive, "abs": anp.abs, "invert": anp.bitwise_invert}
+_METHODS = {
+    "sum": anp.sum, "prod": anp.prod, "mean": anp.mean, "max": anp.max, "min": anp.min,
+    "all": anp.all, "any": anp.any, "argmax": anp.argmax, "argmin": anp.argmin, "var": anp.var,
+    "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,
+    "squeeze": anp.squeeze, "swapaxes": anp.swapaxes, "clip": anp.clip, "conj": anp.conj,
+    "dot": anp.dot, "repeat": anp.repeat,
+}
+# fmt: on
+_OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
+
+
+def attach() -> None:
+    """Give `Array` and `Tracer` their operators and methods."""
+    for cls in (Array, Tracer):
+        for name, f in {**_BINARY, **_COMPARE}.items():
+            setattr(cls, f"__{name}__", _operator(cls, f))
+        for name, f in _BINARY.items():
+            setattr(cls, f"__r{name}__", _reflected(f))
+        for name, f in _UNARY.items():
+            setattr(cls, f"__{name}__", f)
+        for name, f in _METHODS.items():
+            setattr(cls, name, f)
+        cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
+        cls.__iter__ = _iterate  # type: ignore[union-attr]
+        cls.reshape = _reshape  # type: ignore[union-attr]
+        cls.transpose = _transpose  # type: ignore[union-attr]
+        cls.T = property(anp.transpose)  # type: ignore[union-attr]
+        cls.mT = property(anp.matrix_transpose)  # type: ignore[union-attr]
+        cls.real = property(anp.real)  # type: ignore[union-attr]
+        cls.imag = property(anp.imag)  # type: ignore[union-attr]
+
+
+def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
+    """x <op> y; on two arrays the generated code of the compiled function itself."""
+    if cls is Tracer:
+        return _checked(f.traced)
+    eager: Jit = f.eager
+    return eager.binary_call(_checked(f))
+
+
+def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def operate(x: Any, y: Any) -> Any:
+        return f(x, y) if isinstance(y, _OPERANDS) else NotImplemented
+
+    return operate
+
+
+def _reflected(f: Any) -> Callable[[Any, Any], Any]:
+    def operate(x: Any, y: Any) -> Any:
+        return f(y, x) if isinstance(y, _OPERANDS) else NotImplemented
+
+    return operate
+
+
+def _iterate(x: Any) -> Any:
+    if not x.shape:
+        raise TypeError("iteration over an array without axes")
+    return iter([x[i] for i in range(x.shape[0])])
+
+
+def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    """reshape(2, 3) as well as reshape((2, 3))."""
+    if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
+        return tuple(map(operator.index, sizes[0]))
+    return tuple(map(operator.index, sizes))
+
+
+def _reshape(x: Any, *shape: Any) -> Any:
+    return anp.reshape(x, _sizes(shape))
+
+
+def _transpose(x: Any, *axes: Any) -> Any:
+    return anp.transpose(x, _sizes(axes) if axes and axes[0] is not None else None)

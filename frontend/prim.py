@@ -1,0 +1,120 @@
+"""`anvl.prim`: the ops of the dialect as functions, one for each, and their rules to read.
+
+    >>> from anvl import prim
+    >>> prim.mul.adjoint
+    <adjoint of mul, from the family Elementwise> ...
+
+Operands are arrays of the types that the op takes: nothing is promoted or broadcast here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from anvl.dialect.errors import MissingRule
+from anvl.dialect.op import OPS, RULES, AnvlOp
+from anvl.jitted import Jit
+from anvl.state import current
+from anvl.tracing import emit
+
+__all__ = ["Primitive", "Rule", "primitive", "primitives"]
+
+
+class Rule:
+    """A rule of an op: call it, or print it to read its source."""
+
+    def __init__(self, op_class: type[AnvlOp], name: str) -> None:
+        self._function: Callable[..., Any] = getattr(op_class, name)
+        self.name = name
+        self.op = op_class.short_name
+        self.owner = next(c for c in op_class.__mro__ if name in c.__dict__)
+        self.is_own = self.owner is op_class
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        where = "its own" if self.is_own else f"from the family {self.owner.__name__}"
+        return f"<{self.name} of {self.op}, {where}>\n{self.source}"
+
+    @property
+    def source(self) -> str:
+        """The Python text of the rule."""
+        return inspect.getsource(self._function)
+
+
+class Primitive:
+    """An op as a function of arrays, or of tracers where a trace is active."""
+
+    def __init__(self, op_class: type[AnvlOp]) -> None:
+        self.op_class = op_class
+        self.__name__ = op_class.short_name
+        self.__doc__ = op_class.__doc__
+        self._eager: Jit | None = None
+
+    def __call__(self, *xs: Any, **params: Any) -> Any:
+        self._check(xs, params)
+        if current.trace is not None:
+            return emit(self.op_class, xs, params)
+        if self._eager is None:
+            self._eager = Jit(self._emit, static=None)
+            self._eager._static.names = frozenset(self.op_class.params)
+        return self._eager(*xs, **params)
+
+    def _emit(self, *xs: Any, **params: Any) -> Any:
+        return emit(self.op_class, xs, params)
+
+    def _check(self, xs: tuple[Any, ...], params: dict[str, Any]) -> None:
+        name, wanted = self.__name__, self.op_class.n_operands
+        if wanted is not None and len(xs) != wanted:
+            raise TypeError(f"{name}: takes {wanted} operands, got {len(xs)}")
+        known = self.op_class.params
+        required = [k for k, kind in known.items() if not kind.optional]
+        if set(required) <= set(params) <= set(known):
+            return
+        raise TypeError(
+            f"{name}: takes the parameters {', '.join(known) or 'none'}, "
+            f"got {', '.join(params) or 'none'}"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in RULES:
+            raise AttributeError(
+                f"{self.__name__}: there is no rule {name!r}; an op has {', '.join(RULES)}"
+            )
+        if not self.op_class.has_rule(name) and not (name == "lower" and self.op_class.hlo):
+            raise MissingRule(f"{self.__name__}: has no `{name}` rule")
+        return Rule(self.op_class, name)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.__name__}>"
+
+
+_made: dict[str, Primitive] = {}
+
+
+def primitive(op_class: type[AnvlOp]) -> Primitive:
+    """The function of an op class: for ops of your own."""
+    name = op_class.OPERATION_NAME
+    if name not in _made:
+        _made[name] = Primitive(op_class)
+    return _made[name]
+
+
+def primitives() -> dict[str, Primitive]:
+    """Every primitive by name."""
+    return {op.short_name: primitive(op) for op in OPS.values()}
+
+
+def __getattr__(name: str) -> Primitive:
+    bare = name.removesuffix("_")
+    op_class = OPS.get(f"anvl.{bare}") or OPS.get(f"stablehlo.{bare}")
+    if op_class is None:
+        raise AttributeError(f"anvl.prim: there is no op anvl.{name}")
+    return primitive(op_class)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *primitives()]

@@ -1,0 +1,222 @@
+"""Promotion and broadcasting: how operands of different dtypes and shapes meet.
+
+Done here, in the API layer, and nowhere else: primitives want operands of one type.
+
+The rule: the highest kind wins (bool < int < float < complex) and, within it, the smallest dtype
+that holds all; an integer array takes the dtype of the float it meets (`i64 + f32` is `f32`).  A
+Python number has a kind and no dtype: it takes that of the array it meets, or the default of its
+kind where that is higher (`i32 + 1.5` is `f32`).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from anvl.avals import Aval, aval
+from anvl.config import default_dtype
+from anvl.dialect.ops.create import full
+from anvl.dialect.types import dtype_name, element_type, kind
+from anvl.locations import here
+from anvl.runtime import Array
+from anvl.state import current
+from anvl.tracer import Tracer
+from anvl.tracing import emit
+from anvl.dialect.op import OPS
+
+__all__ = [
+    "abstract", "as_tracer", "broadcast_shapes", "broadcast_to", "common_dtype", "constant",
+    "convert", "promote", "promoted",
+]  # fmt: skip
+
+_ORDER = ["bool", "int", "float", "complex"]
+_NUMBERS = (bool, int, float, complex)
+_CONVERT, _BROADCAST = OPS["anvl.convert"], OPS["anvl.broadcast_in_dim"]
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    found = kind(element_type(dtype))
+    return "int" if found == "uint" else found
+
+
+def abstract(x: Any, function: str = "anvl") -> Aval:
+    """The abstract value of an array, a tracer or a Python number (which is weak)."""
+    of = type(x)
+    if of is Tracer:
+        return x.aval  # type: ignore[no-any-return]
+    if of in _NUMBERS:
+        return aval(default_dtype(of), (), weak_type=True)
+    if isinstance(x, Array):
+        return aval(x.dtype, x.shape, x.weak_type)
+    if isinstance(x, np.ndarray | np.generic):
+        return aval(x.dtype, x.shape)
+    if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
+        return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
+    raise TypeError(f"{function}: takes arrays and numbers, got {x!r} of type {of.__name__}")
+
+
+@lru_cache(4096)
+def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) -> Any:
+    """The dtype where these meet, and whether it is weak."""
+    highest = max((_ORDER.index(_kind(d)) for d in strong), default=-1)
+    weak_highest = max((_ORDER.index(_kind(d)) for d in weak), default=-1)
+    if weak_highest > highest:
+        made = _within([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
+        of_kind = _ORDER[weak_highest]
+        return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), not strong
+    return _widened(
+        _within([d for d in strong if _ORDER.index(_kind(d)) == highest]),
+        [d for d in strong if _kind(d) == "float"],
+        _ORDER[highest],
+    ), False
+
+
+def _within(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """The smallest dtype of one kind that holds all of these."""
+    first, *rest = dict.fromkeys(dtypes)
+    for other in rest:
+        found = np.promote_types(first, other) if not _is_half(first, other) else None
+        if found is None:
+            first = np.dtype(np.float32)
+        elif _kind(found) != _kind(first):
+            raise TypeError(
+                f"{dtype_name(first)} and {dtype_name(other)} have no common integer dtype; "
+                "convert one of them with .astype"
+            )
+        else:
+            first = found
+    return first
+
+
+def _is_half(x: np.dtype[Any], y: np.dtype[Any]) -> bool:
+    """f16 with bf16, or with an 8-bit float: neither holds the other."""
+    small = {"f16", "bf16", "f8E4M3FN", "f8E5M2"}
+    return {dtype_name(x), dtype_name(y)} <= small
+
+
+def _widened(made: Any, floats: list[np.dtype[Any]], of_kind: str) -> np.dtype[Any]:
+    """A complex dtype that also holds the floats it meets: c64 with f64 is c128."""
+    if of_kind == "complex" and any(dtype_name(d) == "f64" for d in floats):
+        return np.dtype(np.complex128)
+    return made  # type: ignore[no-any-return]
+
+
+def common_dtype(*avals: Aval) -> tuple[np.dtype[Any], bool]:
+    """The dtype where arrays of these avals meet, and whether it is weak."""
+    strong = tuple(a.dtype for a in avals if not a.weak_type)
+    weak = tuple(a.dtype for a in avals if a.weak_type)
+    return _common(strong, weak)  # type: ignore[no-any-return]
+
+
+def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> tuple[int, ...]:
+    """The shape that all of these broadcast to, by NumPy's rule."""
+    first, *rest = shapes
+    if all(shape == first for shape in rest):
+        return first
+    rank = max(map(len, shapes))
+    result = []
+    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes], strict=True):
+        wanted = {n for n in sizes if n != 1}
+        if len(wanted) > 1:
+            listed = ", ".join(str(list(s)) for s in shapes)
+            raise TypeError(
+                f"{function}: shapes {listed} do not broadcast: sizes "
+                f"{' and '.join(map(str, sorted(wanted)))} meet; reshape one of them"
+            )
+        result.append(wanted.pop() if wanted else 1)
+    return tuple(result)
+
+
+def constant(value: complex, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
+    """A literal of the current trace: an array whose elements all are `value`."""
+    trace = current.trace
+    assert trace is not None
+    of = aval(dtype, shape)
+    _check_fits(value, dtype)
+    location = here()
+    with location:
+        return Tracer(full(of.type, value), of, trace, location)
+
+
+def _check_fits(value: complex, dtype: np.dtype[Any]) -> None:
+    if dtype.kind in "iu" and isinstance(value, int):
+        limits = np.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            raise OverflowError(
+                f"{value} does not fit {dtype_name(dtype)}, which holds {limits.min} to "
+                f"{limits.max}; give the array a wider dtype"
+            )
+
+
+def as_tracer(x: Any, function: str = "anvl") -> Tracer:
+    """An operand of the current trace, for an array, a tracer or a Python number."""
+    trace = current.trace
+    assert trace is not None
+    if type(x) is Tracer:
+        return x
+    of = abstract(x, function)
+    if isinstance(x, _NUMBERS):
+        literal = constant(x, of.dtype)
+        literal.aval = of
+        return literal
+    return Tracer(trace.value_of(x), of, trace, here())
+
+
+def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
+    """x in another dtype; x itself where it has that dtype."""
+    if x.aval.dtype == dtype:
+        return x
+    return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})  # type: ignore[no-any-return]
+
+
+def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:
+    """x repeated to a shape; x itself where it has that shape."""
+    old = x.aval.shape
+    if old == shape:
+        return x
+    axes = tuple(range(len(shape) - len(old), len(shape)))
+    params = {"shape": shape, "broadcast_dimensions": axes}
+    return emit(_BROADCAST, (x,), params)  # type: ignore[no-any-return]
+
+
+def promote(
+    function: str, *xs: Any, at_least: str = "bool", shape: tuple[int, ...] | None = None
+) -> list[Tracer]:
+    """The operands in one dtype and one shape.
+
+    `at_least="float"` raises integers to the default float: for sin, sqrt, mean.
+    """
+    return promoted(function, xs, at_least)[0]
+
+
+def promoted(
+    function: str, xs: Sequence[Any], at_least: str = "bool", broadcast: bool = True
+) -> tuple[list[Tracer], bool]:
+    """The operands in one dtype and one shape, and whether that dtype is weak."""
+    avals = [abstract(x, function) for x in xs]
+    first = avals[0]
+    if all(a is first for a in avals) and not _below(first.dtype, at_least):
+        if all(type(x) is Tracer for x in xs):
+            return list(xs), first.weak_type
+    dtype, weak = common_dtype(*avals)
+    if _below(dtype, at_least):
+        dtype = default_dtype(float)
+    shape = broadcast_shapes(*[a.shape for a in avals], function=function) if broadcast else None
+    return [_fit(x, a, dtype, shape, function) for x, a in zip(xs, avals, strict=True)], weak
+
+
+@lru_cache(256)
+def _below(dtype: np.dtype[Any], at_least: str) -> bool:
+    return _ORDER.index(_kind(dtype)) < _ORDER.index(at_least)
+
+
+def _fit(
+    x: Any, of: Aval, dtype: np.dtype[Any], shape: tuple[int, ...] | None, function: str
+) -> Tracer:
+    wanted = of.shape if shape is None else shape
+    if isinstance(x, _NUMBERS):
+        return constant(x, dtype, wanted)
+    return broadcast_to(convert(as_tracer(x, function), dtype), wanted)
+
+

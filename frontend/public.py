@@ -1,0 +1,36 @@
+"""`public`: makes a function over tracers one that also computes, on arrays, outside of a trace."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from anvl.jitted import Jit
+from anvl.state import current
+
+__all__ = ["public"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def public(*static: str) -> Callable[[_F], _F]:
+    """Have a function record its ops inside of a trace, and run compiled outside of one.
+
+    `static` are the names of its parameters that are no arrays.
+    """
+
+    def decorate(f: _F) -> _F:
+        eager = Jit(f, static or None)
+
+        @functools.wraps(f)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if current.trace is not None:
+                return f(*args, **kwargs)
+            return eager(*args, **kwargs)
+
+        function.eager = eager  # type: ignore[attr-defined]
+        function.traced = f  # type: ignore[attr-defined]
+        return function  # type: ignore[return-value]
+
+    return decorate

@@ -1,0 +1,103 @@
+"""`jit(f).lower(*args)`: a program at every stage, as text, and compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anvl import tree
+from anvl.dialect.mlir import ir
+from anvl.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
+from anvl.runtime import Array, Executable, array_type, compile, put
+from anvl.traced import Traced
+
+__all__ = ["Compiled", "Lowered", "module_text"]
+
+
+def module_text(module: ir.Module, debug_info: bool = False) -> str:
+    """The text of a module, with Python's names for SSA values where they are known."""
+    return module.operation.get_asm(
+        use_name_loc_as_prefix=True,
+        assume_verified=True,
+        enable_debug_info=debug_info,
+        pretty_debug_info=False,
+    )
+
+
+class Lowered:
+    """A function for given arguments, at every stage from anvl ops to StableHLO."""
+
+    def __init__(self, traced: Traced) -> None:
+        self._traced = traced
+        program = traced.program
+        self._stages = lower_with_stages(program.module, program.captured)
+
+    def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
+        """The program after a stage, as MLIR text: anvl, gradient, inline, constants, stablehlo.
+
+        The text parses back: save it and give it to `anvl-opt`.  With `debug_info` it says the
+        Python line of each op.  Raises `ValueError` for another stage.
+        """
+        if stage not in STAGES:
+            listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
+            raise ValueError(f"mlir: there is no stage {stage!r}; {listed}")
+        return module_text(self._stages[stage], debug_info)
+
+    def artifact(self) -> bytes:
+        """The StableHLO program as a portable artifact."""
+        return serialize(copied(self._stages["stablehlo"]))
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(map(repr, self._traced.in_avals))
+        outputs = ", ".join(map(repr, self._traced.out_avals))
+        return f"<Lowered ({inputs}) -> ({outputs})>"
+
+    def compile(self) -> Compiled:
+        """Compile it for the first device."""
+        return Compiled(self)
+
+
+class Compiled:
+    """A compiled function for arguments of given dtypes and shapes; call it with arrays."""
+
+    def __init__(self, lowered: Lowered) -> None:
+        traced = lowered._traced
+        order = captured_order(lowered._stages["stablehlo"])
+        captured = [traced.program.captured[i] for i in order]
+        self._constants = [c if isinstance(c, Array) else put(c) for c in captured]
+        self._traced = traced
+        self.executable: Executable = compile(
+            lowered.artifact(),
+            arg_types=[
+                *(c.aval for c in self._constants),
+                *(array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.in_avals),
+            ],
+            out_types=[array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.out_avals],
+            argument_names=[*(f"constant {i}" for i in order), *traced.names],
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, treedef = tree.flatten((args, kwargs))
+        difference = tree.structure_difference(self._traced.in_tree, treedef)
+        if difference is not None:
+            raise TypeError(f"compiled: arguments differ from those it was lowered for: {difference}")
+        arrays = [self._checked(x, i) for i, x in enumerate(leaves)]
+        results = self.executable.execute([*self._constants, *arrays])
+        return tree.unflatten(self._traced.out_tree, results)
+
+    def _checked(self, x: Any, i: int) -> Array:
+        wanted = self._traced.in_avals[i]
+        return x if isinstance(x, Array) else put(x, weak_type=wanted.weak_type)
+
+    def hlo(self) -> str:
+        """The program after XLA's own passes."""
+        return self.executable.hlo_text()
+
+    def memory_stats(self) -> dict[str, int]:
+        """Bytes of arguments, results, temporaries and code, as the compiler counts them."""
+        return self.executable.memory_stats()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Operations and bytes, as the compiler counts them."""
+        return self.executable.cost_analysis()
+
+

@@ -1,0 +1,91 @@
+"""What tracing a call gives: a program, its inputs and outputs with their structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl import tree
+from anvl.arguments import Arguments, StaticArguments, input_names, name_of
+from anvl.avals import Aval
+from anvl.promote import abstract, as_tracer
+from anvl.runtime import Array
+from anvl.tracer import Tracer
+from anvl.tracing import Program, Trace, trace_function
+
+__all__ = ["Traced", "trace_call"]
+
+
+class Traced:
+    """A traced function of a program.
+
+    Attributes: `program`, `trace` (the function in it), `names` (a path for each input),
+    `in_avals`, `out_avals`, `in_tree`, `out_tree`.
+    """
+
+    owner: Any = None
+
+    def __init__(
+        self,
+        trace: Trace,
+        names: list[str],
+        in_avals: list[Aval],
+        in_tree: Any,
+        outputs: Sequence[Tracer],
+        out_tree: Any,
+    ) -> None:
+        self.program = trace.program
+        self.trace = trace
+        self.names = names
+        self.in_avals = in_avals
+        self.in_tree = in_tree
+        self.out_avals = [y.aval for y in outputs]
+        self.out_tree = out_tree
+
+
+def trace_call(
+    f: Callable[..., Any],
+    static: StaticArguments,
+    arguments: Arguments,
+    program: Program | None = None,
+) -> Traced:
+    """Run f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
+
+    Without a `program` a new one is begun and the function is its `main`.
+    """
+    names = input_names(f, arguments.treedef)
+    avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
+    out_tree = None
+
+    def flat(tracers: Sequence[Tracer]) -> list[Any]:
+        nonlocal out_tree
+        args, kwargs = static.join(arguments._replace(leaves=list(tracers)))
+        leaves, out_tree = tree.flatten(f(*args, **kwargs))
+        return [_output(y, i, leaves, out_tree, f) for i, y in enumerate(leaves)]
+
+    name = "main" if program is None else name_of(f)
+    trace, outputs = trace_function(flat, name, avals, names, program or Program())
+    return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
+
+
+def _abstract(x: Any, path: str, f: Callable[..., Any]) -> Aval:
+    if isinstance(x, Aval):
+        return x
+    try:
+        return abstract(x)
+    except TypeError as error:
+        raise TypeError(f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array") from None
+
+
+def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..., Any]) -> Any:
+    if isinstance(y, Tracer | Array | np.ndarray | np.generic):
+        return y
+    if isinstance(y, bool | int | float | complex):
+        return as_tracer(y)
+    path = tree.leaf_paths(out_tree, "result")[i]
+    raise TypeError(
+        f"{name_of(f)}: {path} is {y!r} of type {type(y).__name__}; "
+        "a traced function returns arrays, numbers and containers of them"
+    )

@@ -1,0 +1,141 @@
+"""`Tracer`: the stand-in for an array while a function is traced.
+
+Operators and methods are attached by `anvl.operators`, the same ones as on arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from anvl.avals import Aval
+from anvl.dialect.errors import TraceError
+from anvl.locations import describe
+
+if TYPE_CHECKING:
+    from anvl.dialect.mlir import ir
+    from anvl.tracing import Trace
+
+__all__ = ["Tracer"]
+
+
+class Tracer:
+    """An array whose dtype and shape are known and whose values are not, yet.
+
+    Attributes: `shape`, `dtype`, `ndim`, `size`, `aval`.
+    """
+
+    __slots__ = ("__weakref__", "aval", "location", "trace", "value")
+
+    # NumPy arrays defer to our operators.
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    def __init__(self, value: ir.Value, aval: Aval, trace: Trace, location: ir.Location) -> None:
+        self.value = value
+        self.aval = aval
+        self.trace = trace
+        self.location = location
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.aval.ndim
+
+    @property
+    def size(self) -> int:
+        return self.aval.size
+
+    @property
+    def weak_type(self) -> bool:
+        return self.aval.weak_type
+
+    def __repr__(self) -> str:
+        return f"Tracer({self.aval}, from {describe(self.location)})"
+
+    def check_alive(self) -> None:
+        """Refuse a tracer that outlived its trace."""
+        if not self.trace.alive:
+            raise TraceError(
+                f"a traced value {self.aval} from {describe(self.location)} is used after its "
+                "trace has ended: the function leaked it, through a global, a closure or an "
+                "attribute; return it from the function instead"
+            )
+
+    def _refuse(self, what: str, remedy: str) -> NoReturn:
+        self.check_alive()
+        raise TraceError(
+            f"{what} needs the value of an array, but it is traced: {self.aval} from "
+            f"{describe(self.location)}; {remedy}"
+        )
+
+    def __bool__(self) -> NoReturn:
+        self._refuse(
+            "`if`, `while`, `and`, `or`, `not` or bool()",
+            "use anvl.numpy.where or logical_and, or mark the argument static",
+        )
+
+    def __int__(self) -> NoReturn:
+        self._refuse("int()", "use .astype('i32'), or mark the argument static")
+
+    def __float__(self) -> NoReturn:
+        self._refuse("float()", "use .astype('f32'), or mark the argument static")
+
+    def __complex__(self) -> NoReturn:
+        self._refuse("complex()", "use .astype('c64'), or mark the argument static")
+
+    def __index__(self) -> NoReturn:
+        self._refuse(
+            "a Python index, size or range()", "mark the argument static, or use its .shape"
+        )
+
+    def item(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        self._refuse(".item()", "return the array and call .item() on the result")
+
+    def tolist(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        self._refuse(".tolist()", "return the array and call .tolist() on the result")
+
+    def numpy(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        self._refuse(".numpy()", "return the array and call .numpy() on the result")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        self._refuse(
+            "NumPy (np.asarray, or an np. function)",
+            "use the function of the same name in anvl.numpy",
+        )
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"len() of an array without axes: {self.aval}")
+        return self.shape[0]
+
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            f"a traced value {self.aval} cannot be hashed (as a key, in a set, or as a static "
+            "argument); use its .shape or .dtype, or id()"
+        )
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            self._refuse(f"format with {spec!r}", "format the result after the call")
+        return repr(self)
+
+    def __reduce__(self) -> NoReturn:
+        self._refuse("pickle or copy", "return the array and pickle the result")
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
+        return self

@@ -1,0 +1,219 @@
+"""Tracing: run a Python function with tracers that emit anvl ops straight into an MLIR function.
+
+A `Program` is one module under construction.  A `Trace` is one function in it; traces nest when a
+traced function differentiates or jits another.  What a nested function closes over of its
+surroundings (tracers of outer traces) becomes further operands of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anvl.avals import Aval, aval, aval_of_type
+from anvl.dialect.context import context
+from anvl.dialect.errors import TraceError
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import AnvlOp
+from anvl.dialect.ops.create import CapturedOp
+from anvl.dialect.types import dtype_name
+from anvl.locations import describe, here
+from anvl.runtime import Array, begin_tracing, end_tracing
+from anvl.state import current, tracing_lock
+from anvl.tracer import Tracer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Program", "Trace", "emit", "trace_function"]
+
+
+class Program:
+    """A module under construction, with the arrays that it closes over."""
+
+    def __init__(self) -> None:
+        with context(), ir.Location.unknown():
+            self.module = ir.Module.create()
+        self.captured: list[Any] = []
+        self._indices: dict[int, int] = {}
+        self._names: set[str] = set()
+        # Functions of nested jits, by signature, so that each is traced once.
+        self.functions: dict[Any, Any] = {}
+
+    def fresh_name(self, wanted: str) -> str:
+        """A name for a function, not yet in use."""
+        base = "".join(c if c.isalnum() or c == "_" else "_" for c in wanted) or "f"
+        name, n = base, 0
+        while name in self._names:
+            n += 1
+            name = f"{base}_{n}"
+        self._names.add(name)
+        return name
+
+    def capture(self, array: Any) -> int:
+        """The index of a closed-over array; the same array twice has one."""
+        index = self._indices.get(id(array))
+        if index is None:
+            index = self._indices[id(array)] = len(self.captured)
+            self.captured.append(array)  # also keeps it alive, and so its id its own
+        return index
+
+
+class Trace:
+    """One function under construction."""
+
+    def __init__(self, program: Program, name: str, avals: Sequence[Aval], parent: Trace | None):
+        self.program = program
+        self.parent = parent
+        self.name = program.fresh_name(name)
+        self.alive = True
+        self._captured: dict[int, Tracer] = {}
+        # Tracers of outer traces that this function closes over, with their arguments here.
+        self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
+        self.n_inputs = len(avals)
+        self.function = self._begin(avals)
+        self.block = self.function.regions[0].blocks[0]
+
+    def _begin(self, avals: Sequence[Aval]) -> Any:
+        types = [a.type for a in avals]
+        attributes = {
+            "sym_name": ir.StringAttr.get(self.name, context()),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [], context())),
+        }
+        if self.parent is not None:
+            attributes["sym_visibility"] = ir.StringAttr.get("private", context())
+        location = here()
+        function = ir.Operation.create(
+            "func.func",
+            attributes=attributes,
+            regions=1,
+            ip=ir.InsertionPoint(self.program.module.body),
+            loc=location,
+        )
+        function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+        return function
+
+    def arguments(self, avals: Sequence[Aval], names: Sequence[str]) -> list[Tracer]:
+        """The tracers of the inputs; the names stay with them as locations."""
+        tracers = []
+        for argument, of, name in zip(self.block.arguments, avals, names, strict=True):
+            location = ir.Location.name(name, self.function.location)
+            argument.set_location(location)
+            tracers.append(Tracer(argument, of, self, location))
+        return tracers
+
+    def value_of(self, x: Any) -> ir.Value:
+        """The MLIR value of an operand in this function, brought in from outside if need be."""
+        if type(x) is Tracer:
+            return x.value if x.trace is self else self._close_over(x).value
+        if isinstance(x, Array | np.ndarray | np.generic):
+            return self._capture(x).value
+        raise TypeError(
+            f"operand is {x!r} of type {type(x).__name__}; primitives take arrays, "
+            "anvl.numpy also takes Python numbers"
+        )
+
+    def _close_over(self, x: Tracer) -> Tracer:
+        x.check_alive()
+        known = self.closed_over.get(id(x))
+        if known is not None:
+            return known[1]
+        if not self._is_inside(x.trace):
+            raise TraceError(
+                f"a traced value {x.aval} from {describe(x.location)} is used in another trace "
+                "than its own; return it from the function that made it"
+            )
+        argument = self.block.add_argument(x.aval.type, x.location)
+        inner = Tracer(argument, x.aval, self, x.location)
+        self.closed_over[id(x)] = (x, inner)
+        return inner
+
+    def _is_inside(self, outer: Trace) -> bool:
+        trace: Trace | None = self.parent
+        while trace is not None and trace is not outer:
+            trace = trace.parent
+        return trace is outer
+
+    def _capture(self, array: Any) -> Tracer:
+        index = self.program.capture(array)
+        known = self._captured.get(index)
+        if known is None:
+            location = here()
+            with location:
+                value = CapturedOp.build(
+                    index=index, shape=tuple(array.shape), dtype=dtype_name(array.dtype)
+                )
+            of = aval(array.dtype, array.shape, getattr(array, "weak_type", False))
+            known = self._captured[index] = Tracer(value, of, self, location)
+        return known
+
+    def finish(self, outputs: Sequence[ir.Value]) -> None:
+        """Return the outputs, and give the function its type."""
+        ir.Operation.create("func.return", [], outputs, loc=self.function.location)
+        type_ = ir.FunctionType.get(
+            [a.type for a in self.block.arguments], [y.type for y in outputs], context()
+        )
+        self.function.attributes["function_type"] = ir.TypeAttr.get(type_)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Record what this thread computes into this function."""
+        outer = current.trace
+        with tracing_lock, context(), ir.InsertionPoint(self.block), self.function.location:
+            current.trace = self
+            begin_tracing()
+            try:
+                yield
+            finally:
+                end_tracing()
+                current.trace = outer
+                # Passes will change the module: from here on no value of it may be touched.
+                self.alive = False
+
+
+def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Emit an op into the current trace; the tracer, or tracers, of its results."""
+    trace = current.trace
+    assert trace is not None
+    values = [
+        x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs
+    ]
+    location = here()
+    with location:
+        y = op_class.build(*values, **params)
+    if op_class.multiple_results:
+        return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
+    return Tracer(y, aval_of_type(y.type), trace, location)
+
+
+def trace_function(
+    f: Callable[[Sequence[Tracer]], Sequence[Any]],
+    name: str,
+    avals: Sequence[Aval],
+    names: Sequence[str],
+    program: Program,
+) -> tuple[Trace, list[Tracer]]:
+    """Run `f` on tracers of `avals`, recording it as a function of `program`.
+
+    `f` takes the input tracers and returns the flat outputs: tracers, or arrays that it closes
+    over.  Returns the finished trace and the tracers of its outputs.
+    """
+    with tracing_lock, context():
+        trace = Trace(program, name, avals, current.trace)
+        with trace.active():
+            outputs = f(trace.arguments(avals, names))
+            tracers = [_as_tracer(trace, y) for y in outputs]
+            trace.finish([y.value for y in tracers])
+    return trace, tracers
+
+
+def _as_tracer(trace: Trace, y: Any) -> Tracer:
+    if type(y) is Tracer and y.trace is trace:
+        return y
+    value = trace.value_of(y)
+    return Tracer(value, y.aval if type(y) is Tracer else aval_of_type(value.type), trace, here())
+
+

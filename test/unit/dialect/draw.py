@@ -1,0 +1,125 @@
+"""What an op's `sample(draw)` draws its operands with: the same arrays in every run.
+
+    draw.floats(2, 3, within=(0.1, 4.0))       f64
+    draw.calls((operands, params), ...)        the calls to try, for an op with a class of its own
+    draw.elementwise("float int", domains)     the same for an elementwise op: dtypes and shapes
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl.dialect.types import DTYPES, numpy_dtype
+
+__all__ = ["Call", "Draw"]
+
+# For each kind of elements: the dtype that every shape is tried in, then those tried in one.
+_DTYPES = {
+    "float": ("f64", "f32", "f16", "bf16"),
+    "complex": ("c128", "c64"),
+    "int": ("i32", "i8", "i16", "i64"),
+    "uint": ("ui32", "ui8", "ui16", "ui64"),
+    "bool": ("bool",),
+}
+_SHAPES = ((2, 3), (), (0, 3))
+_OTHER_SHAPE = (4,)
+
+_ANY = (-3.0, 3.0)
+_CORNERS = 0.5  # ops have kinks at multiples of this: zero, the integers, halfway between them
+_MARGIN = 0.02  # from a corner, and between two elements: more than finite differences step
+
+
+class Call(NamedTuple):
+    """One use of an op: its operands and its parameters."""
+
+    operands: list[np.ndarray]
+    params: dict[str, Any]
+
+
+class Draw:
+    """Draws arrays; `name` is the seed."""
+
+    def __init__(self, name: str) -> None:
+        self._random = np.random.default_rng(zlib.crc32(name.encode()))
+
+    def floats(self, *shape: int, within: tuple[float, float] = _ANY) -> np.ndarray:
+        """f64 in a range, no two close to each other and none close to a corner."""
+        low, high = within
+        count = int(np.prod(shape))
+        if low == high:
+            return np.full(shape, low)
+        strata = np.arange(count) + self._random.uniform(0.2, 0.8, count)
+        values = low + (high - low) * strata / max(count, 1)
+        self._random.shuffle(values)
+        return _off_corners(values).reshape(shape)
+
+    def complexes(self, *shape: int, within: tuple[float, float] = _ANY) -> np.ndarray:
+        """c128 with real parts in a range, off the real axis, where branch cuts lie."""
+        return self.floats(*shape, within=within) + 1j * self.floats(*shape, within=(0.1, 0.9))
+
+    def ints(
+        self, *shape: int, within: tuple[int, int] = (-9, 9), dtype: str = "i32"
+    ) -> np.ndarray:
+        """Integers from the first to the last of a range."""
+        low, high = within
+        return self._random.integers(low, high, shape, endpoint=True).astype(numpy_dtype(dtype))
+
+    def bools(self, *shape: int) -> np.ndarray:
+        """Bools: both, where there is room."""
+        values = np.arange(int(np.prod(shape))) % 2 == 0
+        self._random.shuffle(values)
+        return values.reshape(shape)
+
+    def calls(self, *calls: tuple[list[np.ndarray], dict[str, Any]]) -> list[Call]:
+        """The calls to try."""
+        return [Call(list(operands), params) for operands, params in calls]
+
+    def elementwise(
+        self,
+        kinds: str,
+        domains: Sequence[tuple[float, float]],
+        params: dict[str, Any] | None = None,
+        dtypes: Sequence[str] | None = None,
+    ) -> list[Call]:
+        """Calls with operands of one type: every dtype of `kinds`, of rank 0, empty and ordinary.
+
+        `domains` are for floats.  Integers are small; from the second operand on they are positive
+        and small enough to divide by and to shift by.
+        """
+        return [
+            Call([self._drawn(dtype, shape, i, within) for i, within in enumerate(domains)],
+                 dict(params or {}))
+            for dtype, shape in _types(kinds.split(), dtypes)
+        ]  # fmt: skip
+
+    def _drawn(
+        self, dtype: str, shape: Sequence[int], position: int, within: tuple[float, float]
+    ) -> np.ndarray:
+        kind = DTYPES[dtype].kind
+        if kind == "float":
+            return self.floats(*shape, within=within).astype(numpy_dtype(dtype))
+        if kind == "complex":
+            return self.complexes(*shape, within=within).astype(numpy_dtype(dtype))
+        if kind == "bool":
+            return self.bools(*shape)
+        lowest = 1 if position else (-9 if kind == "int" else 0)
+        return self.ints(*shape, within=(lowest, 5 if position else 9), dtype=dtype)
+
+
+def _types(
+    kinds: Sequence[str], dtypes: Sequence[str] | None
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Every dtype of some kinds, the first of each kind in several shapes."""
+    for kind in kinds:
+        for i, dtype in enumerate(d for d in _DTYPES[kind] if dtypes is None or d in dtypes):
+            yield from ((dtype, shape) for shape in ((_OTHER_SHAPE,) if i else _SHAPES))
+
+
+def _off_corners(values: np.ndarray) -> np.ndarray:
+    """`values`, those next to a corner moved away from it."""
+    corner = np.round(values / _CORNERS) * _CORNERS
+    distance = values - corner
+    moved = corner + np.where(distance < 0, -_MARGIN, _MARGIN)
+    return np.where(np.abs(distance) < _MARGIN, moved, values)
