@@ -1,8 +1,10 @@
 """Families: ops that share an answer share a base class.  One base each: nanobind allows no mixins."""
 
 from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
+from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import AnvlOp, Value, emit, missing
 from anvl.dialect.types import kind
 
@@ -17,6 +19,7 @@ def check_kind(name: str, x: Any, kinds: str) -> None:
         raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_either(kinds)}")
 
 
+@cache
 def differentiable(type_: Any) -> bool:
     """Whether values of this type carry a derivative: floats and complex numbers do."""
     return kind(type_.element_type) in ("float", "complex")
@@ -31,6 +34,9 @@ class Undefined(NamedTuple):
     """In place of a derivative: there is none to write, and why."""
 
     reason: str
+
+    def __call__(self, *_: Value) -> Any:
+        raise MissingRule(self.reason)
 
 
 class Elementwise(AnvlOp):
@@ -73,10 +79,7 @@ class Elementwise(AnvlOp):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [
-            None if through is None else (lambda through=through: through(g, *xs, y))
-            for through in cls.passes
-        ]
+        return [None if f is None else partial(f, g, *xs, y) for f in cls.passes]
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:

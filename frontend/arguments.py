@@ -12,7 +12,10 @@ from anvl import tree
 from anvl.runtime import Array
 from anvl.tracer import Tracer
 
-__all__ = ["Arguments", "StaticArguments", "input_names", "name_of", "positions_of", "signature_of"]
+__all__ = [
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
+    "positions_of", "signature_of",
+]  # fmt: skip
 
 
 def name_of(f: Any) -> str:
@@ -94,6 +97,11 @@ class StaticArguments:
         self.f = f
         given = () if static is None else static
         which = positions_of(f, given, "static")
+        if any(isinstance(i, int) and i < 0 for i in which):
+            raise ValueError(
+                f"static: {name_of(f)} takes any number of arguments, so {min(which)} names none; "
+                "count from the front, or name it"
+            )
         self.positions = frozenset(i for i in which if isinstance(i, int))
         self.names = frozenset(self._names_of(which))
 
@@ -120,7 +128,7 @@ class StaticArguments:
         static = [(i, self._checked(i, args[i])) for i in sorted(self.positions) if i < len(args)]
         static += [(k, self._checked(k, v)) for k, v in kwargs.items() if k in self.names]
         leaves, treedef = tree.flatten((dynamic, keywords))
-        return Arguments(leaves, treedef, tuple((k, _Static(v)) for k, v in static))
+        return Arguments(leaves, treedef, tuple((k, StaticValue(v)) for k, v in static))
 
     def join(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The args and kwargs of the call again."""
@@ -163,7 +171,23 @@ def _compares_by_identity(value: Any) -> bool:
     return type(value).__eq__ is object.__eq__
 
 
-class _Static:
+class Parameters(StaticArguments):
+    """Of our own functions: lists stand for tuples, and NumPy's integers for Python's."""
+
+    def _checked(self, key: int | str, value: Any) -> Any:
+        return super()._checked(key, _frozen(value))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        frozen = tuple(map(_frozen, value))
+        return frozen if type(value) in (list, tuple) else type(value)(*frozen)
+    if isinstance(value, np.ndarray):
+        return _frozen(value.tolist())
+    return value.item() if isinstance(value, np.integer | np.bool) else value
+
+
+class StaticValue:
     """A static argument as part of a key: equal to others of its type and value.
 
     Python's own equality takes 1, 1.0 and True for one key, and 0.0 for -0.0.
@@ -176,10 +200,13 @@ class _Static:
         self._key = _typed(value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Static) and self._key == other._key
+        return isinstance(other, StaticValue) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
+
+    def __repr__(self) -> str:
+        return repr(self.value)
 
 
 def _typed(value: Any) -> Any:
@@ -193,15 +220,25 @@ def _typed(value: Any) -> Any:
     return type(value), value
 
 
-def input_names(f: Callable[..., Any], treedef: Any) -> list[str]:
-    """A readable path for each leaf of ((args), {kwargs}): `params['w']`, `x`."""
-    signature = signature_of(f)
-    names = [p.name for p in signature.parameters.values()] if signature is not None else []
-    args, kwargs = tree.unflatten(treedef, range(treedef.num_leaves))
+def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
+    """A readable path for each leaf of the dynamic arguments: `params['w']`, `x`."""
+    args, kwargs = arguments.treedef.children()
+    roots = _roots(f, len(args.children()) + len(arguments.static))
+    for key in sorted((k for k, _ in arguments.static if isinstance(k, int)), reverse=True):
+        del roots[key]
     paths: list[str] = []
-    for i, argument in enumerate(args):
-        root = names[i] if i < len(names) else f"arg{i}"
+    for root, argument in zip(roots, args.children(), strict=False):
         paths += tree.leaf_paths(argument, root)
-    for key in sorted(kwargs):
-        paths += tree.leaf_paths(kwargs[key], key)
+    _, keys = kwargs.node_data()
+    for key, argument in zip(keys, kwargs.children(), strict=True):
+        paths += tree.leaf_paths(argument, key)
     return paths
+
+
+def _roots(f: Callable[..., Any], count: int) -> list[str]:
+    """What `count` positional arguments are called: those of `*args` by their positions."""
+    signature = signature_of(f)
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = signature.parameters.values() if signature is not None else ()
+    names = [p.name for p in parameters if p.kind in positional]
+    return names[:count] + [f"arg{i}" for i in range(len(names), count)]

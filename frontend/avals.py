@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anvl.dialect.mlir import ir
-from anvl.dialect.types import dtype_name, element_type, numpy_dtype, numpy_of, tensor
+from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype, numpy_of, tensor
 
 __all__ = ["Aval", "aval", "aval_of_type"]
 
@@ -23,13 +23,14 @@ class Aval:
     number made it, so that it takes the dtype of the array it meets), `type` (the MLIR type).
     """
 
-    __slots__ = ("dtype", "ndim", "shape", "type", "weak_type")
+    __slots__ = ("dtype", "level", "ndim", "shape", "type", "weak_type")
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     ndim: int
     weak_type: bool
     type: Any
+    level: int  # of the kind in promotion: bool 0, int 1, float 2, complex 3
 
     def __repr__(self) -> str:
         weak = "?" if self.weak_type else ""
@@ -48,6 +49,7 @@ class Aval:
         return _STRONG[self.type] if self.weak_type else self
 
 
+_LEVELS = {"bool": 0, "int": 1, "uint": 1, "float": 2, "complex": 3}
 _INTERNED: dict[tuple[Any, tuple[int, ...], bool], Aval] = {}
 _STRONG: dict[Any, Aval] = {}
 
@@ -72,6 +74,7 @@ def _intern(dtype: np.dtype[Any], shape: tuple[int, ...], weak_type: bool) -> Av
     made = Aval()
     made.shape, made.dtype, made.ndim, made.weak_type = shape, dtype, len(shape), weak_type
     made.type = tensor(shape, element_type(dtype))
+    made.level = _LEVELS[kind(made.type.element_type)]
     made = _INTERNED.setdefault((dtype, shape, weak_type), made)
     if not weak_type:
         _STRONG[made.type] = made

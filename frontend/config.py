@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.types import dtype_name, kind, element_type, numpy_dtype
+from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype
 
-__all__ = ["default_dtype", "defaults", "set_defaults", "version"]
+__all__ = ["as_dtype", "default_dtype", "defaults", "set_defaults", "version"]
 
 _KINDS = {"bool": "bool", "int": "i32", "float": "f32", "complex": "c64"}
 
@@ -35,6 +35,17 @@ def _known() -> dict[str, np.dtype[Any]]:
 def default_dtype(of: type) -> np.dtype[Any]:
     """The dtype of a Python number of type `of` that meets no array: bool, int, float, complex."""
     return _known()[of.__name__]
+
+
+def as_dtype(dtype: object) -> np.dtype[Any]:
+    """The dtype that a `dtype=` argument means; Python's types stand for their defaults.
+
+    >>> as_dtype("f64"), as_dtype(np.int8), as_dtype(float)
+    (dtype('float64'), dtype('int8'), dtype('float32'))
+    """
+    if isinstance(dtype, type) and dtype.__name__ in _KINDS and dtype.__module__ == "builtins":
+        return default_dtype(dtype)
+    return numpy_dtype(dtype)
 
 
 def set_defaults(**dtypes: object) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anvl import tree
-from anvl.arguments import StaticArguments
+from anvl.arguments import Arguments, StaticArguments, StaticValue
 from anvl.avals import Aval, aval_of_type
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import CapturedOp, ConstantOp
 from anvl.passes.gradient import VJP
+from anvl.runtime import Array
 from anvl.stages import module_text
 from anvl.traced import Traced, trace_call
+from anvl.tracer import Tracer
 
 __all__ = ["AnvlGraph", "Call", "eval_shape", "trace"]
 
@@ -171,8 +175,8 @@ def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) 
     """The program of f for these arguments, as a graph of anvl ops.
 
     Arguments are arrays, abstract values (`anvl.aval("f32", (2, 3))`), numbers, and containers of
-    them; arguments named in `static`, and strings, None and other plain values, are passed as
-    they are.
+    them; arguments named in `static`, and bools, strings, None and other plain values, are passed
+    as they are.
     Raises what tracing raises: `TypeError`, `TraceError`.
 
     >>> import anvl
@@ -186,8 +190,7 @@ def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) 
       Outputs:
         %1: f32[]
     """
-    splitter = StaticArguments(f, static)
-    return AnvlGraph(trace_call(f, splitter, splitter.split(args, kwargs)))
+    return AnvlGraph(_traced(f, static, args, kwargs))
 
 
 def eval_shape(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> Any:
@@ -197,7 +200,31 @@ def eval_shape(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: 
     >>> anvl.eval_shape(lambda x: x.sum(axis=0), anvl.aval("f32", (2, 3)))
     f32[3]
     """
-    splitter = StaticArguments(f, static)
-    traced = trace_call(f, splitter, splitter.split(args, kwargs))
+    traced = _traced(f, static, args, kwargs)
     return tree.unflatten(traced.out_tree, traced.out_avals)
+
+
+def _traced(
+    f: Callable[..., Any], static: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Traced:
+    splitter = StaticArguments(f, static)
+    arguments = splitter.split(args, kwargs)
+    leaves = [x if _is_array(x) else _Plain(x) for x in arguments.leaves]
+    leaves, treedef = tree.flatten(tree.unflatten(arguments.treedef, leaves))
+    return trace_call(f, splitter, Arguments(leaves, treedef, arguments.static))
+
+
+def _is_array(x: Any) -> bool:
+    of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
+    return isinstance(x, of_numbers) and not isinstance(x, bool)
+
+
+class _Plain:
+    """A value that is no array, on its way through a tree: without leaves, it comes out as itself."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
 

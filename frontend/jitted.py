@@ -64,7 +64,7 @@ class Jit:
             raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
         functools.update_wrapper(self, f, updated=())
         self._f = f
-        self._static = StaticArguments(f, static)
+        self._static = static if isinstance(static, StaticArguments) else StaticArguments(f, static)
         # For each number of arrays as the only arguments, generated code; see anvl.runtime.dispatch.
         self._calls: dict[int, Any] = {}
         # For each structure of arguments and static values, its programs.
@@ -134,7 +134,7 @@ class Jit:
 
     def _dispatch(self, n_args: int, slow: Callable[..., Any]) -> Any:
         dispatch = make_dispatch(n_args, None, slow)
-        if not self._static:
+        if all(i >= n_args for i in self._static.positions):
             _, treedef = tree.flatten((tuple(range(n_args)), {}))
             self._table(treedef, ()).add(dispatch)
         return dispatch
@@ -219,7 +219,7 @@ def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Ar
             return put(_number(x, of), weak_type=True)
         return put(x)
     except (TypeError, OverflowError) as error:
-        path = input_names(f, arguments.treedef)[i]
+        path = input_names(f, arguments)[i]
         raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
 
 

@@ -5,6 +5,7 @@ Attached here because the classes lie below the functions: `Array` belongs to th
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -42,8 +43,9 @@ _METHODS = {
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 
+@functools.cache
 def attach() -> None:
-    """Give `Array` and `Tracer` their operators and methods."""
+    """Give `Array` and `Tracer` their operators and methods, once."""
     for cls in (Array, Tracer):
         for name, f in {**_BINARY, **_COMPARE}.items():
             setattr(cls, f"__{name}__", _operator(cls, f))

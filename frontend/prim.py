@@ -16,10 +16,13 @@ from typing import Any
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import OPS, RULES, AnvlOp
 from anvl.jitted import Jit
+from anvl.operators import attach
 from anvl.state import current
 from anvl.tracing import emit
 
 __all__ = ["Primitive", "Rule", "primitive", "primitives"]
+
+attach()  # nobody should hold an array without operators
 
 
 class Rule:

@@ -27,7 +27,7 @@ from anvl.dialect.op import OPS
 
 __all__ = [
     "abstract", "as_tracer", "broadcast_shapes", "broadcast_to", "common_dtype", "constant",
-    "convert", "promote", "promoted",
+    "convert", "literal_like", "promote", "promoted", "NUMBER_LEVELS",
 ]  # fmt: skip
 
 _ORDER = ["bool", "int", "float", "complex"]
@@ -130,13 +130,7 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> t
 
 def constant(value: complex, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
     """A literal of the current trace: an array whose elements all are `value`."""
-    trace = current.trace
-    assert trace is not None
-    of = aval(dtype, shape)
-    _check_fits(value, dtype)
-    location = here()
-    with location:
-        return Tracer(full(of.type, value), of, trace, location)
+    return literal_like(value, aval(dtype, shape))
 
 
 def _check_fits(value: complex, dtype: np.dtype[Any]) -> None:
@@ -195,20 +189,42 @@ def promoted(
 ) -> tuple[list[Tracer], bool]:
     """The operands in one dtype and one shape, and whether that dtype is weak."""
     avals = [abstract(x, function) for x in xs]
-    first = avals[0]
-    if all(a is first for a in avals) and not _below(first.dtype, at_least):
-        if all(type(x) is Tracer for x in xs):
-            return list(xs), first.weak_type
-    dtype, weak = common_dtype(*avals)
-    if _below(dtype, at_least):
-        dtype = default_dtype(float)
+    first, level = avals[0], _ORDER.index(at_least)
+    if _agree(avals, level):
+        dtype, weak = first.dtype, first.weak_type
+        if all(type(x) is Tracer for x in xs) and (
+            not broadcast or all(a.shape == first.shape for a in avals)
+        ):
+            return list(xs), weak
+    else:
+        dtype, weak = common_dtype(*avals)
+        if aval(dtype).level < level:
+            dtype = default_dtype(int if at_least == "int" else float)
     shape = broadcast_shapes(*[a.shape for a in avals], function=function) if broadcast else None
     return [_fit(x, a, dtype, shape, function) for x, a in zip(xs, avals, strict=True)], weak
 
 
-@lru_cache(256)
-def _below(dtype: np.dtype[Any], at_least: str) -> bool:
-    return _ORDER.index(_kind(dtype)) < _ORDER.index(at_least)
+def _agree(avals: Sequence[Aval], level: int) -> bool:
+    """Whether all have one dtype already, of at least this level."""
+    first = avals[0]
+    return first.level >= level and all(
+        a is first or (a.dtype == first.dtype and a.weak_type == first.weak_type) for a in avals
+    )
+
+
+#: The level of each Python number, as `Aval.level` has it.
+NUMBER_LEVELS = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+def literal_like(value: complex, of: Aval) -> Tracer:
+    """A literal of the current trace, of a known aval: the fast form of `constant`."""
+    trace = current.trace
+    assert trace is not None
+    if of.level == 1:
+        _check_fits(value, of.dtype)
+    location = here()
+    with location:
+        return Tracer(full(of.type, value), of, trace, location)
 
 
 def _fit(

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anvl.arguments import Parameters
 from anvl.jitted import Jit
 from anvl.state import current
 
@@ -21,7 +22,7 @@ def public(*static: str) -> Callable[[_F], _F]:
     """
 
     def decorate(f: _F) -> _F:
-        eager = Jit(f, static or None)
+        eager = Jit(f, Parameters(f, static))
 
         @functools.wraps(f)
         def function(*args: Any, **kwargs: Any) -> Any:

@@ -55,7 +55,7 @@ def trace_call(
 
     Without a `program` a new one is begun and the function is its `main`.
     """
-    names = input_names(f, arguments.treedef)
+    names = input_names(f, arguments)
     avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
     out_tree = None
 

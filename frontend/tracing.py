@@ -181,7 +181,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     values = [
         x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs
     ]
-    location = here()
+    location = here(2)
     with location:
         y = op_class.build(*values, **params)
     if op_class.multiple_results:

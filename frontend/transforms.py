@@ -110,7 +110,7 @@ class _Request:
     ) -> tuple[Any, Any]:
         static = StaticArguments(self.f, None)
         arguments = static.split(args, kwargs)
-        paths = input_names(self.f, arguments.treedef)
+        paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
         chosen = self._chosen(arguments, args, kwargs, paths, avals)
         nested = trace_call(

@@ -13,7 +13,16 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints, Symbol
 from anvl.dialect.types import shape_text
-from anvl.passes.inline import body_of, calls_of, functions_of, inline_calls
+from anvl.passes.inline import (
+    body_of,
+    callee_of,
+    calls_of,
+    functions_of,
+    inline_calls,
+    is_private,
+    references,
+    terminator_of,
+)
 from anvl.passes.pass_ import Pass, option
 from anvl.passes.sweep import sweep
 
@@ -44,7 +53,7 @@ class Gradient(Pass, argument=_NAME):
     suffix: str = option("_adjoint", help="appended to the name of the function")
 
     def run(self, module: ir.Operation) -> None:
-        expansion = _Expansion(functions_of(module))
+        expansion = _Expansion(module)
         for name in list(expansion.functions):
             expansion.define(name)
         if self.function:
@@ -66,8 +75,9 @@ class Gradient(Pass, argument=_NAME):
 class _Expansion:
     """The functions of one module; those declared as derivatives get their bodies."""
 
-    def __init__(self, functions: dict[str, ir.Operation]) -> None:
-        self.functions = functions
+    def __init__(self, module: ir.Operation) -> None:
+        self.functions = functions_of(module)
+        self.uses = references(module, self.functions)
         self.defined: set[str] = set()
 
     def find(self, name: str, location: str = "") -> ir.Operation:
@@ -90,7 +100,7 @@ class _Expansion:
             return
         function = self.functions[name]
         for call in calls_of(function):
-            self.define(call.attributes["callee"].value, (*path, name))
+            self.define(callee_of(call), (*path, name))
         if VJP in function.attributes:
             self._define_derivative(name, function, (*path, name))
         self.defined.add(name)
@@ -106,18 +116,29 @@ class _Expansion:
         _check_positions(name, "targets", targets, outputs)
         _check_declaration(declaration, inputs, outputs, wrt, targets)
         declaration.erase()
-        definition = self.copied(callee, name)
+        if self.uses[callee] == 1 and is_private(self.functions[callee]):
+            definition = self.renamed(callee, name)
+        else:
+            definition = self.copied(callee, name)
         definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
         _add_sweep(definition, wrt, targets, seeded=False)
 
     def copied(self, name: str, new_name: str) -> ir.Operation:
         """A copy of a function with every call in it inlined."""
         source = self.functions[name]
-        copy = source.clone(ip=ir.InsertionPoint(source)).operation
-        copy.attributes["sym_name"] = ir.StringAttr.get(new_name, source.context)
-        self.functions[new_name] = copy
-        inline_calls(new_name, self.functions)
-        return copy
+        self.functions[new_name] = source.clone(ip=ir.InsertionPoint(source)).operation
+        return self._flattened(new_name)
+
+    def renamed(self, name: str, new_name: str) -> ir.Operation:
+        """A function that nobody else uses, under a new name, with every call in it inlined."""
+        self.functions[new_name] = self.functions.pop(name)
+        return self._flattened(new_name)
+
+    def _flattened(self, name: str) -> ir.Operation:
+        function = self.functions[name]
+        function.attributes["sym_name"] = ir.StringAttr.get(name, function.context)
+        inline_calls(name, self.functions)
+        return function
 
 
 def _add_sweep(
@@ -125,8 +146,7 @@ def _add_sweep(
 ) -> None:
     """Append the reverse sweep to a function and return the adjoints behind its results."""
     block = function.regions[0].blocks[0]
-    *_, terminator = block.operations
-    terminator = terminator.operation
+    terminator = terminator_of(block)
     results = list(terminator.operands)
     arguments = [block.arguments[i] for i in wrt]
     with function.location, ir.InsertionPoint(terminator):

@@ -11,7 +11,8 @@ from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import CapturedOp, ConstantOp, literal
 from anvl.dialect.types import dtype_name, numpy_of, shape_text
-from anvl.passes.inline import body_of, calls_of, functions_of
+from anvl.passes.find import find
+from anvl.passes.inline import body_of, callee_of, calls_of, functions_of
 from anvl.passes.pass_ import Pass, option
 
 __all__ = ["CAPTURED", "CONSTANT", "VALUE", "Hoisted", "HoistConstants"]
@@ -81,7 +82,7 @@ class HoistConstants(Pass, argument=_NAME):
             raise PassError(_NAME, f"recursion: {cycle}; calls must not form a cycle")
         function = functions[name]
         for call in list(calls_of(function)):
-            callee = call.attributes["callee"].value
+            callee = callee_of(call)
             self._hoist_in(callee, functions, done, hoisted, (*path, name))
             if done.get(callee):
                 _pass_constants(call, done[callee])
@@ -154,9 +155,19 @@ class _Constant:
 
 
 def _constants(function: ir.Operation) -> list[_Constant]:
-    names = (CapturedOp, ConstantOp)
-    block = function.regions[0].blocks[0]
-    return [_Constant(op.operation) for op in block.operations if isinstance(op, names)]
+    """The captured arrays, and the literals of more than one value."""
+    found = find(function, CapturedOp.OPERATION_NAME, ConstantOp.OPERATION_NAME)
+    return [_Constant(op) for op in found if not _is_fill(op)]
+
+
+def _is_fill(op: ir.Operation) -> bool:
+    """Whether it is a literal of one repeated value; most literals are, so this comes first."""
+    if op.name != ConstantOp.OPERATION_NAME:
+        return False
+    try:
+        return op.attributes["value"].is_splat  # type: ignore[no-any-return]
+    except TypeError:  # complex: the bindings have no class for it
+        return False
 
 
 def _is_large(constant: _Constant, threshold: int) -> bool:

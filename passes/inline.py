@@ -1,10 +1,12 @@
 """anvl-inline: put the body of each called function in place of the call."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
 from dataclasses import dataclass
 
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import PassManager, ir
+from anvl.passes.find import find
 from anvl.passes.pass_ import Pass
 
 __all__ = ["Inline", "calls_of", "functions_of", "inline_calls"]
@@ -20,10 +22,12 @@ class Inline(Pass, argument="anvl-inline"):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        done: set[str] = set()
-        for name in functions:
-            _inline_into(name, functions, done, ())
-        PassManager.parse("builtin.module(symbol-dce)").run(module)
+        inliner = _Inliner(functions, references(module, functions))
+        for name in list(functions):
+            inliner.inline_into(name, ())
+        manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
+        manager.enable_verifier(False)
+        manager.run(module)
 
 
 def functions_of(module: ir.Operation) -> dict[str, ir.Operation]:
@@ -42,57 +46,151 @@ def body_of(function: ir.Operation) -> ir.Block | None:
     return region.blocks[0] if len(region.blocks) == 1 else None
 
 
-def calls_of(function: ir.Operation) -> Iterator[ir.Operation]:
+def terminator_of(block: ir.Block) -> ir.Operation:
+    """The last op of a block; unlike unpacking `operations` this makes one view, not all."""
+    operations = block.operations
+    return operations[len(operations) - 1].operation
+
+
+def calls_of(function: ir.Operation) -> list[ir.Operation]:
     """The calls in the body of a function."""
-    block = body_of(function)
-    if block is None:
-        return
-    for op in block.operations:
-        if op.operation.name == "func.call":
-            yield op.operation
+    return find(function, "func.call")
 
 
-def inline_calls(name: str, functions: dict[str, ir.Operation]) -> None:
-    """Inline every call in one function, and in the functions it calls."""
-    _inline_into(name, functions, set(), ())
+def callee_of(call: ir.Operation) -> str:
+    """The name of the function that is called."""
+    return call.attributes["callee"].value  # type: ignore[no-any-return]
 
 
-def _inline_into(
-    name: str, functions: dict[str, ir.Operation], done: set[str], path: Sequence[str]
+def references(module: ir.Operation, functions: dict[str, ir.Operation]) -> Counter[str]:
+    """How often each function is named: by calls, and in attributes of functions."""
+    count = Counter(
+        callee_of(call) for call in calls_of(module)
+    )
+    for function in functions.values():
+        for attribute in _extra_attributes(function):
+            count.update(_SYMBOL.findall(str(attribute)))
+    return count
+
+
+_SYMBOL = re.compile(r"@([\w.$-]+)")
+_OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
+
+
+def _extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
+    return [value for name, value in function.attributes.items() if name not in _OWN]
+
+
+def is_private(function: ir.Operation) -> bool:
+    """Whether nobody outside of the module can name the function."""
+    attributes = function.attributes
+    return "sym_visibility" in attributes and attributes["sym_visibility"].value == "private"
+
+
+def inline_calls(
+    name: str, functions: dict[str, ir.Operation], uses: Counter[str] | None = None
 ) -> None:
-    if name in done:
-        return
-    if name in path:
-        cycle = " -> ".join(f"@{n}" for n in (*path, name))
-        raise PassError("anvl-inline", f"recursion: {cycle}; calls must not form a cycle")
-    for call in list(calls_of(functions[name])):
-        callee = call.attributes["callee"].value
-        _check_callee(callee, functions, call)
-        _inline_into(callee, functions, done, (*path, name))
-        _inline_one(call, functions[callee])
-    done.add(name)
+    """Inline every call in one function, and in the functions it calls."""
+    _Inliner(functions, uses or Counter()).inline_into(name, ())
 
 
-def _check_callee(callee: str, functions: dict[str, ir.Operation], call: ir.Operation) -> None:
-    function = functions.get(callee)
-    if function is None:
-        raise PassError("anvl-inline", f"call of @{callee}, which is not there", str(call.location))
-    if body_of(function) is None:
-        raise PassError(
-            "anvl-inline", f"@{callee} is a declaration without a body", str(call.location)
-        )
+class _Inliner:
+    """Inlines in the functions of one module, each once.
+
+    A private function with one use, by the count `uses`, is taken apart; others are copied.
+    """
+
+    def __init__(self, functions: dict[str, ir.Operation], uses: Counter[str]) -> None:
+        self.functions = functions
+        self.uses = uses
+        self.done: set[str] = set()
+
+    def inline_into(self, name: str, path: tuple[str, ...]) -> None:
+        if name in self.done or name not in self.functions:
+            return
+        if name in path:
+            cycle = " -> ".join(f"@{n}" for n in (*path, name))
+            raise PassError("anvl-inline", f"recursion: {cycle}; calls must not form a cycle")
+        for call in calls_of(self.functions[name]):
+            callee = callee_of(call)
+            self._check_callee(callee, call)
+            self.inline_into(callee, (*path, name))
+            self._inline_one(call, callee, name)
+        self.done.add(name)
+
+    def _check_callee(self, callee: str, call: ir.Operation) -> None:
+        function = self.functions.get(callee)
+        if function is None:
+            problem = f"call of @{callee}, which is not there"
+        elif body_of(function) is None:
+            problem = f"@{callee} is a declaration without a body"
+        else:
+            return
+        raise PassError("anvl-inline", problem, str(call.location))
+
+    def _inline_one(self, call: ir.Operation, callee: str, caller: str) -> None:
+        function, outer = self.functions[callee], self.functions[caller]
+        if self.uses[callee] != 1 or not is_private(function):
+            _dissolve(function.clone(ip=ir.InsertionPoint(function)).operation, call)
+            return
+        del self.functions[callee]
+        if _size(function) > _size(outer) and call.parent.operation == outer:
+            self.functions[caller] = _absorb(function, call, outer)
+        else:
+            _dissolve(function, call)
 
 
-def _inline_one(call: ir.Operation, callee: ir.Operation) -> None:
-    """Clone the whole callee (0.2 us an op), wire it up, move its ops before the call."""
-    copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
-    block = copy.regions[0].blocks[0]
+def _size(function: ir.Operation) -> int:
+    return len(function.regions[0].blocks[0].operations)
+
+
+def _absorb(function: ir.Operation, call: ir.Operation, caller: ir.Operation) -> ir.Operation:
+    """Move the rest of the caller around the body of the callee: the cheaper way, if it is shorter.
+
+    What was the callee becomes the caller, with its name and attributes.
+    """
+    block, outer = function.regions[0].blocks[0], caller.regions[0].blocks[0]
+    operations = [op.operation for op in outer.operations]
+    at = operations.index(call)
+    terminator = terminator_of(block)
+    first = block.operations[0].operation
+    n_old = len(block.arguments)
+    for argument in outer.arguments:
+        new = block.add_argument(argument.type, argument.location)
+        argument.replace_all_uses_with(new)
+    for op in operations[:at]:
+        op.move_before(first)
+    for i, operand in enumerate(list(call.operands)):
+        block.arguments[i].replace_all_uses_with(operand)
+    for i in reversed(range(n_old)):
+        block.erase_argument(i)
+    for op in operations[at + 1 :]:
+        op.move_before(terminator)
+    for result, value in zip(call.results, list(terminator.operands), strict=True):
+        result.replace_all_uses_with(value)
+    terminator.erase()
+    call.erase()
+    _take_attributes(function, caller)
+    caller.erase()
+    return function
+
+
+def _take_attributes(function: ir.Operation, other: ir.Operation) -> None:
+    for name in list(function.attributes):
+        del function.attributes[name]
+    for name, value in other.attributes.items():
+        function.attributes[name] = value
+
+
+def _dissolve(function: ir.Operation, call: ir.Operation) -> None:
+    """Move the body of a function in place of a call; the function is gone afterwards."""
+    block = function.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):
         argument.replace_all_uses_with(operand)
-    *body, terminator = [op.operation for op in block.operations]
+    *body, terminator = list(block.operations)
     for op in body:
-        op.move_before(call)
+        op.operation.move_before(call)
     for result, value in zip(call.results, terminator.operands, strict=True):
         result.replace_all_uses_with(value)
     call.erase()
-    copy.erase()
+    function.erase()

@@ -15,6 +15,7 @@ from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import splat
 from anvl.dialect.params import Direction, Ints
 from anvl.dialect.types import element_type, tensor
+from anvl.passes.find import find
 from anvl.passes.pass_ import Pass
 
 __all__ = ["Hlo", "LowerToStablehlo"]
@@ -34,47 +35,27 @@ class LowerToStablehlo(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         rewrite.walk_and_apply_patterns(module, _renames())
         rewrite.walk_and_apply_patterns(module, _expansions())
-        names = _names(module)
-        _check_done(module, names)
-        if any(name.startswith("chlo.") for name in names):
-            PassManager.parse(_LEGALIZE_CHLO).run(module)
+        _check_done(module)
+        if find(module, *_chlo_names()):
+            manager = PassManager.parse(_LEGALIZE_CHLO, module.context)
+            manager.enable_verifier(False)
+            manager.run(module)
 
 
-def _names(module: ir.Operation) -> set[str]:
-    """The names of all ops in the module."""
-    names: set[str] = set()
-    pending = [module]
-    while pending:
-        for region in pending.pop().regions:
-            for block in region.blocks:
-                for op in block.operations:
-                    operation = op.operation
-                    names.add(operation.name)
-                    if len(operation.regions):
-                        pending.append(operation)
-    return names
-
-
-def _check_done(module: ir.Operation, names: set[str]) -> None:
-    left = sorted(name for name in names if name.startswith("anvl."))
+def _check_done(module: ir.Operation) -> None:
+    left = find(module, *(name for name in OPS if name.startswith("anvl.")))
     if not left:
         return
-    op = _first(module, left[0])
-    why = OPS[left[0]].why_not_lowered if left[0] in OPS else "no pattern knows it"
-    raise PassError(_NAME, f"{', '.join(left)} is left; {why}", str(op.location))
+    first = left[0]
+    names = ", ".join(sorted({op.name for op in left}))
+    raise PassError(
+        _NAME, f"{names} is left; {OPS[first.name].why_not_lowered}", str(first.location)
+    )
 
 
-def _first(op: ir.Operation, name: str) -> ir.Operation:
-    found: list[ir.Operation] = []
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
-        if inner.name != name:
-            return ir.WalkResult.ADVANCE
-        found.append(inner)
-        return ir.WalkResult.INTERRUPT
-
-    op.walk(visit)
-    return found[0]
+@cache
+def _chlo_names() -> tuple[str, ...]:
+    return tuple(op.hlo for op in OPS.values() if op.hlo and op.hlo.startswith("chlo."))
 
 
 # -- renames ---------------------------------------------------------------------------------------

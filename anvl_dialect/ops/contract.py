@@ -150,16 +150,17 @@ def _adjoint_of_first(
     batching, y_batching, contracting, y_contracting = dims
     g_batching = tuple(range(len(batching)))
     y_free = tuple(_free(y.type, y_batching, y_contracting))
-    part = emit.dot_general(
-        g,
-        y,
-        dot_dimension_numbers=DotDims(g_batching, y_batching, of_y, y_free),
-        precision_config=precision,
-    )
-    # `part` has the batching axes, what is left of x, and the contracted axes in y's order.
+    # The result has the batching axes of x, then what g brings, then what y brings; or these two
+    # the other way round, if that spares a transpose.
+    of_g = _free(x.type, batching, contracting)
     in_y_order = [b for b in range(y.type.rank) if b in y_contracting]
     contracted = [contracting[y_contracting.index(b)] for b in in_y_order]
-    axes = [*batching, *_free(x.type, batching, contracting), *contracted]
+    axes = [*batching, *of_g, *contracted]
+    pair, numbers = (g, y), DotDims(g_batching, y_batching, of_y, y_free)
+    if axes != sorted(axes):
+        axes = [*batching, *contracted, *of_g]
+        pair, numbers = (y, g), DotDims(y_batching, g_batching, y_free, of_y)
+    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, precision_config=precision)
     if axes == sorted(axes):
         return part
     return emit.transpose(part, permutation=tuple(axes.index(a) for a in range(len(axes))))

@@ -123,8 +123,8 @@ div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: di
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
 pow_    = binary("pow",       "power",               FIC,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
-maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, "GT"), lambda g, x, y, z: _winner(g, y, x, "GT"))
-minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, "LT"), lambda g, x, y, z: _winner(g, y, x, "LT"))
+maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
+minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      "chlo.zeta",           F,    ORDER, lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
@@ -151,7 +151,7 @@ def _norm2(x: Value, y: Value) -> Value:
 
 
 def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
-    return emit.select(emit.compare(x, zeros_like(x), comparison_direction="EQ"), then, otherwise)
+    return emit.select(_equal(x, zeros_like(x)), then, otherwise)
 
 
 def _pow_dx(x: Value, y: Value) -> Value:
@@ -165,9 +165,11 @@ def _pow_dy(x: Value, z: Value) -> Value:
     return mul(z, log(where_zero(x, full_like(x, 1), x)))
 
 
-def _winner(g: Value, x: Value, other: Value, direction: str) -> Value:
-    """g where x wins, half of g at a tie, 0 elsewhere: ties share evenly."""
-    tie = emit.select(
-        emit.compare(x, other, comparison_direction="EQ"), times(g, 0.5), zeros_like(g)
-    )
-    return emit.select(emit.compare(x, other, comparison_direction=direction), g, tie)
+def _winner(g: Value, x: Value, other: Value, z: Value) -> Value:
+    """g where x is z, the winner; half of g where the other is too: ties share evenly."""
+    shared = emit.select(_equal(other, z), times(g, 0.5), g)
+    return emit.select(_equal(x, z), shared, zeros_like(g))
+
+
+def _equal(x: Value, y: Value) -> Value:
+    return emit.compare(x, y, comparison_direction="EQ")

@@ -142,6 +142,8 @@ def _unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
         edge_padding_high=tuple(-n for n in high),
         interior_padding=(0,) * len(low),
     )
+    if not any(inner):
+        return cut
     return emit.slice(
         cut,
         start_indices=(0,) * len(low),

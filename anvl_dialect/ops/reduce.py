@@ -137,34 +137,41 @@ def _products_of_others(x: Value, g: Value, axes: Sequence[int]) -> Value:
     count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
     if count == 0:
         return zeros_like(x)
-    flat = emit.reshape(
-        emit.transpose(x, permutation=order), shape=(*(shape[i] for i in kept), count)
-    )
+    flat = emit.reshape(_permuted(x, order), shape=(*(shape[i] for i in kept), count))
     root = emit.reshape(g, shape=(*g.type.shape, 1))
     moved = emit.reshape(_down(flat, root), shape=tuple(shape[i] for i in order))
-    return emit.transpose(moved, permutation=tuple(order.index(i) for i in range(len(order))))
+    return _permuted(moved, tuple(order.index(i) for i in range(len(order))))
+
+
+def _permuted(x: Value, order: tuple[int, ...]) -> Value:
+    return x if list(order) == sorted(order) else emit.transpose(x, permutation=order)
 
 
 def _down(x: Value, root: Value) -> Value:
     """Multiply pairs up to one, then hand `root` down: each side of a pair gets the other side."""
-    last, count = x.type.rank - 1, x.type.shape[-1]
+    count = x.type.shape[-1]
     if count == 1:
         return root
     half = count // 2
     left, right = _part(x, 0, half), _part(x, half, 2 * half)
     rest = [_part(x, 2 * half, count)] if count % 2 else []
-    upper = emit.concatenate(emit.mul(left, right), *rest, dimension=last)
-    g = _down(upper, root)
+    g = _down(_joined(emit.mul(left, right), *rest), root)
     g_pair = _part(g, 0, half)
     g_rest = [_part(g, half, half + 1)] if rest else []
-    return emit.concatenate(
-        emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest, dimension=last
-    )
+    return _joined(emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest)
+
+
+def _joined(*parts: Value) -> Value:
+    """The parts one after another, along the last axis."""
+    first, *rest = parts
+    return emit.concatenate(*parts, dimension=first.type.rank - 1) if rest else first
 
 
 def _part(x: Value, start: int, limit: int) -> Value:
     """x[..., start:limit]"""
     shape = x.type.shape
+    if (start, limit) == (0, shape[-1]):
+        return x
     return emit.slice(
         x,
         start_indices=(0,) * (len(shape) - 1) + (start,),
@@ -179,32 +186,28 @@ class Extremum(Reduction):
     kinds = "bool int uint float"
 
     @classmethod
-    def _share(cls, part: Value, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:
-        """`part` at the winners of x, 0 elsewhere; and how many winners each result has."""
+    def _winners(cls, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:
+        """Which elements of x are extreme, and how many of them each result has."""
         won = emit.compare(x, spread(y, x, axes), comparison_direction="EQ")
-        ones, zeros = full_like(x, 1), zeros_like(x)
-        count = emit.sum(emit.select(won, ones, zeros), axes=axes)
-        return emit.select(won, part, zeros), count
+        return won, emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
 
     @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
     ) -> Value | None:
-        (t,) = ts
-        if t is None or _is_empty(xs[0], axes):
+        (t,), (x,) = ts, xs
+        if t is None or _is_empty(x, axes):
             return None
-        shared, count = cls._share(t, xs[0], y, axes)
-        return emit.div(emit.sum(shared, axes=axes), count)
+        won, count = cls._winners(x, y, axes)
+        return emit.div(emit.sum(emit.select(won, t, zeros_like(x)), axes=axes), count)
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
         (x,) = xs
         if _is_empty(x, axes):
             return [None]
-        won, count = cls._share(full_like(x, 1), x, y, axes)
-        shared = spread(emit.div(g, count), x, axes)
-        is_winner = emit.compare(won, zeros_like(x), comparison_direction="NE")
-        return [emit.select(is_winner, shared, zeros_like(x))]
+        won, count = cls._winners(x, y, axes)
+        return [emit.select(won, spread(emit.div(g, count), x, axes), zeros_like(x))]
 
 
 def _is_empty(x: Value, axes: Sequence[int]) -> bool:

@@ -3,6 +3,8 @@
 Promotion and broadcasting are done here; the rules are in `anvl.promote`.
 """
 
+from importlib import import_module as _import_module
+
 import numpy as _np
 
 from anvl.numpy import creation, elementwise, products, reductions, shaping
@@ -26,3 +28,6 @@ __all__ = [  # noqa: PLE0604
     "newaxis",
     "pi",
 ]
+
+# Last, since it needs all of the above: nobody should hold an array without operators.
+_import_module("anvl.operators").attach()

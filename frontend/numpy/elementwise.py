@@ -10,7 +10,15 @@ import numpy as np
 from anvl.avals import aval
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
-from anvl.promote import as_tracer, constant, convert, promote, promoted
+from anvl.promote import (
+    NUMBER_LEVELS,
+    as_tracer,
+    constant,
+    convert,
+    literal_like,
+    promote,
+    promoted,
+)
 from anvl.public import public
 from anvl.tracer import Tracer
 from anvl.tracing import emit
@@ -38,9 +46,11 @@ def mark_weak(y: Tracer, weak: bool) -> Tracer:
 
 
 def _unary(name: str, op: str, at_least: str, doc: str) -> Any:
-    op_class = OPS[f"anvl.{op}"]
+    op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
 
     def function(x: Any) -> Any:
+        if type(x) is Tracer and x.aval.level >= least and not x.aval.weak_type:
+            return emit(op_class, (x,), _NONE)
         (operand,), weak = promoted(name, (x,), at_least)
         return mark_weak(emit(op_class, (operand,), {}), weak)
 
@@ -48,13 +58,36 @@ def _unary(name: str, op: str, at_least: str, doc: str) -> Any:
 
 
 def _binary(name: str, op: str, at_least: str, doc: str, **params: Any) -> Any:
-    op_class = OPS[f"anvl.{op}"]
+    op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
 
     def function(x: Any, y: Any) -> Any:
+        agreed = _agreed(x, y, least)
+        if agreed is not None:
+            return emit(op_class, agreed, params)
         operands, weak = promoted(name, (x, y), at_least)
         return mark_weak(emit(op_class, operands, params), weak)
 
     return _named(function, name, doc)
+
+
+_LEVELS = {"bool": 0, "int": 1, "float": 2}
+_NONE: dict[str, Any] = {}
+
+
+def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
+    """The operands of most calls: two tracers of one aval, or one and a Python number."""
+    tracer, other = (x, y) if type(x) is Tracer else (y, x)
+    if type(tracer) is not Tracer:
+        return None
+    of = tracer.aval
+    if of.weak_type or of.level < least:
+        return None
+    if type(other) is Tracer:
+        return (x, y) if other.aval is of else None
+    if NUMBER_LEVELS.get(type(other), 9) > of.level:
+        return None
+    literal = literal_like(other, of)
+    return (x, literal) if tracer is x else (literal, y)
 
 
 def _named(function: Callable[..., Any], name: str, doc: str) -> Any:

@@ -1,0 +1,92 @@
+"""(a) From a Python function to StableHLO of its gradient, for programs of growing length."""
+
+from typing import Any
+
+from measure import in_turns, median, median_stages
+from programs import UNROLLED, Program, agree
+from rows import AtLeastAsFast, AtMost, Result, Row
+from sides import Side
+
+import anvl
+
+SIZES = {"full": (100, 1_000, 10_000), "quick": (100, 1_000), "tiny": (24,)}
+ROUNDS = {100: 15, 1_000: 7, 10_000: 3, 24: 2}
+MOST_COMPARED = 1_000  # ops; XLA needs too long for longer gradients
+
+FASTER = AtLeastAsFast(10)
+LINEAR = AtMost(11, "x")  # ten times the ops
+
+INCLUDED = (
+    "fresh function objects in each round, so both sides trace anew; what jax keeps for its own "
+    "inner functions stays warm (clearing it costs jax 0 to 20 %).  Time ends with the MLIR module "
+    "in memory; `serialize`, to a portable artifact, is listed apart and not in the total"
+)
+
+
+def run(sides: list[Side], scale: str) -> Result:
+    result = Result("(a) Python function to StableHLO of its gradient", INCLUDED)
+    for program in UNROLLED:
+        totals: dict[int, dict[str, float]] = {}
+        for size in SIZES[scale]:
+            row = _row(program, size, sides)
+            result.rows.append(row)
+            totals[size] = {"anvl": row.anvl} | ({} if row.jax is None else {"jax": row.jax})
+        result.rows += _linearity(program, totals)
+    return result
+
+
+def _row(program: Program, size: int, sides: list[Side]) -> Row:
+    arguments = program.arguments()
+    details: dict[str, Any] = {"ops": count_ops(program, size)}
+    if size <= MOST_COMPARED:
+        details["difference"] = _compare(program, size, sides, arguments)
+    runs = in_turns(
+        {
+            side.name: lambda side=side: side.gradient_stages(
+                program.make(side.numpy, size), arguments
+            )
+            for side in sides
+        },
+        ROUNDS[size],
+    )
+    totals = {name: median([_total(run) for run in of_side]) for name, of_side in runs.items()}
+    for name, of_side in runs.items():
+        details[f"{name} stages, us/op"] = {
+            stage: round(seconds / size * 1e6, 3)
+            for stage, seconds in median_stages(of_side).items()
+        }
+    what = f"{program.name}, {size:,} ops"
+    return Row(what, "ms", totals["anvl"] * 1e3, _ms(totals.get("jax")), FASTER, details)
+
+
+def _total(stages: dict[str, float]) -> float:
+    return sum(stages.values()) - stages["serialize"]
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
+def _compare(program: Program, size: int, sides: list[Side], arguments: tuple[Any, ...]) -> float:
+    """Run the gradient on every side."""
+    gradients = [
+        anvl.tree.leaves(side.jit(side.grad(program.make(side.numpy, size)))(*arguments))
+        for side in sides
+    ]
+    return agree(gradients)
+
+
+def count_ops(program: Program, size: int) -> int:
+    """The ops that anvl traces for the function itself."""
+    traced = anvl.jit(program.make(anvl.numpy, size)).trace(*program.arguments())
+    main = next(iter(traced.program.module.body.operations))
+    return len(list(main.operation.regions[0].blocks[0].operations)) - 1  # the return
+
+
+def _linearity(program: Program, totals: dict[int, dict[str, float]]) -> list[Row]:
+    small, large = 1_000, 10_000
+    if small not in totals or large not in totals:
+        return []
+    growth = {side: totals[large][side] / totals[small][side] for side in totals[large]}
+    what = f"{program.name}, time of {large:,} ops in times of {small:,}"
+    return [Row(what, "x", growth["anvl"], growth.get("jax"), LINEAR)]

@@ -1,0 +1,50 @@
+"""(d) Import, each time in a new process."""
+
+import subprocess
+import sys
+
+from measure import in_turns, medians
+from rows import AtLeastAsFast, Result, Row
+from sides import Side
+
+ROUNDS = {"full": 15, "quick": 5, "tiny": 1}
+
+TWICE = AtLeastAsFast(2)
+
+INCLUDED = (
+    "measured inside a new process after the interpreter has started, files in the page cache; "
+    "numpy, which both import, is included"
+)
+
+_IMPORTS = {
+    "anvl": "import anvl, anvl.numpy as np; jit, grad = anvl.jit, anvl.grad",
+    "jax": "import jax, jax.numpy as np; jit, grad = jax.jit, jax.grad",
+}
+_FIRST_RESULT = "; print_of = repr(jit(grad(lambda x: np.sin(x) * x))(1.0))"
+
+
+def run(sides: list[Side], scale: str) -> Result:
+    result = Result("(d) import", INCLUDED)
+    names = [side.name for side in sides]
+    cases = {
+        "import, with jit and grad": ("", TWICE),
+        "import and a first jit(grad(f))(x)": (_FIRST_RESULT, None),
+    }
+    for what, (more, target) in cases.items():
+        jobs = {name: lambda name=name: _measure(_IMPORTS[name] + more) for name in names}
+        in_turns(jobs, 1)  # fills the page cache, writes __pycache__
+        times = medians(in_turns(jobs, ROUNDS[scale]))
+        jax = times.get("jax")
+        row = Row(what, "ms", times["anvl"] * 1e3, None if jax is None else jax * 1e3, target)
+        result.rows.append(row)
+    return result
+
+
+def _measure(code: str) -> float:
+    """Seconds that `code` takes in a new process."""
+    program = (
+        f"import time; start = time.perf_counter(); {code}; print(time.perf_counter() - start)"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    return float(done.stdout)

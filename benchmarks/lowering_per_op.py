@@ -1,0 +1,92 @@
+"""(g) Lowering 1,000 of each op of the dialect: none may be slow."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from measure import in_turns, median, seconds
+from rows import AtMost, Result, Row
+from sides import Side
+
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS, AnvlOp
+from anvl.dialect.types import element_type, tensor
+from anvl.passes.pipeline import Pipeline
+
+COUNT = {"full": 1_000, "quick": 1_000, "tiny": 3}
+ROUNDS = {"full": 5, "quick": 3, "tiny": 1}
+SHOWN = 10  # the slowest
+
+EACH = AtMost(10, "us")
+
+INCLUDED = (
+    "the pass anvl-lower-to-stablehlo alone, on a function of 1,000 ops of one kind, with operands "
+    "as in the op's own sample; no jax: it has no such pass"
+)
+
+_DRAW = Path(__file__).resolve().parents[1] / "test" / "unit" / "dialect" / "draw.py"
+
+
+def run(sides: list[Side], scale: str) -> Result:
+    count = COUNT[scale]
+    result = Result("(g) lowering, for each op", INCLUDED)
+    lowered = [op for op in OPS.values() if op.hlo is not None or op.has_rule("lower")]
+    other = sorted(op.short_name for op in OPS.values() if op not in lowered)
+    times = {op.short_name: _per_op(op, count, ROUNDS[scale]) for op in lowered}
+    slowest = sorted(times, key=times.__getitem__, reverse=True)
+    middle = Row(f"median of {len(times)} ops", "us/op", median(list(times.values())), target=EACH)
+    result.rows = [middle] + [
+        Row(name, "us/op", times[name], target=EACH) for name in slowest[:SHOWN]
+    ]
+    over = [name for name in slowest if times[name] > EACH.value]
+    result.notes = [
+        f"slower than {EACH.value:g} us: {', '.join(over) or 'none'} ({len(over)})",
+        f"removed by other passes, or StableHLO's own: {', '.join(other) or 'none'}",
+    ]
+    return result
+
+
+def _per_op(op_class: type[AnvlOp], count: int, rounds: int) -> float:
+    """Microseconds an op."""
+    call = op_class.sample(_draw(op_class.short_name))[0]
+    pipeline = Pipeline(["anvl-lower-to-stablehlo"])
+
+    def once() -> float:
+        module = _module(op_class, call, count)
+        return seconds(lambda: pipeline.run(module))
+
+    once()  # the patterns are made when they are first needed
+    (times,) = in_turns({"anvl": once}, rounds).values()
+    return median(times) / count * 1e6
+
+
+def _draw(seed: str) -> Any:
+    """What samples are drawn with, from the numeric tests."""
+    spec = importlib.util.spec_from_file_location("draw", _DRAW)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Draw(seed)
+
+
+def _module(op_class: type[AnvlOp], call: Any, count: int) -> ir.Module:
+    """A function that does one call many times over, and returns nothing."""
+    types = [tensor(x.shape, element_type(x.dtype)) for x in call.operands]
+    with context(), ir.Location.unknown():
+        module = ir.Module.create()
+        function = ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get("main"),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+            },
+            regions=1,
+            ip=ir.InsertionPoint(module.body),
+        )
+        block = function.regions[0].blocks.append(*types)
+        with ir.InsertionPoint(block):
+            for _ in range(count):
+                op_class.build(*block.arguments, **call.params)
+            ir.Operation.create("func.return")
+    return module

@@ -1,0 +1,145 @@
+"""A run as text for the terminal, as JSON, and as the table of docs/performance.md."""
+
+import json
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rows import Result, Row
+
+BEGIN, END = "<!-- the latest run: begin -->", "<!-- the latest run: end -->"
+
+_HEAD = ("", "anvl", "jax", "jax / anvl", "target", "verdict")
+_WIDTH = 100
+
+Machine = dict[str, str]
+
+
+def text(result: Result) -> str:
+    """The table of one benchmark, aligned."""
+    table = [_HEAD, *(_cells(row) for row in result.rows)]
+    widths = [max(len(line[i]) for line in table) for i in range(len(_HEAD))]
+    lines = [_aligned(line, widths).rstrip() for line in table]
+    lines.insert(1, "-" * len(_aligned(_HEAD, widths)))
+    return "\n".join(
+        [result.title, *_wrapped(f"Included: {result.included}."), "", *lines, *_below(result)]
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        row.what,
+        f"{_number(row.anvl)} {row.unit}",
+        "" if row.jax is None else f"{_number(row.jax)} {row.unit}",
+        "" if row.speedup is None else f"{row.speedup:.2f}",
+        "" if row.target is None else str(row.target),
+        row.verdict,
+    )
+
+
+def _number(x: float) -> str:
+    """Three digits or a little more."""
+    if abs(x) >= 100:
+        return f"{x:,.0f}"
+    return f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Text to the left, numbers to the right."""
+    first, *numbers, target, verdict = cells
+    w_first, *w_numbers, w_target, w_verdict = widths
+    middle = "  ".join(cell.rjust(w) for cell, w in zip(numbers, w_numbers, strict=True))
+    return f"  {first:{w_first}}  {middle}  {target:{w_target}}  {verdict:{w_verdict}}"
+
+
+def _wrapped(sentence: str) -> list[str]:
+    return textwrap.wrap(sentence, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _below(result: Result) -> list[str]:
+    """The stages behind the totals, and the notes."""
+    lines = []
+    stages = list(_stage_lines(result))
+    if stages:
+        lines += ["", "  Microseconds an op, by stage:", *(f"    {line}" for line in stages)]
+    for note in result.notes:
+        lines += ["", *_wrapped(note)]
+    return lines
+
+
+def _stage_lines(result: Result) -> list[str]:
+    found = [
+        (f"{row.what}, {key.partition(' ')[0]}", stages)
+        for row in result.rows
+        for key, stages in row.details.items()
+        if "stages" in key
+    ]
+    width = max((len(what) for what, _ in found), default=0)
+    return [
+        f"{what:{width}}  " + ", ".join(f"{stage} {_number(us)}" for stage, us in stages.items())
+        for what, stages in found
+    ]
+
+
+def summary(results: Sequence[Result]) -> str:
+    """How many targets were met."""
+    verdicts = [row.verdict for result in results for row in result.rows if row.target is not None]
+    missed = [
+        f"  {result.title}: {row.what}"
+        for result in results
+        for row in result.rows
+        if row.verdict == "missed"
+    ]
+    met = sum(verdict.startswith("met") for verdict in verdicts)
+    head = f"{met} of {len(verdicts)} targets met" + ("; missed:" if missed else "")
+    return "\n".join([head, *missed])
+
+
+def machine_text(machine: Machine) -> str:
+    """One `name: value` a line."""
+    width = max(map(len, machine))
+    return "\n".join(f"  {name:{width}}  {value}" for name, value in machine.items())
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def write_json(path: Path, machine: Machine, scale: str, results: Sequence[Result]) -> None:
+    """The run, with every number that the tables show and those behind them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    run: dict[str, Any] = {
+        "machine": machine,
+        "scale": scale,
+        "results": [result.as_json() for result in results],
+    }
+    path.write_text(json.dumps(run, indent=1) + "\n")
+
+
+def write_docs(path: Path, machine: Machine, results: Sequence[Result]) -> None:
+    """Put the run between the two marks of the document."""
+    before, begin, rest = path.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{path.name}: lacks {BEGIN} or {END}, between which the run is written")
+    path.write_text(f"{before}{BEGIN}\n\n{markdown(machine, results)}\n\n{END}{after}")
+
+
+def markdown(machine: Machine, results: Sequence[Result]) -> str:
+    """The run as Markdown."""
+    about = "; ".join(f"{name} {value}" for name, value in machine.items())
+    lines = [*textwrap.wrap(f"{about}.", _WIDTH), "", f"**{summary(results).splitlines()[0]}**"]
+    for result in results:
+        lines += ["", f"### {result.title}", "", *_markdown_table(result)]
+        for note in result.notes:
+            lines += ["", *textwrap.wrap(note, _WIDTH)]
+        stages = _stage_lines(result)
+        if stages:
+            lines += ["", "Microseconds an op, by stage:", "", "```text", *stages, "```"]
+    return "\n".join(lines).replace("met; missed:", "met")
+
+
+def _markdown_table(result: Result) -> list[str]:
+    lines = [_HEAD, ("---", "--:", "--:", "--:", "---", "---")]
+    lines += [_cells(row) for row in result.rows]
+    return ["| " + " | ".join(line) + " |" for line in lines]

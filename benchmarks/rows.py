@@ -1,0 +1,84 @@
+"""A measured number beside its target, and the verdict on it."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["AtLeastAsFast", "AtMost", "Result", "Row"]
+
+#: Ratios this close to 1 differ from run to run on a busy machine.
+NOISE = 0.05
+
+
+@dataclass(frozen=True)
+class AtLeastAsFast:
+    """jax takes at least `times` as long as anvl."""
+
+    times: float
+
+    def __str__(self) -> str:
+        return f">= {self.times:g}x as fast"
+
+    def verdict(self, row: "Row") -> str:
+        if row.speedup is None:
+            return "no jax"
+        if row.speedup >= self.times:
+            return "met"
+        if self.times == 1 and row.speedup >= 1 - NOISE:
+            return "met, in noise"
+        return "missed"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """anvl's own number is at most this."""
+
+    value: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"<= {self.value:g} {self.unit}"
+
+    def verdict(self, row: "Row") -> str:
+        return "met" if row.anvl <= self.value else "missed"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement: the median of anvl and, where jax does the same, of jax."""
+
+    what: str
+    unit: str
+    anvl: float
+    jax: float | None = None
+    target: AtLeastAsFast | AtMost | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def speedup(self) -> float | None:
+        """How many times as long jax takes."""
+        return None if self.jax is None else self.jax / max(self.anvl, 1e-12)
+
+    @property
+    def verdict(self) -> str:
+        return "" if self.target is None else self.target.verdict(self)
+
+    def as_json(self) -> dict[str, Any]:
+        target = "" if self.target is None else str(self.target)
+        return asdict(self) | {
+            "target": target,
+            "speedup": self.speedup,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass
+class Result:
+    """What one benchmark found: rows, what is included in them, and what was left out."""
+
+    title: str
+    included: str
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"rows": [row.as_json() for row in self.rows]}

@@ -1,0 +1,96 @@
+"""Measures anvl against jax, prints tables and writes JSON: `make bench`.
+
+    benchmarks/run.py                       everything, about five minutes
+    benchmarks/run.py --only b,c --quick    some of it, fewer sizes and rounds
+    benchmarks/run.py --write-docs          everything, and the tables of docs/performance.md
+
+What the numbers mean: docs/performance.md.
+"""
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import captured_memory
+import compile_and_run
+import eager
+import gradient_to_stablehlo
+import import_time
+import lowering_per_op
+import machine
+import report
+import warm_call
+from rows import Result
+from sides import Side, sides
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs" / "performance.md"
+HISTORY = ROOT / "out" / "benchmarks"
+
+BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
+    "a": gradient_to_stablehlo.run,
+    "b": warm_call.run,
+    "c": eager.run,
+    "d": import_time.run,
+    "e": compile_and_run.run,
+    "f": captured_memory.run,
+    "g": lowering_per_op.run,
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = _parser()
+    options = parser.parse_args(argv)
+    chosen = options.only.split(",") if options.only else list(BENCHMARKS)
+    if unknown := set(chosen) - BENCHMARKS.keys():
+        parser.error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    if options.write_docs and (options.only or options.scale != "full" or options.no_jax):
+        parser.error("--write-docs: the document shows a full run; leave the other options out")
+    about = machine.description()
+    print(report.machine_text(about), flush=True)
+    results = _run(chosen, options.scale, _with_jax(options.no_jax))
+    print(f"\n{report.summary(results)}")
+    path = options.json or HISTORY / f"{about['date'].replace(' ', '-').replace(':', '')}.json"
+    report.write_json(path, about, options.scale, results)
+    if options.write_docs:
+        report.write_docs(DOCS, about, results)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="run.py", description="measure anvl against jax")
+    parser.add_argument("--only", metavar="a,b,...", help=f"of {', '.join(BENCHMARKS)}")
+    size = parser.add_mutually_exclusive_group()
+    size.set_defaults(scale="full")
+    for scale, text in (("quick", "fewer sizes and rounds"), ("tiny", "only to see that it runs")):
+        size.add_argument(f"--{scale}", action="store_const", const=scale, dest="scale", help=text)
+    parser.add_argument("--no-jax", action="store_true", help="measure anvl alone")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="default: out/benchmarks/DATE")
+    parser.add_argument("--write-docs", action="store_true", help="update docs/performance.md")
+    return parser
+
+
+def _with_jax(refused: bool) -> bool:
+    if refused:
+        print("\nskipped: everything about jax, by --no-jax")
+        return False
+    if importlib.util.find_spec("jax") is None:
+        print("\nskipped: everything about jax, which is not installed (extra `bench`)")
+        return False
+    return True
+
+
+def _run(chosen: list[str], scale: str, with_jax: bool) -> list[Result]:
+    measured = []
+    both = sides(with_jax)
+    for name in chosen:
+        result = BENCHMARKS[name](both, scale)
+        print(f"\n{report.text(result)}", flush=True)
+        measured.append(result)
+    return measured
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""The two sides of every comparison, with the same methods, so that a benchmark names neither.
+
+`sides()` gives both, or anvl alone where jax is not installed or not wanted.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import anvl
+from anvl.lowering import pipeline, serialize
+
+__all__ = ["Anvl", "Jax", "sides"]
+
+Stages = dict[str, float]
+
+
+class Anvl:
+    """anvl, by its public functions; the stages of `jit` one by one."""
+
+    name = "anvl"
+
+    def __init__(self) -> None:
+        self.numpy = anvl.numpy
+        self.jit: Callable[..., Any] = anvl.jit
+        self.grad: Callable[..., Any] = anvl.grad
+
+    def array(self, x: np.ndarray) -> Any:
+        return anvl.numpy.asarray(x)
+
+    def wait(self, x: Any) -> Any:
+        for leaf in anvl.tree.leaves(x):
+            leaf.block_until_ready()
+        return x
+
+    def gradient_stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
+        """Seconds from Python to StableHLO of the gradient, by stage; then to bytes."""
+        clock = Clock()
+        traced = anvl.jit(anvl.grad(f)).trace(*args)
+        clock.lap("trace")
+        module = traced.program.module
+        pipeline(traced.program.captured).run(module, after_each=lambda name, _: clock.lap(name))
+        clock.lap("end")
+        serialize(module)
+        clock.lap("serialize")
+        clock.laps.pop("end")
+        return clock.laps
+
+    def lowered(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
+        return anvl.jit(f).lower(*args)
+
+
+class Jax:
+    """jax, by its public functions, in its default configuration."""
+
+    name = "jax"
+
+    def __init__(self) -> None:
+        import jax
+        from jax.extend.mlir.dialects import stablehlo
+
+        self._jax = jax
+        self._stablehlo = stablehlo
+        self.numpy = jax.numpy
+        self.jit: Callable[..., Any] = jax.jit
+        self.grad: Callable[..., Any] = jax.grad
+
+    def array(self, x: np.ndarray) -> Any:
+        return self._jax.numpy.asarray(x)
+
+    def wait(self, x: Any) -> Any:
+        return self._jax.block_until_ready(x)
+
+    def gradient_stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
+        """As for anvl: jax differentiates while it traces, so that is one stage."""
+        clock = Clock()
+        traced = self._jax.jit(self._jax.grad(f)).trace(*args)
+        clock.lap("trace with gradient")
+        lowered = traced.lower()
+        clock.lap("lower")
+        version = self._stablehlo.get_current_version()
+        self._stablehlo.serialize_portable_artifact(lowered.compiler_ir("stablehlo"), version)
+        clock.lap("serialize")
+        return clock.laps
+
+    def lowered(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
+        return self._jax.jit(f).lower(*args)
+
+
+Side = Anvl | Jax
+
+
+class Clock:
+    """Seconds from one `lap` to the next; laps of one name add up."""
+
+    def __init__(self) -> None:
+        self.laps: Stages = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = self.laps.get(name, 0.0) + now - self._last
+        self._last = now
+
+
+def sides(with_jax: bool) -> list[Side]:
+    """anvl and, if asked for, jax."""
+    return [Anvl(), Jax()] if with_jax else [Anvl()]

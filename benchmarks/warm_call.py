@@ -1,0 +1,78 @@
+"""(b) Calling a compiled function again: all the time is the call itself."""
+
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from measure import calls_in_turns, medians
+from programs import agree
+from rows import AtLeastAsFast, Result, Row
+from sides import Side
+
+import anvl
+
+COUNTS = {"full": (1, 4, 32, 200), "quick": (1, 4, 32, 200), "tiny": (1, 3)}
+ROUNDS = {"full": 31, "quick": 9, "tiny": 2}
+
+NOT_SLOWER = AtLeastAsFast(1)
+
+INCLUDED = (
+    "the sum of 8x8 f32 arrays on the device, compiled before; calls in a row, of which the last "
+    "is waited for"
+)
+
+Case = tuple[str, Callable[[Side], tuple[Callable[..., Any], tuple[Any, ...]]]]
+
+
+def run(sides: list[Side], scale: str) -> Result:
+    result = Result("(b) warm jit call", INCLUDED)
+    most = COUNTS[scale][-1]
+    cases: list[Case] = [(_plural(n), lambda side, n=n: _plain(side, n)) for n in COUNTS[scale]]
+    cases += [
+        (f"a dict of {most} arrays", lambda side: _dict(side, most)),
+        (f"a dict of {most} arrays, and one returned", lambda side: _dict_to_dict(side, most)),
+    ]
+    for what, make in cases:
+        result.rows.append(measured(what, make, sides, ROUNDS[scale]))
+    return result
+
+
+def measured(what: str, make: Callable[[Side], Any], sides: list[Side], rounds: int) -> Row:
+    """Time `f(*args)`, where `make(side)` gives f and args."""
+    calls = {}
+    for side in sides:
+        f, args = make(side)
+        calls[side.name] = (lambda f=f, args=args: f(*args)), side.wait
+    agree([anvl.tree.leaves(call()) for call, _ in calls.values()])
+    times = medians(calls_in_turns(calls, rounds))
+    jax = times.get("jax")
+    return Row(what, "us", times["anvl"] * 1e6, None if jax is None else jax * 1e6, NOT_SLOWER)
+
+
+def _plural(n: int) -> str:
+    return "1 array" if n == 1 else f"{n} arrays"
+
+
+def _arrays(side: Side, n: int) -> list[Any]:
+    return [side.array(np.full((8, 8), i, np.float32)) for i in range(n)]
+
+
+def _plain(side: Side, n: int) -> Any:
+    f = side.jit(lambda *xs: reduce(add, xs, 1.0))
+    return f, tuple(_arrays(side, n))
+
+
+def _dict(side: Side, n: int) -> Any:
+    f = side.jit(lambda xs: reduce(add, xs.values()))
+    return f, (_named(_arrays(side, n)),)
+
+
+def _dict_to_dict(side: Side, n: int) -> Any:
+    f = side.jit(lambda xs: {name: x + 1.0 for name, x in xs.items()})
+    return f, (_named(_arrays(side, n)),)
+
+
+def _named(arrays: list[Any]) -> dict[str, Any]:
+    return {f"w{i:03}": x for i, x in enumerate(arrays)}

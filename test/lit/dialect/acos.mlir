@@ -1,0 +1,28 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=acos" --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=acos" | %run --function=acos_adjoint --args='[0.6]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// The derivative of acos is -1/sqrt(1 - x^2): -1.25 at 0.6.
+
+// CHECK-LABEL: func.func @acos_adjoint(
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK:         %[[Y:.*]] = "anvl.acos"(%[[X]])
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])
+// CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[ONE]], %[[MUL]])
+// CHECK:         %[[RSQRT:.*]] = "anvl.rsqrt"(%[[SUB]])
+// CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[ONE]], %[[RSQRT]])
+// CHECK:         %[[DX:.*]] = "anvl.neg"(%[[MUL2]])
+// CHECK:         return %[[Y]], %[[DX]]
+
+// HLO-LABEL: func.func @acos(
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         return
+
+// NUMBERS: f64[] 0.927295
+// NUMBERS-NEXT: f64[] -1.25
+func.func @acos(%x: tensor<f64>) -> tensor<f64> {
+  %y = "anvl.acos"(%x) : (tensor<f64>) -> tensor<f64>
+  return %y : tensor<f64>
+}

@@ -1,0 +1,26 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-lower-to-stablehlo \
+// RUN:   | filecheck %s --check-prefix=HLO
+// RUN: %run %s --function=argmax --args='[[[1.0, 7.0, 7.0], [NaN, 9.0, 1.0]]]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// The first of equals, and NaN before every number. An index has no derivative.
+
+// HLO-LABEL: func.func @argmax(
+// HLO:         stablehlo.iota dim = 1
+// HLO:         stablehlo.reduce({{.*}} init: {{.*}}), ({{.*}} init: {{.*}}) across dimensions = [1]
+// HLO:         stablehlo.compare GT, {{.*}}, {{.*}}
+// HLO:         stablehlo.compare NE, {{.*}}, {{.*}}
+// HLO:         stablehlo.compare EQ, {{.*}}, {{.*}}
+// HLO:         stablehlo.compare GT, {{.*}}, {{.*}}
+// HLO:         stablehlo.compare NE, {{.*}}, {{.*}}
+// HLO:         stablehlo.compare EQ, {{.*}}, {{.*}}
+// HLO:         stablehlo.compare LT, {{.*}}, {{.*}}
+// HLO:         stablehlo.select {{.*}}, {{.*}}, {{.*}}
+// HLO:         stablehlo.select {{.*}}, {{.*}}, {{.*}}
+// HLO:         return {{.*}}
+
+// NUMBERS: i32[2] 1 0
+func.func @argmax(%x: tensor<2x3xf64>) -> tensor<2xi32> {
+  %y = "anvl.argmax"(%x) {axis = 1 : i64} : (tensor<2x3xf64>) -> tensor<2xi32>
+  return %y : tensor<2xi32>
+}

@@ -1,0 +1,27 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=asin" --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=asin" | %run --function=asin_adjoint --args='[0.6]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// The derivative of asin is 1/sqrt(1 - x^2): 1.25 at 0.6.
+
+// CHECK-LABEL: func.func @asin_adjoint(
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK:         %[[Y:.*]] = "anvl.asin"(%[[X]])
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])
+// CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[ONE]], %[[MUL]])
+// CHECK:         %[[RSQRT:.*]] = "anvl.rsqrt"(%[[SUB]])
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[RSQRT]])
+// CHECK:         return %[[Y]], %[[DX]]
+
+// HLO-LABEL: func.func @asin(
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         return
+
+// NUMBERS: f64[] 0.643501
+// NUMBERS-NEXT: f64[] 1.25
+func.func @asin(%x: tensor<f64>) -> tensor<f64> {
+  %y = "anvl.asin"(%x) : (tensor<f64>) -> tensor<f64>
+  return %y : tensor<f64>
+}

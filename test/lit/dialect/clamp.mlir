@@ -1,0 +1,47 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient \
+// RUN:   | %run --function=clamp_vjp --args='[0.0, [-1.0, 0.0, 9.0], 2.0, [1.0, 10.0, 100.0]]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// Below and above, the bound gets the cotangent; between and at a bound, x does.
+
+// CHECK-LABEL: func.func private @clamp_vjp(
+// CHECK-SAME:    %[[LOW:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[HIGH:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK:         %[[Y:.*]] = "anvl.clamp"(%[[LOW]], %[[X]], %[[HIGH]])
+// CHECK:         %[[BROADCAST:.*]] = "anvl.broadcast_in_dim"(%[[LOW]])
+// CHECK-SAME:      broadcast_dimensions = array<i64>
+// CHECK:         %[[BROADCAST2:.*]] = "anvl.broadcast_in_dim"(%[[HIGH]])
+// CHECK-SAME:      broadcast_dimensions = array<i64>
+// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[X]], %[[BROADCAST]]) {{.*}} LT>
+// CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[G]], %[[ZERO]])
+// CHECK:         %[[DLOW:.*]] = "anvl.sum"(%[[SELECT]]) {axes = array<i64: 0>}
+// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[X]], %[[BROADCAST2]]) {{.*}} GT>
+// CHECK:         %[[OR:.*]] = "anvl.or"(%[[COMPARE]], %[[COMPARE2]])
+// CHECK:         %[[DX:.*]] = "anvl.select"(%[[OR]], %[[ZERO]], %[[G]])
+// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[COMPARE2]], %[[G]], %[[ZERO]])
+// CHECK:         %[[DHIGH:.*]] = "anvl.sum"(%[[SELECT2]]) {axes = array<i64: 0>}
+// CHECK:         return %[[Y]], %[[DLOW]], %[[DX]], %[[DHIGH]]
+
+// HLO-LABEL: func.func @clamp(
+// HLO:         stablehlo.clamp %{{.*}}, %{{.*}}, %{{.*}}
+// HLO-NEXT:    return
+
+// NUMBERS: f64[3] 0.0 0.0 2.0
+// NUMBERS-NEXT: f64[] 1.0
+// NUMBERS-NEXT: f64[3] 0.0 10.0 0.0
+// NUMBERS-NEXT: f64[] 100.0
+func.func @clamp(%low: tensor<f64>, %x: tensor<3xf64>, %high: tensor<f64>) -> tensor<3xf64> {
+  %y = "anvl.clamp"(%low, %x, %high) : (tensor<f64>, tensor<3xf64>, tensor<f64>) -> tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+
+func.func private @clamp_vjp(tensor<f64>, tensor<3xf64>, tensor<f64>, tensor<3xf64>)
+    -> (tensor<3xf64>, tensor<f64>, tensor<3xf64>, tensor<f64>)
+    attributes {
+      anvl.vjp = {callee = @clamp, wrt = array<i64: 0, 1, 2>, targets = array<i64: 0>}
+    }

@@ -1,0 +1,31 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient \
+// RUN:   | %run --function=convert_vjp --args='[[1.5, -2.5], [1.0, 10.0]]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// The cotangent is converted back.
+
+// CHECK-LABEL: func.func private @convert_vjp(
+// CHECK-SAME:    %[[X:\w+]]: tensor<2xf32>
+// CHECK-SAME:    %[[G:\w+]]: tensor<2xf64>
+// CHECK:         %[[Y:.*]] = "anvl.convert"(%[[X]])
+// CHECK:         %[[DX:.*]] = "anvl.convert"(%[[G]])
+// CHECK:         return %[[Y]], %[[DX]]
+
+// HLO-LABEL: func.func @convert(
+// HLO:         stablehlo.convert %{{.*}}
+// HLO-NEXT:    return
+
+// NUMBERS: f64[2] 1.5 -2.5
+// NUMBERS-NEXT: f32[2] 1.0 10.0
+func.func @convert(%x: tensor<2xf32>) -> tensor<2xf64> {
+  %y = "anvl.convert"(%x) : (tensor<2xf32>) -> tensor<2xf64>
+  return %y : tensor<2xf64>
+}
+
+func.func private @convert_vjp(tensor<2xf32>, tensor<2xf64>)
+    -> (tensor<2xf64>, tensor<2xf32>)
+    attributes {
+      anvl.vjp = {callee = @convert, wrt = array<i64: 0>, targets = array<i64: 0>}
+    }

@@ -1,0 +1,17 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-lower-to-stablehlo \
+// RUN:   | filecheck %s --check-prefix=HLO
+// RUN: %run %s --function=is_inf --args='[-Infinity]' | filecheck %s --check-prefix=NUMBERS
+
+// True of both infinities only.
+
+// HLO-LABEL: func.func @is_inf(
+// HLO:         stablehlo.abs %{{.*}}
+// HLO-NEXT:    stablehlo.constant dense<0x7FF0000000000000>
+// HLO-NEXT:    stablehlo.compare EQ, %{{.*}}, %{{.*}}
+// HLO-NEXT:    return
+
+// NUMBERS: bool[] true
+func.func @is_inf(%x: tensor<f64>) -> tensor<i1> {
+  %y = "anvl.is_inf"(%x) : (tensor<f64>) -> tensor<i1>
+  return %y : tensor<i1>
+}

@@ -1,0 +1,16 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-lower-to-stablehlo \
+// RUN:   | filecheck %s --check-prefix=HLO
+// RUN: %run %s --function=is_pos_inf --args='[Infinity]' | filecheck %s --check-prefix=NUMBERS
+
+// True of +infinity only.
+
+// HLO-LABEL: func.func @is_pos_inf(
+// HLO:         stablehlo.constant dense<0x7FF0000000000000>
+// HLO-NEXT:    stablehlo.compare EQ, %{{.*}}, %{{.*}}
+// HLO-NEXT:    return
+
+// NUMBERS: bool[] true
+func.func @is_pos_inf(%x: tensor<f64>) -> tensor<i1> {
+  %y = "anvl.is_pos_inf"(%x) : (tensor<f64>) -> tensor<i1>
+  return %y : tensor<i1>
+}

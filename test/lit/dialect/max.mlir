@@ -1,0 +1,41 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient | %run --function=max_vjp --args='[[3.0, 1.0, 3.0, 2.0], 1.0]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// The largest elements share the cotangent evenly.
+
+// CHECK-LABEL: func.func private @max_vjp(
+// CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
+// CHECK-SAME:    %[[G:\w+]]: tensor<f64>
+// CHECK:         %[[Y:.*]] = "anvl.max"(%[[X]]) {axes = array<i64: 0>}
+// CHECK:         %[[BROADCAST:.*]] = "anvl.broadcast_in_dim"(%[[Y]])
+// CHECK-SAME:      broadcast_dimensions = array<i64>
+// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[X]], %[[BROADCAST]]) {{.*}} EQ>
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[ONE]], %[[ZERO]])
+// CHECK:         %[[SUM:.*]] = "anvl.sum"(%[[SELECT]]) {axes = array<i64: 0>}
+// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[G]], %[[SUM]])
+// CHECK:         %[[BROADCAST2:.*]] = "anvl.broadcast_in_dim"(%[[DIV]])
+// CHECK-SAME:      broadcast_dimensions = array<i64>
+// CHECK:         %[[DX:.*]] = "anvl.select"(%[[COMPARE]], %[[BROADCAST2]], %[[ZERO]])
+// CHECK:         return %[[Y]], %[[DX]]
+
+// HLO-LABEL: func.func @max(
+// HLO:         stablehlo.constant dense<0xFFF0000000000000>
+// HLO-NEXT:    stablehlo.reduce({{.*}}) applies stablehlo.maximum across dimensions = [0]
+// HLO-NEXT:    return
+
+// NUMBERS: f64[] 3.0
+// NUMBERS-NEXT: f64[4] 0.5 0.0 0.5 0.0
+func.func @max(%x: tensor<4xf64>) -> tensor<f64> {
+  %y = "anvl.max"(%x) {axes = array<i64: 0>} : (tensor<4xf64>) -> tensor<f64>
+  return %y : tensor<f64>
+}
+
+func.func private @max_vjp(tensor<4xf64>, tensor<f64>)
+    -> (tensor<f64>, tensor<4xf64>)
+    attributes {
+      anvl.vjp = {callee = @max, wrt = array<i64: 0>, targets = array<i64: 0>}
+    }

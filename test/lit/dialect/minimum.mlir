@@ -1,0 +1,35 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=minimum" --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=minimum" \
+// RUN:   | %run --function=minimum_adjoint --args='[2.0, 2.0]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// The smaller operand gets the cotangent; at a tie, as here, each gets half.
+
+// CHECK-LABEL: func.func @minimum_adjoint(
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK:         %[[Z:.*]] = "anvl.minimum"(%[[X]], %[[Y]])
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[Y]], %[[Z]]) {{.*}} EQ>
+// CHECK:         %[[HALF:.*]] = "anvl.constant"() {value = dense<5.000000e-01>
+// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[ONE]], %[[HALF]])
+// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[MUL]], %[[ONE]])
+// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[X]], %[[Z]]) {{.*}} EQ>
+// CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[DX:.*]] = "anvl.select"(%[[COMPARE2]], %[[SELECT]], %[[ZERO]])
+// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[COMPARE2]], %[[MUL]], %[[ONE]])
+// CHECK:         %[[DY:.*]] = "anvl.select"(%[[COMPARE]], %[[SELECT2]], %[[ZERO]])
+// CHECK:         return %[[Z]], %[[DX]], %[[DY]]
+
+// HLO-LABEL: func.func @minimum(
+// HLO:         stablehlo.minimum %{{.*}}, %{{.*}}
+// HLO-NEXT:    return
+
+// NUMBERS: f64[] 2.0
+// NUMBERS-NEXT: f64[] 0.5
+// NUMBERS-NEXT: f64[] 0.5
+func.func @minimum(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+  %z = "anvl.minimum"(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %z : tensor<f64>
+}

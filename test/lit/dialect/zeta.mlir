@@ -1,0 +1,30 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=zeta wrt=1" --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=zeta wrt=1" \
+// RUN:   | %run --function=zeta_adjoint --args='[2.0, 1.0]' | filecheck %s --check-prefix=NUMBERS
+
+// The derivative with respect to q is -s zeta(s + 1, q): -2 zeta(3) at s = 2, q = 1.
+// That with respect to s has no closed form.
+
+// CHECK-LABEL: func.func @zeta_adjoint(
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK:         %[[Z:.*]] = "anvl.zeta"(%[[X]], %[[Y]])
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK:         %[[ADD:.*]] = "anvl.add"(%[[X]], %[[ONE]])
+// CHECK:         %[[ZETA:.*]] = "anvl.zeta"(%[[ADD]], %[[Y]])
+// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[ZETA]])
+// CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[ONE]], %[[MUL]])
+// CHECK:         %[[DY:.*]] = "anvl.neg"(%[[MUL2]])
+// CHECK:         return %[[Z]], %[[DY]]
+
+// HLO-LABEL: func.func @zeta(
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         return
+
+// NUMBERS: f64[] 1.64493
+// NUMBERS-NEXT: f64[] -2.40411
+func.func @zeta(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+  %z = "anvl.zeta"(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %z : tensor<f64>
+}
