@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+import anvl
 from measure import calls_in_turns, in_turns, medians, seconds
 from programs import agree
 from rows import AtLeastAsFast, Result, Row
 from sides import Side
-
-import anvl
 
 ROUNDS = {"full": (7, 15), "quick": (3, 7), "tiny": (1, 1)}  # of compiling, of running
 

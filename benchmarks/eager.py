@@ -4,6 +4,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+
 from rows import Result
 from sides import Side
 from warm_call import ROUNDS, measured

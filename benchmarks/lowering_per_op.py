@@ -4,15 +4,14 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from measure import in_turns, median, seconds
-from rows import AtMost, Result, Row
-from sides import Side
-
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.pipeline import Pipeline
+from measure import in_turns, median, seconds
+from rows import AtMost, Result, Row
+from sides import Side
 
 COUNT = {"full": 1_000, "quick": 1_000, "tiny": 3}
 ROUNDS = {"full": 5, "quick": 3, "tiny": 1}

@@ -5,6 +5,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 _SHORTEST = 0.01  # seconds; a loop this long hides the clock and the loop itself
@@ -49,7 +50,7 @@ def seconds(f: Callable[[], Any]) -> float:
 def calls_in(f: Callable[[], Any], shortest: float = _SHORTEST) -> int:
     """How many calls of f make a loop that is long enough to time."""
     count = 1
-    while (taken := seconds(lambda: _repeat(f, count))) < shortest:
+    while (taken := seconds(partial(_repeat, f, count))) < shortest:
         count = max(2 * count, int(1.2 * count * shortest / max(taken, 1e-9)))
     return count
 
@@ -74,7 +75,7 @@ def calls_in_turns(
     counts = {side: calls_in(call) for side, (call, _) in calls.items()}
     return in_turns(
         {
-            side: lambda side=side, call=call, wait=wait: seconds_a_call(call, counts[side], wait)
+            side: partial(seconds_a_call, call, counts[side], wait)
             for side, (call, wait) in calls.items()
         },
         rounds,

@@ -6,7 +6,6 @@ trace it anew.  Steps are scaled so that gradients neither vanish nor overflow, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -106,7 +105,7 @@ def agree(results: Sequence[Sequence[Any]], tolerance: float = 1e-3) -> float:
         for other in others
         for x, y in zip(first, other, strict=True)
     ]
-    worst = reduce(max, errors, 0.0)
+    worst = float(np.max(errors, initial=0.0))  # NaN, where there is one
     if not worst <= tolerance:
         raise ArithmeticError(f"the sides differ by {worst:.1e}, more than {tolerance:.0e}")
     return worst

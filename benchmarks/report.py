@@ -83,7 +83,7 @@ def _stage_lines(result: Result) -> list[str]:
 
 
 def summary(results: Sequence[Result]) -> str:
-    """How many targets were met."""
+    """How many targets were met, and which were not."""
     verdicts = [row.verdict for result in results for row in result.rows if row.target is not None]
     missed = [
         f"  {result.title}: {row.what}"

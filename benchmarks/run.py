@@ -51,7 +51,8 @@ def main(argv: list[str] | None = None) -> int:
     about = machine.description()
     print(report.machine_text(about), flush=True)
     results = _run(chosen, options.scale, _with_jax(options.no_jax))
-    print(f"\n{report.summary(results)}")
+    if options.scale != "tiny":  # where fixed costs are all there is
+        print(f"\n{report.summary(results)}")
     path = options.json or HISTORY / f"{about['date'].replace(' ', '-').replace(':', '')}.json"
     report.write_json(path, about, options.scale, results)
     if options.write_docs:

@@ -6,12 +6,12 @@ from operator import add
 from typing import Any
 
 import numpy as np
+
+import anvl
 from measure import calls_in_turns, medians
 from programs import agree
 from rows import AtLeastAsFast, Result, Row
 from sides import Side
-
-import anvl
 
 COUNTS = {"full": (1, 4, 32, 200), "quick": (1, 4, 32, 200), "tiny": (1, 3)}
 ROUNDS = {"full": 31, "quick": 9, "tiny": 2}

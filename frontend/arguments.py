@@ -104,6 +104,7 @@ class StaticArguments:
             )
         self.positions = frozenset(i for i in which if isinstance(i, int))
         self.names = frozenset(self._names_of(which))
+        self.n_plain = None if self else _n_required(f)
 
     def _names_of(self, which: Sequence[int | str]) -> list[str]:
         """The names by which the static arguments may be given as keywords."""
@@ -169,6 +170,18 @@ def _compares_by_identity(value: Any) -> bool:
     if isinstance(value, type | ModuleType | enum.Enum) or callable(value) or value is None:
         return False
     return type(value).__eq__ is object.__eq__
+
+
+def _n_required(f: Callable[..., Any]) -> int | None:
+    """How many positional arguments f must be given; None where it takes any number."""
+    signature = signature_of(f)
+    if signature is None:
+        return None
+    parameters = signature.parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in positional and p.default is p.empty for p in parameters)
 
 
 class Parameters(StaticArguments):

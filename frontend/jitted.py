@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,22 +14,20 @@ from anvl.arguments import Arguments, StaticArguments, input_names, name_of
 from anvl.avals import Aval, aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
-from anvl.lowering import captured_order, lower, serialize
+from anvl.executables import Program, compiled
 from anvl.locations import here
-from anvl.promote import abstract, as_tracer
+from anvl.promote import NUMBER_LEVELS, abstract, as_tracer
 from anvl.runtime import (
+    MISSING,
     Array,
     ArrayType,
-    Executable,
-    array_type,
-    compile,
-    default_placement,
     make_dispatch,
     make_flat_dispatch,
+    make_function,
     put,
 )
 from anvl.stages import Lowered
-from anvl.state import current, tracing_lock
+from anvl.state import current
 from anvl.tracer import Tracer
 from anvl.traced import Traced, trace_call
 from anvl.tracing import Trace
@@ -37,23 +35,6 @@ from anvl.tracing import Trace
 __all__ = ["Jit", "evaluate", "jit"]
 
 _MAX_PROGRAMS = 1024  # for each function; then the oldest is dropped
-
-
-class _Program(NamedTuple):
-    """A compiled signature of a function."""
-
-    executable: Executable
-    constants: list[Array]
-    out_tree: Any
-
-    def run(self, arrays: Sequence[Array]) -> Any:
-        return self.rebuild(self.executable.execute([*self.constants, *arrays]))
-
-    def entry(self) -> Any:
-        return self.executable.entry(self.constants, self.rebuild)
-
-    def rebuild(self, results: Sequence[Array]) -> Any:
-        return tree.unflatten(self.out_tree, results)
 
 
 class Jit:
@@ -69,6 +50,8 @@ class Jit:
         self._calls: dict[int, Any] = {}
         # For each structure of arguments and static values, its programs.
         self._tables: dict[Any, _Table] = {}
+        # Generated code, by the structure of arguments whose programs it is to know.
+        self._dispatches: dict[Any, list[Any]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -117,11 +100,62 @@ class Jit:
     def clear_cache(self) -> None:
         """Drop the compiled programs: the next call traces again."""
         self._tables.clear()
-        self._calls.clear()
+        for dispatches in self._dispatches.values():
+            for dispatch in dispatches:
+                dispatch.clear()
 
-    def binary_call(self, slow: Callable[[Any, Any], Any]) -> Any:
-        """The generated code for two arrays, with its own `slow`: a method of arrays."""
-        return self._dispatch(2, slow).call
+    def method(self, slow: Callable[[Any, Any], Any]) -> Any:
+        """The generated code for two arrays, as a method of arrays: `x + y`, `x + 1.0`.
+
+        `slow` gets the other calls.
+        """
+
+        def with_number(x: Any, y: Any) -> Any:
+            if type(y) in NUMBER_LEVELS and current.trace is None:
+                return call(x, scalar_array(y))
+            return slow(x, y)
+
+        call = self._dispatch(2, with_number).call
+        return call
+
+    def reflected_method(self, slow: Callable[[Any, Any], Any]) -> Any:
+        """As `method`, for `y + x` with an array x: `1.0 + x`."""
+        call = self._dispatch(2, lambda y, x: slow(x, y)).call
+
+        def reflected(x: Any, y: Any) -> Any:
+            if type(y) in NUMBER_LEVELS and current.trace is None:
+                return call(scalar_array(y), x)
+            return slow(x, y)
+
+        return reflected
+
+    def function(self) -> Callable[..., Any]:
+        """The function that people call.
+
+        For a plain function of n positional arguments it is generated code itself, which spares
+        the call of a method (0.35 us, a tenth of a call).
+        """
+        n_args = self._static.n_plain
+        if n_args is None:
+            return self
+        dispatch = make_function(n_args, self._spread)
+        self._attach(n_args, dispatch)
+        self._make_call(n_args)
+        call = functools.update_wrapper(dispatch.call, self._f, updated=())
+        for name in ("lower", "trace", "cache_size", "clear_cache"):
+            setattr(call, name, getattr(self, name))
+        return call
+
+    def _spread(
+        self, args: tuple[Any, ...], rest: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The slow path of `function`: arguments as Python passed them."""
+        if not (rest or kwargs or current.trace):
+            arrays = _converted(args)
+            if arrays is not None:
+                return self._calls[len(args)](*arrays)
+        n_given = next((i for i, x in enumerate(args) if x is MISSING), len(args))
+        return self(*args[:n_given], *rest, **kwargs)
 
     # -- the slow path ---------------------------------------------------------------------------
 
@@ -135,9 +169,16 @@ class Jit:
     def _dispatch(self, n_args: int, slow: Callable[..., Any]) -> Any:
         dispatch = make_dispatch(n_args, None, slow)
         if all(i >= n_args for i in self._static.positions):
-            _, treedef = tree.flatten((tuple(range(n_args)), {}))
-            self._table(treedef, ()).add(dispatch)
+            self._attach(n_args, dispatch)
         return dispatch
+
+    def _attach(self, n_args: int, dispatch: Any) -> None:
+        """Have generated code for n arrays know the programs for n arrays."""
+        _, treedef = tree.flatten((tuple(range(n_args)), {}))
+        self._dispatches.setdefault((treedef, ()), []).append(dispatch)
+        known = self._tables.get((treedef, (), config.version))
+        if known is not None:
+            known.add(dispatch)
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if current.trace is not None:
@@ -151,6 +192,9 @@ class Jit:
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = _Table(self)
+            for dispatch in self._dispatches.get((treedef, static), ()):
+                dispatch.clear()  # programs made under other defaults
+                table.add(dispatch)
         return table
 
     def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
@@ -163,7 +207,7 @@ class _Table:
 
     def __init__(self, owner: Jit) -> None:
         self._owner = owner
-        self.programs: dict[tuple[ArrayType, ...], _Program] = {}
+        self.programs: dict[tuple[ArrayType, ...], Program] = {}
         # Generated code that knows the programs too.
         self._leaves_dispatch = make_flat_dispatch(self._refuse)
         self._dispatches: list[Any] = [self._leaves_dispatch]
@@ -178,19 +222,20 @@ class _Table:
         return _MISS
 
     def call(self, arguments: Arguments, f: Callable[..., Any]) -> Any:
-        found = self._leaves_dispatch.call(arguments.leaves)
+        arrays = [
+            x if type(x) is Array else _as_array(x, arguments, i, f)
+            for i, x in enumerate(arguments.leaves)
+        ]
+        found = self._leaves_dispatch.call(arrays)
         if found is not _MISS:
             return found
-        arrays = [_as_array(x, arguments, i, f) for i, x in enumerate(arguments.leaves)]
         key = tuple([x.aval for x in arrays])
-        program = self.programs.get(key)
-        if program is None:
-            program = self._compile(key, arguments, f)
+        program = self.programs.get(key) or self._compile(key, arguments, f)
         return program.run(arrays)
 
     def _compile(
         self, key: tuple[ArrayType, ...], arguments: Arguments, f: Callable[..., Any]
-    ) -> _Program:
+    ) -> Program:
         avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
         traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
         program = compiled(traced, key)
@@ -211,16 +256,52 @@ _MISS = object()
 
 
 def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Array:
-    if type(x) is Array:
-        return x
     try:
-        of = abstract(x)
-        if of.weak_type and not isinstance(x, Array):
-            return put(_number(x, of), weak_type=True)
-        return put(x)
+        return scalar_array(x) if type(x) in NUMBER_LEVELS else put(_checked(x))
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
         raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
+
+
+def _converted(args: tuple[Any, ...]) -> list[Array] | None:
+    """Arguments that are NumPy arrays or numbers as arrays; None unless some are, and all can be."""
+    arrays, n_converted = [], 0
+    for x in args:
+        of = type(x)
+        if of is Array:
+            arrays.append(x)
+            continue
+        if of is np.ndarray and x.dtype.kind in "fiucb":
+            arrays.append(put(x))
+        elif of is float or of is bool:
+            arrays.append(scalar_array(x))
+        else:
+            return None
+        n_converted += 1
+    return arrays if n_converted else None
+
+
+def scalar_array(x: complex) -> Array:
+    """A Python number on the device, weak; the latest are kept: transferring costs 3 us."""
+    # Equal keys must be equal bit for bit: 0.0 and -0.0 are not, alone or in a complex number.
+    key = type(x), x if x and type(x) is not complex else repr(x), config.version
+    known = _scalars.get(key)
+    if known is not None:
+        return known
+    if len(_scalars) >= _MAX_SCALARS:
+        _scalars.clear()
+    made = _scalars[key] = put(_number(x, abstract(x)), weak_type=True)
+    return made
+
+
+_MAX_SCALARS = 1024
+_scalars: dict[Any, Array] = {}
+
+
+def _checked(x: Any) -> Any:
+    """Refuse what is no array, with our message; a subclass of a number is that number."""
+    of = abstract(x)
+    return _number(x, of) if of.weak_type and not isinstance(x, Array) else x
 
 
 def _number(x: Any, of: Aval) -> np.ndarray[Any, Any]:
@@ -230,30 +311,6 @@ def _number(x: Any, of: Aval) -> np.ndarray[Any, Any]:
             f"{x} does not fit {of.dtype.name}, the default of integers; pass np.int64({x})"
         )
     return np.asarray(x, of.dtype)
-
-
-def compiled(traced: Traced, key: Sequence[ArrayType]) -> _Program:
-    """Lower and compile a traced program.  Its module is used up."""
-    program = traced.program
-    with tracing_lock:
-        lower(program.module, program.captured)
-        order = captured_order(program.module)
-        artifact = serialize(program.module)
-    constants = [_constant(program.captured[i]) for i in order]
-    place = key[0].placement if key else default_placement()
-    executable = compile(
-        artifact,
-        place,
-        arg_types=[*(c.aval for c in constants), *key],
-        out_types=[array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.out_avals],
-        argument_names=[*(f"constant {i}" for i in order), *traced.names],
-    )
-    return _Program(executable, constants, traced.out_tree)
-
-
-def _constant(x: Any) -> Array:
-    """A closed-over array on the device; its weakness is in the program already."""
-    return x if isinstance(x, Array) else put(x)
 
 
 def call_in_trace(
@@ -321,4 +378,4 @@ def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
     """
     if f is None:
         return functools.partial(jit, static=static)
-    return Jit(f, static)
+    return Jit(f, static).function()

@@ -50,7 +50,7 @@ def attach() -> None:
         for name, f in {**_BINARY, **_COMPARE}.items():
             setattr(cls, f"__{name}__", _operator(cls, f))
         for name, f in _BINARY.items():
-            setattr(cls, f"__r{name}__", _reflected(f))
+            setattr(cls, f"__r{name}__", _reflected_operator(cls, f))
         for name, f in _UNARY.items():
             setattr(cls, f"__{name}__", f)
         for name, f in _METHODS.items():
@@ -70,7 +70,7 @@ def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
     if cls is Tracer:
         return _checked(f.traced)
     eager: Jit = f.eager
-    return eager.binary_call(_checked(f))
+    return eager.method(_checked(f))
 
 
 def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -85,6 +85,13 @@ def _reflected(f: Any) -> Callable[[Any, Any], Any]:
         return f(y, x) if isinstance(y, _OPERANDS) else NotImplemented
 
     return operate
+
+
+def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
+    if cls is Tracer:
+        return _reflected(f.traced)
+    eager: Jit = f.eager
+    return eager.reflected_method(_reflected(f))  # type: ignore[no-any-return]
 
 
 def _iterate(x: Any) -> Any:

@@ -14,12 +14,14 @@ from anvl.runtime.client import (
     devices,
 )
 from anvl.runtime.dispatch import (
+    MISSING,
     Dispatch,
     begin_tracing,
     clear_caches,
     end_tracing,
     make_dispatch,
     make_flat_dispatch,
+    make_function,
 )
 from anvl.runtime.errors import ForkedProcess, RuntimeFailure
 from anvl.runtime.executable import Entry, Executable, compile, stablehlo_version
@@ -27,6 +29,7 @@ from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
 
 __all__ = [
+    "MISSING",
     "Array",
     "ArrayType",
     "Client",
@@ -48,6 +51,7 @@ __all__ = [
     "end_tracing",
     "make_dispatch",
     "make_flat_dispatch",
+    "make_function",
     "put",
     "stablehlo_version",
 ]

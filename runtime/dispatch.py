@@ -115,6 +115,30 @@ def make_dispatch(
     return _made(_positional_code(n_args, n_out == 1), slow, argument_names)
 
 
+#: What stands for an argument that was not given, in the `args` of `make_function`'s `slow`.
+MISSING = type("Missing", (), {"__repr__": lambda _: "<missing>"})()
+
+
+def make_function(
+    n_args: int,
+    slow: Callable[[tuple[Any, ...], tuple[Any, ...], dict[str, Any]], Any],
+    *,
+    argument_names: Sequence[str] | None = None,
+) -> Dispatch:
+    """As `make_dispatch`, for a function that people call: any call is accepted.
+
+    `slow(args, rest, keywords)` gets all calls that are not of just `n_args` known arrays: `args`
+    has `n_args` entries, `MISSING` where fewer were given.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.make_function(1, lambda args, rest, keywords: (args, rest, keywords)).call(1, 2, k=3)
+    ((1,), (2,), {'k': 3})
+    """
+    return _made(_function_code(n_args), slow, argument_names)
+
+
 def make_flat_dispatch(
     slow: Callable[[Sequence[Any]], Any], *, argument_names: Sequence[str] | None = None
 ) -> Dispatch:
@@ -159,6 +183,7 @@ def _made(
         "cache": cache,
         "slow": _refuse if is_orphan() else slow,
         "tracing": tracing_depth,
+        "missing": MISSING,
         "new": object.__new__,
         "Array": Array,
         "Failure": compat.Failure,
@@ -229,15 +254,19 @@ def call({parameters}):
         raise explain(error, {all}, constants) from error
 """
 _MANY = """\
+    if len(types) == 1:
+        [buffer] = results
+        array = new(Array)
+        array.buffer = buffer
+        array.aval = types[0]
+        return array if rebuild is None else rebuild([array])
     arrays = []
     for buffer, aval in zip(results, types):
         array = new(Array)
         array.buffer = buffer
         array.aval = aval
         arrays.append(array)
-    if rebuild is not None:
-        return rebuild(arrays)
-    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+    return tuple(arrays) if rebuild is None else rebuild(arrays)
 """
 _ONE = """\
     [buffer] = results
@@ -261,6 +290,23 @@ def _positional_code(n_args: int, has_one_result: bool) -> CodeType:
     )
     source = head + (_ONE if has_one_result else _MANY)
     return compile(source, f"<anvl dispatch of {n_args} arguments>", "exec")
+
+
+@functools.lru_cache(maxsize=256)
+def _function_code(n_args: int) -> CodeType:
+    names = [f"a{i}" for i in range(n_args)]
+    everything = "".join(f"{name}, " for name in names)
+    head = _HEAD.format(
+        parameters="".join(f"{name}=missing, " for name in names)
+        + ("/, " if names else "")
+        + "*rest, **keywords",
+        arguments=f"({everything}), rest, keywords",
+        key="(" + "".join(f"{name}.aval, " for name in names) + ")",
+        buffers=", ".join(f"{name}.buffer" for name in names),
+        all=f"({everything})",
+    )
+    source = head.replace("if tracing[0]:", "if tracing[0] or rest or keywords:", 1) + _MANY
+    return compile(source, f"<anvl function of {n_args} arguments>", "exec")
 
 
 @functools.lru_cache(maxsize=1)

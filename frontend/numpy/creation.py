@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from anvl.avals import Aval
-from anvl.config import default_dtype
+from anvl.config import as_dtype, default_dtype
 from anvl.dialect.op import OPS
-from anvl.dialect.types import dtype_name, numpy_dtype
-from anvl.promote import abstract, as_tracer, broadcast_to, constant, convert
+from anvl.dialect.types import dtype_name, element_type, kind
+from anvl.numpy.elementwise import add, floor, multiply, subtract
+from anvl.numpy.shaping import reshape, stack
+from anvl.promote import abstract, as_tracer, broadcast_to, constant, convert, promoted
 from anvl.public import public
 from anvl.runtime import Array, put
 from anvl.tracer import Tracer
 from anvl.tracing import emit
 
 __all__ = [
-    "arange", "array", "asarray", "astype", "empty", "empty_like", "eye", "full", "full_like",
-    "identity", "linspace", "ones", "ones_like", "tri", "tril", "triu", "zeros", "zeros_like",
+    "arange", "array", "asarray", "astype", "copy", "empty", "empty_like", "full", "full_like",
+    "linspace", "logspace", "meshgrid", "ones", "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
+
+_NUMBERS = bool | int | float | complex
 
 
 def asarray(x: Any, dtype: Any = None) -> Any:
@@ -30,56 +33,50 @@ def asarray(x: Any, dtype: Any = None) -> Any:
 
     NumPy arrays keep their dtype, float64 too; Python numbers alone become the default of their
     kind (f32, i32).  Inside a trace, lists may hold traced arrays.
-    Raises `TypeError` for what is no array of numbers.
+    Raises `TypeError` for what is no array of numbers, `OverflowError` for an integer that the
+    dtype does not hold.
 
     >>> import anvl.numpy as np
     >>> np.asarray([1, 2.5])
     Array([1. , 2.5], dtype=float32)
     """
-    wanted = None if dtype is None else numpy_dtype(dtype)
-    if isinstance(x, Tracer):
-        return x if wanted is None else convert(x, wanted)
-    if isinstance(x, Array):
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(x, Tracer | Array):
         return x if wanted is None or x.dtype == wanted else astype(x, wanted)
-    if isinstance(x, builtins.list | tuple) and _holds_tracer(x):
-        from anvl.numpy.shaping import stack
-
-        stacked = stack([asarray(part) for part in x])
-        return stacked if wanted is None else convert(stacked, wanted)
+    if isinstance(x, builtins.list | tuple) and _holds(x, (Tracer, Array)):
+        stacked = stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
+        return stacked if wanted is None else astype(stacked, wanted)
     return put(_host(x, wanted))
 
 
 array = asarray
 
 
-def _holds_tracer(x: Any) -> bool:
+def _holds(x: Any, types: tuple[type, ...]) -> bool:
+    """Whether nested lists hold something of these types."""
     if isinstance(x, builtins.list | tuple):
-        return any(map(_holds_tracer, x))
-    return isinstance(x, Tracer | Array)
+        return any(_holds(part, types) for part in x)
+    return isinstance(x, types)
 
 
 def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """x as a NumPy array; Python numbers, and only they, in the default dtype of their kind."""
     made = np.asarray(x)
+    if made.dtype == object and isinstance(x, int):
+        raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
     if wanted is not None:
         return _cast(made, wanted)
-    if isinstance(x, np.ndarray | np.generic) or hasattr(x, "__array__"):
-        return made
-    if isinstance(x, builtins.list | tuple) and _holds_numpy(x):
+    if hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic)):
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
-        raise TypeError(f"asarray: {type(x).__name__} {x!r} is no array of numbers")
+        raise TypeError(f"asarray: {x!r} of type {type(x).__name__} is no array of numbers")
     return _cast(made, default_dtype(kinds[made.dtype.kind]))
 
 
-def _holds_numpy(x: Any) -> bool:
-    if isinstance(x, builtins.list | tuple):
-        return any(map(_holds_numpy, x))
-    return isinstance(x, np.ndarray | np.generic)
-
-
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    if x.dtype.kind not in "biufcV":
+        raise TypeError(f"asarray: an array of {x.dtype} is no array of numbers")
     if x.dtype.kind in "iu" and dtype.kind in "iu" and x.size:
         limits = np.iinfo(dtype)
         if x.min() < limits.min or x.max() > limits.max:
@@ -92,8 +89,16 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]
 
 @public("dtype")
 def astype(x: Any, dtype: Any) -> Any:
-    """x converted to a dtype: floats to integers truncate, numbers to bool are whether not 0."""
-    operand, wanted = as_tracer(x, "astype"), numpy_dtype(dtype)
+    """x converted to a dtype.
+
+    Floats to integers truncate, numbers to bool are whether they are not 0, complex numbers to
+    real ones lose the imaginary part.  A Python type is the default of its kind.
+
+    >>> import anvl.numpy as np
+    >>> np.astype(np.asarray([1.7, -1.7]), "i32")
+    Array([ 1, -1], dtype=int32)
+    """
+    operand, wanted = as_tracer(x, "astype"), as_dtype(dtype)
     if wanted.kind == "b" and operand.dtype.kind != "b":
         zero = constant(0, operand.dtype, operand.shape)
         return emit(OPS["anvl.compare"], (operand, zero), {"comparison_direction": "NE"})
@@ -101,53 +106,102 @@ def astype(x: Any, dtype: Any) -> Any:
     return Tracer(result.value, result.aval.strong(), result.trace, result.location)
 
 
-def _shape(shape: int | Sequence[int], function: str) -> tuple[int, ...]:
+def copy(x: Any) -> Any:
+    """x in memory of its own; arrays are never written to, so this is rarely needed.
+
+    >>> import anvl.numpy as np
+    >>> np.copy(np.ones(2))
+    Array([1., 1.], dtype=float32)
+    """
+    return x.copy() if isinstance(x, Array) else asarray(x)
+
+
+def sizes_of(shape: int | Sequence[int], function: str) -> tuple[int, ...]:
+    """A shape as a tuple of sizes."""
     sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    if not all(isinstance(n, int | np.integer) and n >= 0 for n in sizes):
-        raise TypeError(f"{function}: shape {shape!r} must be non-negative integers")
+    for n in sizes:
+        if isinstance(n, bool) or not isinstance(n, int | np.integer):
+            raise TypeError(f"{function}: size {n!r} of shape {shape!r} must be an integer")
+        if n < 0:
+            raise ValueError(f"{function}: shape {shape!r} has a negative size")
     return tuple(int(n) for n in sizes)
 
 
 @public("shape", "dtype")
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """An array of `shape` whose elements all are `fill_value`."""
-    sizes = _shape(shape, "full")
+    """An array of `shape` whose elements all are `fill_value`.
+
+    >>> import anvl.numpy as np
+    >>> np.full((2, 2), 7)
+    Array([[7, 7],
+           [7, 7]], dtype=int32)
+    """
+    sizes = sizes_of(shape, "full")
     of = abstract(fill_value, "full")
-    wanted = of.dtype if dtype is None else numpy_dtype(dtype)
-    if isinstance(fill_value, bool | int | float | complex):
+    wanted = of.dtype if dtype is None else as_dtype(dtype)
+    if isinstance(fill_value, _NUMBERS) and _kind(wanted) == _kind(of.dtype):
         return constant(fill_value, wanted, sizes)
-    return broadcast_to(convert(as_tracer(fill_value, "full"), wanted), sizes)
+    return broadcast_to(astype(fill_value, wanted), sizes)
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    return kind(element_type(dtype)).removeprefix("u")
+
+
+def _float(dtype: Any) -> np.dtype[Any]:
+    """The dtype given, or the default float."""
+    return default_dtype(float) if dtype is None else as_dtype(dtype)
 
 
 @public("shape", "dtype")
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    """Zeros; of the default float where no dtype is given."""
-    return constant(0, default_dtype(float) if dtype is None else numpy_dtype(dtype), _shape(shape, "zeros"))
+    """Zeros; of the default float where no dtype is given.
+
+    >>> import anvl.numpy as np
+    >>> np.zeros(3)
+    Array([0., 0., 0.], dtype=float32)
+    """
+    return constant(0, _float(dtype), sizes_of(shape, "zeros"))
 
 
 @public("shape", "dtype")
 def ones(shape: Any, dtype: Any = None) -> Any:
-    """Ones; of the default float where no dtype is given."""
-    return constant(1, default_dtype(float) if dtype is None else numpy_dtype(dtype), _shape(shape, "ones"))
+    """Ones; of the default float where no dtype is given.
+
+    >>> import anvl.numpy as np
+    >>> np.ones((1, 2), "i32")
+    Array([[1, 1]], dtype=int32)
+    """
+    return constant(1, _float(dtype), sizes_of(shape, "ones"))
 
 
 empty = zeros  # contents of `empty` are unspecified; zeros cost nothing here
 
 
 def _filled_like(x: Any, value: complex, dtype: Any, name: str) -> Tracer:
-    of: Aval = abstract(x, name)
-    return constant(value, of.dtype if dtype is None else numpy_dtype(dtype), of.shape)
+    of = abstract(x, name)
+    return constant(value, of.dtype if dtype is None else as_dtype(dtype), of.shape)
 
 
 @public("dtype")
 def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Zeros of the shape and dtype of x."""
+    """Zeros of the shape and dtype of x.
+
+    >>> import anvl.numpy as np
+    >>> np.zeros_like(np.ones(2))
+    Array([0., 0.], dtype=float32)
+    """
     return _filled_like(x, 0, dtype, "zeros_like")
 
 
 @public("dtype")
 def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Ones of the shape and dtype of x."""
+    """Ones of the shape and dtype of x.
+
+    >>> import anvl.numpy as np
+    >>> np.ones_like(np.zeros(2), dtype="bool")
+    Array([ True,  True], dtype=bool)
+    """
     return _filled_like(x, 1, dtype, "ones_like")
 
 
@@ -156,12 +210,18 @@ empty_like = zeros_like
 
 @public("dtype")
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """An array of the shape and dtype of x whose elements all are `fill_value`."""
+    """An array of the shape and dtype of x whose elements all are `fill_value`.
+
+    >>> import anvl.numpy as np
+    >>> np.full_like(np.zeros(2), 5)
+    Array([5., 5.], dtype=float32)
+    """
     of = abstract(x, "full_like")
     return full(of.shape, fill_value, of.dtype if dtype is None else dtype)
 
 
-def _iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
+def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
+    """The position along an axis, at each place."""
     params = {"iota_dimension": axis, "shape": shape, "dtype": dtype_name(dtype)}
     return emit(OPS["anvl.iota"], (), params)  # type: ignore[no-any-return]
 
@@ -171,6 +231,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     """start, start + step, ... up to, without, stop; from 0 where only one number is given.
 
     The numbers are Python's: they decide the shape.
+
+    >>> import anvl.numpy as np
+    >>> np.arange(5, 0, -2)
+    Array([5, 3, 1], dtype=int32)
     """
     first, last = (0, start) if stop is None else (start, stop)
     for number in (first, last, step):
@@ -179,83 +243,93 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     if step == 0:
         raise ValueError("arange: step is 0")
     integers = all(isinstance(n, int | np.integer) for n in (first, last, step))
-    wanted = default_dtype(int if integers else float) if dtype is None else numpy_dtype(dtype)
-    count = builtins.max(0, math.ceil((last - first) / step))
-    counted = _iota((count,), 0, wanted)
-    if step != 1:
-        counted = emit(OPS["anvl.mul"], (counted, constant(step, wanted, (count,))), {})
-    if first != 0:
-        counted = emit(OPS["anvl.add"], (counted, constant(first, wanted, (count,))), {})
-    return counted
+    wanted = default_dtype(int if integers else float) if dtype is None else as_dtype(dtype)
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise ValueError(f"arange: from {first} to {last} is no finite range")
+    return _counted(first, step, max(0, math.ceil((last - first) / step)), wanted)
+
+
+def _counted(first: Any, step: Any, count: int, dtype: np.dtype[Any]) -> Tracer:
+    """first, first + step, ...: `count` of them, also backwards in unsigned dtypes."""
+    if count == 0:
+        return constant(0, dtype, (0,))
+    if integral(dtype):
+        constant(int(first) + (count - 1) * int(step), dtype)  # refuses what does not fit
+    away = iota((count,), 0, dtype)
+    if abs(step) != 1:
+        away = multiply(away, constant(abs(step), dtype))
+    if first == 0 and step > 0:
+        return away
+    start = constant(first, dtype)
+    return add(start, away) if step > 0 else subtract(start, away)  # type: ignore[no-any-return]
+
+
+def integral(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of this dtype are integers."""
+    return kind(element_type(dtype)) in ("int", "uint")
 
 
 @public("num", "endpoint", "dtype")
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
-    """`num` numbers evenly from start to stop, which is included where `endpoint` is true."""
-    from anvl.numpy.elementwise import add, divide, multiply, subtract
+    """`num` numbers evenly from start to stop, which is included where `endpoint` is true.
 
-    if num < 0:
-        raise ValueError(f"linspace: num is {num}, it must not be negative")
-    wanted = default_dtype(float) if dtype is None else numpy_dtype(dtype)
-    steps = builtins.max(num - 1 if endpoint else num, 1)
-    at = divide(_iota((num,), 0, wanted), steps)
+    Of arrays, along a new first axis.
+
+    >>> import anvl.numpy as np
+    >>> np.linspace(0, 1, 5)
+    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    (count,) = sizes_of(num, "linspace")
+    (low, high), _ = promoted("linspace", (start, stop), "float")
+    steps = max(count - 1 if endpoint else count, 1)
+    at = multiply(iota((count,), 0, low.dtype), constant(1 / steps, low.dtype))
+    if endpoint and count > 1:  # 1/49 * 49 is not 1
+        last = emit(
+            OPS["anvl.compare"],
+            (iota((count,), 0, low.dtype), constant(steps, low.dtype, (count,))),
+            {"comparison_direction": "EQ"},
+        )
+        at = emit(OPS["anvl.select"], (last, constant(1, low.dtype, (count,)), at), {})
+    at = reshape(at, (count, *(1,) * low.ndim))
     # Weighted from both sides, so that both ends are exact.
-    low, high = multiply(subtract(1, at), start), multiply(at, stop)
-    return convert(add(low, high), wanted)
+    result = add(multiply(subtract(1, at), low), multiply(at, high))
+    if dtype is None:
+        return astype(result, low.dtype)
+    return astype(floor(result) if integral(as_dtype(dtype)) else result, dtype)
 
 
-@public("N", "M", "k", "dtype")
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
-    """Ones on the k-th diagonal, zeros elsewhere; N rows and M columns."""
-    shape = (N, N if M is None else M)
-    i32 = np.dtype(np.int32)
-    rows, columns = _iota(shape, 0, i32), _iota(shape, 1, i32)
-    shifted = emit(OPS["anvl.add"], (rows, constant(k, i32, shape)), {})
-    on = emit(OPS["anvl.compare"], (shifted, columns), {"comparison_direction": "EQ"})
-    return convert(on, default_dtype(float) if dtype is None else numpy_dtype(dtype))
+@public("num", "endpoint", "dtype")
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
+) -> Any:
+    """`base` to the powers that `linspace` gives.
+
+    >>> import anvl.numpy as np
+    >>> np.logspace(0, 2, 3, base=2.0)
+    Array([1., 2., 4.], dtype=float32)
+    """
+    from anvl.numpy.arithmetic import power
+
+    result = power(base, linspace(start, stop, num, endpoint))
+    return result if dtype is None else astype(result, dtype)
 
 
-@public("n", "dtype")
-def identity(n: int, dtype: Any = None) -> Any:
-    """The identity matrix of n rows."""
-    return eye(n, dtype=dtype)
+@public("indexing")
+def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
+    """For each vector, its elements spread over the grid of all of them.
 
+    `indexing` is "xy" (the first two axes exchanged, as plots have them) or "ij".
 
-def _lower(shape: tuple[int, ...], k: int) -> Tracer:
-    """Whether each place of a matrix is on or below the k-th diagonal."""
-    i32 = np.dtype(np.int32)
-    rows = _iota(shape, len(shape) - 2, i32)
-    shifted = emit(OPS["anvl.add"], (rows, constant(k, i32, shape)), {})
-    columns = _iota(shape, len(shape) - 1, i32)
-    return emit(OPS["anvl.compare"], (shifted, columns), {"comparison_direction": "GE"})  # type: ignore[no-any-return]
+    >>> import anvl.numpy as np
+    >>> np.meshgrid(np.arange(2), np.arange(3), indexing="ij")[1]
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
+    from anvl.numpy.shaping import broadcast_arrays, ravel, swapaxes
 
-
-@public("N", "M", "k", "dtype")
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
-    """Ones on and below the k-th diagonal, zeros above."""
-    wanted = default_dtype(float) if dtype is None else numpy_dtype(dtype)
-    return convert(_lower((N, N if M is None else M), k), wanted)
-
-
-def _part(x: Any, k: int, name: str, lower: bool) -> Tracer:
-    operand = as_tracer(x, name)
-    if operand.ndim < 2:
-        raise TypeError(f"{name}: takes matrices, got {operand.aval}")
-    zero = constant(0, operand.dtype, operand.shape)
-    sides = (operand, zero) if lower else (zero, operand)
-    mask = _lower(operand.shape, k if lower else k - 1)
-    return emit(OPS["anvl.select"], (mask, *sides), {})  # type: ignore[no-any-return]
-
-
-@public("k")
-def tril(x: Any, k: int = 0) -> Any:
-    """x on and below the k-th diagonal, zeros above."""
-    return _part(x, k, "tril", lower=True)
-
-
-@public("k")
-def triu(x: Any, k: int = 0) -> Any:
-    """x on and above the k-th diagonal, zeros below."""
-    return _part(x, k, "triu", lower=False)
-
-
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
+    n = len(xs)
+    spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(xs)]
+    grids = broadcast_arrays(*spread) if xs else []
+    return [swapaxes(g, 0, 1) for g in grids] if indexing == "xy" and n > 1 else grids

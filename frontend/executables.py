@@ -1,0 +1,84 @@
+"""Compiled programs, kept by their contents: two functions with one program compile once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl import tree
+from anvl.lowering import captured_order, lower, serialize
+from anvl.runtime import (
+    Array,
+    ArrayType,
+    Executable,
+    array_type,
+    compile,
+    default_placement,
+    put,
+)
+from anvl.state import tracing_lock
+from anvl.traced import Traced
+
+__all__ = ["Program", "clear_executables", "compiled"]
+
+_MAX_EXECUTABLES = 1024
+
+# By a digest of the StableHLO artifact and by the types, which the artifact does not tell whole
+# (weakness, placement).  The transformed functions that are called outside of `jit` are traced
+# anew each time and find their programs here.
+_executables: OrderedDict[Any, Executable] = OrderedDict()
+
+_LEAF = tree.structure(0)
+
+
+class Program(NamedTuple):
+    """A compiled signature of a function: `constants` come before the arguments."""
+
+    executable: Executable
+    constants: list[Array]
+    out_tree: Any
+
+    def run(self, arrays: Sequence[Array]) -> Any:
+        return self.rebuild(self.executable.execute([*self.constants, *arrays]))
+
+    def entry(self) -> Any:
+        """What a dispatcher runs; one array, or a tuple of several, needs no rebuilding."""
+        n = self.out_tree.num_leaves
+        is_plain = self.out_tree in (_LEAF, tree.structure((0,) * n) if n > 1 else _LEAF)
+        return self.executable.entry(self.constants, None if is_plain else self.rebuild)
+
+    def rebuild(self, results: Sequence[Array]) -> Any:
+        return tree.unflatten(self.out_tree, results)
+
+
+def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
+    """Lower and compile a traced program for arguments of these types.  Its module is used up."""
+    program = traced.program
+    with tracing_lock:
+        lower(program.module, program.captured)
+        order = captured_order(program.module)
+        artifact = serialize(program.module)
+    constants = [x if isinstance(x, Array) else put(x) for x in map(program.captured.__getitem__, order)]
+    place = key[0].placement if key else default_placement()
+    arg_types = [*(c.aval for c in constants), *key]
+    out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.out_avals]
+    names = (*(f"constant {i}" for i in order), *traced.names)
+    identity = hashlib.sha256(artifact).digest(), place, tuple(arg_types), tuple(out_types), names
+    executable = _executables.get(identity)
+    if executable is None:
+        executable = compile(
+            artifact, place, arg_types=arg_types, out_types=out_types, argument_names=names
+        )
+        _executables[identity] = executable
+        if len(_executables) > _MAX_EXECUTABLES:
+            _executables.popitem(last=False)
+    else:
+        _executables.move_to_end(identity)
+    return Program(executable, constants, traced.out_tree)
+
+
+def clear_executables() -> None:
+    """Drop the compiled programs that no jitted function holds."""
+    _executables.clear()
