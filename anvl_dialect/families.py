@@ -8,7 +8,10 @@ from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import AnvlOp, Value, emit, missing
 from anvl.dialect.types import kind
 
-__all__ = ["Creation", "Elementwise", "Linear", "Undefined", "check_kind", "differentiable", "lifted", "total"]
+__all__ = [
+    "Creation", "Elementwise", "Linear", "Undefined", "check_axes", "check_kind", "differentiable",
+    "lifted", "remedy", "total",
+]  # fmt: skip
 
 NUMBERS = "bool int uint float complex"
 
@@ -17,6 +20,16 @@ def check_kind(name: str, x: Any, kinds: str) -> None:
     """Refuse an operand type whose elements are of none of `kinds` (a text of kind names)."""
     if kind(x.element_type) not in kinds.split():
         raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_either(kinds)}")
+
+
+def check_axes(what: str, axes: Sequence[int], rank: int, of: Any) -> None:
+    """Refuse axes that do not exist or repeat; `what` names them: `sum: axes [1, 1]`."""
+    for axis in axes:
+        if not 0 <= axis < rank:
+            there = f"axes 0 to {rank - 1}" if rank > 1 else "only axis 0" if rank else "no axes"
+            raise TypeError(f"{what}: {axis} is no axis of {of}, which has {there}")
+    if len(set(axes)) != len(axes):
+        raise TypeError(f"{what} repeat an axis of {of}; name each once")
 
 
 @cache
@@ -63,7 +76,7 @@ class Elementwise(AnvlOp):
             if other != first:
                 raise TypeError(
                     f"{cls.short_name}: operands differ in type: "
-                    f"{', '.join(map(str, (first, *rest)))}; {_remedy(first, rest)}"
+                    f"{', '.join(map(str, (first, *rest)))}; {remedy(first, rest)}"
                 )
         check_kind(cls.short_name, first, cls.kinds)
         return first
@@ -90,7 +103,8 @@ class Elementwise(AnvlOp):
         return draw.elementwise(cls.kinds, cls.domains)
 
 
-def _remedy(first: Any, rest: Sequence[Any]) -> str:
+def remedy(first: Any, rest: Sequence[Any]) -> str:
+    """What to do about operands that differ in type."""
     if any(list(other.shape) != list(first.shape) for other in rest):
         return "broadcast them to one shape first (anvl.numpy does)"
     return "convert them to one dtype first (anvl.numpy does)"

@@ -205,7 +205,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         """
         n_found, n_wanted = len(op.operands), cls.n_operands
         if n_wanted is not None and n_found != n_wanted:
-            raise TypeError(f"takes {n_wanted} operands, got {n_found}")
+            counted = f"{n_wanted} operand{'' if n_wanted == 1 else 's'}"
+            raise TypeError(f"takes {counted}, got {n_found}")
         if not cls.multiple_results and len(op.results) != 1:
             raise TypeError(f"has one result, got {len(op.results)}")
         for value in (*op.operands, *op.results):

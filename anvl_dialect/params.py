@@ -17,7 +17,7 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Direction", "DotDimensions", "DotDims", "Int", "Ints", "Param", "Precision",
+    "AnyAttribute", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
     "ResultDtype", "ResultShape", "Symbol", "Text", "enum",
 ]  # fmt: skip
 
@@ -74,6 +74,15 @@ class Int(Param):
         if not isinstance(attribute, ir.IntegerAttr):
             raise TypeError(f"expected an integer such as 0 : i64, got {attribute}")
         return attribute.value
+
+
+class Int32(Int):
+    """One integer, `0 : i32`: what StableHLO calls an I32Attr."""
+
+    @staticmethod
+    @cache
+    def encode(value: int) -> ir.Attribute:
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
 
 
 class Text(Param):

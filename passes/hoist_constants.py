@@ -9,7 +9,8 @@ import numpy as np
 
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import CapturedOp, ConstantOp, literal
+from anvl.dialect.ops.create import CapturedOp, ComplexLiteral, ConstantOp, literal
+from anvl.dialect.ops.create import constant as emit_constant
 from anvl.dialect.types import dtype_name, numpy_of, shape_text
 from anvl.passes.find import find
 from anvl.passes.inline import body_of, callee_of, calls_of, functions_of
@@ -220,7 +221,7 @@ def _pass_constants(call: ir.Operation, constants: list[_Constant]) -> None:
 
 def _emit(constant: _Constant) -> ir.Value:
     if constant.index is None:
-        return ConstantOp.build(value=constant.value)
+        return emit_constant(constant.value)
     return CapturedOp.build(
         index=constant.index,
         shape=tuple(constant.type.shape),
@@ -230,6 +231,9 @@ def _emit(constant: _Constant) -> ir.Value:
 
 def _attributes(i: int, constant: _Constant) -> ir.Attribute:
     context = constant.type.context
+    if isinstance(constant.value, ComplexLiteral):  # known by its text only
+        text = f'{{{CONSTANT} = "c{i + 1}", {VALUE} = {constant.value.text}}}'
+        return ir.Attribute.parse(text, context)
     attributes = {CONSTANT: ir.StringAttr.get(f"c{i + 1}", context)}
     if constant.index is None:
         attributes[VALUE] = constant.value

@@ -7,7 +7,7 @@ Source: StableHLO specification, ops `compare`, `select`, `clamp`, `is_finite`; 
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.families import Elementwise, check_kind, lifted, total
+from anvl.dialect.families import Elementwise, check_kind, lifted, remedy, total
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.elementwise import ANY, Unary, or_
@@ -116,9 +116,13 @@ class SelectOp(AnvlOp, name="select"):
 
     @classmethod
     def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
-        check_kind("select", pred, "bool")
+        if kind(pred.element_type) != "bool":
+            raise TypeError(f"select: pred is {pred}; it must hold bools, as a comparison gives")
         if on_true != on_false:
-            raise TypeError(f"select: the two sides differ in type: {on_true}, {on_false}")
+            raise TypeError(
+                f"select: the two sides differ in type: {on_true}, {on_false}; "
+                f"{remedy(on_true, [on_false])}"
+            )
         if pred.rank != 0 and pred.shape != on_true.shape:
             raise TypeError(
                 f"select: pred is {pred} but the sides are {on_true}; "

@@ -93,7 +93,7 @@ class ComplexOp(Elementwise, name="complex"):
     def result_type(cls, x: Any, y: Any) -> Any:
         super().result_type(x, y)
         if str(x.element_type) not in _PAIRS:
-            raise TypeError(f"complex: parts are {x}; they must be f32 or f64")
+            raise TypeError(f"complex: parts are {x}; they must be f32 or f64, convert them first")
         return tensor(x.shape, element_type(_PAIRS[str(x.element_type)]))
 
     @classmethod

@@ -6,7 +6,7 @@ Source: StableHLO specification, `dot_general`.
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.families import check_kind, total
+from anvl.dialect.families import check_axes, check_kind, total
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.params import DotDimensions, DotDims, Precision
 from anvl.dialect.types import shape_text, tensor
@@ -114,20 +114,15 @@ class DotGeneralOp(AnvlOp, name="dot_general"):
 
 
 def _check_side(side: str, x: Any, batching: Sequence[int], contracting: Sequence[int]) -> None:
-    axes = (*batching, *contracting)
-    if any(not 0 <= a < x.rank for a in axes):
-        raise TypeError(f"dot_general: axes {shape_text(axes)} are not all axes of the {side} {x}")
-    if len(set(axes)) != len(axes):
-        raise TypeError(
-            f"dot_general: {side} axes repeat: batching {shape_text(batching)}, contracting "
-            f"{shape_text(contracting)} of {x}"
-        )
+    both = f"batching {shape_text(batching)} and contracting {shape_text(contracting)}"
+    check_axes(f"dot_general: {side} axes, {both}", (*batching, *contracting), x.rank, x)
 
 
 def _check_pairs(role: str, x: Any, y: Any, lhs: Sequence[int], rhs: Sequence[int]) -> None:
     if len(lhs) != len(rhs):
         raise TypeError(
-            f"dot_general: {role} axes {shape_text(lhs)} and {shape_text(rhs)} differ in number"
+            f"dot_general: {role} axes {shape_text(lhs)} of {x} and {shape_text(rhs)} of {y} "
+            "differ in number; they go in pairs"
         )
     xs, ys = x.shape, y.shape
     for a, b in zip(lhs, rhs, strict=True):

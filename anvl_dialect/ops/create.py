@@ -1,20 +1,22 @@
 """Ops that make arrays from nothing: constant, captured, iota."""
 
+import re
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from anvl.dialect.context import context
-from anvl.dialect.families import Creation, check_kind
+from anvl.dialect.families import Creation, check_axes
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.params import AnyAttribute, Int, ResultDtype, ResultShape
 from anvl.dialect.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
-    "CapturedOp", "ConstantOp", "IotaOp", "dense", "full", "full_like", "literal",
-    "splat", "zeros_like",
+    "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
+    "full_like", "literal", "splat", "zeros_like",
 ]  # fmt: skip
 
 
@@ -35,19 +37,54 @@ class ConstantOp(Creation, name="constant"):
     def read(cls, op: ir.Operation) -> dict[str, Any]:
         try:
             return super().read(op)
-        except TypeError:  # the bindings have no class for complex elements
-            return {"value": _Opaque(op.result.type)}
+        except TypeError:
+            if "value" not in op.attributes:
+                raise
+            return {"value": ComplexLiteral.of(op)}
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(([], {"value": dense(np.arange(6.0).reshape(2, 3))}))
 
 
-class _Opaque:
-    """A dense attribute that the bindings cannot hand out; its type is that of the result."""
+@dataclass(frozen=True)
+class ComplexLiteral:
+    """A `dense<...>` of complex numbers, by its text: the bindings have no class to hand it out.
 
-    def __init__(self, type_: Any) -> None:
-        self.type = type_
+    Equal texts are equal values.  Stands where other constants have their attribute.
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, op: ir.Operation) -> "ComplexLiteral":
+        """The value of a constant op."""
+        text = op.get_asm(print_generic_op_form=True, use_local_scope=True)
+        found = _COMPLEX_VALUE.search(text)
+        if found is None:
+            raise TypeError(f"attribute `value`: expected dense<...> of a tensor type, got {text}")
+        return cls(found[1])
+
+    @property
+    def type(self) -> ir.Type:
+        return ir.Type.parse(self.text.rpartition(" : ")[2], context())
+
+    @property
+    def is_splat(self) -> bool:
+        return self.text.startswith("dense<(")
+
+    def emit(self) -> Value:
+        """A constant op of this value."""
+        place = ir.Location.current
+        text = f'"anvl.constant"() {{value = {self.text}}} : () -> {self.type} {place}'
+        op = ir.Operation.parse(text, context=context())
+        ir.InsertionPoint.current.insert(op)
+        return op.operation.result
+
+
+_COMPLEX_VALUE = re.compile(
+    r'\bvalue = (dense<(?:"[^"]*"|[^">]*)> : tensor<(?:\d+x)*complex<f\d+>>)'
+)
 
 
 class CapturedOp(Creation, name="captured"):
@@ -65,7 +102,7 @@ class CapturedOp(Creation, name="captured"):
     @classmethod
     def result_type(cls, index: int, shape: Any, dtype: Any) -> Any:
         if index < 0:
-            raise TypeError(f"captured: index {index} is negative")
+            raise TypeError(f"captured: index {index} is negative; arrays are numbered from 0")
         return tensor(shape, element_type(dtype))
 
     why_not_lowered = "run anvl-hoist-constants first"
@@ -87,9 +124,9 @@ class IotaOp(Creation, name="iota"):
     @classmethod
     def result_type(cls, iota_dimension: int, shape: Any, dtype: Any) -> Any:
         y = tensor(shape, element_type(dtype))
-        check_kind("iota", y, "int uint float complex")
-        if not 0 <= iota_dimension < len(shape):
-            raise TypeError(f"iota: iota_dimension {iota_dimension} is no axis of {y}")
+        if kind(y.element_type) not in ("int", "uint", "float", "complex"):
+            raise TypeError(f"iota: result is {y}; only numbers count up")
+        check_axes(f"iota: iota_dimension {iota_dimension}", (iota_dimension,), y.rank, y)
         return y
 
     @classmethod
@@ -117,6 +154,11 @@ def dense(array: np.ndarray, element: Any = None) -> ir.Attribute:
 _FROM_NUMPY = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 )
+
+
+def constant(value: Any) -> Value:
+    """A constant of what `ConstantOp.read` found."""
+    return value.emit() if isinstance(value, ComplexLiteral) else emit.constant(value=value)
 
 
 def literal(array: np.ndarray, type_: Any) -> Value:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.families import check_kind
+from anvl.dialect.families import check_axes, check_kind
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.params import Int, Ints, ResultDtype
@@ -40,7 +40,7 @@ class Reduction(AnvlOp):
     @classmethod
     def result_type(cls, x: Any, axes: Any) -> Any:
         check_kind(cls.short_name, x, cls.kinds)
-        _check_axes(cls.short_name, axes, x)
+        check_axes(f"{cls.short_name}: axes {shape_text(axes)}", axes, x.rank, x)
         return tensor(_without(x.shape, axes), x.element_type)
 
     @classmethod
@@ -64,14 +64,6 @@ class Reduction(AnvlOp):
             ([array(0, 2)], {"axes": (0,)}),
             ([array(0, 2)], {"axes": (1,)}),
         )
-
-
-def _check_axes(name: str, axes: Sequence[int], x: Any) -> None:
-    for axis in axes:
-        if not 0 <= axis < x.rank:
-            raise TypeError(f"{name}: {axis} of axes {shape_text(axes)} is no axis of {x}")
-    if len(set(axes)) != len(axes):
-        raise TypeError(f"{name}: axes {shape_text(axes)} repeat an axis of {x}")
 
 
 def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
@@ -294,12 +286,14 @@ class ArgExtremum(AnvlOp):
     @classmethod
     def result_type(cls, x: Any, axis: int, dtype: str) -> Any:
         check_kind(cls.short_name, x, "bool int uint float")
-        _check_axes(cls.short_name, (axis,), x)
+        check_axes(f"{cls.short_name}: axis {axis}", (axis,), x.rank, x)
         y = tensor(_without(x.shape, (axis,)), element_type(dtype))
         if kind(y.element_type) not in ("int", "uint"):
             raise TypeError(f"{cls.short_name}: the index dtype is {dtype}; it must be an integer")
         if x.shape[axis] == 0:
-            raise TypeError(f"{cls.short_name}: axis {axis} of {x} is empty, it has no extreme")
+            raise TypeError(
+                f"{cls.short_name}: axis {axis} of {x} is empty, so it has no extreme element"
+            )
         return y
 
     @classmethod

@@ -6,7 +6,7 @@ Source: StableHLO specification, the ops of the same names.  All but `bitcast_co
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.families import Linear, lifted
+from anvl.dialect.families import Linear, check_axes, lifted
 from anvl.dialect.op import AnvlOp, Operand, Operands, Result, Value, emit
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Int, Ints, ResultDtype, ResultShape
@@ -137,7 +137,10 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
                 f"broadcast_in_dim: broadcast_dimensions {shape_text(broadcast_dimensions)} "
                 f"must name one axis of the result for each axis of {x}"
             )
-        _check_axes("broadcast_in_dim", broadcast_dimensions, len(shape), shape_text(shape))
+        check_axes(
+            f"broadcast_in_dim: broadcast_dimensions {shape_text(broadcast_dimensions)}",
+            broadcast_dimensions, len(shape), shape_text(shape),
+        )  # fmt: skip
         for size, axis in zip(old, broadcast_dimensions, strict=True):
             if size not in (1, shape[axis]):
                 raise TypeError(
@@ -273,7 +276,7 @@ class ReverseOp(Linear, name="reverse"):
 
     @classmethod
     def result_type(cls, x: Any, dimensions: Any) -> Any:
-        _check_axes("reverse", dimensions, x.rank, x)
+        check_axes(f"reverse: dimensions {shape_text(dimensions)}", dimensions, x.rank, x)
         return x
 
     @classmethod
@@ -292,15 +295,6 @@ class ReverseOp(Linear, name="reverse"):
             ([draw.floats()], {"dimensions": ()}),
             ([draw.floats(0, 3)], {"dimensions": (0,)}),
         )
-
-
-def _check_axes(name: str, axes: Sequence[int], rank: int, of: Any) -> None:
-    """Each axis exists and is named once."""
-    for axis in axes:
-        if not 0 <= axis < rank:
-            raise TypeError(f"{name}: {axis} of {shape_text(axes)} is no axis of {of}")
-    if len(set(axes)) != len(axes):
-        raise TypeError(f"{name}: {shape_text(axes)} repeats an axis of {of}")
 
 
 class SliceOp(Linear, name="slice"):
@@ -397,7 +391,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
         if not types:
             raise TypeError("concatenate: needs at least one operand")
         first = types[0]
-        _check_axes("concatenate", (dimension,), first.rank, first)
+        check_axes(f"concatenate: dimension {dimension}", (dimension,), first.rank, first)
         if any(_without(x, dimension) != _without(first, dimension) for x in types):
             raise TypeError(
                 f"concatenate: operands {', '.join(map(str, types))} may differ only along axis "

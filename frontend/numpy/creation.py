@@ -12,8 +12,9 @@ import numpy as np
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
-from anvl.numpy.elementwise import add, floor, multiply, subtract
-from anvl.numpy.shaping import reshape, stack
+from anvl.numpy.arithmetic import power
+from anvl.numpy.elementwise import add, astype, divide, floor, multiply, subtract
+from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, stack, swapaxes
 from anvl.promote import abstract, as_tracer, broadcast_to, constant, convert, promoted
 from anvl.public import public
 from anvl.runtime import Array, put
@@ -21,8 +22,8 @@ from anvl.tracer import Tracer
 from anvl.tracing import emit
 
 __all__ = [
-    "arange", "array", "asarray", "astype", "copy", "empty", "empty_like", "full", "full_like",
-    "linspace", "logspace", "meshgrid", "ones", "ones_like", "zeros", "zeros_like",
+    "arange", "array", "asarray", "copy", "empty", "empty_like", "full", "full_like", "linspace",
+    "logspace", "meshgrid", "ones", "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
 
 _NUMBERS = bool | int | float | complex
@@ -87,25 +88,6 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]
     return x.astype(dtype)
 
 
-@public("dtype")
-def astype(x: Any, dtype: Any) -> Any:
-    """x converted to a dtype.
-
-    Floats to integers truncate, numbers to bool are whether they are not 0, complex numbers to
-    real ones lose the imaginary part.  A Python type is the default of its kind.
-
-    >>> import anvl.numpy as np
-    >>> np.astype(np.asarray([1.7, -1.7]), "i32")
-    Array([ 1, -1], dtype=int32)
-    """
-    operand, wanted = as_tracer(x, "astype"), as_dtype(dtype)
-    if wanted.kind == "b" and operand.dtype.kind != "b":
-        zero = constant(0, operand.dtype, operand.shape)
-        return emit(OPS["anvl.compare"], (operand, zero), {"comparison_direction": "NE"})
-    result = convert(operand, wanted)
-    return Tracer(result.value, result.aval.strong(), result.trace, result.location)
-
-
 def copy(x: Any) -> Any:
     """x in memory of its own; arrays are never written to, so this is rarely needed.
 
@@ -141,6 +123,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     wanted = of.dtype if dtype is None else as_dtype(dtype)
     if isinstance(fill_value, _NUMBERS) and _kind(wanted) == _kind(of.dtype):
         return constant(fill_value, wanted, sizes)
+    if _kind(of.dtype) == "complex" and _kind(wanted) != "complex":
+        raise TypeError(f"full: {fill_value!r} is complex, and dtype {dtype_name(wanted)} is not")
     return broadcast_to(astype(fill_value, wanted), sizes)
 
 
@@ -282,15 +266,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     (count,) = sizes_of(num, "linspace")
     (low, high), _ = promoted("linspace", (start, stop), "float")
     steps = max(count - 1 if endpoint else count, 1)
-    at = multiply(iota((count,), 0, low.dtype), constant(1 / steps, low.dtype))
-    if endpoint and count > 1:  # 1/49 * 49 is not 1
-        last = emit(
-            OPS["anvl.compare"],
-            (iota((count,), 0, low.dtype), constant(steps, low.dtype, (count,))),
-            {"comparison_direction": "EQ"},
-        )
-        at = emit(OPS["anvl.select"], (last, constant(1, low.dtype, (count,)), at), {})
-    at = reshape(at, (count, *(1,) * low.ndim))
+    at = reshape(divide(iota((count,), 0, low.dtype), steps), (count, *(1,) * low.ndim))
     # Weighted from both sides, so that both ends are exact.
     result = add(multiply(subtract(1, at), low), multiply(at, high))
     if dtype is None:
@@ -308,8 +284,6 @@ def logspace(
     >>> np.logspace(0, 2, 3, base=2.0)
     Array([1., 2., 4.], dtype=float32)
     """
-    from anvl.numpy.arithmetic import power
-
     result = power(base, linspace(start, stop, num, endpoint))
     return result if dtype is None else astype(result, dtype)
 
@@ -325,8 +299,6 @@ def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
     Array([[0, 1, 2],
            [0, 1, 2]], dtype=int32)
     """
-    from anvl.numpy.shaping import broadcast_arrays, ravel, swapaxes
-
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
     n = len(xs)

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from anvl.avals import aval
+from anvl.config import as_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.promote import (
     NUMBER_LEVELS,
     as_tracer,
+    broadcast_shapes,
+    broadcast_to,
     constant,
     convert,
     literal_like,
@@ -24,17 +27,17 @@ from anvl.tracer import Tracer
 from anvl.tracing import emit
 
 __all__ = [
-    "abs", "absolute", "acos", "acosh", "add", "angle", "arccos", "arccosh", "arcsin", "arcsinh",
-    "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
-    "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
-    "bitwise_xor", "cbrt", "ceil", "clip", "conj", "copysign", "cos", "cosh", "divide", "equal",
-    "erf", "erfc", "exp", "exp2", "expm1", "float_power", "floor", "floor_divide", "fmod",
-    "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan", "less",
-    "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "nextafter",
-    "not_equal", "positive", "pow", "power", "real", "reciprocal", "remainder", "rint", "rsqrt",
-    "sigmoid", "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
-    "trunc", "where",
+    "abs", "absolute", "acos", "acosh", "add", "angle", "arccos", "arccosh", "arcsin",
+    "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "astype", "atan", "atan2",
+    "atanh", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "cbrt", "ceil", "clip",
+    "conj", "conjugate", "copysign", "cos", "cosh", "divide", "equal", "erf", "erfc", "exp",
+    "exp2", "expm1", "fabs", "fix", "floor", "fmod", "greater", "greater_equal", "hypot",
+    "imag", "invert", "isfinite", "isinf", "isnan", "left_shift", "less", "less_equal", "log",
+    "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "maximum", "minimum", "multiply", "negative", "nextafter", "not_equal",
+    "positive", "real", "right_shift", "rint", "rsqrt", "sigmoid", "sign", "signbit", "sin",
+    "sinh", "sqrt", "square", "subtract", "tan", "tanh", "true_divide", "trunc", "where",
 ]  # fmt: skip
 
 
@@ -92,68 +95,70 @@ def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
 
 def _named(function: Callable[..., Any], name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__ = described(name, doc)
     return public()(function)
+
+
+def described(name: str, doc: str) -> str:
+    """The docstring for a line of a table: `What it is. | arguments -> what is printed`."""
+    text, _, example = doc.partition(" | ")
+    arguments, _, result = example.partition(" -> ")
+    return f"{text}\n\n>>> import anvl.numpy as np\n>>> print(np.{name}({arguments}))\n{result}\n"
 
 
 # fmt: off
 #             NumPy's name   op          at least   what it is, elementwise
-negative  = _unary("negative", "neg",      "int",   "-x.")
-exp       = _unary("exp",      "exp",      "float", "e to the x.")
-expm1     = _unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0.")
-log       = _unary("log",      "log",      "float", "The natural logarithm.")
-log1p     = _unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0.")
-sqrt      = _unary("sqrt",     "sqrt",     "float", "The square root.")
-rsqrt     = _unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x).")
-cbrt      = _unary("cbrt",     "cbrt",     "float", "The cube root.")
-sin       = _unary("sin",      "sin",      "float", "The sine, of radians.")
-cos       = _unary("cos",      "cos",      "float", "The cosine, of radians.")
-tan       = _unary("tan",      "tan",      "float", "The tangent, of radians.")
-asin      = _unary("asin",     "asin",     "float", "The inverse sine, in radians.")
-acos      = _unary("acos",     "acos",     "float", "The inverse cosine, in radians.")
-atan      = _unary("atan",     "atan",     "float", "The inverse tangent, in radians.")
-sinh      = _unary("sinh",     "sinh",     "float", "The hyperbolic sine.")
-cosh      = _unary("cosh",     "cosh",     "float", "The hyperbolic cosine.")
-tanh      = _unary("tanh",     "tanh",     "float", "The hyperbolic tangent.")
-asinh     = _unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine.")
-acosh     = _unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine.")
-atanh     = _unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent.")
-erf       = _unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1).")
-erfc      = _unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2).")
-sigmoid   = _unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)).")
-square    = _unary("square",   "square",   "int",   "x times x.")
-sign      = _unary("sign",     "sign",     "int",   "-1, 0 or 1; x / |x| of a complex number.")
-ceil      = _unary("ceil",     "ceil",     "float", "The smallest integer that is not below x, as a float.")
-floor     = _unary("floor",    "floor",    "float", "The largest integer that is not above x, as a float.")
-rint      = _unary("rint",     "round_nearest_even", "float", "The nearest integer, as a float; halves to the even one.")
-isfinite  = _unary("isfinite", "is_finite", "float", "Whether x is neither infinite nor NaN.")
-isinf     = _unary("isinf",    "is_inf",   "float", "Whether x is infinite.")
-bitwise_invert = _unary("bitwise_invert", "not", "bool", "Every bit inverted.")
-bitwise_count  = _unary("bitwise_count",  "popcnt", "int", "How many bits are set.")
+negative  = _unary("negative", "neg",      "int",   "-x. | 2 -> RESULT")
+exp       = _unary("exp",      "exp",      "float", "e to the x. | 0.0 -> RESULT")
+expm1     = _unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0. | 0.0 -> RESULT")
+log       = _unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> RESULT")
+log1p     = _unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0. | 0.0 -> RESULT")
+sqrt      = _unary("sqrt",     "sqrt",     "float", "The square root. | 4.0 -> RESULT")
+rsqrt     = _unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> RESULT")
+cbrt      = _unary("cbrt",     "cbrt",     "float", "The cube root. | 8.0 -> RESULT")
+sin       = _unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> RESULT")
+cos       = _unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> RESULT")
+tan       = _unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> RESULT")
+asin      = _unary("asin",     "asin",     "float", "The inverse sine, in radians. | 0.5 -> RESULT")
+acos      = _unary("acos",     "acos",     "float", "The inverse cosine, in radians. | 0.5 -> RESULT")
+atan      = _unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> RESULT")
+sinh      = _unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> RESULT")
+cosh      = _unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> RESULT")
+tanh      = _unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> RESULT")
+asinh     = _unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> RESULT")
+acosh     = _unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. | 2.0 -> RESULT")
+atanh     = _unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> RESULT")
+erf       = _unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> RESULT")
+erfc      = _unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> RESULT")
+sigmoid   = _unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> RESULT")
+square    = _unary("square",   "square",   "int",   "x times x. | 3 -> RESULT")
+sign      = _unary("sign",     "sign",     "int",   "-1, 0 or 1; x / |x| of a complex number. | -2.5 -> RESULT")
+bitwise_invert = _unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> RESULT")
 
-add       = _binary("add",      "add",      "bool",  "x + y.")
-subtract  = _binary("subtract", "sub",      "int",   "x - y.")
-multiply  = _binary("multiply", "mul",      "bool",  "x * y.")
-divide    = _binary("divide",   "div",      "float", "x / y, of integers too a float.")
-atan2     = _binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians.")
-fmod      = _binary("fmod",     "rem",      "int",   "The remainder with the sign of x.")
-maximum   = _binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared.")
-minimum   = _binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared.")
-nextafter = _binary("nextafter", "nextafter", "float", "The next float after x towards y.")
-bitwise_and = _binary("bitwise_and", "and", "bool",  "The bits set in both.")
-bitwise_or  = _binary("bitwise_or",  "or",  "bool",  "The bits set in either.")
-bitwise_xor = _binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two.")
-bitwise_left_shift  = _binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y.")
-bitwise_right_shift = _binary("bitwise_right_shift", "shift_right_arithmetic", "int", "x with its bits moved right by y; the sign stays.")
-equal     = _binary("equal",    "compare",  "bool",  "x == y.", comparison_direction="EQ")
-not_equal = _binary("not_equal", "compare", "bool",  "x != y.", comparison_direction="NE")
-less      = _binary("less",     "compare",  "bool",  "x < y.",  comparison_direction="LT")
-less_equal = _binary("less_equal", "compare", "bool", "x <= y.", comparison_direction="LE")
-greater   = _binary("greater",  "compare",  "bool",  "x > y.",  comparison_direction="GT")
-greater_equal = _binary("greater_equal", "compare", "bool", "x >= y.", comparison_direction="GE")
+add       = _binary("add",      "add",      "bool",  "x + y. | 1, 2 -> RESULT")
+subtract  = _binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> RESULT")
+multiply  = _binary("multiply", "mul",      "bool",  "x * y. | 2, 3.5 -> RESULT")
+divide    = _binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> RESULT")
+atan2     = _binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. | 1.0, 0.0 -> RESULT")
+fmod      = _binary("fmod",     "rem",      "int",   "The remainder with the sign of x. | -7, 3 -> RESULT")
+maximum   = _binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> RESULT")
+minimum   = _binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> RESULT")
+nextafter = _binary("nextafter", "nextafter", "float", "The next float after x towards y. | 1.0, 2.0 -> RESULT")
+bitwise_and = _binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> RESULT")
+bitwise_or  = _binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> RESULT")
+bitwise_xor = _binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> RESULT")
+bitwise_left_shift  = _binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y. | 3, 2 -> RESULT")
+equal     = _binary("equal",    "compare",  "bool",  "x == y. | 1, 1.0 -> RESULT", comparison_direction="EQ")
+not_equal = _binary("not_equal", "compare", "bool",  "x != y. | 1, 2 -> RESULT", comparison_direction="NE")
+less      = _binary("less",     "compare",  "bool",  "x < y. | 1, 2 -> RESULT",  comparison_direction="LT")
+less_equal = _binary("less_equal", "compare", "bool", "x <= y. | 2, 2 -> RESULT", comparison_direction="LE")
+greater   = _binary("greater",  "compare",  "bool",  "x > y. | 1, 2 -> RESULT",  comparison_direction="GT")
+greater_equal = _binary("greater_equal", "compare", "bool", "x >= y. | 2, 2 -> RESULT", comparison_direction="GE")
 # fmt: on
 arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
+invert = bitwise_not = bitwise_invert
+left_shift, true_divide = bitwise_left_shift, divide
 
 
 def _prim(op: str, *xs: Tracer, **params: Any) -> Tracer:
@@ -168,195 +173,306 @@ def _is(x: Tracer, *kinds: str) -> bool:
     return kind(element_type(x.aval.dtype)) in kinds
 
 
+def _rounding(name: str, op: str, doc: str) -> Any:
+    """Rounding leaves integers and bools as they are."""
+    op_class = OPS[f"anvl.{op}"]
+
+    def function(x: Any) -> Any:
+        operand = as_tracer(x, name)
+        if operand.aval.level < _LEVELS["float"]:
+            return operand
+        return mark_weak(emit(op_class, (operand,), _NONE), operand.weak_type)
+
+    return _named(function, name, doc)
+
+
+# fmt: off
+ceil  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. | 1.2 -> 2.0")
+floor = _rounding("floor", "floor", "The largest integer that is not above x. | -1.2 -> -2.0")
+rint  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. | 2.5 -> 2.0")
+# fmt: on
+
+
+@public("dtype")
+def astype(x: Any, dtype: Any) -> Any:
+    """x converted to a dtype.
+
+    Floats to integers truncate, numbers to bool are whether they are not 0, complex numbers to
+    real ones lose the imaginary part.  A Python type is the default of its kind.
+
+    >>> import anvl.numpy as np
+    >>> np.astype(np.asarray([1.7, -1.7]), "i32")
+    Array([ 1, -1], dtype=int32)
+    """
+    operand, wanted = as_tracer(x, "astype"), as_dtype(dtype)
+    if wanted.kind == "b" and operand.dtype.kind != "b":
+        zero = constant(0, operand.dtype, operand.shape)
+        return emit(OPS["anvl.compare"], (operand, zero), {"comparison_direction": "NE"})
+    result = convert(operand, wanted)
+    return Tracer(result.value, result.aval.strong(), result.trace, result.location)
+
+
+@public()
+def trunc(x: Any) -> Any:
+    """The integer part.
+
+    >>> import anvl.numpy as np
+    >>> print(np.trunc(-1.7))
+    -1.0
+    """
+    operand = as_tracer(x, "trunc")
+    if not _is(operand, "float"):
+        return operand
+    below = _prim("compare", operand, _like(operand, 0), comparison_direction="LT")
+    result = _prim("select", below, _prim("ceil", operand), _prim("floor", operand))
+    return mark_weak(result, operand.weak_type)
+
+
+fix = trunc
+
+
+@public()
+def bitwise_right_shift(x: Any, y: Any) -> Any:
+    """x with its bits moved right by y; the sign stays.
+
+    >>> import anvl.numpy as np
+    >>> print(np.bitwise_right_shift(-8, 1))
+    -4
+    """
+    (a, b), weak = promoted("bitwise_right_shift", (x, y), "int")
+    which = "logical" if _is(a, "uint") else "arithmetic"
+    return mark_weak(_prim(f"shift_right_{which}", a, b), weak)
+
+
+right_shift = bitwise_right_shift
+
+
+@public()
+def bitwise_count(x: Any) -> Any:
+    """How many bits are set in |x|.
+
+    >>> import anvl.numpy as np
+    >>> print(np.bitwise_count(7))
+    3
+    """
+    return _prim("popcnt", as_tracer(abs(x), "bitwise_count"))
+
+
 @public()
 def positive(x: Any) -> Any:
-    """x itself."""
+    """x itself.
+
+    >>> import anvl.numpy as np
+    >>> print(np.positive(2))
+    2
+    """
     return as_tracer(x, "positive")
 
 
 @public()
 def abs(x: Any) -> Any:
-    """The absolute value; of a complex number its modulus.  The derivative at 0 is 0."""
+    """The absolute value; of a complex number its modulus.  The derivative at 0 is 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.abs(-2), np.abs(3 + 4j))
+    2 5.0
+    """
     (operand,), weak = promoted("abs", (x,))
     return operand if _is(operand, "bool", "uint") else mark_weak(_prim("abs", operand), weak)
 
 
-absolute = abs
+absolute = fabs = abs
 
 
 @public()
 def real(x: Any) -> Any:
-    """The real part; x itself where it is real."""
+    """The real part; x itself where it is real.
+
+    >>> import anvl.numpy as np
+    >>> print(np.real(3 + 4j))
+    3.0
+    """
     operand = as_tracer(x, "real")
     return _prim("real", operand) if _is(operand, "complex") else operand
 
 
 @public()
 def imag(x: Any) -> Any:
-    """The imaginary part; zeros where x is real."""
+    """The imaginary part; zeros where x is real.
+
+    >>> import anvl.numpy as np
+    >>> print(np.imag(3 + 4j))
+    4.0
+    """
     operand = as_tracer(x, "imag")
     return _prim("imag", operand) if _is(operand, "complex") else _like(operand, 0)
 
 
 @public()
 def conj(x: Any) -> Any:
-    """The complex conjugate; x itself where it is real."""
+    """The complex conjugate; x itself where it is real.
+
+    >>> import anvl.numpy as np
+    >>> print(np.conj(3 + 4j))
+    (3-4j)
+    """
     operand = as_tracer(x, "conj")
     return _prim("conj", operand) if _is(operand, "complex") else operand
 
 
+conjugate = conj
+
+
 @public()
 def angle(x: Any) -> Any:
-    """The angle of a complex number, in radians."""
+    """The angle of a complex number, in radians.
+
+    >>> import anvl.numpy as np
+    >>> print(np.angle(1j))
+    1.5707964
+    """
     return atan2(imag(x), real(x))
 
 
 @public()
 def isnan(x: Any) -> Any:
-    """Whether x is not a number."""
-    (operand,) = promote("isnan", x)
+    """Whether x is not a number.
+
+    >>> import anvl.numpy as np
+    >>> print(np.isnan(np.asarray([1.0, np.nan])))
+    [False  True]
+    """
+    operand = as_tracer(x, "isnan")
     return _prim("compare", operand, operand, comparison_direction="NE")
 
 
 @public()
+def isfinite(x: Any) -> Any:
+    """Whether x is neither infinite nor NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.isfinite(np.asarray([1.0, np.inf])))
+    [ True False]
+    """
+    operand = as_tracer(x, "isfinite")
+    if _is(operand, "complex"):
+        return _prim("and", isfinite(real(operand)), isfinite(imag(operand)))
+    if _is(operand, "float"):
+        return _prim("is_finite", operand)
+    return constant(True, np.dtype(bool), operand.shape)
+
+
+@public()
+def isinf(x: Any) -> Any:
+    """Whether x is infinite.
+
+    >>> import anvl.numpy as np
+    >>> print(np.isinf(np.asarray([1.0, -np.inf])))
+    [False  True]
+    """
+    operand = as_tracer(x, "isinf")
+    if _is(operand, "complex"):
+        return _prim("or", isinf(real(operand)), isinf(imag(operand)))
+    if _is(operand, "float"):
+        return _prim("is_inf", operand)
+    return constant(False, np.dtype(bool), operand.shape)
+
+
+@public()
 def signbit(x: Any) -> Any:
-    """Whether x is negative; true of -0.0."""
-    (operand,) = promote("signbit", x, at_least="float")
-    bits = np.dtype(f"i{operand.dtype.itemsize}")
-    as_bits = _prim("bitcast_convert", operand, dtype=dtype_name(bits))
-    return _prim("compare", as_bits, _like(as_bits, 0), comparison_direction="LT")
+    """Whether x is negative; true of -0.0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.signbit(-0.0))
+    True
+    """
+    operand = as_tracer(x, "signbit")
+    if _is(operand, "float"):
+        bits = np.dtype(f"i{operand.dtype.itemsize}")
+        operand = _prim("bitcast_convert", operand, dtype=dtype_name(bits))
+    if _is(operand, "bool", "complex"):
+        raise TypeError(f"signbit: takes real numbers, got {operand.aval}")
+    return _prim("compare", operand, _like(operand, 0), comparison_direction="LT")
 
 
 @public()
 def copysign(x: Any, y: Any) -> Any:
-    """|x| with the sign of y."""
-    a, b = promote("copysign", x, y, at_least="float")
+    """|x| with the sign of y.
+
+    >>> import anvl.numpy as np
+    >>> print(np.copysign(2.0, -0.0))
+    -2.0
+    """
+    (a, b), weak = promoted("copysign", (x, y), "float")
     size = _prim("abs", a)
-    return _prim("select", signbit(b), _prim("neg", size), size)
-
-
-@public()
-def trunc(x: Any) -> Any:
-    """The integer part, as a float."""
-    (operand,) = promote("trunc", x, at_least="float")
-    below = _prim("compare", operand, _like(operand, 0), comparison_direction="LT")
-    return _prim("select", below, _prim("ceil", operand), _prim("floor", operand))
-
-
-@public()
-def reciprocal(x: Any) -> Any:
-    """1 / x."""
-    return divide(1, x)
+    return mark_weak(_prim("select", signbit(b), _prim("neg", size), size), weak)
 
 
 @public()
 def exp2(x: Any) -> Any:
-    """2 to the x."""
-    return exp(multiply(x, float(np.log(2))))
+    """2 to the x.
+
+    >>> import anvl.numpy as np
+    >>> print(np.exp2(3))
+    8.0
+    """
+    (operand,), weak = promoted("exp2", (x,), "float")
+    return mark_weak(_prim("pow", _like(operand, 2), operand), weak)
 
 
 @public()
 def log2(x: Any) -> Any:
-    """The logarithm to base 2."""
+    """The logarithm to base 2.
+
+    >>> import anvl.numpy as np
+    >>> print(np.log2(8))
+    3.0
+    """
     return divide(log(x), float(np.log(2)))
 
 
 @public()
 def log10(x: Any) -> Any:
-    """The logarithm to base 10."""
+    """The logarithm to base 10.
+
+    >>> import anvl.numpy as np
+    >>> print(np.log10(100.0))
+    2.0
+    """
     return divide(log(x), float(np.log(10)))
 
 
 @public()
 def hypot(x: Any, y: Any) -> Any:
-    """sqrt(x^2 + y^2), without overflow.  The derivative at (0, 0) is 0."""
-    a, b = (_prim("abs", v) for v in promote("hypot", x, y, at_least="float"))
+    """sqrt(x^2 + y^2), without overflow.  The derivative at (0, 0) is 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.hypot(3.0, 4.0))
+    5.0
+    """
+    (a, b), weak = promoted("hypot", (x, y), "float")
+    a, b = _prim("abs", a), _prim("abs", b)
     large, small = maximum(a, b), minimum(a, b)
-    is_zero = equal(large, 0)
-    ratio = divide(small, where(is_zero, 1, large))
-    return multiply(large, sqrt(add(1, square(ratio))))
+    ratio = divide(small, where(equal(large, 0), 1, large))
+    length = multiply(large, sqrt(add(1, square(ratio))))
+    infinite = logical_or(isinf(a), isinf(b))  # inf / inf is not 1
+    return mark_weak(where(infinite, float("inf"), length), weak)
 
 
 @public()
 def logaddexp(x: Any, y: Any) -> Any:
-    """log(exp(x) + exp(y)), without overflow."""
-    a, b = promote("logaddexp", x, y, at_least="float")
+    """log(exp(x) + exp(y)), without overflow.
+
+    >>> import anvl.numpy as np
+    >>> print(np.logaddexp(1000.0, -1000.0))
+    1000.0
+    """
+    (a, b), weak = promoted("logaddexp", (x, y), "float")
     large, gap = maximum(a, b), subtract(a, b)
     both_infinite = isnan(gap)
     spread = where(both_infinite, 0, negative(abs(where(both_infinite, 0, gap))))
-    return where(both_infinite, add(a, b), add(large, log1p(exp(spread))))
-
-
-@public()
-def power(x: Any, y: Any) -> Any:
-    """x to the y.  A Python int exponent is multiplied out, so x may be negative or 0."""
-    if type(y) is int and -_LARGEST_POWER <= y <= _LARGEST_POWER:
-        return _integer_power(x, y)
-    a, b = promote("power", x, y)
-    if _is(a, "bool"):
-        raise TypeError("power: takes numbers, got bools; cast them with .astype")
-    return _prim("pow", a, b)
-
-
-pow = power
-_LARGEST_POWER = 64
-
-
-def _integer_power(x: Any, n: int) -> Any:
-    """x^n by repeated squaring."""
-    (base,), weak = promoted("power", (x,), "int")
-    if n < 0 and _is(base, "int", "uint"):
-        raise TypeError(
-            f"power: an integer to the {n} is no integer; cast the base to a float first"
-        )
-    if n < 0:
-        return reciprocal(_integer_power(base, -n))
-    if n == 0:
-        return mark_weak(_like(base, 1), weak)
-    result = None
-    while n:
-        if n & 1:
-            result = base if result is None else _prim("mul", result, base)
-        n >>= 1
-        if n:
-            base = _prim("mul", base, base)
-    assert result is not None
+    result = where(both_infinite, add(a, b), add(large, log1p(exp(spread))))
     return mark_weak(result, weak)
-
-
-@public()
-def float_power(x: Any, y: Any) -> Any:
-    """x to the y, as floats."""
-    return _prim("pow", *promote("float_power", x, y, at_least="float"))
-
-
-@public()
-def remainder(x: Any, y: Any) -> Any:
-    """The remainder of the floored division, with the sign of y: Python's %."""
-    (a, b), weak = promoted("remainder", (x, y), "int")
-    rest = _prim("rem", a, b)
-    if _is(rest, "uint"):
-        return rest
-    zero = _like(rest, 0)
-    is_off = logical_and(
-        _prim("compare", rest, zero, comparison_direction="NE"),
-        not_equal(less(rest, zero), less(b, zero)),
-    )
-    return mark_weak(_prim("select", is_off, _prim("add", rest, b), rest), weak)
-
-
-@public()
-def floor_divide(x: Any, y: Any) -> Any:
-    """The largest integer not above x / y: Python's //."""
-    (a, b), weak = promoted("floor_divide", (x, y), "int")
-    if _is(a, "uint"):
-        return _prim("div", a, b)
-    if _is(a, "float"):
-        return mark_weak(floor(divide(subtract(a, remainder(a, b)), b)), weak)
-    quotient, rest = _prim("div", a, b), _prim("rem", a, b)
-    zero = _like(rest, 0)
-    is_off = logical_and(not_equal(rest, zero), not_equal(less(rest, zero), less(b, zero)))
-    return mark_weak(_prim("select", is_off, subtract(quotient, 1), quotient), weak)
 
 
 def _as_bool(x: Any, name: str) -> Tracer:
@@ -368,7 +484,12 @@ def _as_bool(x: Any, name: str) -> Tracer:
 
 @public()
 def logical_not(x: Any) -> Any:
-    """Whether x is zero or false."""
+    """Whether x is zero or false.
+
+    >>> import anvl.numpy as np
+    >>> print(np.logical_not(np.asarray([0, 3])))
+    [ True False]
+    """
     return _prim("not", _as_bool(x, "logical_not"))
 
 
@@ -380,16 +501,21 @@ def _logical(name: str, op: str, doc: str) -> Any:
     return _named(function, name, doc)
 
 
-logical_and = _logical("logical_and", "and", "Whether both are true, or not zero.")
-logical_or = _logical("logical_or", "or", "Whether either is true, or not zero.")
-logical_xor = _logical("logical_xor", "xor", "Whether one of the two is true, or not zero.")
+# fmt: off
+logical_and = _logical("logical_and", "and", "Whether both are true, or not zero. | 3, 0 -> False")
+logical_or  = _logical("logical_or",  "or",  "Whether either is true, or not zero. | 3, 0 -> True")
+logical_xor = _logical("logical_xor", "xor", "Whether one of the two is true, or not zero. | 3, 1 -> False")
+# fmt: on
 
 
 @public()
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, y elsewhere; all broadcast to one shape."""
-    from anvl.promote import broadcast_shapes, broadcast_to
+    """x where the condition holds, y elsewhere; all broadcast to one shape.
 
+    >>> import anvl.numpy as np
+    >>> print(np.where(np.asarray([True, False]), 1.0, 0.0))
+    [1. 0.]
+    """
     chosen = _as_bool(condition, "where")
     (a, b), weak = promoted("where", (x, y))
     shape = broadcast_shapes(chosen.shape, a.shape, function="where")
@@ -401,17 +527,19 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 @public()
 def clip(x: Any, min: Any = None, max: Any = None) -> Any:
-    """x, not below min and not above max.  The derivative passes 1 at a bound."""
-    result = as_tracer(x, "clip")
-    bounds = [b for b in (min, max) if b is not None]
-    result, *_ = promote("clip", result, *bounds)
-    if min is None and max is None:
-        return result
-    if min is None:
-        return minimum(result, max)
-    if max is None:
-        return maximum(result, min)
-    low, high = (convert(as_tracer(b), result.dtype) for b in (min, max))
-    if low.shape != () and low.shape != result.shape or high.shape not in ((), result.shape):
-        result, low, high = promote("clip", result, low, high)
-    return _prim("clamp", low, result, high)
+    """x, not below min and not above max.  The derivative passes 1 at a bound.
+
+    >>> import anvl.numpy as np
+    >>> print(np.clip(np.asarray([-2.0, 0.5, 2.0]), -1, 1))
+    [-1.   0.5  1. ]
+    """
+    bounds = [bound for bound in (min, max) if bound is not None]
+    (result, *limits), weak = promoted("clip", (x, *bounds), broadcast=False)
+    scalars = [limit.shape == () for limit in limits]
+    if len(limits) < 2 or scalars != [True, True]:
+        result, *limits = promote("clip", result, *limits)
+    if len(limits) == 2:
+        result = _prim("clamp", limits[0], result, limits[1])
+    elif limits:
+        result = _prim("minimum" if min is None else "maximum", result, limits[0])
+    return mark_weak(result, weak)

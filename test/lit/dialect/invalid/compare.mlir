@@ -47,7 +47,7 @@ func.func @compare_gives_bools(%x: tensor<2xf32>) {
 // -----
 
 func.func @select_predicate_of_integers(%p: tensor<2xi32>, %x: tensor<2xf32>) {
-  // expected-error @+1 {{select: pred is tensor<2xi32>; it must hold bools}}
+  // expected-error @+1 {{select: pred is tensor<2xi32>; it must hold bools, as a comparison gives}}
   %y = "anvl.select"(%p, %x, %x)
       : (tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
@@ -56,7 +56,7 @@ func.func @select_predicate_of_integers(%p: tensor<2xi32>, %x: tensor<2xf32>) {
 // -----
 
 func.func @select_sides_differ(%p: tensor<2xi1>, %x: tensor<2xf32>, %y: tensor<2xf64>) {
-  // expected-error @+1 {{select: the two sides differ in type: tensor<2xf32>, tensor<2xf64>; convert or broadcast them to one type first}}
+  // expected-error @+1 {{select: the two sides differ in type: tensor<2xf32>, tensor<2xf64>; convert them to one dtype first}}
   %z = "anvl.select"(%p, %x, %y)
       : (tensor<2xi1>, tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>
   return

@@ -27,7 +27,7 @@ func.func @conj_of_real(%x: tensor<2xf32>) {
 // -----
 
 func.func @complex_of_halves(%x: tensor<2xf16>) {
-  // expected-error @+1 {{complex: parts are tensor<2xf16>; they must be f32 or f64; convert them first}}
+  // expected-error @+1 {{complex: parts are tensor<2xf16>; they must be f32 or f64, convert them first}}
   %y = "anvl.complex"(%x, %x) : (tensor<2xf16>, tensor<2xf16>) -> tensor<2xcomplex<f32>>
   return
 }

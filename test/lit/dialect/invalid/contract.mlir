@@ -27,7 +27,7 @@ func.func @dot_general_sizes_differ(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @dot_general_axis_is_none(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: axes [2] are not all axes of the left tensor<2x3xf32>; it has axes 0 to 1}}
+  // expected-error @+1 {{dot_general: left axes, batching [] and contracting [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_contracting_dimensions = [2],
@@ -39,7 +39,7 @@ func.func @dot_general_axis_is_none(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @dot_general_axis_of_the_right_is_none(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: axes [7] are not all axes of the right tensor<3x4xf32>}}
+  // expected-error @+1 {{dot_general: right axes, batching [] and contracting [7]: 7 is no axis of tensor<3x4xf32>, which has axes 0 to 1}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_contracting_dimensions = [1],
@@ -51,7 +51,7 @@ func.func @dot_general_axis_of_the_right_is_none(%x: tensor<2x3xf32>, %y: tensor
 // -----
 
 func.func @dot_general_axis_twice(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: left axes repeat: batching [1], contracting [1] of tensor<2x3xf32>}}
+  // expected-error @+1 {{dot_general: left axes, batching [1] and contracting [1] repeat an axis of tensor<2x3xf32>; name each once}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_batching_dimensions = [1],
@@ -65,7 +65,7 @@ func.func @dot_general_axis_twice(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @dot_general_contracting_in_number(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: contracting axes [1] and [] differ in number}}
+  // expected-error @+1 {{dot_general: contracting axes [1] of tensor<2x3xf32> and [] of tensor<3x4xf32> differ in number; they go in pairs}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_contracting_dimensions = [1]>
@@ -76,7 +76,7 @@ func.func @dot_general_contracting_in_number(%x: tensor<2x3xf32>, %y: tensor<3x4
 // -----
 
 func.func @dot_general_batching_in_number(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: batching axes [0] and [] differ in number}}
+  // expected-error @+1 {{dot_general: batching axes [0] of tensor<2x3xf32> and [] of tensor<3x4xf32> differ in number; they go in pairs}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_batching_dimensions = [0],

@@ -36,7 +36,7 @@ func.func @complex_constant_of_another_type() {
 // -----
 
 func.func @captured_index_is_negative() {
-  // expected-error @+1 {{captured: index -1 is negative}}
+  // expected-error @+1 {{captured: index -1 is negative; arrays are numbered from 0}}
   %y = "anvl.captured"() {index = -1 : i64} : () -> tensor<2xf32>
   return
 }
@@ -52,7 +52,7 @@ func.func @captured_without_index() {
 // -----
 
 func.func @iota_axis_is_none() {
-  // expected-error @+1 {{iota: iota_dimension 2 is no axis of tensor<2x3xi32>}}
+  // expected-error @+1 {{iota: iota_dimension 2: 2 is no axis of tensor<2x3xi32>, which has axes 0 to 1}}
   %y = "anvl.iota"() {iota_dimension = 2 : i64} : () -> tensor<2x3xi32>
   return
 }
@@ -60,7 +60,7 @@ func.func @iota_axis_is_none() {
 // -----
 
 func.func @iota_of_bools() {
-  // expected-error @+1 {{iota: result is tensor<2xi1>; it gives elements of kind int, uint, float or complex}}
+  // expected-error @+1 {{iota: result is tensor<2xi1>; only numbers count up}}
   %y = "anvl.iota"() {iota_dimension = 0 : i64} : () -> tensor<2xi1>
   return
 }

@@ -3,7 +3,7 @@
 // What the verifier refuses of reductions; the rules on `axes` are those of their family.
 
 func.func @sum_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{sum: 2 of axes [2] is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{sum: axes [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.sum"(%x) {axes = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @sum_axis_is_none(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @max_axis_is_negative(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{max: -1 of axes [-1] is no axis of tensor<2x3xf32>}}
+  // expected-error @+1 {{max: axes [-1]: -1 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.max"(%x) {axes = array<i64: -1>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
@@ -19,7 +19,7 @@ func.func @max_axis_is_negative(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @prod_axes_repeat(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{prod: axes [1, 1] repeat an axis of tensor<2x3xf32>}}
+  // expected-error @+1 {{prod: axes [1, 1] repeat an axis of tensor<2x3xf32>; name each once}}
   %y = "anvl.prod"(%x) {axes = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @sum_without_axes(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @argmax_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{argmax: 2 of axes [2] is no axis of tensor<2x3xf32>}}
+  // expected-error @+1 {{argmax: axis 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.argmax"(%x) {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2xi32>
   return
 }
@@ -91,7 +91,7 @@ func.func @argmax_axis_is_none(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @argmin_of_nothing(%x: tensor<2x0xf32>) {
-  // expected-error @+1 {{argmin: axis 1 of tensor<2x0xf32> is empty, it has no extreme}}
+  // expected-error @+1 {{argmin: axis 1 of tensor<2x0xf32> is empty, so it has no extreme element}}
   %y = "anvl.argmin"(%x) {axis = 1 : i64} : (tensor<2x0xf32>) -> tensor<2xi32>
   return
 }

@@ -1,0 +1,220 @@
+"""Powers, divisions and rounding: NumPy's names, Python's rules for negative numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anvl.dialect.op import OPS
+from anvl.dialect.types import element_type, kind
+from anvl.numpy.elementwise import (
+    add,
+    astype,
+    divide,
+    equal,
+    isfinite,
+    isinf,
+    less,
+    logical_and,
+    mark_weak,
+    multiply,
+    not_equal,
+    rint,
+    subtract,
+    where,
+)
+from anvl.promote import constant, promoted
+from anvl.public import public
+from anvl.tracer import Tracer
+from anvl.tracing import emit
+
+__all__ = [
+    "around", "divmod", "float_power", "floor_divide", "mod", "pow", "power", "reciprocal",
+    "remainder", "round",
+]  # fmt: skip
+
+_LARGEST_POWER = 64  # exponents up to this are multiplied out
+
+
+def _prim(op: str, *xs: Tracer, **params: Any) -> Tracer:
+    return emit(OPS[f"anvl.{op}"], xs, params)  # type: ignore[no-any-return]
+
+
+def _is(x: Tracer, *kinds: str) -> bool:
+    return kind(element_type(x.aval.dtype)) in kinds
+
+
+@public()
+def reciprocal(x: Any) -> Any:
+    """1 / x, of integers too a float.
+
+    >>> import anvl.numpy as np
+    >>> print(np.reciprocal(4.0))
+    0.25
+    """
+    return divide(1, x)
+
+
+def power(x: Any, y: Any) -> Any:
+    """x to the y.  A small Python int as exponent is multiplied out: exact, and x may be negative.
+
+    >>> import anvl.numpy as np
+    >>> print(np.power(np.asarray([-2.0, 3.0]), 2))
+    [4. 9.]
+    """
+    if type(y) is int and -_LARGEST_POWER <= y <= _LARGEST_POWER:
+        return _integer_power(x, y)
+    return _power(x, y)
+
+
+@public()
+def _power(x: Any, y: Any) -> Any:
+    (a, b), weak = promoted("power", (x, y), "int")
+    return mark_weak(_prim("pow", a, b), weak)
+
+
+# Operators find these on every function.
+power.eager, power.traced = _power.eager, power  # type: ignore[attr-defined]
+pow = power
+
+
+@public("n")
+def _integer_power(x: Any, n: int) -> Any:
+    """x^n by repeated squaring."""
+    (base,), weak = promoted("power", (x,), "int")
+    if n < 0 and _is(base, "int", "uint"):
+        raise TypeError(
+            f"power: an integer to the {n} is no integer; cast the base to a float first"
+        )
+    if n < 0:
+        return mark_weak(divide(1, _raised(base, -n)), weak)
+    result = _raised(base, n) if n else constant(1, base.dtype, base.shape)
+    return mark_weak(result, weak)
+
+
+def _raised(base: Tracer, n: int) -> Tracer:
+    """base^n for n >= 1."""
+    result = None
+    while n:
+        if n & 1:
+            result = base if result is None else _prim("mul", result, base)
+        n >>= 1
+        if n:
+            base = _prim("mul", base, base)
+    assert result is not None
+    return result
+
+
+@public()
+def float_power(x: Any, y: Any) -> Any:
+    """x to the y, as floats.
+
+    >>> import anvl.numpy as np
+    >>> print(np.float_power(2, -1))
+    0.5
+    """
+    (a, b), weak = promoted("float_power", (x, y), "float")
+    return mark_weak(_prim("pow", a, b), weak)
+
+
+def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
+    """Whether a truncated division differs from a floored one: the rest has the other sign."""
+    zero = constant(0, rest.dtype, rest.shape)
+    return logical_and(  # type: ignore[no-any-return]
+        not_equal(rest, zero), not_equal(less(rest, zero), less(divisor, zero))
+    )
+
+
+@public()
+def remainder(x: Any, y: Any) -> Any:
+    """The remainder of the floored division, with the sign of y: Python's %.
+
+    >>> import anvl.numpy as np
+    >>> print(np.remainder(-7, 3))
+    2
+    """
+    (a, b), weak = promoted("remainder", (x, y), "int")
+    rest = _prim("rem", a, b)
+    if not _is(rest, "uint"):
+        rest = _prim("select", _is_off(rest, b), _prim("add", rest, b), rest)
+    return mark_weak(rest, weak)
+
+
+mod = remainder
+
+
+@public()
+def floor_divide(x: Any, y: Any) -> Any:
+    """The largest integer not above x / y: Python's //.
+
+    >>> import anvl.numpy as np
+    >>> print(np.floor_divide(-7, 3))
+    -3
+    """
+    (a, b), weak = promoted("floor_divide", (x, y), "int")
+    if _is(a, "float"):
+        return mark_weak(_floored(a, b), weak)
+    quotient = _prim("div", a, b)
+    if _is(a, "int"):
+        off = _is_off(_prim("rem", a, b), b)
+        quotient = _prim("select", off, subtract(quotient, 1), quotient)
+    return mark_weak(quotient, weak)
+
+
+def _floored(a: Tracer, b: Tracer) -> Tracer:
+    """Of floats.  The multiple of b below a, over b, is an integer but for rounding."""
+    rest = remainder(a, b)
+    whole = rint(divide(subtract(a, rest), b))
+    # By infinity: 0, or -1 on the other side of 0.  By zero: what division gives.
+    by_infinity = where(equal(rest, a), 0, -1)
+    result = where(logical_and(isinf(b), isfinite(a)), by_infinity, whole)
+    return where(equal(b, 0), divide(a, b), result)  # type: ignore[no-any-return]
+
+
+@public()
+def divmod(x: Any, y: Any) -> Any:
+    """The pair x // y, x % y.
+
+    >>> import anvl.numpy as np
+    >>> print(*np.divmod(7, 2))
+    3 1
+    """
+    return floor_divide(x, y), remainder(x, y)
+
+
+@public("decimals")
+def round(x: Any, decimals: int = 0) -> Any:
+    """The nearest number of so many decimals; halves to the even one.
+
+    >>> import anvl.numpy as np
+    >>> print(np.round(np.asarray([0.5, 1.5, 2.25])))
+    [0. 2. 2.]
+    """
+    (operand,), weak = promoted("round", (x,))
+    if _is(operand, "complex"):
+        parts = [round(_prim(part, operand), decimals) for part in ("real", "imag")]
+        return _prim("complex", *parts)
+    if _is(operand, "float"):
+        return mark_weak(_rounded(operand, decimals), weak)
+    return operand if decimals >= 0 else mark_weak(_rounded_integer(operand, 10**-decimals), weak)
+
+
+around = round
+
+
+def _rounded(x: Tracer, decimals: int) -> Tracer:
+    if decimals == 0:
+        return rint(x)  # type: ignore[no-any-return]
+    scale = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return divide(rint(multiply(x, scale)), scale)  # type: ignore[no-any-return]
+    return multiply(rint(divide(x, scale)), scale)  # type: ignore[no-any-return]
+
+
+def _rounded_integer(x: Tracer, unit: int) -> Tracer:
+    """To a multiple of `unit`, halves to the even one."""
+    if _is(x, "bool"):
+        return x
+    below, rest = floor_divide(x, unit), remainder(x, unit)
+    odd = astype(remainder(below, 2), "bool")
+    is_up = where(equal(rest, unit // 2), odd, less(unit // 2, rest))
+    return multiply(add(below, astype(is_up, x.dtype)), unit)  # type: ignore[no-any-return]
