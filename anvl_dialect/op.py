@@ -290,7 +290,7 @@ def _count_operands(cls: type[AnvlOp]) -> int | None:
 
 def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -> Any:
     if not kind.attribute:
-        return kind.of_results([y.type for y in op.results])  # type: ignore[attr-defined]
+        return kind.of_op(op)
     if kind.optional and name not in attributes:
         return kind.default
     if name not in attributes:

@@ -25,13 +25,18 @@ __all__ = [
 class Param:
     """One kind of parameter: how it is encoded, decoded and checked.
 
-    `attribute` is False where the value lives in the result type.  `optional` parameters may be
+    `attribute` is False where the value lives in the result type, or is a region.  `optional` parameters may be
     absent from the IR; `default` then stands for them.
     """
 
     attribute = True
     optional = False
     default: Any = None
+
+    @staticmethod
+    def of_op(op: ir.Operation) -> Any:
+        """The value, for a kind that is no attribute."""
+        raise NotImplementedError
 
     @staticmethod
     def encode(value: Any) -> ir.Attribute:
@@ -131,8 +136,8 @@ class ResultShape(Param):
     attribute = False
 
     @staticmethod
-    def of_results(types: Sequence[ir.RankedTensorType]) -> tuple[int, ...]:
-        return tuple(types[0].shape)
+    def of_op(op: ir.Operation) -> tuple[int, ...]:
+        return tuple(op.results[0].type.shape)
 
 
 class ResultDtype(Param):
@@ -141,8 +146,8 @@ class ResultDtype(Param):
     attribute = False
 
     @staticmethod
-    def of_results(types: Sequence[ir.RankedTensorType]) -> str:
-        return dtype_name(types[0].element_type)
+    def of_op(op: ir.Operation) -> str:
+        return dtype_name(op.results[0].type.element_type)
 
 
 @cache

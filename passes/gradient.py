@@ -24,7 +24,7 @@ from anvl.passes.inline import (
     terminator_of,
 )
 from anvl.passes.pass_ import Pass, option
-from anvl.passes.sweep import sweep
+from anvl.dialect.sweep import sweep
 
 __all__ = ["VJP", "Gradient"]
 

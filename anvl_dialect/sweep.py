@@ -1,4 +1,4 @@
-"""The reverse sweep over one block: the engine of anvl-gradient.
+"""The reverse sweep over one block: the engine of anvl-gradient, and of the rules of ops with bodies.
 
 Cotangents are kept per SSA value, so nothing is computed twice; the first contribution is set and
 later ones are added; what does not contribute has no cotangent at all (a symbolic zero).  Activity
@@ -15,7 +15,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, emit
 from anvl.dialect.ops.create import full
 
-__all__ = ["sweep"]
+__all__ = ["forward_sweep", "sweep"]
 
 
 # One op on the way: the op, its operands, their numbers, its results, their numbers.  Read from
@@ -148,6 +148,40 @@ def _wrong_type(op: ir.Operation, x: ir.Value, g: ir.Value) -> None:
         f"{op.name}: its adjoint rule gave a cotangent {g.type} for an operand {x.type}",
         str(op.location),
     )
+
+
+def forward_sweep(
+    block: ir.Block, tangents: dict[ir.Value, ir.Value | None], targets: Sequence[ir.Value]
+) -> list[ir.Value | None]:
+    """Emit the tangent ops of a block at the current insertion point; the tangents of `targets`.
+
+    `tangents` has those of the inputs.  Only ops that a target depends on are asked; None is zero.
+    """
+    operations = list(block.operations)
+    wanted = set(targets)
+    for op in reversed(operations):
+        if not wanted.isdisjoint(op.results):
+            wanted.update(op.operands)
+    known = dict(tangents)
+    for op in operations:
+        if not wanted.isdisjoint(op.results):
+            _push(op, known)
+    return [known.get(y) for y in targets]
+
+
+def _push(op: Any, known: dict[ir.Value, ir.Value | None]) -> None:
+    """The tangents of the results of one op, from those of its operands."""
+    xs, ys = tuple(op.operands), tuple(op.results)
+    ts = [known.get(x) for x in xs]
+    if all(t is None for t in ts) or not any(differentiable(y.type) for y in ys):
+        return
+    rules = type(op)
+    operation = op.operation
+    with operation.location:
+        found = rules.tangent(
+            ts, xs, ys if rules.multiple_results else ys[0], **rules.read(operation)
+        )
+    known.update(zip(ys, found if rules.multiple_results else (found,), strict=True))
 
 
 # -- what cannot be differentiated -----------------------------------------------------------------

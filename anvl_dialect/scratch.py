@@ -1,0 +1,206 @@
+"""Programs on the side: write ops into a block of their own, transform them, and replay the result.
+
+What an op with a body, or an op that is a composition of others, needs for its rules: the adjoint,
+tangent or batched form of a little program, emitted at the current insertion point.  The engines
+are the ones that the passes use; no rule is written twice.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl.dialect.families import differentiable, lifted
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import Value, emit
+from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.sweep import forward_sweep, sweep
+from anvl.dialect.types import tensor
+
+__all__ = ["Program", "batch_of", "jvp_of", "vjp_of"]
+
+
+class Program:
+    """A block of ops as a function: its arguments in, the operands of its terminator out.
+
+    Made of a Python function that emits ops (`Program.of`), or of a region of an op, which must
+    then outlive it.
+    """
+
+    def __init__(self, block: ir.Block, results: Sequence[Value], owner: Any = None) -> None:
+        self.block = block
+        self.arguments: list[Value] = list(block.arguments)
+        self.results = list(results)
+        self._owner = owner  # what keeps the block alive
+
+    @classmethod
+    def of(cls, f: Callable[..., Sequence[Value]], types: Sequence[ir.Type]) -> "Program":
+        """The program that f emits for arguments of these types."""
+        location = ir.Location.current
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            function = ir.Operation.create(
+                "func.func",
+                attributes={
+                    "sym_name": ir.StringAttr.get("scratch"),
+                    "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
+                },
+                regions=1,
+            )
+        block = function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+        with ir.InsertionPoint(block):
+            results = list(f(*block.arguments))
+        return cls(block, results, module)
+
+    @classmethod
+    def of_region(cls, region: ir.Region) -> "Program":
+        """The program in a region of one block."""
+        block = region.blocks[0]
+        operations = block.operations
+        terminator = operations[len(operations) - 1].operation
+        return cls(block, list(terminator.operands), region)
+
+    def __call__(self, *xs: Value) -> list[Value]:
+        """Emit a copy of the ops, with `xs` for the arguments; its results."""
+        return self._replay(xs, _copied)
+
+    def batched(self, xs: Sequence[Value], batched: Sequence[bool]) -> list[tuple[Value, bool]]:
+        """Emit the program with one more axis, the first of those `xs` that `batched` marks.
+
+        Returns each result, and whether it has that axis.
+        """
+        marks = dict(zip(self.arguments, batched, strict=True))
+
+        def emit_one(op: Any, operands: list[Value]) -> Sequence[Value]:
+            flags = [marks.get(x, False) for x in op.operands]
+            has_axis = any(flags)
+            for y in op.results:
+                marks[y] = has_axis
+            if not has_axis:
+                return _copied(op, operands)
+            rules = type(op)
+            y = rules.batch(operands, flags, **rules.read(op.operation))
+            return y if rules.multiple_results else [y]
+
+        values = self._replay(xs, emit_one)
+        return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
+
+    def mapped(self, *xs: Value) -> list[Value]:
+        """The program of scalars, applied to each element of arrays of one shape."""
+        shape = tuple(xs[0].type.shape)
+        count = 1
+        for n in shape:
+            count *= n
+        flat = [emit.reshape(x, shape=(count,)) for x in xs]
+        found = self.batched(flat, [True] * len(xs))
+        return [
+            emit.reshape(y, shape=shape)
+            if has_axis
+            else emit.broadcast_in_dim(y, shape=shape, broadcast_dimensions=())
+            for y, has_axis in found
+        ]
+
+    def adjoint(self) -> "Program":
+        """The program of its arguments and the cotangents of its float results: the cotangents of
+        its float arguments."""
+        floats = [y for y in self.results if differentiable(y.type)]
+        types = [x.type for x in (*self.arguments, *floats)]
+
+        def f(*values: Value) -> list[Value]:
+            n = len(self.arguments)
+            xs, gs = values[:n], values[n:]
+            ys = [y for y in self(*xs) if differentiable(y.type)]
+            wrt = [x for x in xs if differentiable(x.type)]
+            return sweep(_current_block(), list(zip(ys, gs, strict=True)), wrt)
+
+        return Program.of(f, types)
+
+    def tangent(self) -> "Program":
+        """The program of its arguments and the tangents of its float arguments: the tangents of
+        its float results."""
+        floats = [x for x in self.arguments if differentiable(x.type)]
+        types = [x.type for x in (*self.arguments, *floats)]
+
+        def f(*values: Value) -> list[Value]:
+            n = len(self.arguments)
+            xs, ts = values[:n], values[n:]
+            ys = [y for y in self(*xs) if differentiable(y.type)]
+            wrt = [x for x in xs if differentiable(x.type)]
+            tangents = forward_sweep(_current_block(), dict(zip(wrt, ts, strict=True)), ys)
+            return [zeros_like(y) if t is None else t for t, y in zip(tangents, ys, strict=True)]
+
+        return Program.of(f, types)
+
+    def _replay(
+        self, xs: Sequence[Value], emit_one: Callable[[Any, list[Value]], Sequence[Value]]
+    ) -> list[Value]:
+        """Emit, by `emit_one`, the ops that the results depend on."""
+        values = dict(zip(self.arguments, xs, strict=True))
+        for op in self._needed():
+            operands = [values.get(x, x) for x in op.operands]
+            for old, new in zip(op.results, emit_one(op, operands), strict=True):
+                values[old] = new
+        return [values.get(y, y) for y in self.results]
+
+    def _needed(self) -> list[Any]:
+        wanted = set(self.results)
+        kept = []
+        for op in reversed(list(self.block.operations)):
+            if not wanted.isdisjoint(op.results):
+                wanted.update(op.operands)
+                kept.append(op)
+        return kept[::-1]
+
+
+def _copied(op: Any, operands: list[Value]) -> list[Value]:
+    copy = op.operation.clone().operation
+    for i, x in enumerate(operands):
+        copy.operands[i] = x
+    return list(copy.results)
+
+
+def _current_block() -> ir.Block:
+    return ir.InsertionPoint.current.block
+
+
+def vjp_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], gs: Sequence[Value | None]
+) -> list[Value | None]:
+    """The cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero)."""
+    program = Program.of(f, [x.type for x in xs])
+    floats = [
+        full(y.type, 0) if g is None else g
+        for g, y in zip(gs, program.results, strict=True)
+        if differentiable(y.type)
+    ]
+    found = iter(program.adjoint()(*xs, *floats))
+    return [next(found) if differentiable(x.type) else None for x in xs]
+
+
+def jvp_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
+) -> list[Value | None]:
+    """The tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
+    program = Program.of(f, [x.type for x in xs])
+    floats = [
+        zeros_like(x) if t is None else t
+        for t, x in zip(ts, xs, strict=True)
+        if differentiable(x.type)
+    ]
+    found = iter(program.tangent()(*xs, *floats))
+    return [next(found) if differentiable(y.type) else None for y in program.results]
+
+
+def batch_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], batched: Sequence[bool]
+) -> list[Value]:
+    """The results of f(*xs) with one more axis, for xs of which some have it."""
+    types = [_member(x.type) if b else x.type for x, b in zip(xs, batched, strict=True)]
+    found = Program.of(f, types).batched(xs, batched)
+    first = next(x for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        y if has_axis else lifted([first, y], [True, False])[1] for y, has_axis in found
+    ]
+
+
+def _member(type_: Any) -> Any:
+    """The type of one member of a batch."""
+    return tensor(type_.shape[1:], type_.element_type)
