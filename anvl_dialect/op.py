@@ -12,7 +12,7 @@ from anvl.dialect.context import on_new_context
 from anvl.dialect.dialect import Anvl
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ext, ir, register_view
-from anvl.dialect.params import Param
+from anvl.dialect.params import Body, Param
 
 __all__ = ["OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit", "missing"]
 
@@ -115,8 +115,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.n_operands = _count_operands(cls)
         cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
         cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
+        cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         if "build" not in cls.__dict__:
-            cls.build = staticmethod(_builder(cls))
+            cls.build = staticmethod((_region_builder if cls.bodies else _builder)(cls))
         OPS[cls.OPERATION_NAME] = cls
 
     # -- rules -----------------------------------------------------------------------------------
@@ -144,6 +145,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return missing(cls, "sample")
+
+    @classmethod
+    def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:
+        """For each body the types of its arguments and of its results, of an op with bodies."""
+        raise NotImplementedError(f"{cls.short_name}: its class does not say `body_types`")
 
     # -- building and reading --------------------------------------------------------------------
 
@@ -187,7 +193,12 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             return {}
         attributes = op.attributes
         return {
-            name: _read_one(op, attributes, name, kind) for name, kind in cls.params.items()
+            name: _read_one(op, attributes, name, kind)
+            for name, kind in cls.params.items()
+            if name not in cls.bodies
+        } | {
+            name: Body.of_region(region)
+            for name, region in zip(cls.bodies, op.regions, strict=False)
         }
 
     @classmethod
@@ -271,6 +282,48 @@ def _builder(cls: type[AnvlOp]) -> Callable[..., Any]:
     build.__name__ = cls.short_name
     build.__doc__ = cls.__doc__
     return build
+
+
+def _region_builder(cls: type[AnvlOp]) -> Callable[..., Any]:
+    """The `build` of an op with bodies, each given as a function that emits ops."""
+    create = ir.Operation.create
+
+    def build(*xs: Value, **params: Any) -> Any:
+        given = {k: v for k, v in params.items() if k not in cls.bodies}
+        types = [x.type for x in xs]
+        result = cls.result_type(*types, **given)
+        op = create(
+            cls.OPERATION_NAME,
+            list(result) if cls.multiple_results else [result],
+            xs,
+            cls.encode(given),
+            regions=len(cls.bodies),
+        )
+        signatures = cls.body_types(*types, **given)
+        for name, region, signature in zip(cls.bodies, op.regions, signatures, strict=True):
+            _fill(f"{cls.short_name}: {name}", region, params[name], *signature)
+        return tuple(op.results) if cls.multiple_results else op.result
+
+    build.__name__ = cls.short_name
+    build.__doc__ = cls.__doc__
+    return build
+
+
+def _fill(
+    name: str, region: ir.Region, body: Callable[..., Any], inputs: list[Any], outputs: list[Any]
+) -> None:
+    """Have `body` emit its ops into a region, and check what it returns."""
+    location = ir.Location.current
+    block = region.blocks.append(*inputs, arg_locs=[location] * len(inputs))
+    with ir.InsertionPoint(block):
+        results = body(*block.arguments)
+        values = list(results) if isinstance(results, list | tuple) else [results]
+        found = [v.type for v in values]
+        if found != outputs:
+            raise TypeError(
+                f"{name} returns {_types_text(found)} but must return {_types_text(outputs)}"
+            )
+        ir.Operation.create("stablehlo.return", [], values)
 
 
 def _fields(cls: type[AnvlOp], of: type) -> list[Any]:

@@ -17,7 +17,7 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
+    "AnyAttribute", "Body", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
     "ResultDtype", "ResultShape", "Symbol", "Text", "enum",
 ]  # fmt: skip
 
@@ -148,6 +148,18 @@ class ResultDtype(Param):
     @staticmethod
     def of_op(op: ir.Operation) -> str:
         return dtype_name(op.results[0].type.element_type)
+
+
+class Body(Param):
+    """A region of the op: a program of scalars, given as a Python function that emits ops.
+
+    Rules get it as a `scratch.Program`, which can be called, mapped and differentiated.
+    """
+
+    attribute = False
+
+    #: Set by `anvl.dialect.scratch`, which is built on ops and so cannot be imported here.
+    of_region: Any = None
 
 
 @cache

@@ -12,6 +12,7 @@ from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.params import Body
 from anvl.dialect.sweep import forward_sweep, sweep
 from anvl.dialect.types import tensor
 
@@ -204,3 +205,6 @@ def batch_of(
 def _member(type_: Any) -> Any:
     """The type of one member of a batch."""
     return tensor(type_.shape[1:], type_.element_type)
+
+
+Body.of_region = Program.of_region

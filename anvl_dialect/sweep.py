@@ -116,7 +116,7 @@ def _cotangent(
         n = numbers[0]
         return results[0], None if n is None else cotangents[n]
     g = tuple([None if n is None else cotangents[n] for n in numbers])
-    return results, None if g.count(None) == len(g) else g
+    return results, None if all(part is None for part in g) else g
 
 
 _NONE: dict[str, Any] = {}

@@ -6,6 +6,7 @@ from anvl.dialect.ops import complexes as complexes
 from anvl.dialect.ops import contract as contract
 from anvl.dialect.ops import create as create
 from anvl.dialect.ops import elementwise as elementwise
+from anvl.dialect.ops import fold as fold
 from anvl.dialect.ops import pad as pad
 from anvl.dialect.ops import precision as precision
 from anvl.dialect.ops import reduce as reduce

@@ -145,11 +145,11 @@ def _down(x: Value, root: Value) -> Value:
     if count == 1:
         return root
     half = count // 2
-    left, right = _part(x, 0, half), _part(x, half, 2 * half)
-    rest = [_part(x, 2 * half, count)] if count % 2 else []
+    left, right = part(x, 0, half), part(x, half, 2 * half)
+    rest = [part(x, 2 * half, count)] if count % 2 else []
     g = _down(_joined(emit.mul(left, right), *rest), root)
-    g_pair = _part(g, 0, half)
-    g_rest = [_part(g, half, half + 1)] if rest else []
+    g_pair = part(g, 0, half)
+    g_rest = [part(g, half, half + 1)] if rest else []
     return _joined(emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest)
 
 
@@ -159,7 +159,7 @@ def _joined(*parts: Value) -> Value:
     return emit.concatenate(*parts, dimension=first.type.rank - 1) if rest else first
 
 
-def _part(x: Value, start: int, limit: int) -> Value:
+def part(x: Value, start: int, limit: int) -> Value:
     """x[..., start:limit]"""
     shape = x.type.shape
     if (start, limit) == (0, shape[-1]):
