@@ -12,6 +12,7 @@ from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body
 from anvl.dialect.sweep import forward_sweep, sweep
 from anvl.dialect.types import tensor
@@ -90,10 +91,10 @@ class Program:
         count = 1
         for n in shape:
             count *= n
-        flat = [emit.reshape(x, shape=(count,)) for x in xs]
+        flat = [reshaped(x, (count,)) for x in xs]
         found = self.batched(flat, [True] * len(xs))
         return [
-            emit.reshape(y, shape=shape)
+            reshaped(y, shape)
             if has_axis
             else emit.broadcast_in_dim(y, shape=shape, broadcast_dimensions=())
             for y, has_axis in found

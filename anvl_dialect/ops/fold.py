@@ -14,6 +14,7 @@ from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.reduce import part
+from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Body, Ints
 from anvl.dialect.scratch import Program, batch_of, jvp_of
 from anvl.dialect.types import shape_text, tensor
@@ -75,7 +76,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         # The initial values are one more element at the front.
         fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
         every = [_joined(front, row) for front, row in zip(fronts, rows, strict=True)]
-        roots = [emit.reshape(g, shape=(*g.type.shape, 1)) for g in gs]
+        roots = [reshaped(g, (*g.type.shape, 1)) for g in gs]
         found = _down(body, every, roots)
         return [
             *[_unrows(_tail(g), x, dimensions) for g, x in zip(found, arrays, strict=True)],
@@ -146,14 +147,14 @@ def _rows(x: Value, axes: Sequence[int]) -> Value:
     shape = x.type.shape
     kept = [shape[i] for i in range(x.type.rank) if i not in axes]
     count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
-    return emit.reshape(emit.transpose(x, permutation=_order(x, axes)), shape=(*kept, count))
+    return reshaped(permuted(x, _order(x, axes)), (*kept, count))
 
 
 def _unrows(rows: Value, x: Value, axes: Sequence[int]) -> Value:
     """The inverse of `_rows`."""
     order = _order(x, axes)
-    shaped = emit.reshape(rows, shape=tuple(x.type.shape[i] for i in order))
-    return emit.transpose(shaped, permutation=tuple(order.index(i) for i in range(len(order))))
+    shaped = reshaped(rows, tuple(x.type.shape[i] for i in order))
+    return permuted(shaped, tuple(order.index(i) for i in range(len(order))))
 
 
 def _front(start: Value, rows: Value) -> Value:
@@ -178,11 +179,11 @@ def _level(xs: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
     count = xs[0].type.shape[-1]
     rest = [part(x, count - 1, count) for x in xs] if count % 2 else []
     pairs = [
-        emit.reshape(part(x, 0, count // 2 * 2), shape=(*x.type.shape[:-1], count // 2, 2))
+        reshaped(part(x, 0, count // 2 * 2), (*x.type.shape[:-1], count // 2, 2))
         for x in xs
     ]
     sides = [
-        [emit.reshape(part(p, i, i + 1), shape=tuple(p.type.shape[:-1])) for p in pairs]
+        [reshaped(part(p, i, i + 1), tuple(p.type.shape[:-1])) for p in pairs]
         for i in (0, 1)
     ]
     return sides[0], sides[1], rest
@@ -198,7 +199,7 @@ def fold(body: Program, xs: Sequence[Value]) -> list[Value]:
     values = list(xs)
     while values[0].type.shape[-1] > 1:
         values = _upper(body, *_level(values))
-    return [emit.reshape(v, shape=tuple(v.type.shape[:-1])) for v in values]
+    return [reshaped(v, tuple(v.type.shape[:-1])) for v in values]
 
 
 def _down(body: Program, xs: Sequence[Value], roots: Sequence[Value]) -> list[Value]:
@@ -221,8 +222,8 @@ def _down(body: Program, xs: Sequence[Value], roots: Sequence[Value]) -> list[Va
 
 def _interleaved(left: Value, right: Value) -> Value:
     shape = tuple(left.type.shape)
-    pair = _joined(*(emit.reshape(v, shape=(*shape, 1)) for v in (left, right)))
-    return emit.reshape(pair, shape=(*shape[:-1], 2 * shape[-1]))
+    pair = _joined(*(reshaped(v, (*shape, 1)) for v in (left, right)))
+    return reshaped(pair, (*shape[:-1], 2 * shape[-1]))
 
 
 def _folded(body: Program, values: Sequence[Value], dimensions: Any) -> list[Value]:

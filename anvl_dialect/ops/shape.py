@@ -444,3 +444,15 @@ def _without(x: Any, axis: int) -> tuple[Any, ...]:
 
 convert, broadcast_in_dim, reshape = ConvertOp.build, BroadcastInDimOp.build, ReshapeOp.build
 transpose, slice_ = TransposeOp.build, SliceOp.build
+
+
+def reshaped(x: Value, shape: Sequence[int]) -> Value:
+    """x in another shape; x itself where it has that shape."""
+    return x if list(x.type.shape) == list(shape) else reshape(x, shape=tuple(shape))
+
+
+def permuted(x: Value, permutation: Sequence[int]) -> Value:
+    """x with its axes in another order; x itself where the order is the same."""
+    if list(permutation) == list(range(x.type.rank)):
+        return x
+    return transpose(x, permutation=tuple(permutation))
