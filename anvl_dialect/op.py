@@ -84,6 +84,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     hlo = None
     params = {}  # noqa: RUF012
     short_name = ""
+    #: Whether `lower` emits ops of the dialect, which lower after it.
+    composite = False
     #: For ops that another pass must remove first: which.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     # Operands, by position, that have no derivative although they are floats, and why.
@@ -202,6 +204,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         }
 
     @classmethod
+    def undefined_of(cls, n_operands: int) -> dict[int, str]:
+        """`undefined`, of an op with so many operands."""
+        return cls.undefined  # type: ignore[no-any-return]
+
+    @classmethod
     def has_rule(cls, rule: str) -> bool:
         """Whether the class, or its family, defines `rule`."""
         return getattr(cls, rule).__func__ is not getattr(AnvlOp, rule).__func__
@@ -291,14 +298,12 @@ def _region_builder(cls: type[AnvlOp]) -> Callable[..., Any]:
     def build(*xs: Value, **params: Any) -> Any:
         given = {k: v for k, v in params.items() if k not in cls.bodies}
         types = [x.type for x in xs]
-        result = cls.result_type(*types, **given)
-        op = create(
-            cls.OPERATION_NAME,
-            list(result) if cls.multiple_results else [result],
-            xs,
-            cls.encode(given),
-            regions=len(cls.bodies),
-        )
+        key = (*types, *given.items())
+        try:
+            results, attributes = cls._plans[key]
+        except (KeyError, TypeError):
+            results, attributes = cls._plan(key, types, given)
+        op = create(cls.OPERATION_NAME, results, xs, attributes, regions=len(cls.bodies))
         signatures = cls.body_types(*types, **given)
         for name, region, signature in zip(cls.bodies, op.regions, signatures, strict=True):
             _fill(f"{cls.short_name}: {name}", region, params[name], *signature)

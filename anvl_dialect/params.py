@@ -17,8 +17,8 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Body", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
-    "ResultDtype", "ResultShape", "Symbol", "Text", "enum",
+    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
+    "ResultDtype", "ResultShape", "Symbol", "Text", "Transpose", "enum",
 ]  # fmt: skip
 
 
@@ -88,6 +88,24 @@ class Int32(Int):
     @cache
     def encode(value: int) -> ir.Attribute:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
+
+
+class Bool(Param):
+    """`true` or `false`; false where the attribute is absent."""
+
+    optional = True
+    default = False
+
+    @staticmethod
+    @cache
+    def encode(value: bool) -> ir.Attribute:
+        return ir.BoolAttr.get(value, context())
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> bool:
+        if not isinstance(attribute, ir.BoolAttr):
+            raise TypeError(f"expected true or false, got {attribute}")
+        return attribute.value
 
 
 class Text(Param):
@@ -247,3 +265,7 @@ class Precision(Param):
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]
     """How two elements are compared."""
+
+
+class Transpose(enum("transpose", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")):  # type: ignore[misc]
+    """Which form of a matrix is meant: itself, its transpose or its conjugate transpose."""

@@ -11,13 +11,13 @@ from typing import Any
 from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body
 from anvl.dialect.sweep import forward_sweep, sweep
 from anvl.dialect.types import tensor
 
-__all__ = ["Program", "batch_of", "jvp_of", "vjp_of"]
+__all__ = ["Program", "batch_of", "jvp_of", "transpose_of", "vjp_of"]
 
 
 class Program:
@@ -167,13 +167,16 @@ def vjp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], gs: Sequence[Value | None]
 ) -> list[Value | None]:
     """The cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero)."""
-    program = Program.of(f, [x.type for x in xs])
-    floats = [
-        full(y.type, 0) if g is None else g
-        for g, y in zip(gs, program.results, strict=True)
-        if differentiable(y.type)
-    ]
-    found = iter(program.adjoint()(*xs, *floats))
+    n, seeds = len(xs), [g for g in gs if g is not None]
+
+    def swept(*values: Value) -> list[Value]:
+        given = iter(values[n:])
+        ys = f(*values[:n])
+        pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
+        wrt = [x for x in values[:n] if differentiable(x.type)]
+        return sweep(_current_block(), pairs, wrt)
+
+    found = iter(Program.of(swept, [x.type for x in (*xs, *seeds)])(*xs, *seeds))
     return [next(found) if differentiable(x.type) else None for x in xs]
 
 
@@ -181,14 +184,46 @@ def jvp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
 ) -> list[Value | None]:
     """The tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
-    program = Program.of(f, [x.type for x in xs])
-    floats = [
-        zeros_like(x) if t is None else t
-        for t, x in zip(ts, xs, strict=True)
-        if differentiable(x.type)
-    ]
-    found = iter(program.tangent()(*xs, *floats))
-    return [next(found) if differentiable(y.type) else None for y in program.results]
+    n, moving = len(xs), [t for t in ts if t is not None]
+    floats: list[bool] = []
+
+    def pushed(*values: Value) -> list[Value]:
+        given = iter(values[n:])
+        ys = f(*values[:n])
+        floats.extend(differentiable(y.type) for y in ys)
+        known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
+        tangents = forward_sweep(_current_block(), known, ys)
+        pairs = zip(tangents, ys, floats, strict=True)
+        return [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
+
+    found = iter(Program.of(pushed, [x.type for x in (*xs, *moving)])(*xs, *moving))
+    return [next(found) if is_float else None for is_float in floats]
+
+
+def transpose_of(
+    f: Callable[..., Sequence[Value | None]],
+    types: Sequence[Any],
+    xs: Sequence[Value],
+    gs: Sequence[Value | None],
+) -> list[Value]:
+    """The cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
+
+    `gs` are the cotangents of its results (None is zero).  With f a tangent rule, this is the
+    adjoint rule: the same map, read from its end.
+    """
+    n, m = len(types), len(xs)
+    seeds = [g for g in gs if g is not None]
+
+    def swept(*values: Value) -> list[Value]:
+        ts, given = values[:n], iter(values[n + m :])
+        ys = f(*ts, *values[n : n + m])
+        marked = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
+        pairs = [(y, g) for y, g in marked if y is not None]
+        return sweep(_current_block(), pairs, ts)
+
+    program = Program.of(swept, [*types, *[x.type for x in (*xs, *seeds)]])
+    # What is linear in ts has a transpose that does not need them.
+    return program(*[None] * n, *xs, *seeds)
 
 
 def batch_of(

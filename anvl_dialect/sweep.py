@@ -215,7 +215,7 @@ def _problem(step: _Step) -> str | None:
         return "it is no op of a dialect that has adjoint rules"
     if not rules.has_rule("adjoint"):
         return f"it has no `adjoint` rule; define it on {rules.__name__} in {rules.__module__}"
-    for i, reason in rules.undefined.items():
+    for i, reason in rules.undefined_of(len(wanted)).items():
         if wanted[i] is not None:
             return f"operand {i} has no derivative: {reason}"
     return None

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from anvl.dialect.errors import PassError
+from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.mlir import PassManager, ir, rewrite
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import splat
 from anvl.dialect.params import Direction, Ints
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.find import find
-from anvl.passes.pass_ import Pass
+from anvl.passes.pass_ import Pass, option
 
 __all__ = ["Hlo", "LowerToStablehlo"]
 
@@ -29,12 +29,15 @@ class LowerToStablehlo(Pass, argument=_NAME):
     """Turn every anvl op into StableHLO.
 
     Expects no `anvl.captured` (run anvl-hoist-constants) and no `anvl.vjp` (run anvl-gradient).
-    Afterwards no anvl op and no CHLO op is left.
+    Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform.
     """
 
+    platform: str = option("cpu", help="what will run the program, by PJRT's name")
+
     def run(self, module: ir.Operation) -> None:
+        rewrite.walk_and_apply_patterns(module, _expansions(self.platform, True))
         rewrite.walk_and_apply_patterns(module, _renames())
-        rewrite.walk_and_apply_patterns(module, _expansions())
+        rewrite.walk_and_apply_patterns(module, _expansions(self.platform, False))
         _check_done(module)
         if find(module, *_chlo_names()):
             manager = PassManager.parse(_LEGALIZE_CHLO, module.context)
@@ -108,27 +111,41 @@ pdl.pattern @{name}_{benefit} : benefit({benefit}) {{
 
 
 @cache
-def _expansions() -> Any:
-    """All ops that lower by their own rule, as one frozen set of Python patterns."""
-    patterns = rewrite.RewritePatternSet()
+def _expansions(platform: str, composite: bool) -> Any:
+    """All ops that lower by their own rule, as one frozen set of Python patterns.
+
+    `composite` ones first: they emit ops of the dialect, which lower after them.
+    """
+    patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform)
     for name, op_class in OPS.items():
-        if op_class.hlo is None and op_class.has_rule("lower"):
-            patterns.add(name, _pattern(op_class))
+        if op_class.hlo is None and op_class.has_rule("lower") and op_class.composite == composite:
+            patterns.add(name, _pattern(op_class, hlo))
     return patterns.freeze()
 
 
-def _pattern(op_class: type[AnvlOp]) -> Callable[[Any, Any], None]:
+def _pattern(op_class: type[AnvlOp], hlo: "Hlo") -> Callable[[Any, Any], None]:
     def lower(op: Any, rewriter: Any) -> None:
         operation = op.operation
-        with rewriter.ip, operation.location:
-            new = op_class.lower(hlo, *operation.operands, **op_class.read(operation))
+        try:
+            with rewriter.ip, operation.location:
+                new = op_class.lower(hlo, *operation.operands, **op_class.read(operation))
+        except MissingRule as error:
+            raise PassError(_NAME, str(error), str(operation.location)) from None
+        if new is None:  # a borrowed op that may stay as it is
+            return
         rewriter.replace_op(op, list(new) if op_class.multiple_results else [new])
 
     return lower
 
 
 class Hlo:
-    """Builds StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`."""
+    """Builds StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`.
+
+    `platform` is the one that the program will run on.
+    """
+
+    def __init__(self, platform: str) -> None:
+        self.platform = platform
 
     def __call__(self, name: str, *xs: ir.Value, type: ir.Type, **attributes: Any) -> ir.Value:
         return _create(f"stablehlo.{name}", [type], xs, attributes or None).result
@@ -174,4 +191,3 @@ class Hlo:
 
 
 _create = ir.Operation.create
-hlo = Hlo()

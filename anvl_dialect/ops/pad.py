@@ -12,7 +12,7 @@ from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.params import Ints
 from anvl.dialect.types import element_type, shape_text, tensor
 
-__all__ = ["PadOp"]
+__all__ = ["PadOp", "unpadded", "zero_of"]
 
 
 class PadOp(AnvlOp, name="pad"):
@@ -70,7 +70,7 @@ class PadOp(AnvlOp, name="pad"):
         edge_padding_high: Any, interior_padding: Any,
     ) -> Sequence[Any]:  # fmt: skip
         def of_operand() -> Value:
-            return _unpadded(
+            return unpadded(
                 g, xs[0].type, edge_padding_low, edge_padding_high, interior_padding
             )
 
@@ -133,7 +133,7 @@ def zero_of(x: Value) -> Value:
     return full(tensor([], x.type.element_type), 0)
 
 
-def _unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
+def unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
     """The elements of g that came from the operand, in its shape; 0 for those cut off."""
     cut = emit.pad(
         g,

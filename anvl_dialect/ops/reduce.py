@@ -215,7 +215,7 @@ class MaxOp(Extremum, name="max"):
 
     @classmethod
     def identity(cls, element: Any) -> complex:
-        return _extreme(element, lowest=True)
+        return extreme(element, lowest=True)
 
 
 class MinOp(Extremum, name="min"):
@@ -225,10 +225,11 @@ class MinOp(Extremum, name="min"):
 
     @classmethod
     def identity(cls, element: Any) -> complex:
-        return _extreme(element, lowest=False)
+        return extreme(element, lowest=False)
 
 
-def _extreme(element: Any, lowest: bool) -> complex:
+def extreme(element: Any, lowest: bool) -> complex:
+    """The lowest value of an element type, or the highest."""
     of_kind = kind(element)
     if of_kind == "float":
         return float("-inf") if lowest else float("inf")
@@ -309,7 +310,7 @@ class ArgExtremum(AnvlOp):
 
     @classmethod
     def worst(cls, element: Any) -> complex:
-        return _extreme(element, lowest=cls.direction == "GT")
+        return extreme(element, lowest=cls.direction == "GT")
 
     @classmethod
     def _better(cls, hlo: Any, best: Value, at: Value, x: Value, i: Value) -> list[Value]:

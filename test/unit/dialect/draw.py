@@ -1,12 +1,13 @@
 """What an op's `sample(draw)` draws its operands with: the same arrays in every run.
 
     draw.floats(2, 3, within=(0.1, 4.0))       f64
+    draw.spd(2, 3)                             two positive definite matrices of size 3
     draw.calls((operands, params), ...)        the calls to try, for an op with a class of its own
     draw.elementwise("float int", domains)     the same for an elementwise op: dtypes and shapes
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,10 +33,15 @@ _MARGIN = 0.02  # from a corner, and between two elements: more than finite diff
 
 
 class Call(NamedTuple):
-    """One use of an op: its operands and its parameters."""
+    """One use of an op: its operands and its parameters.
+
+    `through` maps the results to what of them is determined, where not all is: the signs of
+    eigenvectors are not.
+    """
 
     operands: list[np.ndarray]
     params: dict[str, Any]
+    through: Callable[..., Sequence[Any]] | None = None
 
 
 class Draw:
@@ -72,9 +78,26 @@ class Draw:
         self._random.shuffle(values)
         return values.reshape(shape)
 
-    def calls(self, *calls: tuple[list[np.ndarray], dict[str, Any]]) -> list[Call]:
+    def matrix(self, *shape: int) -> np.ndarray:
+        """A stack of matrices that are well apart from singular, as are their triangles."""
+        n = min(shape[-2:])
+        strong = 2 + self.floats(n, within=(0.1, 2.5 * n))
+        x = self.floats(*shape, within=(-0.8, 0.8))
+        for i, value in enumerate(strong):
+            x[..., i, i] += value
+        return x
+
+    def spd(self, *shape: int) -> np.ndarray:
+        """A stack of matrices, not quite symmetric, whose symmetric parts are positive definite."""
+        return self.matrix(*shape, shape[-1])
+
+    def calls(
+        self,
+        *calls: tuple[list[np.ndarray], dict[str, Any]],
+        through: Callable[..., Sequence[Any]] | None = None,
+    ) -> list[Call]:
         """The calls to try."""
-        return [Call(list(operands), params) for operands, params in calls]
+        return [Call(list(operands), params, through) for operands, params in calls]
 
     def elementwise(
         self,

@@ -17,75 +17,29 @@ Complex values pair as the real part of the sum of products, without conjugation
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from draw import Call
+from findings import NARROW, STEP, TOLERANCES, WEIGHTS, Findings, differences, paired
 from forward import push_forward
+from interpret import interpreted
 from program import Program, type_of
 from references import REFERENCES
 
+from anvl.dialect.context import context
 from anvl.dialect.errors import PassError
 from anvl.dialect.families import Elementwise, differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, RULES, AnvlOp, emit
+from anvl.dialect.scratch import Program as Body
+from anvl.dialect.sweep import sweep
 from anvl.dialect.types import dtype_name, numpy_dtype
-from anvl.passes.sweep import sweep
 
 __all__ = ["Findings", "examine", "missing_rules"]
 
-#: Relative errors allowed, by what is compared; measured errors are a tenth of these or less.
-TOLERANCES = {
-    "value": 1e-10,
-    "tangent": 1e-6,
-    "adjoint": 1e-6,
-    "order 2 tangent": 1e-6,
-    "order 2 adjoint": 1e-6,
-    "batch": 1e-12,
-}
-NARROW = {"f32": 2e-3, "c64": 2e-3, "f16": 1e-2, "bf16": 5e-2, "f8E5M2": 0.3, "f8E4M3FN": 0.2}
-
-_SMALLEST_SCALE = 1e-3  # below it, errors are absolute
-_STEP = 1e-3
-_WEIGHTS = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}  # of f(x + i * step) / step
 _BATCH = 3
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
-
-
-@dataclass
-class Findings:
-    """What is wrong, and the largest error of each kind."""
-
-    problems: list[str] = field(default_factory=list)
-    errors: dict[str, float] = field(default_factory=dict)
-
-    def compare(self, kind: str, call: str, found: Any, wanted: Any, limit: float) -> None:
-        found, wanted = np.asarray(found), np.asarray(wanted)
-        if found.shape != wanted.shape:
-            self.problems.append(f"{kind}: {call}: shape {found.shape}, not {wanted.shape}")
-            return
-        error = _error(found, wanted)
-        self.errors[kind] = max(self.errors.get(kind, 0.0), error)
-        if not error <= limit:
-            self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
-
-
-def _error(found: np.ndarray, wanted: np.ndarray) -> float:
-    if found.size == 0:
-        return 0.0
-    if found.dtype == bool or found.dtype.kind in "iu":
-        return 0.0 if np.array_equal(found, wanted) else np.inf
-    found, wanted = _widened(found), _widened(wanted)
-    same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
-    with np.errstate(invalid="ignore"):
-        difference = np.where(same, 0, np.abs(found - wanted))
-    scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=_SMALLEST_SCALE)
-    return float(np.max(difference) / scale)
-
-
-def _widened(x: np.ndarray) -> np.ndarray:
-    return x.astype(complex if x.dtype.kind == "c" else float)
 
 
 def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
@@ -109,7 +63,7 @@ def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
         findings.problems.append(f"types: {error}")
         return findings
     results = program.run()
-    around = {i: program.run(_moved(program, checks, i * _STEP)) for i in _WEIGHTS}
+    around = {i: program.run(_moved(program, checks, i * STEP)) for i in WEIGHTS}
     for check in checks:
         points = {i: results_at[check.index] for i, results_at in around.items()}
         check.judge(findings, results[check.index], points)
@@ -140,15 +94,28 @@ def _twins(op_class: Any, calls: Sequence[Call]) -> list[Call]:
 
 
 def _cast(call: Call, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
-    return Call([cast(x) if x.dtype == np.float64 else x for x in call.operands], call.params)
+    operands = [cast(x) if x.dtype == np.float64 else x for x in call.operands]
+    return call._replace(operands=operands)
 
 
 def _takes(op_class: Any, call: Call) -> bool:
+    types = list(map(type_of, call.operands))
     try:
-        op_class.result_type(*map(type_of, call.operands), **call.params)
+        op_class.result_type(*types, **_without_bodies(op_class, call))
+        if op_class.bodies:
+            Body.of(lambda *xs: _listed(op_class, op_class.build(*xs, **call.params)), types)
     except TypeError:
         return False
     return True
+
+
+def _without_bodies(op_class: Any, call: Call) -> dict[str, Any]:
+    return {k: v for k, v in call.params.items() if k not in op_class.bodies}
+
+
+def _listed(op_class: Any, y: Any) -> list[Any]:
+    """The results, or what a rule gives for them, of an op of one or of several."""
+    return list(y) if op_class.multiple_results else [y]
 
 
 def _described(op_class: Any, call: Call) -> str:
@@ -180,8 +147,12 @@ class _Check:
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         raise NotImplementedError
 
-    def build(self, *xs: ir.Value) -> ir.Value:
-        return self.op_class.build(*xs, **self.call.params)
+    def build(self, *xs: ir.Value) -> list[ir.Value]:
+        return _listed(self.op_class, self.op_class.build(*xs, **self.call.params))
+
+    def determined(self, *xs: ir.Value) -> list[ir.Value]:
+        """Build the op; what of its results is determined and has a derivative."""
+        return [y for y in _through(self.call, self.build(*xs)) if differentiable(y.type)]
 
     def like(self, x: Any) -> np.ndarray:
         """Random numbers of the type of an array or of an MLIR type."""
@@ -196,37 +167,74 @@ class _Check:
 class _Value(_Check):
     """The value against the reference; the type against StableHLO's inference."""
 
-    def emit(self, *xs: ir.Value) -> list[ir.Value]:
-        y = self.build(*xs)
+    def inputs(self) -> list[np.ndarray]:
+        """The operands, and what the reference makes of them."""
+        operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
+        reference = REFERENCES[self.op_class.short_name]
+        with np.errstate(all="ignore"):
+            ys = _listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
+        self.wanted = [np.asarray(y) for y in ys]
+        return [*self.call.operands, *(self.wanted if self.call.through else [])]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, wanted = _split(inputs, [len(self.call.operands)])
+        ys = self.build(*xs)
         self.inferred = _inferred(self.op_class, self.call, xs)
-        self.type = y.type
-        self.read = self.op_class.read(y.owner)
-        return [y]
+        self.types = [y.type for y in ys]
+        self.read = self.op_class.read(ys[0].owner)
+        return [*_through(self.call, ys), *(_through(self.call, wanted) if wanted else [])]
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        if self.inferred is not None and self.inferred != self.type:
-            findings.problems.append(f"types: {self.name}: {self.type}, not {self.inferred}")
-        read = {name: self.read[name] for name in self.call.params}
-        if read != self.call.params:
+        if self.inferred is not None and self.inferred != self.types:
+            findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
+        given = _without_bodies(self.op_class, self.call)
+        read = {name: self.read[name] for name in given}
+        if read != given:
             findings.problems.append(f"read: {self.name}: the parameters read back are {read}")
-        reference = REFERENCES[self.op_class.short_name]
         narrow = _narrow(self.op_class, self.call)
-        operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
-        with np.errstate(all="ignore"):
-            wanted = np.asarray(reference(*operands, **self.call.params))
         limit = NARROW[narrow] if narrow else TOLERANCES["value"]
         kind = f"value {narrow}" if narrow else "value"
-        findings.compare(kind, self.name, found[0], wanted, limit)
+        ys, wanted = found, self.wanted
+        if self.call.through is not None:
+            ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
+        for y, y_wanted in zip(ys, wanted, strict=True):
+            findings.compare(kind, self.name, y, y_wanted, limit)
+
+    def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
+        """The parameters, bodies as functions of NumPy scalars."""
+        given, bodies = _without_bodies(self.op_class, self.call), self.op_class.bodies
+        if not bodies:
+            return given
+        with context(), ir.Location.unknown():
+            signatures = self.op_class.body_types(*map(type_of, operands), **given)
+        types = {name: inputs for name, (inputs, _) in zip(bodies, signatures, strict=True)}
+        return given | {k: interpreted(self.call.params[k], types[k]) for k in bodies}
 
 
-def _result_type(op_class: Any, call: Call) -> Any:
-    return op_class.result_type(*map(type_of, call.operands), **call.params)
+def _result_types(op_class: Any, call: Call) -> list[Any]:
+    types = map(type_of, call.operands)
+    return _listed(op_class, op_class.result_type(*types, **_without_bodies(op_class, call)))
+
+
+def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
+    """What of the results is determined."""
+    return list(ys) if call.through is None else list(call.through(*ys))
+
+
+def _float_types(op_class: Any, call: Call) -> list[Any]:
+    """The types of what is determined of the results and has a derivative."""
+    types = _result_types(op_class, call)
+    if call.through is not None:
+        with context(), ir.Location.unknown():
+            program = Body.of(lambda *ys: _through(call, ys), types)  # outlives its values
+            types = [y.type for y in program.results]
+    return [y for y in types if differentiable(y)]
 
 
 def _narrow(op_class: Any, call: Call) -> str | None:
     """The narrowest dtype of a call, of the result or an operand; None if none is narrow."""
     dtypes = [dtype_name(x.dtype) for x in call.operands]
-    dtypes.append(dtype_name(_result_type(op_class, call).element_type))
+    dtypes += [dtype_name(y.element_type) for y in _result_types(op_class, call)]
     return max((d for d in dtypes if d in NARROW), key=NARROW.__getitem__, default=None)
 
 
@@ -236,7 +244,7 @@ def _wide(dtype: Any) -> np.dtype:
 
 
 def _inferred(op_class: Any, call: Call, xs: Sequence[ir.Value]) -> Any:
-    """The type that StableHLO infers; None where it cannot."""
+    """The types that StableHLO infers; None where it cannot."""
     if op_class.hlo is None:
         return None
     name = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
@@ -248,29 +256,30 @@ def _inferred(op_class: Any, call: Call, xs: Sequence[ir.Value]) -> Any:
         if "type inference" in str(error) or "InferTypeOpInterface" in str(error):
             return None
         raise
-    inferred = op.results[0].type
+    inferred = [y.type for y in op.results]
     op.erase()
     return inferred
 
 
 def _wrt(op_class: Any, call: Call) -> list[int]:
     """The operands that have a derivative."""
+    undefined = op_class.undefined_of(len(call.operands))
     return [
         i
         for i, x in enumerate(call.operands)
-        if differentiable(type_of(x)) and i not in op_class.undefined
+        if differentiable(type_of(x)) and i not in undefined
     ]
 
 
 def _is_differentiable(op_class: Any, call: Call) -> bool:
-    return differentiable(_result_type(op_class, call)) and bool(_wrt(op_class, call))
+    return bool(_float_types(op_class, call) and _wrt(op_class, call))
 
 
 class _Derivative(_Check):
     """Tangent, adjoint, and both once more of the adjoint's program.
 
-    Inputs: the operands, their tangents `ts`, a cotangent `g` of the result and its tangent, and
-    cotangents `us` of the cotangents that the adjoint gives.
+    Inputs: the operands, their tangents `ts`, a cotangent of each float result, `gs`, and their
+    tangents, and cotangents `us` of the cotangents that the adjoint gives.
     """
 
     @classmethod
@@ -280,28 +289,27 @@ class _Derivative(_Check):
     def inputs(self) -> list[np.ndarray]:
         xs = self.call.operands
         self.wrt = _wrt(self.op_class, self.call)
-        y = _result_type(self.op_class, self.call)
+        ys = _float_types(self.op_class, self.call)
         self.ts = [self.like(xs[i]) for i in self.wrt]
-        self.g, self.tg = self.like(y), self.like(y)
+        self.gs, self.tgs = [self.like(y) for y in ys], [self.like(y) for y in ys]
         self.us = [self.like(xs[i]) for i in self.wrt]
-        return [*xs, *self.ts, self.g, self.tg, *self.us]
+        return [*xs, *self.ts, *self.gs, *self.tgs, *self.us]
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        n, m = len(self.call.operands), len(self.wrt)
-        xs, ts = inputs[:n], inputs[n : n + m]
-        (g, tg), us = inputs[n + m : n + m + 2], inputs[n + m + 2 :]
+        counts = [len(self.call.operands), len(self.wrt), len(self.gs), len(self.gs)]
+        xs, ts, gs, tgs, us = _split(inputs, counts)
         moving = [xs[i] for i in self.wrt]
         block = ir.InsertionPoint.current.block
-        y = self.build(*xs)
+        ys = self.determined(*xs)
         first = list(block.operations)
-        adjoints = sweep(block, [(y, g)], moving)
+        adjoints = sweep(block, list(zip(ys, gs, strict=True)), moving)
         second = list(block.operations)
-        along = dict(zip([*moving, g], [*ts, tg], strict=True))
-        (ty,) = push_forward(first, along, [y])
+        along = dict(zip([*moving, *gs], [*ts, *tgs], strict=True))
+        tys = push_forward(first, along, ys)
         t_adjoints = push_forward(second, along, adjoints)
-        twice = sweep(block, list(zip(adjoints, us, strict=True)), [*moving, g])
-        self.third(block, twice, [*moving, g, *us])
-        return [y, ty, *adjoints, *t_adjoints, *twice]
+        twice = sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
+        self.third(block, twice, [*moving, *gs, *us])
+        return [*ys, *tys, *adjoints, *t_adjoints, *twice]
 
     def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
         """Differentiate once more, for the closure of the rules alone."""
@@ -313,44 +321,36 @@ class _Derivative(_Check):
         for i, t in zip(self.wrt, self.ts, strict=True):
             of_xs[i] = t
         unmoved = [None] * len(self.wrt)
-        return [*of_xs, *unmoved, self.tg, None, *unmoved]
+        return [*of_xs, *unmoved, *self.tgs, *([None] * len(self.tgs)), *unmoved]
 
     @directions.setter
     def directions(self, value: Any) -> None:
         pass
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        m = len(self.wrt)
-        _, ty, *rest = found
-        adjoints, t_adjoints, twice = rest[:m], rest[m : 2 * m], rest[2 * m :]
-        steps = [np.asarray(s) for s in _differences(around)]
+        n, m = len(self.gs), len(self.wrt)
+        ys, tys, adjoints, t_adjoints, twice = _split(found, [n, n, m, m])
+        steps = [np.asarray(s) for s in differences(around)]
 
         def judge(kind: str, found: Any, wanted: Any) -> None:
             findings.compare(kind, self.name, found, wanted, TOLERANCES[kind])
 
-        judge("tangent", ty, steps[0])
-        judge("adjoint", _paired(adjoints, self.ts), _paired([self.g], [ty]))
-        for t_adjoint, step in zip(t_adjoints, steps[2 : 2 + m], strict=True):
+        for ty, step in zip(tys, steps[: len(ys)], strict=True):
+            judge("tangent", ty, step)
+        judge("adjoint", paired(adjoints, self.ts), paired(self.gs, tys))
+        for t_adjoint, step in zip(t_adjoints, steps[2 * n : 2 * n + m], strict=True):
             judge("order 2 tangent", t_adjoint, step)
-        judge("order 2 adjoint", _paired(twice, [*self.ts, self.tg]), _paired(self.us, t_adjoints))
+        along = [*self.ts, *self.tgs]
+        judge("order 2 adjoint", paired(twice, along), paired(self.us, t_adjoints))
 
 
-def _differences(around: dict[int, Any]) -> list[np.ndarray]:
-    """The derivative of each result along the directions, from four points around."""
-    columns = zip(*(around[i] for i in _WEIGHTS), strict=True)
-    return [_difference(*values) for values in columns]
-
-
-def _difference(*values: np.ndarray) -> np.ndarray:
-    """0 where all values are the same, infinite ones too."""
-    flat = np.all([v == values[0] for v in values], axis=0)
-    with np.errstate(invalid="ignore"):
-        steps = [w / _STEP * v for w, v in zip(_WEIGHTS.values(), values, strict=True)]
-        return np.where(flat, 0, np.sum(steps, axis=0))
-
-
-def _paired(gs: Sequence[np.ndarray], ts: Sequence[np.ndarray]) -> float:
-    return float(sum(np.real(np.sum(g * t)) for g, t in zip(gs, ts, strict=True)))
+def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
+    """As many values as each count says, and the rest."""
+    parts, at = [], 0
+    for count in counts:
+        parts.append(values[at : at + count])
+        at += count
+    return [*parts, values[at:]]
 
 
 class _Narrow(_Derivative):
@@ -364,25 +364,28 @@ class _Narrow(_Derivative):
         super().inputs()
         xs, call = self.call.operands, self.call
         wide = [x.astype(_wide(x.dtype)) for x in xs]
-        y = numpy_dtype(dtype_name(_result_type(self.op_class, Call(wide, call.params)).element_type))
-        self.count = len(xs) + len(self.ts) + 1
+        ys = _float_types(self.op_class, call._replace(operands=wide))
+        self.count = len(xs) + len(self.ts) + len(self.gs)
+        wide_gs = [
+            g.astype(numpy_dtype(dtype_name(y.element_type)))
+            for g, y in zip(self.gs, ys, strict=True)
+        ]
         return [
-            *xs, *self.ts, self.g,
-            *wide, *(t.astype(_wide(t.dtype)) for t in self.ts), self.g.astype(y),
+            *xs, *self.ts, *self.gs,
+            *wide, *(t.astype(_wide(t.dtype)) for t in self.ts), *wide_gs,
         ]  # fmt: skip
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         return [*self.first(inputs[: self.count]), *self.first(inputs[self.count :])]
 
     def first(self, inputs: Sequence[ir.Value]) -> list[ir.Value]:
-        n, m = len(self.call.operands), len(self.wrt)
-        xs, ts, g = inputs[:n], inputs[n : n + m], inputs[n + m]
+        xs, ts, gs = _split(inputs, [len(self.call.operands), len(self.wrt)])
         moving = [xs[i] for i in self.wrt]
         block = ir.InsertionPoint.current.block
-        y = self.build(*xs)
+        ys = self.determined(*xs)
         ops = list(block.operations)
-        adjoints = sweep(block, [(y, g)], moving)
-        return [*push_forward(ops, dict(zip(moving, ts, strict=True)), [y]), *adjoints]
+        adjoints = sweep(block, list(zip(ys, gs, strict=True)), moving)
+        return [*push_forward(ops, dict(zip(moving, ts, strict=True)), ys), *adjoints]
 
     @property
     def directions(self) -> list[np.ndarray | None]:
@@ -412,22 +415,33 @@ class _Batched(_Check):
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         n = len(self.call.operands)
-        xs, many = inputs[:n], inputs[n:]
+        self.xs = xs = inputs[:n]
+        many = inputs[n:]
         self.choices = [c for c in itertools.product((False, True), repeat=n) if any(c)]
         results = []
         for batched in self.choices:
-            chosen = [x if not b else many[i] for i, (x, b) in enumerate(zip(xs, batched, strict=True))]
-            results.append(self.op_class.batch(chosen, batched, **self.call.params))
+            chosen = [v if b else x for x, v, b in zip(xs, many, batched, strict=True)]
+            y = self.op_class.batch(chosen, batched, **self.batch_params())
+            results += _listed(self.op_class, y)
             for k in range(_BATCH):
                 one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
-                results.append(self.build(*one))
+                results += self.build(*one)
         return results
+
+    def batch_params(self) -> dict[str, Any]:
+        """The parameters as a batching pass reads them from an op."""
+        if not self.op_class.bodies:
+            return self.call.params
+        return self.op_class.read(self.build(*self.xs)[0].owner)
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         for c, batched in enumerate(self.choices):
-            y, *members = found[c * (_BATCH + 1) : (c + 1) * (_BATCH + 1)]
+            count = len(_result_types(self.op_class, self.call))
+            at = c * (_BATCH + 1) * count
+            ys, *members = _split(found[at : at + (_BATCH + 1) * count], [count] * _BATCH)
             name = f"{self.name} batched {batched}"
-            findings.compare("batch", name, y, np.stack(members), TOLERANCES["batch"])
+            for y, *ones in zip(ys, *members, strict=True):
+                findings.compare("batch", name, y, np.stack(ones), TOLERANCES["batch"])
 
 
 def _batch_of(x: np.ndarray) -> np.ndarray:
@@ -435,7 +449,8 @@ def _batch_of(x: np.ndarray) -> np.ndarray:
     rolled = [np.roll(x, k) for k in range(_BATCH)]
     if x.dtype == bool:
         rolled = [r ^ (k % 2 == 1) for k, r in enumerate(rolled)]
-    if x.dtype.kind in "fc" and len(np.unique(x)) == x.size:
+    is_identity = x.size == 1 and x.item() in (0, 1)  # an initial value, of sums or of products
+    if x.dtype.kind in "fc" and len(np.unique(x)) == x.size and not is_identity:
         rolled = [r * (1 + 0.01 * k) for k, r in enumerate(rolled)]
     return np.stack(rolled)
 
@@ -454,7 +469,7 @@ def _member(x: ir.Value, k: int) -> ir.Value:
 
 def _check_closure(findings: Findings, names: set[str]) -> None:
     for name in sorted(names):
-        if name.split(".")[0] in ("func", "builtin"):
+        if name.split(".")[0] in ("func", "builtin") or name == "stablehlo.return":
             continue
         if name not in OPS:
             findings.problems.append(f"closure: a rule emits {name}, which has no rules")

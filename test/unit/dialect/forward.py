@@ -19,12 +19,14 @@ def push_forward(
         operands = tuple(op.operands)
         if known.keys().isdisjoint(operands):
             continue
-        rules, (y,) = type(op), op.results
-        if not differentiable(y.type):
+        rules, ys = type(op), tuple(op.results)
+        if not any(differentiable(y.type) for y in ys):
             continue
         ts = [known.get(x) for x in operands]
-        t = rules.tangent(ts, operands, y, **rules.read(op.operation))
-        if t is not None:
-            assert t.type == y.type, f"{op.operation.name}: tangent {t.type} of {y.type}"
-            known[y] = t
+        several = rules.multiple_results
+        found = rules.tangent(ts, operands, ys if several else ys[0], **rules.read(op.operation))
+        for y, t in zip(ys, found if several else [found], strict=True):
+            if t is not None:
+                assert t.type == y.type, f"{op.operation.name}: tangent {t.type} of {y.type}"
+                known[y] = t
     return [known[y] if y in known else full(y.type, 0) for y in wanted]

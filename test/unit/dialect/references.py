@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import scipy.special
+from references_index import dynamic_slice, dynamic_update_slice, gather, scatter
+from references_windows import WINDOWS
 
 from anvl.dialect.types import numpy_dtype
 
@@ -118,24 +120,6 @@ def _slice(x: np.ndarray, start_indices: Any, limit_indices: Any, strides: Any) 
     return x[tuple(map(slice, start_indices, limit_indices, strides))]
 
 
-def _pad(
-    x: np.ndarray, value: np.ndarray, edge_padding_low: Any, edge_padding_high: Any,
-    interior_padding: Any,
-) -> np.ndarray:  # fmt: skip
-    for axis, (low, high, inner) in enumerate(
-        zip(edge_padding_low, edge_padding_high, interior_padding, strict=True)
-    ):
-        x = np.moveaxis(x, axis, 0)
-        n = x.shape[0]
-        spread = np.full((max(n + max(n - 1, 0) * inner, 0), *x.shape[1:]), value, x.dtype)
-        spread[:: inner + 1] = x
-        before = np.full((max(low, 0), *x.shape[1:]), value, x.dtype)
-        after = np.full((max(high, 0), *x.shape[1:]), value, x.dtype)
-        whole = np.concatenate([before, spread, after])
-        x = np.moveaxis(whole[max(-low, 0) : len(whole) - max(-high, 0)], 0, axis)
-    return x
-
-
 def _dot_general(
     x: np.ndarray, y: np.ndarray, dot_dimension_numbers: Any, precision_config: str = "DEFAULT"
 ) -> np.ndarray:
@@ -150,6 +134,63 @@ def _dot_general(
     out = batch + free_x + free_y
     z = np.einsum(x, [names[n] for n in of_x], y, [names[n] for n in of_y], [names[n] for n in out])
     return np.asarray(z).astype(x.dtype)
+
+
+def _triangular_solve(
+    a: np.ndarray, b: np.ndarray, left_side: bool, lower: bool, unit_diagonal: bool,
+    transpose_a: str,
+) -> np.ndarray:  # fmt: skip
+    n = a.shape[-1]
+    a = np.tril(a) if lower else np.triu(a)
+    if unit_diagonal:
+        a = np.where(np.eye(n, dtype=bool), 1, a)
+    a = _formed(a, transpose_a)
+    if left_side:
+        return np.linalg.solve(a, b)
+    return np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def _solve(a: np.ndarray, b: np.ndarray, transpose_a: str) -> np.ndarray:
+    return np.linalg.solve(_formed(a, transpose_a), b)
+
+
+def _formed(a: np.ndarray, form: str) -> np.ndarray:
+    a = a if form == "NO_TRANSPOSE" else a.swapaxes(-1, -2)
+    return a.conj() if form == "ADJOINT" else a
+
+
+def _hermitian(x: np.ndarray) -> np.ndarray:
+    return (x + x.conj().swapaxes(-1, -2)) / 2
+
+
+def _lu(x: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Gaussian elimination, row by row."""
+    m, n = x.shape[-2:]
+    batch = x.shape[:-2]
+    lu = x.reshape(int(np.prod(batch)), m, n).copy()
+    pivots = np.zeros((len(lu), min(m, n)), np.int32)
+    order = np.tile(np.arange(m, dtype=np.int32), (len(lu), 1))
+    for a, pivot, p in zip(lu, pivots, order, strict=True):
+        for i in range(min(m, n)):
+            size = np.abs(a[i:, i].real) + np.abs(a[i:, i].imag)
+            pivot[i] = j = i + np.argmax(size)
+            a[[i, j]], p[[i, j]] = a[[j, i]], p[[j, i]]
+            a[i + 1 :, i] /= a[i, i]
+            a[i + 1 :, i + 1 :] -= np.outer(a[i + 1 :, i], a[i, i + 1 :])
+    shapes = (x.shape, (*batch, min(m, n)), (*batch, m))
+    return tuple(y.reshape(shape) for y, shape in zip((lu, pivots, order), shapes, strict=True))
+
+
+def _qr(x: np.ndarray, full_matrices: bool = False) -> Any:
+    return np.linalg.qr(x, "complete" if full_matrices else "reduced")
+
+
+def _svd(x: np.ndarray, full_matrices: bool = False) -> Any:
+    return np.linalg.svd(x, full_matrices=full_matrices)
+
+
+def _complex(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x: f(x.astype(complex))
 
 
 REFERENCES: dict[str, Callable[..., Any]] = {
@@ -231,8 +272,24 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "reverse": lambda x, dimensions: np.flip(x, dimensions),
     "slice": _slice,
     "concatenate": lambda *xs, dimension: np.concatenate(xs, dimension),
-    "pad": _pad,
     "dot_general": _dot_general,
+    "gather": gather,
+    "scatter": scatter,
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
+    "triangular_solve": _triangular_solve,
+    "solve": _solve,
+    "det": np.linalg.det,
+    "slogdet": np.linalg.slogdet,
+    "cholesky": lambda x: np.linalg.cholesky(_hermitian(x)),
+    "lu": _lu,
+    "qr": _qr,
+    "svd": _svd,
+    "svdvals": lambda x: np.linalg.svd(x, compute_uv=False),
+    "eigh": lambda x: np.linalg.eigh(_hermitian(x)),
+    "eigvalsh": lambda x: np.linalg.eigvalsh(_hermitian(x)),
+    "eig": _complex(np.linalg.eig),
+    "eigvals": _complex(np.linalg.eigvals),
     "sum": _reduced(np.sum),
     "prod": _reduced(np.prod),
     "max": _max,
@@ -241,4 +298,5 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "any": _axes(np.any),
     "argmax": _along(np.argmax),
     "argmin": _along(np.argmin),
+    **WINDOWS,
 }

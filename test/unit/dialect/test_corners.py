@@ -11,8 +11,8 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.sweep import sweep
 from anvl.dialect.types import numpy_dtype
-from anvl.passes.sweep import sweep
 
 INF, NAN = np.inf, np.nan
 

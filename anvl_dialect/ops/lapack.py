@@ -1,0 +1,328 @@
+"""How the ops of linear algebra lower on each platform: on the CPU, to LAPACK.
+
+LAPACK's routines are in every jaxlib, as custom calls `lapack_<routine>_ffi` that take stacks of
+matrices, column-major, and give an `info` for each: 0 where they could do their work.  What could
+not be factorised comes back as NaN.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from anvl.dialect.context import context
+from anvl.dialect.errors import MissingRule
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import Value, emit
+from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.matrices import (
+    columns,
+    complex_of,
+    hermitian_part,
+    is_complex,
+    lower,
+    padded,
+    real_of,
+    rows,
+    upper,
+)
+from anvl.dialect.params import Bool, Transpose
+from anvl.dialect.types import dtype_name, element_type, tensor
+
+__all__ = ["LOWERINGS", "lower_on"]
+
+_LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
+
+
+def lower_on(platform: str, name: str, *xs: Value, **params: Any) -> Any:
+    """The op of this name on a platform.  See `LOWERINGS`."""
+    lowering = LOWERINGS.get(platform, {}).get(name) or _ANYWHERE.get(name)
+    if lowering is None:
+        able = [p for p, lowerings in LOWERINGS.items() if name in lowerings]
+        raise MissingRule(
+            f"{name}: platform {platform} has no routine for it, {', '.join(able)} has; "
+            f"compile for that, or add a lowering to LOWERINGS in {__name__}"
+        )
+    return lowering(*xs, **params)
+
+
+# -- calling a routine -----------------------------------------------------------------------------
+
+
+def _call(
+    routine: str, xs: Sequence[Value], types: Sequence[Any], in_place: int | None = None,
+    **options: str,
+) -> list[Value]:  # fmt: skip
+    """`lapack_<letter><routine>_ffi`; options are LAPACK's letters.
+
+    `in_place` names the operand that becomes the first result.
+    """
+    letter = _LETTERS[dtype_name(xs[0].type.element_type)]
+    n_batch = xs[0].type.rank - 2
+    attributes = {
+        "call_target_name": ir.StringAttr.get(f"lapack_{letter}{routine}_ffi"),
+        "api_version": _attribute("4 : i32"),
+        "backend_config": _options(**options),
+        "operand_layouts": _layouts(n_batch, *(x.type.rank for x in xs)),
+        "result_layouts": _layouts(n_batch, *(t.rank for t in types)),
+    }
+    if in_place is not None:
+        attributes["output_operand_aliases"] = _alias(in_place, len(types))
+    return list(ir.Operation.create("stablehlo.custom_call", types, xs, attributes).results)
+
+
+@cache
+def _attribute(text: str) -> ir.Attribute:
+    return ir.Attribute.parse(text, context())
+
+
+def _options(**letters: str) -> ir.Attribute:
+    items = (f"{name} = {ord(letter)} : ui8" for name, letter in letters.items())
+    return _attribute(f"{{{', '.join(items)}}}")
+
+
+def _alias(operand: int, n_results: int) -> ir.Attribute:
+    first = "[0]" if n_results > 1 else "[]"
+    return _attribute(
+        f"[#stablehlo.output_operand_alias<output_tuple_indices = {first}, "
+        f"operand_index = {operand}, operand_tuple_indices = []>]"
+    )
+
+
+@cache
+def _layouts(n_batch: int, *ranks: int) -> ir.Attribute:
+    """For each array its layout, the fastest axis first: matrices column by column."""
+    return _attribute(f"[{', '.join(_layout(rank, rank - n_batch == 2) for rank in ranks)}]")
+
+
+def _layout(rank: int, of_matrices: bool) -> str:
+    if rank == 0:
+        return "dense<> : tensor<0xindex>"
+    axes = list(range(rank))[::-1]
+    if of_matrices:
+        axes[:2] = axes[1::-1]
+    return f"dense<{axes}> : tensor<{rank}xindex>"
+
+
+def _info(x: Value) -> Any:
+    """The type of `info` for a stack of matrices."""
+    return tensor(x.type.shape[:-2], element_type("i32"))
+
+
+def _or_nan(info: Value, *ys: Value) -> list[Value]:
+    """The results, NaN where the routine failed."""
+    good = emit.compare(info, zeros_like(info), comparison_direction="EQ")
+    axes = tuple(range(info.type.rank))
+    return [
+        emit.select(
+            emit.broadcast_in_dim(good, shape=tuple(y.type.shape), broadcast_dimensions=axes),
+            y,
+            full_like(y, float("nan")),
+        )
+        for y in ys
+    ]
+
+
+def _like(x: Value, *sizes: int) -> Any:
+    """The type of a stack as long as x, of matrices or vectors of these sizes."""
+    return tensor((*x.type.shape[:-2], *sizes), x.type.element_type)
+
+
+def _sizes(x: Value) -> tuple[int, int, int]:
+    """Rows, columns, and the smaller of both."""
+    m, n = x.type.shape[-2:]
+    return m, n, min(m, n)
+
+
+# -- the CPU ---------------------------------------------------------------------------------------
+
+
+def _triangular_solve(
+    a: Value, b: Value, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: str
+) -> Value:
+    return _call(
+        "trsm", [a, b], [b.type], in_place=1, side="L" if left_side else "R",
+        uplo="L" if lower else "U", trans_x=_TRANSPOSE[transpose_a],
+        diag="U" if unit_diagonal else "N",
+    )[0]  # fmt: skip
+
+
+_TRANSPOSE = {"NO_TRANSPOSE": "N", "TRANSPOSE": "T", "ADJOINT": "C"}
+
+
+def _cholesky(x: Value) -> Value:
+    factor, info = _call("potrf", [hermitian_part(x)], [x.type, _info(x)], in_place=0, uplo="L")
+    return _or_nan(info, lower(factor))[0]
+
+
+def _lu(x: Value) -> list[Value]:
+    m, _, k = _sizes(x)
+    pivots = tensor((*x.type.shape[:-2], k), element_type("i32"))
+    lu, counted_from_1, _ = _call("getrf", [x], [x.type, pivots, _info(x)], in_place=0)
+    pivots = emit.sub(counted_from_1, full(counted_from_1.type, 1))
+    return [lu, pivots, permutation_of(pivots, m)]
+
+
+def _qr(x: Value, full_matrices: bool) -> list[Value]:
+    m, n, k = _sizes(x)
+    # The reflections below the diagonal of r, and their factors.
+    packed, taus = _call("geqrf", [x], [x.type, _like(x, k)], in_place=0)
+    count = m if full_matrices else k
+    reflections = columns(packed, 0, min(n, count))
+    reflections = padded(reflections, m, count)
+    routine = "ungqr" if is_complex(x) else "orgqr"
+    (q,) = _call(routine, [reflections, taus], [reflections.type], in_place=0)
+    return [q, upper(rows(packed, 0, count))]
+
+
+def _svd(x: Value, full_matrices: bool) -> list[Value]:
+    return _gesdd(x, "A" if full_matrices else "S")
+
+
+def _svdvals(x: Value) -> Value:
+    return _gesdd(x, "N")[1]
+
+
+def _gesdd(x: Value, mode: str) -> list[Value]:
+    m, n, k = _sizes(x)
+    types = [
+        x.type,
+        real_of(x.type, (*x.type.shape[:-2], k)),
+        _like(x, m, m if mode == "A" else k),
+        _like(x, n if mode == "A" else k, n),
+        _info(x),
+    ]
+    _, s, u, vt, info = _call("gesdd", [x], types, in_place=0, mode=mode)
+    return _or_nan(info, u, s, vt)
+
+
+def _eigh(x: Value) -> list[Value]:
+    return _syevd(x, "V")
+
+
+def _eigvalsh(x: Value) -> Value:
+    return _syevd(x, "N")[0]
+
+
+def _syevd(x: Value, mode: str) -> list[Value]:
+    routine = "heevd" if is_complex(x) else "syevd"
+    values = real_of(x.type, x.type.shape[:-1])
+    v, w, info = _call(
+        routine, [hermitian_part(x)], [x.type, values, _info(x)], in_place=0, mode=mode, uplo="L"
+    )
+    return _or_nan(info, w, v)
+
+
+def _eig(x: Value) -> list[Value]:
+    return _geev(x, "V")
+
+
+def _eigvals(x: Value) -> Value:
+    return _geev(x, "N")[0]
+
+
+def _geev(x: Value, right: str) -> list[Value]:
+    values, vectors = _like(x, x.type.shape[-1]), complex_of(x.type, x.type.shape)
+    parts = [values] if is_complex(x) else [values, values]
+    *w, _, v, info = _call(
+        "geev", [x], [*parts, vectors, vectors, _info(x)], compute_left="N", compute_right=right
+    )
+    return _or_nan(info, w[0] if is_complex(x) else emit.complex(*w), v)
+
+
+# -- everywhere ------------------------------------------------------------------------------------
+
+
+def _stablehlo_cholesky(x: Value) -> Value:
+    made = ir.Operation.create(
+        "stablehlo.cholesky", [x.type], [hermitian_part(x)], {"lower": Bool.encode(True)}
+    )
+    return lower(made.result)
+
+
+def _stablehlo_triangular_solve(a: Value, b: Value, transpose_a: str, **flags: bool) -> Value:
+    attributes = {name: Bool.encode(value) for name, value in flags.items()}
+    attributes["transpose_a"] = Transpose.encode(transpose_a)
+    op = ir.Operation.create("stablehlo.triangular_solve", [b.type], [a, b], attributes)
+    return op.result
+
+
+def permutation_of(pivots: Value, count: int) -> Value:
+    """The rows that swapping row i with row pivots[i], for each i in order, ends with."""
+    *batch, n = pivots.type.shape
+    stack = emit.reshape(pivots, shape=(_product(batch), n))
+    start = emit.iota(iota_dimension=1, shape=(_product(batch), count), dtype="i32")
+    zero = full(tensor((), element_type("i32")), 0)
+    (_, order, _) = _while([zero, start, stack], _is_before(n), _swap)
+    return emit.reshape(order, shape=(*batch, count))
+
+
+def _product(sizes: Sequence[int]) -> int:
+    count = 1
+    for n in sizes:
+        count *= n
+    return count
+
+
+def _is_before(n: int) -> Callable[..., list[Value]]:
+    return lambda i, *_: [emit.compare(i, full_like(i, n), comparison_direction="LT")]
+
+
+def _swap(i: Value, order: Value, pivots: Value) -> list[Value]:
+    """One step: swap what stands at i with what stands at pivots[i], in each row."""
+    position = emit.iota(iota_dimension=1, shape=tuple(order.type.shape), dtype="i32")
+    step = emit.iota(iota_dimension=1, shape=tuple(pivots.type.shape), dtype="i32")
+    pivot = _chosen(pivots, _equal(step, i))
+    is_i, is_pivot = _equal(position, i), _equal(position, pivot)
+    at_i, at_pivot = _chosen(order, is_i), _chosen(order, is_pivot)
+    kept = emit.select(is_pivot, _spread(at_i, order), order)
+    swapped = emit.select(is_i, _spread(at_pivot, order), kept)
+    return [emit.add(i, full_like(i, 1)), swapped, pivots]
+
+
+def _equal(x: Value, y: Value) -> Value:
+    return emit.compare(x, _spread(y, x), comparison_direction="EQ")
+
+
+def _spread(x: Value, like: Value) -> Value:
+    axes = tuple(range(x.type.rank))
+    return emit.broadcast_in_dim(x, shape=tuple(like.type.shape), broadcast_dimensions=axes)
+
+
+def _chosen(x: Value, mask: Value) -> Value:
+    """The one element of each row where the mask is true."""
+    return emit.sum(emit.select(mask, x, zeros_like(x)), axes=(1,))
+
+
+def _while(
+    xs: Sequence[Value], condition: Callable[..., list[Value]], step: Callable[..., list[Value]]
+) -> list[Value]:
+    types = [x.type for x in xs]
+    loop = ir.Operation.create("stablehlo.while", types, xs, regions=2)
+    for region, body in zip(loop.regions, (condition, step), strict=True):
+        block = region.blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+        with ir.InsertionPoint(block):
+            ir.Operation.create("stablehlo.return", [], body(*block.arguments))
+    return list(loop.results)
+
+
+#: What each op becomes on each platform: functions of the operands and parameters that emit ops.
+LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
+    "cpu": {
+        "triangular_solve": _triangular_solve,
+        "cholesky": _cholesky,
+        "lu": _lu,
+        "qr": _qr,
+        "svd": _svd,
+        "svdvals": _svdvals,
+        "eigh": _eigh,
+        "eigvalsh": _eigvalsh,
+        "eig": _eig,
+        "eigvals": _eigvals,
+    }
+}
+
+#: What StableHLO has an op for, so that every plugin has it.
+_ANYWHERE: dict[str, Callable[..., Any]] = {
+    "triangular_solve": _stablehlo_triangular_solve,
+    "cholesky": _stablehlo_cholesky,
+}

@@ -1,0 +1,154 @@
+"""`svd` and `svdvals`: singular value decomposition.
+
+Sources: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan,
+S.-X. Zhang, Automatic differentiation for complex valued SVD (2019, arXiv:1909.02659), for the
+phases.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.op import Result, Value, emit
+from anvl.dialect.ops.factor import complement_moved
+from anvl.dialect.ops.factorisation import Factorisation
+from anvl.dialect.ops.matrices import (
+    check_matrix,
+    columns,
+    columns_scaled,
+    ct,
+    imaginary_diagonal,
+    inverse_gaps,
+    inverse_sums,
+    inverse_values,
+    is_complex,
+    matmul,
+    real_of,
+    rows,
+    rows_scaled,
+    scaled,
+)
+from anvl.dialect.ops.spectral import real_diagonal
+from anvl.dialect.params import Bool
+from anvl.dialect.types import tensor
+
+__all__ = ["SvdOp", "SvdvalsOp"]
+
+
+class SvdOp(Factorisation, name="svd"):
+    """`x = u diag(s) vt`, with orthonormal columns of u, orthonormal rows of vt, and s real,
+    descending and not negative.
+
+    u has as many columns, and vt as many rows, as the smaller side of x; with `full_matrices` both
+    are square.  The sign or phase of each pair of singular vectors is any, and so is the basis that
+    completes a full one: derivatives are right for functions that do not depend on it.  For
+    repeated singular values, and zeros, see Note [Repeated values].
+    """
+
+    full_matrices: Bool
+    u: Result
+    s: Result
+    vt: Result
+
+    @classmethod
+    def result_type(cls, x: Any, full_matrices: bool = False) -> Any:
+        check_matrix("svd", x)
+        *batch, m, n = x.shape
+        k, element = min(m, n), x.element_type
+        of_u, of_v = (m, n) if full_matrices else (k, k)
+        return [
+            tensor([*batch, m, of_u], element),
+            real_of(x, [*batch, k]),
+            tensor([*batch, of_v, n], element),
+        ]
+
+    @classmethod
+    def moved(
+        cls, t: Value, x: Value, u: Value, s: Value, vt: Value, full_matrices: bool = False
+    ) -> Sequence[Value]:
+        k = s.type.shape[-1]
+        u_used, v_used = columns(u, 0, k), ct(rows(vt, 0, k))
+        inside = matmul(ct(u_used), matmul(t, v_used))
+        u_moved, v_moved = _turned(inside, u_used, s, v_used)
+        u_moved = _with_outside(u_moved, matmul(t, v_used), u_used, inside, s)
+        v_moved = _with_outside(v_moved, matmul(ct(t), u_used), v_used, ct(inside), s)
+        u_moved = _completed(u_moved, u_used, u)
+        v_moved = _completed(v_moved, v_used, ct(vt))
+        return [u_moved, real_diagonal(inside), ct(v_moved)]
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        def function(u: Value, s: Value, vt: Value) -> list[Value]:
+            k = s.type.shape[-1]
+            u, v = columns(u, 0, k), ct(rows(vt, 0, k))
+            return [
+                s,
+                matmul(columns_scaled(u, emit.exp(s)), ct(v)),
+                matmul(columns_scaled(u, s), ct(u)),
+                matmul(columns_scaled(v, s), ct(v)),
+            ]
+
+        def complement(u: Value, s: Value, vt: Value) -> list[Value]:
+            k, v = s.type.shape[-1], ct(vt)
+            rest = [columns(x, k, x.type.shape[-1]) for x in (u, v)]
+            return [*function(u, s, vt), *(matmul(x, ct(x)) for x in rest)]
+
+        full, empty = {"full_matrices": True}, draw.matrix(0, 2)
+        wide, tall, square = draw.matrix(2, 4), draw.matrix(2, 3, 2), draw.matrix(3, 3)
+        return [
+            *draw.calls(
+                ([square], {}), ([tall], {}), ([wide], {}), ([empty], {}), through=function
+            ),
+            *draw.calls(([tall], full), ([wide], full), ([empty], full), through=complement),
+        ]
+
+
+def _turned(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
+    """How u and v move within the planes that they span now."""
+    # 1 / (s_j^2 - s_i^2)
+    factors = emit.mul(inverse_gaps(s), inverse_sums(s))
+    by_columns, by_rows = columns_scaled(inside, s), rows_scaled(inside, s)
+    of_u = scaled(emit.add(by_columns, ct(by_columns)), factors)
+    of_v = scaled(emit.add(by_rows, ct(by_rows)), factors)
+    if is_complex(inside):  # only u v^H knows the phase: all of it is given to u
+        of_u = emit.add(of_u, columns_scaled(imaginary_diagonal(inside), inverse_values(s)))
+    return matmul(u, of_u), matmul(v, of_v)
+
+
+def _with_outside(moved: Value, image: Value, basis: Value, inside: Value, s: Value) -> Value:
+    """With what moves out of the plane of the basis, where there is room."""
+    if basis.type.shape[-2] == basis.type.shape[-1]:
+        return moved
+    outside = emit.sub(image, matmul(basis, inside))
+    return emit.add(moved, columns_scaled(outside, inverse_values(s)))
+
+
+def _completed(moved: Value, used: Value, every: Value) -> Value:
+    """With the columns that complete a basis."""
+    k, count = used.type.shape[-1], every.type.shape[-1]
+    if k == count:
+        return moved
+    others = complement_moved(moved, used, columns(every, k, count))
+    return emit.concatenate(moved, others, dimension=moved.type.rank - 1)
+
+
+class SvdvalsOp(Factorisation, name="svdvals"):
+    """The singular values, descending."""
+
+    s: Result
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        check_matrix("svdvals", x)
+        *batch, m, n = x.shape
+        return real_of(x, [*batch, min(m, n)])
+
+    @classmethod
+    def moved(cls, t: Value, x: Value, s: Value) -> Sequence[Value]:
+        u, _, vt = emit.svd(x)
+        return [real_diagonal(matmul(ct(u), matmul(t, ct(vt))))]
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 4)], {}), ([draw.matrix(0, 2)], {})
+        )

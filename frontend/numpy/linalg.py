@@ -1,0 +1,430 @@
+"""`anvl.numpy.linalg`: factorisations of matrices, systems of equations, determinants.
+
+All take stacks: the last two axes are those of the matrices, those before them are kept.  What
+cannot be factorised or solved gives NaN or infinities, and raises nothing.
+
+    >>> import anvl.numpy as np
+    >>> from anvl.numpy import linalg
+    >>> print(linalg.solve(np.asarray([[2.0, 0.0], [0.0, 4.0]]), np.asarray([1.0, 1.0])))
+    [0.5  0.25]
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from anvl.avals import aval_of_type
+from anvl.dialect.op import Value, emit
+from anvl.dialect.ops import matrices
+from anvl.locations import here
+from anvl.numpy.choice import where
+from anvl.numpy.creation import zeros
+from anvl.numpy.elementwise import (
+    abs,
+    add,
+    ceil,
+    conj,
+    divide,
+    greater,
+    log2,
+    multiply,
+    subtract,
+)
+from anvl.numpy.emitting import prim
+from anvl.numpy.norms import norm
+from anvl.numpy.products import matmul
+from anvl.numpy.reductions import count_nonzero, max, sum
+from anvl.numpy.shaping import broadcast_to, expand_dims, matrix_transpose, squeeze
+from anvl.promote import broadcast_shapes, constant, convert, promoted
+from anvl.public import public
+from anvl.state import current
+from anvl.tracer import Tracer
+from anvl.tracing import outlived
+
+__all__ = [
+    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "lstsq", "matrix_power",
+    "norm", "qr", "slogdet", "solve", "svd", "svdvals",
+]  # fmt: skip
+
+
+def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
+    """What `f`, which emits ops on values, makes of tracers."""
+    trace = current.trace
+    if trace is None:
+        raise outlived(xs)
+    location = here(2)
+    with location:
+        y = f(*[x.value if x.trace is trace else trace.value_of(x) for x in xs])
+    return Tracer(y, aval_of_type(y.type), trace, location)
+
+
+def _matrix(name: str, x: Any) -> Tracer:
+    """x as a stack of matrices of floats."""
+    (a,), _ = promoted(name, (x,), "float")
+    if a.ndim < 2:
+        raise TypeError(f"{name}: takes a matrix, or a stack of them, got {a.aval}")
+    return a
+
+
+def _square(name: str, x: Any) -> Tracer:
+    a = _matrix(name, x)
+    if a.shape[-1] != a.shape[-2]:
+        raise TypeError(f"{name}: takes square matrices, got {a.aval}")
+    return a
+
+
+def _ct(x: Any) -> Any:
+    return conj(matrix_transpose(x))
+
+
+# -- factorisations --------------------------------------------------------------------------------
+
+
+@public("upper")
+def cholesky(a: Any, *, upper: bool = False) -> Any:
+    """The triangular l with l l^H = a, or u with u^H u = a; a is symmetrised first.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.cholesky(np.asarray([[4.0, 2.0], [2.0, 5.0]])))
+    [[2. 0.]
+     [1. 2.]]
+    """
+    y = prim("cholesky", _square("cholesky", a))
+    return _ct(y) if upper else y
+
+
+@public("mode")
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """q with orthonormal columns and a triangular r with q r = a.
+
+    `mode` is "reduced", "complete" (q is square) or "r" (r alone).
+
+    >>> import anvl.numpy as np
+    >>> q, r = np.linalg.qr(np.ones((3, 2)))
+    >>> q.shape, r.shape
+    ((3, 2), (2, 2))
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"qr: mode is {mode!r}; it must be 'reduced', 'complete' or 'r'")
+    q, r = prim("qr", _matrix("qr", a), full_matrices=mode == "complete")
+    return r if mode == "r" else (q, r)
+
+
+@public("full_matrices", "compute_uv")
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """u, s and vh with u diag(s) vh = a; s alone where `compute_uv` is false.
+
+    >>> import anvl.numpy as np
+    >>> u, s, vh = np.linalg.svd(np.ones((3, 2)), full_matrices=False)
+    >>> u.shape, s.shape, vh.shape
+    ((3, 2), (2,), (2, 2))
+    """
+    x = _matrix("svd", a)
+    return prim("svd", x, full_matrices=full_matrices) if compute_uv else prim("svdvals", x)
+
+
+@public()
+def svdvals(a: Any) -> Any:
+    """The singular values, descending.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.svdvals(np.asarray([[0.0, 2.0], [3.0, 0.0]])))
+    [3. 2.]
+    """
+    return prim("svdvals", _matrix("svdvals", a))
+
+
+@public()
+def eigh(a: Any) -> Any:
+    """The eigenvalues, ascending, and the eigenvectors of Hermitian matrices; a is symmetrised.
+
+    >>> import anvl.numpy as np
+    >>> w, v = np.linalg.eigh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64"))
+    >>> print(w)
+    [1. 3.]
+    """
+    return prim("eigh", _square("eigh", a))
+
+
+@public()
+def eigvalsh(a: Any) -> Any:
+    """The eigenvalues, ascending, of Hermitian matrices; a is symmetrised first.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.eigvalsh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64")))
+    [1. 3.]
+    """
+    return prim("eigvalsh", _square("eigvalsh", a))
+
+
+@public()
+def eig(a: Any) -> Any:
+    """The eigenvalues, in no order, and the eigenvectors; complex, also of real matrices.
+
+    >>> import anvl.numpy as np
+    >>> w, v = np.linalg.eig(np.asarray([[0.0, 1.0], [-1.0, 0.0]]))
+    >>> print(w)
+    [0.+1.j 0.-1.j]
+    """
+    return prim("eig", _square("eig", a))
+
+
+@public()
+def eigvals(a: Any) -> Any:
+    """The eigenvalues, in no order; complex, also of real matrices.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.eigvals(np.asarray([[2.0, 1.0], [0.0, 3.0]])))
+    [2.+0.j 3.+0.j]
+    """
+    return prim("eigvals", _square("eigvals", a))
+
+
+# -- systems of equations --------------------------------------------------------------------------
+
+
+@public()
+def solve(a: Any, b: Any) -> Any:
+    """The x with a x = b, by LU factorisation.  b is a vector, or a stack of matrices.
+
+    Infinite or NaN where a is singular.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.solve(np.asarray([[2.0, 0.0], [0.0, 4.0]]), np.asarray([1.0, 1.0])))
+    [0.5  0.25]
+    """
+    (left, right), _ = promoted("solve", (a, b), "float", broadcast=False)
+    return _by_columns("solve", _square("solve", left), right, _solved)
+
+
+def _by_columns(name: str, a: Tracer, b: Tracer, f: Callable[[Tracer, Tracer], Any]) -> Any:
+    """f of matrices a and columns b, in stacks of one shape; a vector b is one column."""
+    if b.ndim == 1:
+        return squeeze(_by_columns(name, a, expand_dims(b, 1), f), -1)
+    if b.ndim < 1 or b.shape[-2] != a.shape[-2]:
+        raise TypeError(f"{name}: {b.aval} has not as many rows as {a.aval}")
+    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], function=name)
+    return f(broadcast_to(a, (*batch, *a.shape[-2:])), broadcast_to(b, (*batch, *b.shape[-2:])))
+
+
+def _solved(a: Tracer, b: Tracer) -> Tracer:
+    return composed(matrices.solve, a, b)
+
+
+def _triangular(a: Tracer, b: Tracer, lower: bool, transpose_a: str = "NO_TRANSPOSE") -> Any:
+    return prim(
+        "triangular_solve", a, b, left_side=True, lower=lower, unit_diagonal=False,
+        transpose_a=transpose_a,
+    )  # fmt: skip
+
+
+@public()
+def inv(a: Any) -> Any:
+    """The inverse; infinite or NaN where a is singular.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.inv(np.asarray([[2.0, 0.0], [0.0, 4.0]])))
+    [[0.5  0.  ]
+     [0.   0.25]]
+    """
+    x = _square("inv", a)
+    return _solved(x, _unit(x))
+
+
+def _unit(x: Tracer) -> Tracer:
+    """The identity for each matrix of a stack."""
+    return composed(lambda v: matrices.identity(v.type), x)
+
+
+@public("rcond")
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
+    """x, the residuals, the rank and the singular values: the x for which |a x - b| is smallest.
+
+    By QR factorisation, so a must have full rank: else x is infinite or NaN, though NumPy's is
+    not.  Of several x, where a has more columns than rows, that of the smallest norm.  Residuals
+    are the squares of |a x - b|, for each column, where a has more rows than columns, else empty.
+
+    >>> import anvl.numpy as np
+    >>> x, residuals, rank, s = np.linalg.lstsq(np.asarray([[3.0], [4.0]]), np.asarray([3.0, 4.0]))
+    >>> print(np.round(x, 5), rank)
+    [1.] 1
+    """
+    (left, right), _ = promoted("lstsq", (a, b), "float", broadcast=False)
+    if left.ndim != 2 or right.ndim not in (1, 2):
+        raise TypeError(
+            f"lstsq: takes a matrix and a vector or matrix, got {left.aval}, {right.aval}"
+        )
+    m, n = left.shape
+    s = prim("svdvals", left)
+    x = _by_columns("lstsq", left, right, _tall if m >= n else _wide)
+    return x, _residuals(left, x, right), _rank(s, left, rcond), s
+
+
+def _tall(a: Tracer, b: Tracer) -> Any:
+    q, r = prim("qr", a)
+    return _triangular(r, matmul(_ct(q), b), lower=False)
+
+
+def _wide(a: Tracer, b: Tracer) -> Any:
+    q, r = prim("qr", _ct(a))
+    return matmul(q, _triangular(r, b, lower=False, transpose_a="ADJOINT"))
+
+
+def _residuals(a: Tracer, x: Any, b: Tracer) -> Any:
+    m, n = a.shape
+    if m <= n:
+        return zeros((0,), abs(b).dtype)
+    off = abs(subtract(matmul(a, x), b))
+    return sum(multiply(off, off), axis=0, keepdims=b.ndim == 1)
+
+
+def _rank(s: Tracer, a: Tracer, rcond: float | None) -> Any:
+    if 0 in s.shape:
+        return constant(0, np.dtype(np.int32))
+    least = np.finfo(s.dtype).eps * builtins.max(a.shape) if rcond is None else rcond
+    return convert(count_nonzero(greater(s, multiply(max(s), least))), np.dtype(np.int32))
+
+
+# -- determinants ----------------------------------------------------------------------------------
+
+
+@public()
+def det(a: Any) -> Any:
+    """The determinant, by LU factorisation.
+
+    Of a singular matrix with more than 3 rows its gradient is NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.det(np.asarray([[1.0, 2.0], [3.0, 4.0]])))
+    -2.0
+    """
+    x = _square("det", a)
+    if 1 <= x.shape[-1] <= 3:
+        return _by_first_row(x)
+    return prim("det", x)
+
+
+def _by_first_row(x: Tracer) -> Any:
+    """The determinant of a small matrix, a polynomial: right where it is singular, to any order."""
+    n = x.shape[-1]
+    if n == 1:
+        return x[..., 0, 0]
+    total: Any = None
+    for j in range(n):
+        others = [k for k in range(n) if k != j]
+        minor = composed(lambda v, others=others: _minor(v, others), x)
+        term = multiply(x[..., 0, j], _by_first_row(minor))
+        total = term if total is None else (add if j % 2 == 0 else subtract)(total, term)
+    return total
+
+
+def _minor(x: Value, others: list[int]) -> Value:
+    """x without its first row, and with these columns only."""
+    below = matrices.rows(x, 1, x.type.shape[-2])
+    columns = [matrices.columns(below, k, k + 1) for k in others]
+    return emit.concatenate(*columns, dimension=x.type.rank - 1)
+
+
+@public()
+def slogdet(a: Any) -> Any:
+    """The sign, or for complex matrices the phase, and the logarithm of |det(a)|.
+
+    0 and -inf of a singular matrix.
+
+    >>> import anvl.numpy as np
+    >>> sign, logarithm = np.linalg.slogdet(np.asarray([[1.0, 2.0], [3.0, 4.0]], "float64"))
+    >>> print(sign, logarithm)
+    -1.0 0.6931471805599455
+    """
+    return prim("slogdet", _square("slogdet", a))
+
+
+# -- functions of matrices -------------------------------------------------------------------------
+
+
+@public("n")
+def matrix_power(a: Any, n: int) -> Any:
+    """a times itself n times, by repeated squaring; the inverse's power where n is negative.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.matrix_power(np.asarray([[1, 1], [0, 1]]), 5))
+    [[1 5]
+     [0 1]]
+    """
+    (x,), _ = promoted("matrix_power", (a,), "int")
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise TypeError(f"matrix_power: takes square matrices, got {x.aval}")
+    if n == 0:
+        return _unit(x)
+    base = x if n > 0 else inv(x)
+    y, rest = None, n if n > 0 else -n
+    while rest:
+        if rest % 2:
+            y = base if y is None else matmul(y, base)
+        rest //= 2
+        base = matmul(base, base) if rest else base
+    return y
+
+
+# Coefficients of the numerator of the Padé approximant of exp of degree 7 and 13, and the largest
+# 1-norm for which its backward error is below the unit roundoff of 24 and of 53 bits.
+# N. J. Higham, The scaling and squaring method for the matrix exponential revisited (2005),
+# equation 2.2 (the coefficients), table 2.3 (53 bits) and section 4 (24 bits).
+_PADE = {
+    7: (17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1),
+    13: (
+        64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+        10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
+    ),
+}  # fmt: skip
+_LARGEST_NORM = {7: 3.925724783138660, 13: 5.371920351148152}
+
+
+@public("max_squarings")
+def expm(a: Any, *, max_squarings: int = 16) -> Any:
+    """The matrix exponential, by scaling and squaring.
+
+    Each matrix is squared as often as it needs.  One that needs more than `max_squarings`, by
+    default one of a 1-norm above 300000, gives NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.expm(np.zeros((2, 2))))
+    [[1. 0.]
+     [0. 1.]]
+    """
+    x = _square("expm", a)
+    if x.size == 0:
+        return x
+    degree = 7 if x.dtype in (np.float32, np.complex64) else 13
+    size = max(sum(abs(x), axis=-2, keepdims=True), axis=-1, keepdims=True)
+    needed = ceil(log2(divide(size, _LARGEST_NORM[degree])))  # -inf of zeros
+    scale: Any = 1.0
+    for k in range(max_squarings):
+        scale = where(greater(needed, k), multiply(scale, 0.5), scale)
+    y = _pade(multiply(x, scale), degree)
+    for k in range(max_squarings):
+        y = where(greater(needed, k), matmul(y, y), y)
+    return where(greater(needed, max_squarings), np.nan, y)
+
+
+def _pade(x: Tracer, degree: int) -> Any:
+    """The approximant of exp(x): u odd, v even in x; the solution y of (v - u) y = v + u."""
+    b, unit = _PADE[degree], _unit(x)
+    x2 = matmul(x, x)
+    x4 = matmul(x2, x2)
+    powers = [unit, x2, x4, matmul(x4, x2)]
+    u, v = (_polynomial(b[first:8:2], powers) for first in (1, 0))
+    if degree == 13:
+        high_u, high_v = (_polynomial(b[first::2], powers[1:]) for first in (9, 8))
+        u, v = add(u, matmul(powers[3], high_u)), add(v, matmul(powers[3], high_v))
+    u = matmul(x, u)
+    return _solved(subtract(v, u), add(v, u))
+
+
+def _polynomial(coefficients: Sequence[float], powers: Sequence[Any]) -> Any:
+    terms = [multiply(x, float(c)) for c, x in zip(coefficients, powers, strict=False)]
+    return functools.reduce(add, terms)

@@ -1,0 +1,103 @@
+"""Norms of vectors and of matrices: NumPy's `linalg.norm`.
+
+The derivative of a norm at zero is taken as 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from anvl.numpy.arithmetic import power
+from anvl.numpy.axes import Axis, each_axis
+from anvl.numpy.choice import where
+from anvl.numpy.elementwise import abs, add, equal, imag, multiply, not_equal, real, sqrt
+from anvl.numpy.emitting import is_kind, prim
+from anvl.numpy.reductions import max, min, sum
+from anvl.numpy.shaping import moveaxis, reshape
+from anvl.promote import convert, promoted
+from anvl.public import public
+from anvl.tracer import Tracer
+
+__all__ = ["norm"]
+
+_OF_VECTORS = "a number, inf or -inf"
+_OF_MATRICES = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+
+
+@public("ord", "axis", "keepdims")
+def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The norm of vectors (along one axis), of matrices (along two), or of all elements.
+
+    `ord` of vectors is a number, inf or -inf, 2 where not given; of matrices 'fro' (where not
+    given), 'nuc', 1, -1, 2, -2, inf or -inf.
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.norm(np.asarray([3.0, 4.0])))
+    5.0
+    """
+    (a,), _ = promoted("norm", (x,), "float")
+    # In the order given: the norms 1 and inf tell rows from columns.
+    axes = tuple(range(a.ndim)) if axis is None else each_axis(axis, a.ndim, "norm")
+    if ord is None:
+        y = _root(_sum_of_squares(a, axes))
+    elif len(axes) == 1:
+        y = _of_vectors(a, ord, axes[0])
+    elif len(axes) == 2:
+        y = _of_matrices(a, ord, axes)
+    else:
+        raise ValueError(f"norm: ord {ord!r} takes one axis or two, got {a.aval}; give axis")
+    return _kept(y, a, axes) if keepdims else y
+
+
+def _kept(y: Any, x: Tracer, axes: tuple[int, ...]) -> Any:
+    return reshape(y, tuple(1 if i in axes else n for i, n in enumerate(x.shape)))
+
+
+def _root(x: Any) -> Any:
+    """The square root, whose derivative at 0 is 0."""
+    is_zero = equal(x, 0)
+    return where(is_zero, 0, sqrt(where(is_zero, 1, x)))
+
+
+def _sum_of_squares(x: Any, axes: tuple[int, ...]) -> Any:
+    if is_kind(x, "complex"):
+        re, im = real(x), imag(x)
+        return sum(add(multiply(re, re), multiply(im, im)), axis=axes)
+    return sum(multiply(x, x), axis=axes)
+
+
+def _of_vectors(x: Tracer, ord: Any, axis: int) -> Any:
+    if ord == math.inf:
+        return max(abs(x), axis=axis)
+    if ord == -math.inf:
+        return min(abs(x), axis=axis)
+    if ord == 2:
+        return _root(_sum_of_squares(x, (axis,)))
+    if ord == 1:
+        return sum(abs(x), axis=axis)
+    if ord == 0:
+        return sum(convert(not_equal(x, 0), abs(x).dtype), axis=axis)
+    if isinstance(ord, str):
+        raise ValueError(f"norm: ord {ord!r} is none of vectors; it must be {_OF_VECTORS}")
+    total = sum(power(abs(x), float(ord)), axis=axis)
+    is_zero = equal(total, 0)
+    return where(is_zero, 0, power(where(is_zero, 1, total), 1 / ord))
+
+
+def _of_matrices(x: Tracer, ord: Any, axes: tuple[int, ...]) -> Any:
+    a = moveaxis(x, axes, (-2, -1))
+    if ord == "fro":
+        return _root(_sum_of_squares(x, axes))
+    if ord == "nuc":
+        return sum(prim("svdvals", a), axis=-1)
+    if ord not in _REDUCTIONS:
+        raise ValueError(f"norm: ord {ord!r} is none of matrices; it must be {_OF_MATRICES}")
+    largest = max if ord > 0 else min
+    if ord in (2, -2):
+        return largest(prim("svdvals", a), axis=-1)
+    first = -2 if ord in (1, -1) else -1
+    return largest(sum(abs(a), axis=first), axis=-1)
+
+
+_REDUCTIONS = (1, -1, 2, -2, math.inf, -math.inf)

@@ -1,0 +1,48 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient \
+// RUN:   | %run --function=cummin_vjp --args='[[3.0, 1.0, 2.0, 1.0], [1.0, 10.0, 100.0, 1000.0]]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// Every place sends its cotangent to the elements that it equals, an even share to each.
+
+// CHECK-LABEL: func.func private @cummin_vjp(
+// CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
+// CHECK-SAME:    %[[G:\w+]]: tensor<4xf64>
+// CHECK:         %[[CUMMIN:.*]] = "anvl.cummin"(%[[X]])
+// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[X]], %[[CUMMIN]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
+// CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[CUMMIN]], %[[ZERO]])
+// CHECK-SAME:      edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: 1>
+// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[CUMMIN]], %[[PAD]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
+// CHECK:         %[[CONVERT:.*]] = "anvl.convert"(%[[COMPARE2]])
+// CHECK:         %[[CONVERT2:.*]] = "anvl.convert"(%[[COMPARE]])
+// CHECK:         %[[LINEAR_RECURRENCE:.*]] = "anvl.linear_recurrence"(%[[CONVERT]], %[[CONVERT2]]) {axis = 0 : i64}
+// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK:         %[[MAXIMUM:.*]] = "anvl.maximum"(%[[LINEAR_RECURRENCE]], %[[ONE]])
+// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[CONVERT]], %[[ZERO2]])
+// CHECK-SAME:      edge_padding_high = array<i64: 1>, edge_padding_low = array<i64: -1>
+// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[G]], %[[MAXIMUM]])
+// CHECK:         %[[LINEAR_RECURRENCE2:.*]] = "anvl.linear_recurrence"(%[[PAD2]], %[[DIV]]) {axis = 0 : i64, reverse = true}
+// CHECK:         %[[ZERO3:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[LINEAR_RECURRENCE2]], %[[ZERO3]])
+// CHECK:         return %[[CUMMIN]], %[[SELECT]]
+
+// HLO-LABEL: func.func @cummin(
+// HLO:         "stablehlo.reduce_window"({{.*}}) <{padding = dense<{{\[\[}}3, 0]]> : tensor<1x2xi64>,
+// HLO:         window_dimensions = array<i64: 4>
+// HLO:         stablehlo.minimum
+// HLO:         return
+
+// NUMBERS: f64[4] 3.0 1.0 1.0 1.0
+// NUMBERS-NEXT: f64[4] 1.0 610.0 0.0 500.0
+func.func @cummin(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %y = "anvl.cummin"(%x) {axis = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+
+func.func private @cummin_vjp(tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+    attributes {
+      anvl.vjp = {callee = @cummin, wrt = array<i64: 0>, targets = array<i64: 0>}
+    }

@@ -1,0 +1,79 @@
+"""How numbers are held against each other: errors allowed, differences, pairings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["NARROW", "STEP", "TOLERANCES", "WEIGHTS", "Findings", "differences", "paired"]
+
+#: Relative errors allowed, by what is compared; measured errors are a tenth of these or less.
+TOLERANCES = {
+    "value": 1e-10,
+    "tangent": 1e-6,
+    "adjoint": 1e-6,
+    "order 2 tangent": 1e-6,
+    "order 2 adjoint": 1e-6,
+    "batch": 1e-12,
+}
+NARROW = {"f32": 2e-3, "c64": 2e-3, "f16": 1e-2, "bf16": 5e-2, "f8E5M2": 0.3, "f8E4M3FN": 0.2}
+
+#: Finite differences: the derivative is the sum of WEIGHTS[i] f(x + i STEP) / STEP.
+STEP = 1e-3
+WEIGHTS = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}
+
+_SMALLEST_SCALE = 1e-3  # below it, errors are absolute
+
+
+@dataclass
+class Findings:
+    """What is wrong, and the largest error of each kind."""
+
+    problems: list[str] = field(default_factory=list)
+    errors: dict[str, float] = field(default_factory=dict)
+
+    def compare(self, kind: str, call: str, found: Any, wanted: Any, limit: float) -> None:
+        found, wanted = np.asarray(found), np.asarray(wanted)
+        if found.shape != wanted.shape:
+            self.problems.append(f"{kind}: {call}: shape {found.shape}, not {wanted.shape}")
+            return
+        error = _error(found, wanted)
+        self.errors[kind] = max(self.errors.get(kind, 0.0), error)
+        if not error <= limit:
+            self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
+
+
+def _error(found: np.ndarray, wanted: np.ndarray) -> float:
+    if found.size == 0:
+        return 0.0
+    if found.dtype == bool or found.dtype.kind in "iu":
+        return 0.0 if np.array_equal(found, wanted) else np.inf
+    found, wanted = _widened(found), _widened(wanted)
+    same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+    with np.errstate(invalid="ignore"):
+        difference = np.where(same, 0, np.abs(found - wanted))
+    scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=_SMALLEST_SCALE)
+    return float(np.max(difference) / scale)
+
+
+def _widened(x: np.ndarray) -> np.ndarray:
+    return x.astype(complex if x.dtype.kind == "c" else float)
+
+
+def differences(around: dict[int, Any]) -> list[np.ndarray]:
+    """The derivative of each result along the directions, from four points around."""
+    columns = zip(*(around[i] for i in WEIGHTS), strict=True)
+    return [_difference(*values) for values in columns]
+
+
+def _difference(*values: np.ndarray) -> np.ndarray:
+    """0 where all values are the same, infinite ones too."""
+    flat = np.all([v == values[0] for v in values], axis=0)
+    with np.errstate(invalid="ignore"):
+        steps = [w / STEP * v for w, v in zip(WEIGHTS.values(), values, strict=True)]
+        return np.where(flat, 0, np.sum(steps, axis=0))
+
+
+def paired(gs: Sequence[np.ndarray], ts: Sequence[np.ndarray]) -> float:
+    return float(sum(np.real(np.sum(g * t)) for g, t in zip(gs, ts, strict=True)))

@@ -1,0 +1,186 @@
+"""`anvl.numpy.linalg` agrees with NumPy and SciPy, and its gradients with central differences."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import anvl
+import anvl.numpy as anp
+from anvl.numpy import linalg
+
+RANDOM = np.random.default_rng(5)
+GENERAL = RANDOM.standard_normal((2, 4, 4)) + 3 * np.eye(4)
+COMPLEX = GENERAL + 1j * RANDOM.standard_normal((2, 4, 4))
+POSITIVE = GENERAL @ GENERAL.swapaxes(-1, -2)
+TALL, VECTOR = RANDOM.standard_normal((5, 3)), RANDOM.standard_normal(4)
+
+
+def difference(f, x):
+    """The gradient of f by central differences of order 4."""
+    g, step = np.zeros_like(x), 1e-3
+    for i in np.ndindex(x.shape):
+        e = np.zeros_like(x)
+        e[i] = step
+        g[i] = (8 * (f(x + e) - f(x - e)) - (f(x + 2 * e) - f(x - 2 * e))) / (12 * step)
+    return g
+
+
+def close(found, wanted, rtol=1e-10):
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * abs(wanted).max(initial=0))
+
+
+@pytest.mark.parametrize("x", [GENERAL, COMPLEX, GENERAL[0]], ids=["real", "complex", "one"])
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "svdvals"])
+def test_a_function_of_a_matrix_agrees_with_numpy(name, x):
+    found = anvl.jit(getattr(linalg, name))(x)
+    wanted = getattr(np.linalg, name)(x)
+    pairs = zip(found, wanted, strict=True) if name == "slogdet" else [(found, wanted)]
+    for y, y_wanted in pairs:
+        close(y, y_wanted)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
+def test_determinants_of_every_size(n):
+    x = RANDOM.standard_normal((3, n, n))
+    close(linalg.det(x), np.linalg.det(x))
+    close(linalg.slogdet(x)[1], np.linalg.slogdet(x)[1])
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [(4, 4), ((4, 4), (4, 2)), ((3, 1, 4, 4), (2, 4, 2)), ((2, 4, 4), 4), ((4, 4), (2, 4, 1))],
+)
+def test_solve_broadcasts_as_numpy_does(a, b):
+    a = RANDOM.standard_normal(a if isinstance(a, tuple) else (a, a)) + 4 * np.eye(4)
+    b = RANDOM.standard_normal(b)
+    close(linalg.solve(a, b), np.linalg.solve(a, b))
+
+
+def test_the_factorisations_multiply_to_the_matrix():
+    lower = linalg.cholesky(POSITIVE)
+    close(anp.matmul(lower, anp.matrix_transpose(lower)), POSITIVE)
+    upper = linalg.cholesky(POSITIVE, upper=True)
+    close(anp.matmul(anp.matrix_transpose(upper), upper), POSITIVE)
+    for mode in ("reduced", "complete"):
+        q, r = linalg.qr(TALL, mode)
+        close(anp.matmul(q, r), TALL)
+    close(linalg.qr(TALL, "r"), np.linalg.qr(TALL, "r"))
+    u, s, vh = linalg.svd(COMPLEX)
+    close(anp.matmul(u * s[..., None, :], vh), COMPLEX)
+    close(linalg.svd(COMPLEX, compute_uv=False), s)
+    w, v = linalg.eigh(POSITIVE)
+    close(anp.matmul(v * w[..., None, :], anp.matrix_transpose(v)), POSITIVE)
+    close(linalg.eigvalsh(POSITIVE), w)
+    w, v = linalg.eig(GENERAL)
+    close(anp.matmul(GENERAL, v), v * w[..., None, :])
+    close(linalg.eigvals(GENERAL), w)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)])
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_least_squares(shape, columns):
+    a, b = RANDOM.standard_normal(shape), RANDOM.standard_normal((shape[0], *columns))
+    for found, wanted in zip(linalg.lstsq(a, b), np.linalg.lstsq(a, b), strict=True):
+        close(found, wanted)
+
+
+@pytest.mark.parametrize("n", [-3, -1, 0, 1, 2, 7])
+def test_matrix_power(n):
+    close(linalg.matrix_power(GENERAL, n), np.linalg.matrix_power(GENERAL, n))
+
+
+@pytest.mark.parametrize("scale", [0, 1e-8, 1, 3, 20])
+@pytest.mark.parametrize("x", [GENERAL, COMPLEX], ids=["real", "complex"])
+def test_the_matrix_exponential(x, scale):
+    close(linalg.expm(x * scale), scipy.linalg.expm(x * scale), 1e-9)
+    narrow = (x * scale).astype(np.complex64 if x is COMPLEX else np.float32)
+    if scale <= 3:
+        close(linalg.expm(narrow), scipy.linalg.expm(x * scale), 1e-4)
+
+
+def test_the_matrix_exponential_of_too_much_is_nan_and_of_rotations_is_not():
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    found = linalg.expm(np.stack([1e6 * turn, 100 * turn]))
+    assert np.isnan(np.asarray(found[0])).all()
+    close(found[1], [[math.cos(100), -math.sin(100)], [math.sin(100), math.cos(100)]], 1e-12)
+
+
+@pytest.mark.parametrize("keepdims", [True, False])
+def test_norms(keepdims):
+    x = RANDOM.standard_normal((3, 4, 2))
+    for ord in (None, 0, 1, -1, 2, -2, 3, 0.5, math.inf, -math.inf):
+        close(linalg.norm(x, ord, 1, keepdims), np.linalg.norm(x, ord, 1, keepdims))
+    for ord in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        for axes in ((0, 1), (2, 0)):
+            close(linalg.norm(x, ord, axes, keepdims), np.linalg.norm(x, ord, axes, keepdims))
+    close(linalg.norm(x, keepdims=keepdims), np.linalg.norm(x, keepdims=keepdims))
+    close(linalg.norm(COMPLEX[0]), np.linalg.norm(COMPLEX[0]))
+
+
+GRADIENTS = {
+    "solve": (lambda x: linalg.solve(x, anp.asarray(VECTOR)), lambda x: np.linalg.solve(x, VECTOR)),
+    "inv": (linalg.inv, np.linalg.inv),
+    "det": (linalg.det, np.linalg.det),
+    "slogdet": (lambda x: linalg.slogdet(x)[1], lambda x: np.linalg.slogdet(x)[1]),
+    "expm": (linalg.expm, scipy.linalg.expm),
+    "matrix_power": (lambda x: linalg.matrix_power(x, -2), lambda x: np.linalg.matrix_power(x, -2)),
+    "nuclear": (lambda x: linalg.norm(x, "nuc"), lambda x: np.linalg.norm(x, "nuc")),
+    "spectral": (lambda x: linalg.norm(x, 2), lambda x: np.linalg.norm(x, 2)),
+    "lstsq": (
+        lambda x: linalg.lstsq(x[:, :2], anp.asarray(VECTOR))[0],
+        lambda x: np.linalg.lstsq(x[:, :2], VECTOR)[0],
+    ),
+    "wide": (
+        lambda x: linalg.lstsq(x[:2], anp.asarray(VECTOR[:2]))[0],
+        lambda x: np.linalg.lstsq(x[:2], VECTOR[:2])[0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_gradient_agrees_with_differences(name):
+    f, reference = GRADIENTS[name]
+    x = GENERAL[0] / 3
+    found = anvl.jit(anvl.grad(lambda x: anp.sum(anp.sin(f(x)))))(x)
+    close(found, difference(lambda x: np.sum(np.sin(reference(x))), x), 1e-6)
+
+
+def test_the_gradient_of_the_exponential_of_a_large_matrix_is_that_of_its_squares():
+    x = 8 * GENERAL[0]
+    g = anvl.grad(lambda x: anp.trace(linalg.expm(x)))(x)
+    close(g, scipy.linalg.expm(x).T, 1e-10)
+
+
+def test_second_derivatives_of_a_determinant_at_zero():
+    def twice(x):
+        return anvl.grad(lambda x: anp.sum(anvl.grad(linalg.det)(x) * anp.asarray(np.eye(2))))(x)
+
+    close(anvl.jit(twice)(np.zeros((2, 2))), np.eye(2))
+
+
+def test_the_gradient_of_a_norm_at_zero_is_zero():
+    for ord in (None, 1, 2, 3):
+        g = anvl.grad(lambda x, ord=ord: linalg.norm(x, ord))(np.zeros(3))
+        assert np.asarray(g).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda: linalg.inv(TALL), "inv: takes square matrices, got f64[5,3]"),
+        (lambda: linalg.qr(TALL, "raw"), "qr: mode is 'raw'"),
+        (lambda: linalg.solve(GENERAL, TALL), "solve: f64[5,3] has not as many rows as"),
+        (lambda: linalg.norm(GENERAL, 1), "norm: ord 1 takes one axis or two"),
+        (lambda: linalg.norm(TALL, 3), "norm: ord 3 is none of matrices"),
+        (lambda: linalg.norm(VECTOR, "fro"), "norm: ord 'fro' is none of vectors"),
+        (lambda: linalg.cholesky(VECTOR), "cholesky: takes a matrix, or a stack of them"),
+    ],
+)
+def test_what_is_refused(f, message):
+    with pytest.raises((TypeError, ValueError)) as error:
+        f()
+    assert message in str(error.value)
