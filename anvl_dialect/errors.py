@@ -20,7 +20,14 @@ class TraceError(AnvlError):
 
 
 class MissingRule(AnvlError, NotImplementedError):
-    """An op was asked for a rule that its class does not define."""
+    """An op was asked for a rule that its class does not define.
+
+    Attributes: `location` (MLIR text of the first such op, `""` where unknown).
+    """
+
+    def __init__(self, message: str, location: str = "") -> None:
+        super().__init__(message)
+        self.location = location
 
 
 class PassError(AnvlError):

@@ -124,6 +124,8 @@ class Linear(AnvlOp):
 class Creation(AnvlOp):
     """Makes an array from nothing: no operands, so nothing to differentiate or to batch."""
 
+    zero = "it takes nothing"
+
     @classmethod
     def tangent(cls, ts: Any, xs: Any, y: Value, **params: Any) -> None:
         return None

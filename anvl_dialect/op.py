@@ -88,6 +88,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = {}  # noqa: RUF012
+    #: Why the derivative is zero everywhere, where it is so by design and not by omission.
+    zero = ""
+    #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
+    corner = ""
 
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any

@@ -1,15 +1,19 @@
 """(a) From a Python function to StableHLO of its gradient, for programs of growing length."""
 
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import anvl
 from measure import in_turns, median, median_stages
 from programs import UNROLLED, Program, agree
 from rows import AtLeastAsFast, AtMost, Result, Row
-from sides import Side
+from sides import Side, Stages
 
 SIZES = {"full": (100, 1_000, 10_000), "quick": (100, 1_000), "tiny": (24,)}
-ROUNDS = {100: 15, 1_000: 7, 10_000: 3, 24: 2}
+#: By size: the rounds, and the runs of one side in a round.  A single short run would mostly measure
+#: how long the processor takes to load the code that the other side has just displaced.
+ROUNDS = {100: (7, 10), 1_000: (7, 2), 10_000: (3, 1), 24: (1, 2)}
 MOST_COMPARED = 1_000  # ops; XLA needs too long for longer gradients
 
 FASTER = AtLeastAsFast(10)
@@ -17,7 +21,8 @@ LINEAR = AtMost(11, "x")  # ten times the ops
 
 INCLUDED = (
     "fresh function objects in each round, so both sides trace anew; what jax keeps for its own "
-    "inner functions stays warm (clearing it costs jax 0 to 20 %).  Time ends with the MLIR module "
+    "inner functions stays warm (clearing it costs jax 0 to 20 %).  Programs of 100 ops run 10 times in "
+    "a turn, longer ones less often.  Time ends with the MLIR module "
     "in memory; `serialize`, to a portable artifact, is listed apart and not in the total"
 )
 
@@ -39,15 +44,7 @@ def _row(program: Program, size: int, sides: list[Side]) -> Row:
     details: dict[str, Any] = {"ops": count_ops(program, size)}
     if size <= MOST_COMPARED:
         details["difference"] = _compare(program, size, sides, arguments)
-    runs = in_turns(
-        {
-            side.name: lambda side=side: side.gradient_stages(
-                program.make(side.numpy, size), arguments
-            )
-            for side in sides
-        },
-        ROUNDS[size],
-    )
+    runs = _runs(program, size, sides, arguments)
     totals = {name: median([_total(run) for run in of_side]) for name, of_side in runs.items()}
     for name, of_side in runs.items():
         details[f"{name} stages, us/op"] = {
@@ -56,6 +53,20 @@ def _row(program: Program, size: int, sides: list[Side]) -> Row:
         }
     what = f"{program.name}, {size:,} ops"
     return Row(what, "ms", totals["anvl"] * 1e3, _ms(totals.get("jax")), FASTER, details)
+
+
+def _runs(
+    program: Program, size: int, sides: list[Side], arguments: tuple[Any, ...]
+) -> dict[str, list[Stages]]:
+    """The stages of every run, by side."""
+    rounds, count = ROUNDS[size]
+
+    def several(side: Side) -> list[Stages]:
+        functions = [program.make(side.numpy, size) for _ in range(count)]
+        return [side.gradient_stages(f, arguments) for f in functions]
+
+    turns = in_turns({side.name: partial(several, side) for side in sides}, rounds)
+    return {name: list(chain.from_iterable(of_side)) for name, of_side in turns.items()}
 
 
 def _total(stages: dict[str, float]) -> float:

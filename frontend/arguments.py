@@ -41,41 +41,55 @@ def positions_of(
 
     Raises `TypeError` for what is neither, `ValueError` for an argument that f does not have.
     """
-    names = _parameter_names(f)
+    names = _parameters(f)
     items = which if isinstance(which, list | tuple) else (which,)
     return tuple(_position(f, item, names, role) for item in items)
 
 
-def _parameter_names(f: Callable[..., Any]) -> dict[str, int | None] | None:
-    """For each parameter its position, None for keyword-only; None where anything may be given."""
+class _Parameters(NamedTuple):
+    """What may be named: for each parameter its position, or None where it is keyword-only."""
+
+    known: dict[str, int | None]
+    any_position: bool
+    any_name: bool
+
+    def __str__(self) -> str:
+        listed = [n if i is None else f"{i} {n}" for n, i in self.known.items()]
+        return ", ".join(listed) or "none"
+
+
+def _parameters(f: Callable[..., Any]) -> _Parameters:
     signature = signature_of(f)
     if signature is None:
-        return None
-    names: dict[str, int | None] = {}
-    for i, p in enumerate(signature.parameters.values()):
-        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-            return None
-        names[p.name] = None if p.kind is p.KEYWORD_ONLY else i
-    return names
+        return _Parameters({}, True, True)
+    parameters = list(signature.parameters.values())
+    kinds = {p.kind for p in parameters}
+    known = {
+        p.name: None if p.kind is p.KEYWORD_ONLY else i
+        for i, p in enumerate(parameters)
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    }
+    return _Parameters(
+        known,
+        inspect.Parameter.VAR_POSITIONAL in kinds,
+        inspect.Parameter.VAR_KEYWORD in kinds,
+    )
 
 
-def _position(
-    f: Callable[..., Any], item: Any, names: dict[str, int | None] | None, role: str
-) -> int | str:
+def _position(f: Callable[..., Any], item: Any, names: _Parameters, role: str) -> int | str:
     if isinstance(item, bool) or not isinstance(item, int | str):
         raise TypeError(f"{role}: {item!r} is neither the name of an argument nor its position")
-    if names is None:
-        return item
-    listed = ", ".join(f"{i} {n}" if i is not None else n for n, i in names.items()) or "none"
     if isinstance(item, str):
-        if item not in names:
-            raise ValueError(f"{role}: {name_of(f)} has no argument {item!r}; it has {listed}")
-        at = names[item]
+        if item not in names.known and not names.any_name:
+            raise ValueError(f"{role}: {name_of(f)} has no argument {item!r}; it has {names}")
+        at = names.known.get(item)
         return item if at is None else at
-    count = sum(i is not None for i in names.values())
+    if names.any_position:
+        return item
+    count = sum(i is not None for i in names.known.values())
     at = item + count if item < 0 else item
     if not 0 <= at < count:
-        raise ValueError(f"{role}: {name_of(f)} has no argument {item}; it has {listed}")
+        raise ValueError(f"{role}: {name_of(f)} has no argument {item}; it has {names}")
     return at
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -37,7 +37,9 @@ _METHODS = {
     "all": anp.all, "any": anp.any, "argmax": anp.argmax, "argmin": anp.argmin, "var": anp.var,
     "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,
     "squeeze": anp.squeeze, "swapaxes": anp.swapaxes, "clip": anp.clip, "conj": anp.conj,
-    "dot": anp.dot, "repeat": anp.repeat,
+    "conjugate": anp.conj, "diagonal": anp.diagonal, "dot": anp.dot, "ptp": anp.ptp,
+    "repeat": anp.repeat, "round": anp.round, "__round__": anp.round,
+    "__divmod__": anp.divmod,
 }
 # fmt: on
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
@@ -56,7 +58,9 @@ def attach() -> None:
         for name, f in _METHODS.items():
             setattr(cls, name, f)
         cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
+        cls.__setitem__ = _refuse_to_change  # type: ignore[union-attr]
         cls.__iter__ = _iterate  # type: ignore[union-attr]
+        cls.__rdivmod__ = _reflected(anp.divmod)  # type: ignore[union-attr]
         cls.reshape = _reshape  # type: ignore[union-attr]
         cls.transpose = _transpose  # type: ignore[union-attr]
         cls.T = property(anp.transpose)  # type: ignore[union-attr]
@@ -97,7 +101,14 @@ def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
 def _iterate(x: Any) -> Any:
     if not x.shape:
         raise TypeError("iteration over an array without axes")
-    return iter([x[i] for i in range(x.shape[0])])
+    return iter(anp.unstack(x))
+
+
+def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
+    raise TypeError(
+        "x[...] = y: arrays are never changed in place; build a new one, for example with "
+        "anvl.numpy.where or concatenate"
+    )
 
 
 def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:

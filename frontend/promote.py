@@ -22,7 +22,7 @@ from anvl.locations import here
 from anvl.runtime import Array
 from anvl.state import current
 from anvl.tracer import Tracer
-from anvl.tracing import emit
+from anvl.tracing import emit, outlived
 from anvl.dialect.op import OPS
 
 __all__ = [
@@ -146,7 +146,8 @@ def _check_fits(value: complex, dtype: np.dtype[Any]) -> None:
 def as_tracer(x: Any, function: str = "anvl") -> Tracer:
     """An operand of the current trace, for an array, a tracer or a Python number."""
     trace = current.trace
-    assert trace is not None
+    if trace is None:
+        raise outlived((x,))
     if type(x) is Tracer:
         return x
     of = abstract(x, function)
@@ -188,6 +189,8 @@ def promoted(
     function: str, xs: Sequence[Any], at_least: str = "bool", broadcast: bool = True
 ) -> tuple[list[Tracer], bool]:
     """The operands in one dtype and one shape, and whether that dtype is weak."""
+    if current.trace is None:
+        raise outlived(xs)
     avals = [abstract(x, function) for x in xs]
     first, level = avals[0], _ORDER.index(at_least)
     if _agree(avals, level):
@@ -219,7 +222,8 @@ NUMBER_LEVELS = {bool: 0, int: 1, float: 2, complex: 3}
 def literal_like(value: complex, of: Aval) -> Tracer:
     """A literal of the current trace, of a known aval: the fast form of `constant`."""
     trace = current.trace
-    assert trace is not None
+    if trace is None:
+        raise outlived(())
     if of.level == 1:
         _check_fits(value, of.dtype)
     location = here()

@@ -177,7 +177,8 @@ class Trace:
 def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:
     """Emit an op into the current trace; the tracer, or tracers, of its results."""
     trace = current.trace
-    assert trace is not None
+    if trace is None:
+        raise outlived(xs)
     values = [
         x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs
     ]
@@ -187,6 +188,14 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     if op_class.multiple_results:
         return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
     return Tracer(y, aval_of_type(y.type), trace, location)
+
+
+def outlived(xs: Sequence[Any]) -> Exception:
+    """What to raise where an op of tracers is called for and no trace is active."""
+    for x in xs:
+        if type(x) is Tracer:
+            x.check_alive()
+    return TraceError("a traced value is used after its trace has ended")
 
 
 def trace_function(
@@ -203,10 +212,15 @@ def trace_function(
     """
     with tracing_lock, context():
         trace = Trace(program, name, avals, current.trace)
-        with trace.active():
-            outputs = f(trace.arguments(avals, names))
-            tracers = [_as_tracer(trace, y) for y in outputs]
-            trace.finish([y.value for y in tracers])
+        try:
+            with trace.active():
+                outputs = f(trace.arguments(avals, names))
+                tracers = [_as_tracer(trace, y) for y in outputs]
+                trace.finish([y.value for y in tracers])
+        except BaseException:
+            # Whoever catches this may go on with the surrounding program.
+            trace.function.erase()
+            raise
     return trace, tracers
 
 

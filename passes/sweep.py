@@ -116,7 +116,7 @@ def _cotangent(
         n = numbers[0]
         return results[0], None if n is None else cotangents[n]
     g = tuple([None if n is None else cotangents[n] for n in numbers])
-    return results, None if g.count(None) == len(g) else g
+    return results, None if all(part is None for part in g) else g
 
 
 _NONE: dict[str, Any] = {}
@@ -168,7 +168,8 @@ def _check_rules(steps: Sequence[_Step], n_wrt: int) -> None:
         f" (reached by {_path(step, steps, n_wrt)})"
         for step, why in problems
     ]
-    raise MissingRule(f"{len(problems)} of the ops cannot be differentiated:\n" + "\n".join(lines))
+    text = f"{len(problems)} of the ops cannot be differentiated:\n" + "\n".join(lines)
+    raise MissingRule(text, str(problems[0][0][0].operation.location))
 
 
 def _may_lack_rules(rules: type) -> bool:

@@ -23,6 +23,7 @@ class Predicate(Unary):
     """y[i] = whether x[i] is such: a bool array.  No derivative."""
 
     passes = (None,)
+    zero = "a bool"
     kinds = "float"
     domains = (ANY,)
 
@@ -68,6 +69,7 @@ class CompareOp(Elementwise, name="compare"):
     hlo = "compare"
     kinds = f"{_ORDERED} complex"
     passes = (None, None)
+    zero = "a bool"
     domains = (ANY, ANY)
 
     @classmethod
@@ -113,6 +115,7 @@ class SelectOp(AnvlOp, name="select"):
     on_false: Operand
     y: Result
     hlo = "select"
+    corner = "the side not taken gets 0"
 
     @classmethod
     def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
@@ -201,10 +204,12 @@ class ClampOp(AnvlOp, name="clamp"):
     high: Operand
     y: Result
     hlo = "clamp"
+    kinds = _ORDERED
+    corner = "1 to `x` at a bound"
 
     @classmethod
     def result_type(cls, low: Any, x: Any, high: Any) -> Any:
-        check_kind("clamp", x, "bool int uint float")
+        check_kind("clamp", x, cls.kinds)
         for name, bound in (("low", low), ("high", high)):
             if bound.element_type != x.element_type or bound.shape not in ([], x.shape):
                 raise TypeError(

@@ -25,13 +25,14 @@ class DotGeneralOp(AnvlOp, name="dot_general"):
     precision_config: Precision
     z: Result
     hlo = "dot_general"
+    kinds = "bool int uint float complex"
 
     @classmethod
     def result_type(
         cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT"
     ) -> Any:
         dims = dot_dimension_numbers
-        check_kind("dot_general", x, "bool int uint float complex")
+        check_kind("dot_general", x, cls.kinds)
         if x.element_type != y.element_type:
             raise TypeError(
                 f"dot_general: operands differ in dtype: {x}, {y}; convert them to one dtype first"

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from anvl.dialect.families import Elementwise, Undefined
-from anvl.dialect.op import Operand, Result, Value, emit
+from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 
 F, C, I, B = "float", "complex", "int uint", "bool"
@@ -41,6 +41,7 @@ class Binary(Elementwise):
 
 def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains: tuple) -> Any:
     described = {
+        "zero": "flat where it is continuous" if _is_flat(kinds, passes) else "",
         "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
         "__module__": __name__,
         "hlo": hlo,
@@ -52,6 +53,10 @@ def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains
     made = type(class_name, (base,), described, name=name)
     globals()[class_name] = made
     return made.build  # type: ignore[attr-defined]
+
+
+def _is_flat(kinds: str, passes: tuple) -> bool:
+    return F in kinds.split() and not any(passes)
 
 
 def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple = ANY) -> Any:
@@ -135,6 +140,19 @@ shift_left = binary("shift_left", "shift_left",      I,    None, None)
 shift_right_logical = binary("shift_right_logical", "shift_right_logical", I, None, None)
 shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmetic", I, None, None)
 # fmt: on
+
+_CORNERS = {
+    "sqrt cbrt log": "infinite at 0",
+    "asin acos": "infinite at -1 and 1",
+    "pow": "0 at x = y = 0",
+    "maximum minimum": "ties share evenly; 0 where an operand is NaN",
+    "rem": "that between the jumps",
+    "atan2": "NaN at x = y = 0",
+    "nextafter": "1 in x: rounding is ignored",
+}
+for _names, _corner in _CORNERS.items():
+    for _name in _names.split():
+        OPS[f"anvl.{_name}"].corner = _corner
 
 
 def _gauss(x: Value) -> Value:

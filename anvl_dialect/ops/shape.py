@@ -28,6 +28,7 @@ class ConvertOp(Linear, name="convert"):
     dtype: ResultDtype
     y: Result
     hlo = "convert"
+    corner = "0 to and from integers"
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:

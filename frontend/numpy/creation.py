@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.numpy.arithmetic import power
 from anvl.numpy.elementwise import add, astype, divide, floor, multiply, subtract
-from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, stack, swapaxes
-from anvl.promote import abstract, as_tracer, broadcast_to, constant, convert, promoted
+from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, swapaxes
+from anvl.numpy.stacking import stack
+from anvl.promote import abstract, broadcast_to, constant, promoted
 from anvl.public import public
 from anvl.runtime import Array, put
 from anvl.tracer import Tracer

@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
-from anvl.dialect.op import OPS
+from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer
 from anvl.public import public
+from anvl.runtime import Array
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = ["getitem"]
-
-
-def _op(name: str, x: Tracer, **params: Any) -> Tracer:
-    return emit(OPS[f"anvl.{name}"], (x,), params)  # type: ignore[no-any-return]
 
 
 def getitem(x: Any, index: Any) -> Any:
@@ -47,6 +42,8 @@ class _Slice(tuple):  # type: ignore[type-arg]
 def _integer(item: Any) -> int | None:
     if item is None:
         return None
+    if isinstance(item, Array | np.ndarray) and item.ndim == 0 and item.dtype.kind in "iu":
+        return int(item)
     if isinstance(item, bool) or not isinstance(item, int | np.integer):
         raise TypeError(
             f"index {item!r} of type {type(item).__name__}: an index is a Python integer, a "
@@ -84,13 +81,13 @@ def _taken(
 ) -> Tracer:  # fmt: skip
     """The part of x, flipped along some axes, in its final shape; steps that do nothing left out."""
     if (starts, limits, strides) != ([0] * x.ndim, list(x.shape), [1] * x.ndim):
-        x = _op(
+        x = prim(
             "slice", x, start_indices=tuple(starts), limit_indices=tuple(limits),
             strides=tuple(strides),
         )  # fmt: skip
     if flipped:
-        x = _op("reverse", x, dimensions=tuple(flipped))
-    return x if x.shape == shape else _op("reshape", x, shape=shape)
+        x = prim("reverse", x, dimensions=tuple(flipped))
+    return x if x.shape == shape else prim("reshape", x, shape=shape)
 
 
 def _expanded(index: tuple[Any, ...], x: Tracer) -> list[Any]:

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
-from anvl.dialect.op import OPS
 from anvl.numpy.axes import axes_of, axis_of, each_axis
+from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer, broadcast_shapes, constant, convert
 from anvl.promote import broadcast_to as _broadcast_to
 from anvl.public import public
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims",
@@ -23,10 +21,6 @@ __all__ = [
     "ravel", "repeat", "reshape", "roll", "rot90", "shape", "size", "squeeze", "swapaxes", "tile",
     "transpose",
 ]  # fmt: skip
-
-
-def _op(name: str, x: Tracer, **params: Any) -> Tracer:
-    return emit(OPS[f"anvl.{name}"], (x,), params)  # type: ignore[no-any-return]
 
 
 def shape(x: Any) -> tuple[int, ...]:
@@ -80,7 +74,7 @@ def reshape(x: Any, shape: int | Sequence[int]) -> Any:
         if known == 0 or operand.size % known:
             raise ValueError(f"reshape: {operand.aval} does not divide into shape {sizes}")
         sizes = tuple(operand.size // known if n == -1 else n for n in sizes)
-    return operand if sizes == operand.shape else _op("reshape", operand, shape=sizes)
+    return operand if sizes == operand.shape else prim("reshape", operand, shape=sizes)
 
 
 @public()
@@ -109,7 +103,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     order = tuple(range(n))[::-1] if axes is None else each_axis(tuple(axes), n, "transpose")
     if len(order) != n:
         raise ValueError(f"transpose: axes {order} do not name each axis of {operand.aval} once")
-    return operand if order == tuple(range(n)) else _op("transpose", operand, permutation=order)
+    return operand if order == tuple(range(n)) else prim("transpose", operand, permutation=order)
 
 
 permute_dims = transpose
@@ -273,7 +267,7 @@ def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     Array([2, 1, 0], dtype=int32)
     """
     operand = as_tracer(x, "flip")
-    return _op("reverse", operand, dimensions=axes_of(axis, operand.ndim, "flip"))
+    return prim("reverse", operand, dimensions=axes_of(axis, operand.ndim, "flip"))
 
 
 @public()
@@ -342,7 +336,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
         "edge_padding_high": tuple(high for _, high in pairs),
         "interior_padding": (0,) * operand.ndim,
     }
-    return emit(OPS["anvl.pad"], (operand, filler), params)
+    return prim("pad", operand, filler, **params)
 
 
 def _pairs(pad_width: Any, x: Tracer) -> list[list[int]]:
@@ -382,14 +376,14 @@ def _rolled(x: Tracer, shift: int, axis: int) -> Tracer:
         return x
     cut = length - shift % length
     parts = [slice_axis(x, axis, cut, length), slice_axis(x, axis, 0, cut)]
-    return emit(OPS["stablehlo.concatenate"], parts, {"dimension": axis})  # type: ignore[no-any-return]
+    return prim("concatenate", *parts, dimension=axis)  # type: ignore[no-any-return]
 
 
 def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tracer:
     """x[..., start:stop:step, ...] along one axis; 0 <= start <= stop, step >= 1."""
     low, high, steps = [0] * x.ndim, builtins.list(x.shape), [1] * x.ndim
     low[axis], high[axis], steps[axis] = start, stop, step
-    return _op("slice", x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps))
+    return prim("slice", x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps))
 
 
 @public("reps")
@@ -408,7 +402,7 @@ def tile(x: Any, reps: int | Sequence[int]) -> Any:
     shape = (1,) * (n - operand.ndim) + operand.shape
     spread = tuple(k for count, size in zip(counts, shape, strict=True) for k in (count, size))
     params = {"shape": spread, "broadcast_dimensions": tuple(range(1, 2 * n, 2))}
-    repeated = emit(OPS["anvl.broadcast_in_dim"], (reshape(operand, shape),), params)
+    repeated = prim("broadcast_in_dim", reshape(operand, shape), **params)
     return reshape(repeated, tuple(c * s for c, s in zip(counts, shape, strict=True)))
 
 
@@ -435,6 +429,6 @@ def repeat(x: Any, repeats: int, axis: int | None = None) -> Any:
     wide = (*shape[: at + 1], int(repeats), *shape[at + 1 :])
     kept = tuple(i for i in range(len(wide)) if i != at + 1)
     params = {"shape": wide, "broadcast_dimensions": kept}
-    repeated = emit(OPS["anvl.broadcast_in_dim"], (operand,), params)
+    repeated = prim("broadcast_in_dim", operand, **params)
     return reshape(repeated, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
 
