@@ -1,4 +1,4 @@
-// Written by tools/op_table.py (`make ops`): the dialect for `mlir-opt --irdl-file=`.
+// Written by tools/op_table.py (`make ops`), for `mlir-opt --irdl-file=`.
 module {
   irdl.dialect @anvl {
     irdl.operation @constant {

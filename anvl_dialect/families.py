@@ -1,4 +1,7 @@
-"""Families: ops that share an answer share a base class.  One base each: nanobind allows no mixins."""
+"""Families: ops that share an answer share a base class.
+
+One base each: nanobind allows no mixins.
+"""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -67,8 +70,8 @@ class Elementwise(AnvlOp):
         }
 
     kinds = NUMBERS
-    passes = ()
-    domains = ()
+    passes: tuple[Any, ...] = ()
+    domains: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def result_type(cls, first: Any, *rest: Any) -> Any:

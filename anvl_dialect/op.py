@@ -5,10 +5,11 @@ Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent
 by keyword.  Rules work on MLIR values and emit at the current insertion point.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
-from anvl.dialect.context import on_new_context
+from anvl.dialect.context import is_made, on_new_context
 from anvl.dialect.dialect import Anvl
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ext, ir, register_view
@@ -81,13 +82,13 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     """
 
     # Unannotated: MLIR's `ext` takes every annotation of this class for a field.
-    hlo = None
-    params = {}  # noqa: RUF012
+    hlo = cast("str | None", None)
+    params = cast("dict[str, type[Param]]", {})
     short_name = ""
     #: For ops that another pass must remove first: which.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     # Operands, by position, that have no derivative although they are floats, and why.
-    undefined = {}  # noqa: RUF012
+    undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.
     zero = ""
     #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
@@ -96,7 +97,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
     ) -> None:
-        fields = dict(cls.__dict__.get("__annotations__", {}))
+        fields = dict(inspect.get_annotations(cls))
         own = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
         cls.params = {**cls.params, **own}
         cls.__annotations__ = {
@@ -120,7 +121,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
         cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
         if "build" not in cls.__dict__:
-            cls.build = staticmethod(_builder(cls))
+            cls.build = staticmethod(_builder(cls))  # type: ignore[method-assign]
+        if is_made() and not borrowed:
+            cls.build = staticmethod(_too_late(cls))  # type: ignore[method-assign]
         OPS[cls.OPERATION_NAME] = cls
 
     # -- rules -----------------------------------------------------------------------------------
@@ -190,9 +193,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         if not cls.params:
             return {}
         attributes = op.attributes
-        return {
-            name: _read_one(op, attributes, name, kind) for name, kind in cls.params.items()
-        }
+        return {name: _read_one(op, attributes, name, kind) for name, kind in cls.params.items()}
 
     @classmethod
     def has_rule(cls, rule: str) -> bool:
@@ -250,7 +251,7 @@ class Emit:
         if op_class is None:
             raise AttributeError(f"emit: there is no op anvl.{name}")
         setattr(self, name, op_class.build)
-        return op_class.build  # type: ignore[no-any-return]
+        return op_class.build
 
 
 emit = Emit()
@@ -267,13 +268,26 @@ def _builder(cls: type[AnvlOp]) -> Callable[..., Any]:
         key = (*[x.type for x in xs], *params.items()) if params else tuple([x.type for x in xs])
         try:
             types, attributes = plans[key]
-        except (KeyError, TypeError):  # not yet built with these, or with a list in place of a tuple
+        except (
+            KeyError,
+            TypeError,
+        ):  # not yet built with these, or with a list in place of a tuple
             types, attributes = cls._plan(key, [x.type for x in xs], params)
         op = create(name, types, xs, attributes)
         return tuple(op.results) if several else op.result
 
     build.__name__ = cls.short_name
     build.__doc__ = cls.__doc__
+    return build
+
+
+def _too_late(cls: type[AnvlOp]) -> Callable[..., Any]:
+    def build(*xs: Value, **params: Any) -> Any:
+        raise TypeError(
+            f"{cls.short_name}: the class {cls.__name__} was defined after the dialect had been "
+            "loaded; define ops before the first trace, parse or pass"
+        )
+
     return build
 
 

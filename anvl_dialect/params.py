@@ -17,8 +17,8 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
-    "ResultDtype", "ResultShape", "Symbol", "Text", "enum",
+    "AnyAttribute", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param",
+    "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "enum",
 ]  # fmt: skip
 
 
@@ -225,7 +225,7 @@ class Precision(Param):
         both = list(attribute) if isinstance(attribute, ir.ArrayAttr) else []
         if len(both) != 2 or both[0] != both[1]:
             raise TypeError(f"expected the same #stablehlo<precision ...> twice, got {attribute}")
-        return _PrecisionOfOne.decode(both[0])  # type: ignore[no-any-return]
+        return _PrecisionOfOne.decode(both[0])
 
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]

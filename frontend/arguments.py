@@ -23,7 +23,7 @@ def name_of(f: Any) -> str:
     name = getattr(f, "__name__", None)
     if name is None and hasattr(f, "func"):  # functools.partial
         return name_of(f.func)
-    return "lambda_" if name == "<lambda>" else name or type(f).__name__
+    return name or type(f).__name__
 
 
 def signature_of(f: Callable[..., Any]) -> inspect.Signature | None:

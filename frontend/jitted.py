@@ -80,7 +80,7 @@ class Jit:
         >>> import anvl
         >>> print(anvl.jit(lambda x: x + 1).lower(anvl.aval("f32")).mlir("stablehlo"))
         module {
-          func.func public @main(%x: tensor<f32>) -> tensor<f32> {
+          func.func @main(%x: tensor<f32>) -> tensor<f32> {
             %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
             %0 = stablehlo.add %x, %cst : tensor<f32>
             return %0 : tensor<f32>
@@ -230,7 +230,11 @@ class _Table:
         if found is not _MISS:
             return found
         key = tuple([x.aval for x in arrays])
-        program = self.programs.get(key) or self._compile(key, arguments, f)
+        program = self.programs.get(key)
+        if program is None:
+            program = self._compile(key, arguments, f)
+        else:  # the generated code forgot it when the defaults changed
+            self._install(key, program)
         return program.run(arrays)
 
     def _compile(
@@ -242,9 +246,12 @@ class _Table:
         if len(self.programs) >= _MAX_PROGRAMS:
             self._drop(next(iter(self.programs)))
         self.programs[key] = program
+        self._install(key, program)
+        return program
+
+    def _install(self, key: tuple[ArrayType, ...], program: Program) -> None:
         for dispatch in self._dispatches:
             dispatch.install(key, program.entry())
-        return program
 
     def _drop(self, key: tuple[ArrayType, ...]) -> None:
         del self.programs[key]
@@ -372,9 +379,9 @@ def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
     >>> import anvl, anvl.numpy as np
     >>> @anvl.jit
     ... def f(x):
-    ...     return np.sin(x) ** 2 + np.cos(x) ** 2
+    ...     return x * x + 1
     >>> print(f(np.asarray([1.0, 2.0])))
-    [1. 1.]
+    [2. 5.]
     """
     if f is None:
         return functools.partial(jit, static=static)

@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 
-__all__ = ["describe", "here", "register_internal"]
+__all__ = ["describe", "here", "register_internal", "unnamed"]
 
 # Directories whose frames are ours: a person is to see their own line, not these.
 _internal_dirs: set[str] = set()
@@ -92,11 +92,16 @@ def _stored_name(instruction: dis.Instruction) -> str | None:
     return name if isinstance(name, str) else name[0]  # 3.13 stores two names at once
 
 
-def describe(location: ir.Location) -> str:
-    """A location as messages print it: `model.py:12:5`."""
+def unnamed(location: ir.Location) -> ir.Location:
+    """A location without the names around it."""
     while hasattr(location, "child_loc"):
         location = location.child_loc
-    text = str(location).removeprefix("loc(").removesuffix(")")
+    return location
+
+
+def describe(location: ir.Location) -> str:
+    """A location as messages print it: `model.py:12:5`."""
+    text = str(unnamed(location)).removeprefix("loc(").removesuffix(")")
     return text.replace('"', "")
 
 

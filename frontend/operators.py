@@ -74,7 +74,17 @@ def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
     if cls is Tracer:
         return _checked(f.traced)
     eager: Jit = f.eager
-    return eager.method(_checked(f))
+    fast = eager.method(_checked(f))
+    return _power(fast) if f is anp.power else fast
+
+
+def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """x ** n with a Python int n is another program for each n: it is multiplied out."""
+
+    def power(x: Any, y: Any) -> Any:
+        return anp.power(x, y) if type(y) is int else fast(x, y)
+
+    return power
 
 
 def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

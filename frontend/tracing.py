@@ -7,6 +7,7 @@ surroundings (tracers of outer traces) becomes further operands of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp
 from anvl.dialect.ops.create import CapturedOp
 from anvl.dialect.types import dtype_name
-from anvl.locations import describe, here
+from anvl.locations import describe, here, unnamed
 from anvl.runtime import Array, begin_tracing, end_tracing
 from anvl.state import current, tracing_lock
 from anvl.tracer import Tracer
@@ -45,7 +46,7 @@ class Program:
 
     def fresh_name(self, wanted: str) -> str:
         """A name for a function, not yet in use."""
-        base = "".join(c if c.isalnum() or c == "_" else "_" for c in wanted) or "f"
+        base = re.sub(r"\W", "_", wanted).strip("_") or "f"
         name, n = base, 0
         while name in self._names:
             n += 1
@@ -85,7 +86,7 @@ class Trace:
         }
         if self.parent is not None:
             attributes["sym_visibility"] = ir.StringAttr.get("private", context())
-        location = here()
+        location = unnamed(here())  # what the person assigns is not this function
         function = ir.Operation.create(
             "func.func",
             attributes=attributes,
@@ -100,7 +101,7 @@ class Trace:
         """The tracers of the inputs; the names stay with them as locations."""
         tracers = []
         for argument, of, name in zip(self.block.arguments, avals, names, strict=True):
-            location = ir.Location.name(name, self.function.location)
+            location = ir.Location.name(_ssa_name(name), self.function.location)
             argument.set_location(location)
             tracers.append(Tracer(argument, of, self, location))
         return tracers
@@ -172,6 +173,12 @@ class Trace:
                 current.trace = outer
                 # Passes will change the module: from here on no value of it may be touched.
                 self.alive = False
+
+
+def _ssa_name(path: str) -> str:
+    """A path as the name of an SSA value: `params[0]['w']` is `params.0.w`."""
+    dotted = re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", path)
+    return re.sub(r"[^A-Za-z0-9_.$-]", "_", dotted)
 
 
 def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:

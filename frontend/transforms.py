@@ -15,13 +15,15 @@ from anvl.arguments import Arguments, StaticArguments, input_names, name_of, pos
 from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.jitted import call_function, evaluate
 from anvl.passes.gradient import VJP
-from anvl.promote import abstract, constant
+from anvl.promote import abstract
 from anvl.state import current
 from anvl.traced import Traced, trace_call
+from anvl.tracer import Tracer
 from anvl.tracing import Trace
 
 __all__ = ["grad", "value_and_grad"]
@@ -120,7 +122,10 @@ class _Request:
         outer = [x for x, _ in nested.trace.closed_over.values()]
         out = nested.out_avals[0]
         name = _declare(trace, nested, chosen, [*avals, *(x.aval for x in outer)])
-        operands = [*arguments.leaves, *outer, constant(1, out.dtype)]
+        # Not at the person's line: what that assigns is not the seed.
+        with nested.trace.function.location:
+            seed = Tracer(full(out.type, 1), out, trace, ir.Location.current)
+        operands = [*arguments.leaves, *outer, seed]
         results = call_function(trace, name, operands, [out, *(avals[i] for i in chosen)])
         value = tree.unflatten(nested.out_tree, results[:1])
         return value, self._structured(args, kwargs, results[1:])

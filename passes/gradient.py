@@ -54,6 +54,7 @@ class Gradient(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         expansion = _Expansion(module)
+        expansion.uses[self.function] += 1  # it stays, also where only its derivative names it
         for name in list(expansion.functions):
             expansion.define(name)
         if self.function:
@@ -70,6 +71,8 @@ class Gradient(Pass, argument=_NAME):
         if name in expansion.functions:
             raise PassError(_NAME, f"@{name} is there already; give another suffix", place)
         adjoint = expansion.copied(self.function, name)
+        if "sym_visibility" in adjoint.attributes:  # asked for by name: nobody may drop it
+            del adjoint.attributes["sym_visibility"]
         _add_sweep(adjoint, self.function, wrt, (self.target,), seeded=True)
 
 
@@ -159,8 +162,9 @@ def _add_sweep(
             for i in targets
         ]
         try:
-            adjoints = sweep(block, [(results[i], g) for i, g in zip(targets, seeds, strict=True)],
-                             arguments)
+            adjoints = sweep(
+                block, [(results[i], g) for i, g in zip(targets, seeds, strict=True)], arguments
+            )
         except MissingRule as error:
             raise MissingRule(f"{_NAME}: @{name}: {error}", error.location) from None
         returned = [*results, *adjoints]

@@ -86,7 +86,8 @@ def _rename(op_class: type[AnvlOp]) -> list[str]:
 
 def _pdl(op_class: type[AnvlOp], attributes: list[str], benefit: int) -> str:
     name = op_class.short_name
-    target = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
+    hlo_name = op_class.hlo or ""
+    target = hlo_name if "." in hlo_name else f"stablehlo.{hlo_name}"
     declared = "\n".join(f"  %a{i} = pdl.attribute" for i in range(len(attributes)))
     listed = ", ".join(f'"{key}" = %a{i}' for i, key in enumerate(attributes))
     braces = f" {{{listed}}}" if listed else ""

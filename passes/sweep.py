@@ -62,13 +62,10 @@ def _from(block: ir.Block, number: dict[ir.Value, int]) -> list[_Step]:
         if wanted.count(None) == len(wanted):
             continue
         results = tuple(op.results)
-        numbers = []
+        numbers: list[int | None] = []
         for y in results:
-            if differentiable(y.type):
-                number[y] = len(number)
-                numbers.append(len(number) - 1)
-            else:
-                numbers.append(None)
+            # A value of `wrt` may itself depend on another: it keeps its number.
+            numbers.append(number.setdefault(y, len(number)) if differentiable(y.type) else None)
         steps.append((op, operands, wanted, results, tuple(numbers)))
     return steps
 

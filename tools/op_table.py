@@ -21,10 +21,10 @@ Written by `tools/op_table.py` (`make ops`), which reads the op classes.
 
 **StableHLO**: what the op becomes; *expanded* where a rule of its own builds it, *itself* where the
 IR holds StableHLO's own op (Note [Borrowed ops] in `anvl_dialect/op.py`). **Elements**: `F` float,
-`C` complex, `I` signed and `U` unsigned integer, `B` bool. **Adjoint**, **tangent**, **batch**: *own*
-is written in the op's block, *table* follows from its partial derivatives there; another name is the
-family that gives the rule; *zero* and *none* are by design, with the reason. **Sampled in**: where
-the numeric tests draw from, off the corners. **At corners**: what the derivative is where its
+`C` complex, `I` signed and `U` unsigned integer, `B` bool. **Adjoint**, **tangent**, **batch**:
+*own* is written in the op's block, *table* follows from its partial derivatives there; another name
+is the family that gives the rule; *zero* and *none* are by design, with the reason. **Sampled in**:
+where the numeric tests draw from, off the corners. **At corners**: what the derivative is where its
 formula breaks; `docs/conventions.md` says why.
 """
 
@@ -39,7 +39,7 @@ def generated() -> dict[str, str]:
     return {
         "docs/ops.md": _document(),
         "anvl_dialect/anvl.irdl.mlir": (
-            "// Written by tools/op_table.py (`make ops`): the dialect for `mlir-opt --irdl-file=`.\n"
+            "// Written by tools/op_table.py (`make ops`), for `mlir-opt --irdl-file=`.\n"
             f"{irdl_text()}"
         ),
     }

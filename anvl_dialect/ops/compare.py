@@ -92,7 +92,9 @@ class CompareOp(Elementwise, name="compare"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        kinds = {d: cls.kinds for d in ("EQ", "NE")} | {d: _ORDERED for d in ("GE", "GT", "LE", "LT")}
+        kinds = {d: cls.kinds for d in ("EQ", "NE")} | {
+            d: _ORDERED for d in ("GE", "GT", "LE", "LT")
+        }
         return [
             call
             for direction, of in kinds.items()
@@ -233,9 +235,7 @@ class ClampOp(AnvlOp, name="clamp"):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [
-            lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)
-        ]
+        return [lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
@@ -257,7 +257,10 @@ class ClampOp(AnvlOp, name="clamp"):
         bounds = draw.floats(2, 3, within=(-1.5, -0.5)), draw.floats(2, 3, within=(0.5, 1.5))
         return draw.calls(
             ([bounds[0], draw.floats(2, 3), bounds[1]], {}),
-            ([draw.floats(within=(-1.5, -0.5)), draw.floats(2, 3), draw.floats(within=(0.5, 1))], {}),
+            (
+                [draw.floats(within=(-1.5, -0.5)), draw.floats(2, 3), draw.floats(within=(0.5, 1))],
+                {},
+            ),
             ([draw.floats(within=(-1.5, -0.5)), draw.floats(), draw.floats(within=(0.5, 1))], {}),
             ([draw.floats(within=(-1.5, -0.5)), draw.floats(0), draw.floats(within=(0.5, 1))], {}),
         )
@@ -268,4 +271,3 @@ def _summed_to(part: Value, x: Value) -> Value:
     if x.type.rank == part.type.rank:
         return part
     return emit.sum(part, axes=tuple(range(part.type.rank)))
-

@@ -17,9 +17,16 @@ from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 
-F, C, I, B = "float", "complex", "int uint", "bool"
+F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
 S = "int"  # signed
-FC, FI, FIC, BITS, REAL, ALL = f"{F} {C}", f"{F} {I}", f"{F} {I} {C}", f"{I} {B}", f"{F} {I} {B}", f"{F} {I} {C} {B}"
+FC, FI, FIC, BITS, REAL, ALL = (
+    f"{F} {C}",
+    f"{F} {I}",
+    f"{F} {I} {C}",
+    f"{I} {B}",
+    f"{F} {I} {B}",
+    f"{F} {I} {C} {B}",
+)
 ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
 ORDER = Undefined("the derivative with respect to the order has no closed form")
 
@@ -39,7 +46,9 @@ class Binary(Elementwise):
     z: Result
 
 
-def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains: tuple) -> Any:
+def _table_op(
+    base: Any, name: str, hlo: str, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
+) -> Any:
     described = {
         "zero": "flat where it is continuous" if _is_flat(kinds, passes) else "",
         "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
@@ -55,16 +64,22 @@ def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains
     return made.build  # type: ignore[attr-defined]
 
 
-def _is_flat(kinds: str, passes: tuple) -> bool:
+def _is_flat(kinds: str, passes: tuple[Any, ...]) -> bool:
     return F in kinds.split() and not any(passes)
 
 
-def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple = ANY) -> Any:
+def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple[float, float] = ANY) -> Any:
     return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
 
 
 def binary(
-    name: str, hlo: str, kinds: str, dx: Any, dy: Any, first: tuple = ANY, second: Any = None
+    name: str,
+    hlo: str,
+    kinds: str,
+    dx: Any,
+    dy: Any,
+    first: tuple[float, float] = ANY,
+    second: Any = None,
 ) -> Any:
     return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
 

@@ -228,7 +228,10 @@ def _count(shape: Sequence[int]) -> int:
 
 
 class TransposeOp(Linear, name="transpose"):
-    """Permute the axes: result axis `i` is operand axis `permutation[i]`.  StableHLO `transpose`."""
+    """Permute the axes: result axis `i` is operand axis `permutation[i]`.
+
+    StableHLO `transpose`.
+    """
 
     x: Operand
     permutation: Ints

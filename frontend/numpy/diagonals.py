@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from anvl.config import as_dtype, default_dtype
-from anvl.numpy.axes import each_axis
-from anvl.numpy.creation import iota, sizes_of
+from anvl.numpy.axes import each_axis, sizes_of
+from anvl.numpy.creation import iota
 from anvl.numpy.emitting import filled, prim
 from anvl.numpy.reductions import sum
 from anvl.numpy.shaping import moveaxis, ravel, reshape, slice_axis

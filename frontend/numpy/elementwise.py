@@ -129,7 +129,6 @@ atanh     = _unary("atanh",    "atanh",    "float", "The inverse hyperbolic tang
 erf       = _unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
 erfc      = _unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
 sigmoid   = _unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
-sign      = _unary("sign",     "sign",     "int",   "-1, 0 or 1; x / |x| of a complex number. | -2.5 -> -1.0")
 bitwise_invert = _unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
 
 add       = _binary("add",      "add",      "bool",  "x + y. | 1, 2 -> 3")
@@ -240,7 +239,8 @@ def bitwise_count(x: Any) -> Any:
     >>> print(np.bitwise_count(7))
     3
     """
-    return prim("popcnt", as_tracer(abs(x), "bitwise_count"))
+    (operand,), _ = promoted("bitwise_count", (abs(x),), "int")
+    return convert(prim("popcnt", operand), np.dtype(np.uint8))
 
 
 @public()
@@ -267,6 +267,21 @@ def abs(x: Any) -> Any:
 
 
 absolute = fabs = abs
+
+
+@public()
+def sign(x: Any) -> Any:
+    """-1, 0 or 1; of a complex number x / |x|.
+
+    >>> import anvl.numpy as np
+    >>> print(np.sign(-2.5))
+    -1.0
+    """
+    (operand,), weak = promoted("sign", (x,), "int")
+    if is_kind(operand, "uint"):
+        positive = prim("compare", operand, filled(operand, 0), comparison_direction="NE")
+        return convert(positive, operand.dtype)
+    return mark_weak(prim("sign", operand), weak)
 
 
 @public()
@@ -361,7 +376,7 @@ def log10(x: Any) -> Any:
     """The logarithm to base 10.
 
     >>> import anvl.numpy as np
-    >>> print(np.log10(10.0))
-    1.0
+    >>> print(np.log10(1.0))
+    0.0
     """
     return divide(log(x), float(np.log(10)))

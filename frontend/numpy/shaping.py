@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from anvl.numpy.axes import axes_of, axis_of, each_axis
+from anvl.numpy.axes import axes_of, axis_of, each_axis, ints_of
 from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer, broadcast_shapes, constant, convert
 from anvl.promote import broadcast_to as _broadcast_to
@@ -53,10 +53,6 @@ def size(x: Any, axis: int | None = None) -> int:
     return math.prod(shape(x)) if axis is None else shape(x)[axis_of(axis, ndim(x), "size")]
 
 
-def _ints(sizes: int | Sequence[int]) -> tuple[int, ...]:
-    return (int(sizes),) if isinstance(sizes, int | np.integer) else tuple(map(int, sizes))
-
-
 @public("shape")
 def reshape(x: Any, shape: int | Sequence[int]) -> Any:
     """The same elements in another shape; one size may be -1 and is then inferred.
@@ -66,7 +62,7 @@ def reshape(x: Any, shape: int | Sequence[int]) -> Any:
     Array([[0, 1, 2],
            [3, 4, 5]], dtype=int32)
     """
-    operand, sizes = as_tracer(x, "reshape"), _ints(shape)
+    operand, sizes = as_tracer(x, "reshape"), ints_of(shape, "reshape")
     if sizes.count(-1) > 1 or builtins.any(n < -1 for n in sizes):
         raise ValueError(f"reshape: shape {sizes} may have one -1 and no other negative size")
     if -1 in sizes:
@@ -199,7 +195,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    operand, sizes = as_tracer(x, "broadcast_to"), _ints(shape)
+    operand, sizes = as_tracer(x, "broadcast_to"), ints_of(shape, "broadcast_to")
     fits = len(operand.shape) <= len(sizes)
     if not fits or broadcast_shapes(operand.shape, sizes, function="broadcast_to") != sizes:
         raise TypeError(f"broadcast_to: {operand.aval} does not broadcast to {sizes}")
@@ -216,9 +212,9 @@ def broadcast_arrays(*xs: Any) -> Any:
     """
     operands = [as_tracer(x, "broadcast_arrays") for x in xs]
     if not operands:
-        return []
+        return ()
     shape = broadcast_shapes(*[x.shape for x in operands], function="broadcast_arrays")
-    return [_broadcast_to(x, shape) for x in operands]
+    return tuple(_broadcast_to(x, shape) for x in operands)
 
 
 @public()
@@ -359,8 +355,8 @@ def roll(x: Any, shift: int | Sequence[int], axis: int | Sequence[int] | None = 
     operand = as_tracer(x, "roll")
     if axis is None:
         return reshape(roll(ravel(operand), shift, 0), operand.shape)
-    axes = [axis_of(a, operand.ndim, "roll") for a in _ints(axis)]
-    shifts = _ints(shift)
+    axes = [axis_of(a, operand.ndim, "roll") for a in ints_of(axis, "roll")]
+    shifts = ints_of(shift, "roll")
     shifts = shifts * len(axes) if len(shifts) == 1 else shifts
     axes = axes * len(shifts) if len(axes) == 1 else axes
     if len(axes) != len(shifts):
@@ -395,7 +391,7 @@ def tile(x: Any, reps: int | Sequence[int]) -> Any:
     Array([[0, 1, 0, 1],
            [0, 1, 0, 1]], dtype=int32)
     """
-    operand, counts = as_tracer(x, "tile"), _ints(reps)
+    operand, counts = as_tracer(x, "tile"), ints_of(reps, "tile")
     _check_counts("tile", counts)
     n = max(len(counts), operand.ndim)
     counts = (1,) * (n - len(counts)) + counts

@@ -3,6 +3,8 @@
     draw.floats(2, 3, within=(0.1, 4.0))       f64
     draw.calls((operands, params), ...)        the calls to try, for an op with a class of its own
     draw.elementwise("float int", domains)     the same for an elementwise op: dtypes and shapes
+
+Floats keep away from each other and from the corners of ops, so that differences can be taken.
 """
 
 import zlib

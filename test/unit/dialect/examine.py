@@ -94,11 +94,12 @@ def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
     An op that nothing lowers, as another pass removes it first, is only built and verified.
     """
     findings, program = Findings(), Program()
-    checks: list[_Check] = []
-    for call in [*calls, *_twins(op_class, calls)]:
-        for make in (_Value, _Derivative, _Narrow, _Batched):
-            if make.applies(op_class, call):
-                checks.append(make(op_class, call, program))
+    checks: list[_Check] = [
+        make(op_class, call, program)
+        for call in [*calls, *_twins(op_class, calls)]
+        for make in (_Value, _Derivative, _Narrow, _Batched)
+        if make.applies(op_class, call)
+    ]
     try:
         program.finish()
         _check_closure(findings, program.names)
@@ -364,12 +365,10 @@ class _Narrow(_Derivative):
         super().inputs()
         xs, call = self.call.operands, self.call
         wide = [x.astype(_wide(x.dtype)) for x in xs]
-        y = numpy_dtype(dtype_name(_result_type(self.op_class, Call(wide, call.params)).element_type))
-        self.count = len(xs) + len(self.ts) + 1
-        return [
-            *xs, *self.ts, self.g,
-            *wide, *(t.astype(_wide(t.dtype)) for t in self.ts), self.g.astype(y),
-        ]  # fmt: skip
+        y = _result_type(self.op_class, Call(wide, call.params)).element_type
+        wide += [t.astype(_wide(t.dtype)) for t in self.ts]
+        self.count = len(wide) + 1
+        return [*xs, *self.ts, self.g, *wide, self.g.astype(numpy_dtype(dtype_name(y)))]
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         return [*self.first(inputs[: self.count]), *self.first(inputs[self.count :])]
@@ -416,7 +415,7 @@ class _Batched(_Check):
         self.choices = [c for c in itertools.product((False, True), repeat=n) if any(c)]
         results = []
         for batched in self.choices:
-            chosen = [x if not b else many[i] for i, (x, b) in enumerate(zip(xs, batched, strict=True))]
+            chosen = [m if b else x for x, m, b in zip(xs, many, batched, strict=True)]
             results.append(self.op_class.batch(chosen, batched, **self.call.params))
             for k in range(_BATCH):
                 one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]

@@ -237,7 +237,7 @@ def test_clip_of_a_nan_is_nan():
     assert np.isnan(anp.clip(np.float32(np.nan), 0, 1).item())
 
 
-@pytest.mark.parametrize("dtype", ["bool", "i8", "i64", "ui16", "f16", "bf16", "f64", "c64"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "i64", "ui16", "f16", "bf16", "f64", "c64"])
 def test_astype_gives_what_numpy_gives(dtype):
     x = np.asarray([0.0, 1.9, -2.9, 3.0], "f4") if dtype[0] != "u" else np.asarray([0, 1, 3], "f4")
     found = anp.astype(x, dtype)
