@@ -7,6 +7,7 @@ by keyword.  Rules work on MLIR values and emit at the current insertion point.
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from anvl.dialect.context import is_made, on_new_context
@@ -266,15 +267,32 @@ def _builder(cls: type[AnvlOp]) -> Callable[..., Any]:
 
     def build(*xs: Value, **params: Any) -> Any:
         key = (*[x.type for x in xs], *params.items()) if params else tuple([x.type for x in xs])
+        # A key of these may be new, or hold a list in place of a tuple.
         try:
             types, attributes = plans[key]
-        except (
-            KeyError,
-            TypeError,
-        ):  # not yet built with these, or with a list in place of a tuple
+        except (KeyError, TypeError):
             types, attributes = cls._plan(key, [x.type for x in xs], params)
         op = create(name, types, xs, attributes)
         return tuple(op.results) if several else op.result
+
+    def build_unary(x: Value) -> Any:
+        type_ = x.type
+        try:
+            types, _ = plans[type_]
+        except KeyError:
+            types, _ = cls._plan(type_, [type_], {})
+        return create(name, types, (x,)).result
+
+    def build_binary(x: Value, y: Value) -> Any:
+        key = x.type, y.type
+        try:
+            types, _ = plans[key]
+        except KeyError:
+            types, _ = cls._plan(key, list(key), {})
+        return create(name, types, (x, y)).result
+
+    if not several and not cls.params:  # most ops: a third less work than the general form
+        build = {1: build_unary, 2: build_binary}.get(cls.n_operands, build)  # type: ignore[assignment,arg-type]
 
     build.__name__ = cls.short_name
     build.__doc__ = cls.__doc__
@@ -311,12 +329,18 @@ def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -
         return kind.of_results([y.type for y in op.results])  # type: ignore[attr-defined]
     if kind.optional and name not in attributes:
         return kind.default
-    if name not in attributes:
-        raise TypeError(f"attribute `{name}` is missing")
     try:
-        return kind.decode(attributes[name])
+        return _decoded(kind, attributes[name])
+    except KeyError:
+        raise TypeError(f"attribute `{name}` is missing") from None
     except TypeError as error:
         raise TypeError(f"attribute `{name}`: {error}") from None
+
+
+@lru_cache(8192)
+def _decoded(kind: type[Param], attribute: ir.Attribute) -> Any:
+    """MLIR keeps one attribute of each value, and a look-up costs a tenth of reading it."""
+    return kind.decode(attribute)
 
 
 def _headed(name: str, error: Exception) -> str:

@@ -60,7 +60,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     """
     if isinstance(dtype, type) and dtype.__name__ in _KINDS and dtype.__module__ == "builtins":
         return default_dtype(dtype)
-    if dtype in ("i4", "i8"):
+    if isinstance(dtype, str) and dtype in ("i4", "i8"):
         of_bytes = np.dtype(dtype).name
         raise TypeError(
             f"dtype: {dtype!r} is int{dtype[1]} to anvl and {of_bytes} to NumPy; write "

@@ -14,7 +14,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import CapturedOp, ConstantOp
 from anvl.passes.gradient import VJP
-from anvl.runtime import Array
+from anvl.runtime import Array, hiding_frames
 from anvl.stages import module_text
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
@@ -171,6 +171,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
+@hiding_frames
 def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> AnvlGraph:
     """The program of f for these arguments, as a graph of anvl ops.
 
@@ -193,6 +194,7 @@ def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) 
     return AnvlGraph(_traced(f, static, args, kwargs))
 
 
+@hiding_frames
 def eval_shape(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> Any:
     """The dtypes and shapes that f returns for these arguments, as avals; nothing is computed.
 

@@ -16,11 +16,13 @@ from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.executables import Program, compiled
 from anvl.locations import here
-from anvl.promote import NUMBER_LEVELS, abstract, as_tracer
+from anvl.promote import NUMBER_LEVELS, abstract, as_tracer, number_value
 from anvl.runtime import (
     MISSING,
     Array,
     ArrayType,
+    hide_frames,
+    hiding_frames,
     make_dispatch,
     make_flat_dispatch,
     make_function,
@@ -54,12 +56,16 @@ class Jit:
         self._dispatches: dict[Any, list[Any]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            return self._slow(args, kwargs)
-        call = self._calls.get(len(args))
-        if call is None:
-            call = self._make_call(len(args))
-        return call(*args)
+        try:
+            if kwargs:
+                return self._slow(args, kwargs)
+            call = self._calls.get(len(args))
+            if call is None:
+                call = self._make_call(len(args))
+            return call(*args)
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -72,6 +78,7 @@ class Jit:
             f"jit: {name_of(self._f)} cannot be pickled once jitted; pickle the function itself"
         )
 
+    @hiding_frames
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Every stage of the program for these arguments, as text; nothing is run.
 
@@ -89,6 +96,7 @@ class Jit:
         """
         return Lowered(self.trace(*args, **kwargs))
 
+    @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """The program of anvl ops for these arguments, before any pass."""
         return trace_call(self._f, self._static, self._static.split(args, kwargs))
@@ -123,9 +131,13 @@ class Jit:
         call = self._dispatch(2, lambda y, x: slow(x, y)).call
 
         def reflected(x: Any, y: Any) -> Any:
-            if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(scalar_array(y), x)
-            return slow(x, y)
+            try:
+                if type(y) in NUMBER_LEVELS and current.trace is None:
+                    return call(scalar_array(y), x)
+                return slow(x, y)
+            except Exception as error:
+                hide_frames(error)
+                raise
 
         return reflected
 
@@ -297,7 +309,7 @@ def scalar_array(x: complex) -> Array:
         return known
     if len(_scalars) >= _MAX_SCALARS:
         _scalars.clear()
-    made = _scalars[key] = put(_number(x, abstract(x)), weak_type=True)
+    made = _scalars[key] = put(number_value(x, abstract(x)), weak_type=True)
     return made
 
 
@@ -308,16 +320,7 @@ _scalars: dict[Any, Array] = {}
 def _checked(x: Any) -> Any:
     """Refuse what is no array, with our message; a subclass of a number is that number."""
     of = abstract(x)
-    return _number(x, of) if of.weak_type and not isinstance(x, Array) else x
-
-
-def _number(x: Any, of: Aval) -> np.ndarray[Any, Any]:
-    """A Python number in the default dtype of its kind."""
-    if of.dtype.kind == "i" and not np.iinfo(of.dtype).min <= x <= np.iinfo(of.dtype).max:
-        raise OverflowError(
-            f"{x} does not fit {of.dtype.name}, the default of integers; pass np.int64({x})"
-        )
-    return np.asarray(x, of.dtype)
+    return number_value(x, of) if of.weak_type and not isinstance(x, Array) else x
 
 
 def call_in_trace(
@@ -363,6 +366,7 @@ def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     return Jit(f)._slow(args, kwargs)
 
 
+@hiding_frames
 def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
     """Compile a function when it is first called with arguments of some dtypes and shapes.
 

@@ -6,6 +6,7 @@ import os
 import sys
 from types import CodeType, FrameType
 
+from anvl import runtime
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 
@@ -106,3 +107,4 @@ def describe(location: ir.Location) -> str:
 
 
 register_internal(__file__)
+register_internal(runtime.__file__)

@@ -15,7 +15,7 @@ import numpy as np
 from anvl import numpy as anp
 from anvl.jitted import Jit
 from anvl.numpy.indexing import getitem
-from anvl.runtime import Array
+from anvl.runtime import Array, hide_frames
 from anvl.tracer import Tracer
 
 __all__ = ["attach"]
@@ -82,7 +82,11 @@ def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """x ** n with a Python int n is another program for each n: it is multiplied out."""
 
     def power(x: Any, y: Any) -> Any:
-        return anp.power(x, y) if type(y) is int else fast(x, y)
+        try:
+            return anp.power(x, y) if type(y) is int else fast(x, y)
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     return power
 

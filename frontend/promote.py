@@ -27,7 +27,7 @@ from anvl.dialect.op import OPS
 
 __all__ = [
     "abstract", "as_tracer", "broadcast_shapes", "broadcast_to", "common_dtype", "constant",
-    "convert", "literal_like", "promote", "promoted", "NUMBER_LEVELS",
+    "convert", "literal_like", "number_value", "promote", "promoted", "NUMBER_LEVELS",
 ]  # fmt: skip
 
 _ORDER = ["bool", "int", "float", "complex"]
@@ -40,7 +40,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
     return "int" if found == "uint" else found
 
 
-def abstract(x: Any, function: str = "anvl") -> Aval:
+def abstract(x: Any, function: str = "") -> Aval:
     """The abstract value of an array, a tracer or a Python number (which is weak)."""
     of = type(x)
     if of is Tracer:
@@ -53,7 +53,17 @@ def abstract(x: Any, function: str = "anvl") -> Aval:
         return aval(x.dtype, x.shape)
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
-    raise TypeError(f"{function}: takes arrays and numbers, got {x!r} of type {of.__name__}")
+    head = f"{function}: " if function else ""
+    raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}")
+
+
+def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:
+    """A Python number as a NumPy array of its aval's dtype."""
+    if of.dtype.kind == "i" and not np.iinfo(of.dtype).min <= x <= np.iinfo(of.dtype).max:
+        raise OverflowError(
+            f"{x} does not fit {of.dtype.name}, the default of integers; pass np.int64({x})"
+        )
+    return np.asarray(x, of.dtype)
 
 
 @lru_cache(4096)
@@ -143,7 +153,7 @@ def _check_fits(value: complex, dtype: np.dtype[Any]) -> None:
             )
 
 
-def as_tracer(x: Any, function: str = "anvl") -> Tracer:
+def as_tracer(x: Any, function: str = "") -> Tracer:
     """An operand of the current trace, for an array, a tracer or a Python number."""
     trace = current.trace
     if trace is None:
@@ -153,8 +163,7 @@ def as_tracer(x: Any, function: str = "anvl") -> Tracer:
     of = abstract(x, function)
     if isinstance(x, _NUMBERS):
         literal = constant(x, of.dtype)
-        literal.aval = of
-        return literal
+        return Tracer(literal.value, of, trace, literal.location)
     return Tracer(trace.value_of(x), of, trace, here())
 
 
@@ -224,11 +233,17 @@ def literal_like(value: complex, of: Aval) -> Tracer:
     trace = current.trace
     if trace is None:
         raise outlived(())
+    # 0.0 and -0.0 are equal as keys, and not the same.
+    key = of, value if value and type(value) is not complex else repr(value)
+    known = trace.literals.get(key)
+    if known is not None:
+        return known
     if of.level == 1:
         _check_fits(value, of.dtype)
     location = here()
     with location:
-        return Tracer(full(of.type, value), of, trace, location)
+        made = trace.literals[key] = Tracer(full(of.type, value), of, trace, location)
+    return made
 
 
 def _fit(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from anvl.arguments import Parameters
 from anvl.jitted import Jit
+from anvl.runtime import hide_frames
 from anvl.state import current
 
 __all__ = ["public"]
@@ -26,9 +27,11 @@ def public(*static: str) -> Callable[[_F], _F]:
 
         @functools.wraps(f)
         def function(*args: Any, **kwargs: Any) -> Any:
-            if current.trace is not None:
-                return f(*args, **kwargs)
-            return eager(*args, **kwargs)
+            try:
+                return (f if current.trace is not None else eager)(*args, **kwargs)
+            except Exception as error:
+                hide_frames(error)
+                raise
 
         function.eager = eager  # type: ignore[attr-defined]
         function.traced = f  # type: ignore[attr-defined]

@@ -7,7 +7,8 @@ from typing import Any
 from anvl import tree
 from anvl.dialect.mlir import ir
 from anvl.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
-from anvl.runtime import Array, Executable, array_type, compile, put
+from anvl.promote import abstract, number_value
+from anvl.runtime import Array, Executable, array_type, compile, hiding_frames, put
 from anvl.traced import Traced
 
 __all__ = ["Compiled", "Lowered", "module_text"]
@@ -75,6 +76,7 @@ class Compiled:
             argument_names=[*(f"constant {i}" for i in order), *traced.names],
         )
 
+    @hiding_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
         difference = tree.structure_difference(self._traced.in_tree, treedef)
@@ -85,8 +87,10 @@ class Compiled:
         return tree.unflatten(self._traced.out_tree, results)
 
     def _checked(self, x: Any, i: int) -> Array:
-        wanted = self._traced.in_avals[i]
-        return x if isinstance(x, Array) else put(x, weak_type=wanted.weak_type)
+        if isinstance(x, Array):
+            return x
+        of = abstract(x, f"compiled: argument {self._traced.names[i]}")
+        return put(number_value(x, of), weak_type=True) if of.weak_type else put(x)
 
     def hlo(self) -> str:
         """The program after XLA's own passes."""

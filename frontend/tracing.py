@@ -72,6 +72,8 @@ class Trace:
         self.name = program.fresh_name(name)
         self.alive = True
         self._captured: dict[int, Tracer] = {}
+        # Literals by aval and value: one op each, however often the program says 0.5.
+        self.literals: dict[Any, Tracer] = {}
         # Tracers of outer traces that this function closes over, with their arguments here.
         self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
         self.n_inputs = len(avals)

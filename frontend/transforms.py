@@ -21,6 +21,7 @@ from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.jitted import call_function, evaluate
 from anvl.passes.gradient import VJP
 from anvl.promote import abstract
+from anvl.runtime import hide_frames, hiding_frames
 from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
@@ -29,6 +30,7 @@ from anvl.tracing import Trace
 __all__ = ["grad", "value_and_grad"]
 
 
+@hiding_frames
 def value_and_grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     """A function that returns what f returns, and its gradient.
 
@@ -51,6 +53,7 @@ def value_and_grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     return _derived(f, wrt, "value_and_grad", lambda value, gradient: (value, gradient))
 
 
+@hiding_frames
 def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     """A function that returns the gradient of f.
 
@@ -85,9 +88,13 @@ def _derived(
 
     @functools.wraps(f)
     def derived(*args: Any, **kwargs: Any) -> Any:
-        if current.trace is not None:
-            return in_trace(*args, **kwargs)
-        return evaluate(in_trace, args, kwargs)
+        try:
+            if current.trace is not None:
+                return in_trace(*args, **kwargs)
+            return evaluate(in_trace, args, kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     derived.__doc__ = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
     # The names of the arguments, for messages, come from f also when this is traced.

@@ -20,6 +20,7 @@ from anvl.numpy.elementwise import (
 from anvl.numpy.emitting import is_kind, prim
 from anvl.promote import constant, promoted
 from anvl.public import public
+from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
 
 __all__ = [
@@ -41,6 +42,7 @@ def reciprocal(x: Any) -> Any:
     return divide(1, x)
 
 
+@hiding_frames
 def power(x: Any, y: Any) -> Any:
     """x to the y.  A small Python int as exponent is multiplied out: exact, and x may be negative.
 

@@ -16,9 +16,9 @@ from anvl.numpy.choice import where
 from anvl.numpy.elementwise import add, astype, divide, equal, floor, multiply, subtract
 from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, swapaxes
 from anvl.numpy.stacking import stack
-from anvl.promote import abstract, broadcast_to, constant, promoted
+from anvl.promote import abstract, as_tracer, broadcast_to, constant, promoted
 from anvl.public import public
-from anvl.runtime import Array, put
+from anvl.runtime import Array, hiding_frames, put
 from anvl.tracer import Tracer
 from anvl.tracing import emit
 
@@ -30,6 +30,7 @@ __all__ = [
 _NUMBERS = bool | int | float | complex
 
 
+@hiding_frames
 def asarray(x: Any, dtype: Any = None) -> Any:
     """An array of anything like one: a NumPy array, a number, nested lists of numbers.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from anvl.numpy.emitting import filled, is_kind, prim
 from anvl.promote import (
     NUMBER_LEVELS,
     as_tracer,
+    broadcast_shapes,
+    broadcast_to,
     constant,
     convert,
     literal_like,
@@ -42,7 +45,7 @@ __all__ = [
 def mark_weak(y: Tracer, weak: bool) -> Tracer:
     """Note on a result that Python numbers alone made it."""
     if weak and not y.aval.weak_type and kind(element_type(y.aval.dtype)) != "bool":
-        y.aval = aval(y.aval.dtype, y.aval.shape, True)
+        return Tracer(y.value, aval(y.aval.dtype, y.aval.shape, True), y.trace, y.location)
     return y
 
 
@@ -84,11 +87,27 @@ def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
     if of.weak_type or of.level < least or current.trace is None:
         return None
     if type(other) is Tracer:
-        return (x, y) if other.aval is of else None
+        return (x, y) if other.aval is of else _broadcast(x, y)
     if NUMBER_LEVELS.get(type(other), 9) > of.level:
         return None
     literal = literal_like(other, of)
     return (x, literal) if tracer is x else (literal, y)
+
+
+def _broadcast(x: Tracer, y: Tracer) -> tuple[Tracer, Tracer] | None:
+    """Two tracers of one dtype in the shape that they broadcast to, if they do."""
+    if x.aval.dtype != y.aval.dtype or y.aval.weak_type or x.aval.weak_type:
+        return None
+    shape = _joint_shape(x.aval.shape, y.aval.shape)
+    return None if shape is None else (broadcast_to(x, shape), broadcast_to(y, shape))
+
+
+@lru_cache(4096)
+def _joint_shape(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...] | None:
+    try:
+        return broadcast_shapes(one, other)
+    except TypeError:  # to be said by the slow path, which knows the name of the function
+        return None
 
 
 def named(function: Callable[..., Any], name: str, doc: str) -> Any:

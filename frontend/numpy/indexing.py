@@ -8,12 +8,13 @@ import numpy as np
 from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer
 from anvl.public import public
-from anvl.runtime import Array
+from anvl.runtime import Array, hiding_frames
 from anvl.tracer import Tracer
 
 __all__ = ["getitem"]
 
 
+@hiding_frames
 def getitem(x: Any, index: Any) -> Any:
     """x[index], for integers, slices, `...` and None.
 

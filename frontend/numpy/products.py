@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+from anvl.avals import Aval
 from anvl.dialect.params import DotDims
 from anvl.numpy.axes import axis_of, each_axis
 from anvl.numpy.elementwise import conj, multiply, subtract
@@ -27,8 +29,20 @@ def contract(x: Tracer, y: Tracer, *dims: tuple[int, ...], precision: str = "DEF
 
 
 def _operands(name: str, x: Any, y: Any) -> tuple[Tracer, Tracer]:
+    if type(x) is Tracer and type(y) is Tracer:  # nearly always: nothing to promote
+        one, other = x.aval, y.aval
+        if one.dtype == other.dtype and not one.weak_type and not other.weak_type:
+            return x, y
     (a, b), _ = promoted(name, (x, y), broadcast=False)
     return a, b
+
+
+@lru_cache(4096)
+def _matrix_dims(a: Aval, b: Aval) -> DotDims | None:
+    """What `a @ b` contracts, for rows against one matrix or vector whose sizes agree."""
+    if not (a.ndim >= 1 and 1 <= b.ndim <= 2 and a.shape[-1] == b.shape[0]):
+        return None
+    return DotDims((), (), (a.ndim - 1,), (0,))
 
 
 @public("precision")
@@ -43,6 +57,11 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
            [3., 3.]], dtype=float32)
     """
     a, b = _operands("matmul", x, y)
+    dims = _matrix_dims(a.aval, b.aval)
+    if dims is not None:
+        return prim(
+            "dot_general", a, b, dot_dimension_numbers=dims, precision_config=precision
+        )
     if a.ndim == 0 or b.ndim == 0:
         raise TypeError(f"matmul: takes vectors and matrices, got {a.aval} and {b.aval}")
     inner_b = b.shape[-2] if b.ndim > 1 else b.shape[0]
@@ -50,8 +69,6 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
         raise TypeError(
             f"matmul: {a.aval} @ {b.aval}: inner sizes {a.shape[-1]} and {inner_b} differ"
         )
-    if b.ndim <= 2:  # one batch of rows against one matrix
-        return contract(a, b, (), (), (a.ndim - 1,), (max(b.ndim - 2, 0),), precision=precision)
     if a.ndim == 1:
         return squeeze(matmul(expand_dims(a, 0), b, precision=precision), -2)
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], function="matmul")

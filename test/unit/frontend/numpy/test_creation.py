@@ -121,7 +121,7 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.asarray([300], "u1"), OverflowError, "do not fit ui8"),
         (lambda: anp.asarray([1], "S3"), TypeError, "names no array type"),
         (lambda: anp.zeros(-1), ValueError, "zeros: shape -1 has a negative size"),
-        (lambda: anp.zeros((2, 1.5)), TypeError, "size 1.5 of shape"),
+        (lambda: anp.zeros((2, 1.5)), TypeError, "zeros: 1.5 of .* must be an integer"),
         (lambda: anp.full(2, 300, "u1"), OverflowError, "300 does not fit ui8"),
         (lambda: anp.full(2, 1j, "f4"), TypeError, "full: .* is complex, and dtype f32 is not"),
         (lambda: anp.arange(0, 3, 0), ValueError, "arange: step is 0"),
