@@ -292,7 +292,7 @@ def _builder(cls: type[AnvlOp]) -> Callable[..., Any]:
         return create(name, types, (x, y)).result
 
     if not several and not cls.params:  # most ops: a third less work than the general form
-        build = {1: build_unary, 2: build_binary}.get(cls.n_operands, build)  # type: ignore[assignment,arg-type]
+        build = {1: build_unary, 2: build_binary}.get(cls.n_operands, build)  # type: ignore[assignment]
 
     build.__name__ = cls.short_name
     build.__doc__ = cls.__doc__
@@ -330,7 +330,7 @@ def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -
     if kind.optional and name not in attributes:
         return kind.default
     try:
-        return _decoded(kind, attributes[name])
+        return _decoded(kind, attributes[name])  # type: ignore[arg-type]
     except KeyError:
         raise TypeError(f"attribute `{name}` is missing") from None
     except TypeError as error:

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anvl import tree
+from anvl.avals import Aval
 from anvl.runtime import Array
 from anvl.tracer import Tracer
 
 __all__ = [
     "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "positions_of", "signature_of",
+    "plain_aside", "positions_of", "signature_of",
 ]  # fmt: skip
 
 
@@ -238,7 +239,10 @@ class StaticValue:
         return isinstance(other, StaticValue) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        try:
+            return hash(self._key)
+        except TypeError:  # a plain value of a derivative need not be hashable
+            return hash(type(self.value))
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -253,6 +257,29 @@ def _typed(value: Any) -> Any:
     if isinstance(value, frozenset):
         return type(value), frozenset(map(_typed, value))
     return type(value), value
+
+
+def plain_aside(arguments: Any) -> Any:
+    """A tree of arguments, with what is neither array nor number made a part of its structure.
+
+    Bools, strings and other plain values then reach the function as they are.
+    """
+    return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
+
+
+def _is_array(x: Any) -> bool:
+    of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
+    return isinstance(x, of_numbers) and not isinstance(x, bool)
+
+
+class _Plain:
+    """A value that is no array, on its way through a tree: no leaf, and comes out as itself."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
 
 
 def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:

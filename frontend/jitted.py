@@ -141,8 +141,8 @@ class Jit:
 
         return reflected
 
-    def function(self) -> Callable[..., Any]:
-        """The function that people call.
+    def function(self, in_trace: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """The function that people call; while a trace is active, `in_trace` if given.
 
         For a plain function of n positional arguments it is generated code itself, which spares
         the call of a method (0.35 us, a tenth of a call).
@@ -150,7 +150,7 @@ class Jit:
         n_args = self._static.n_plain
         if n_args is None:
             return self
-        dispatch = make_function(n_args, self._spread)
+        dispatch = make_function(n_args, functools.partial(self._spread, in_trace or self))
         self._attach(n_args, dispatch)
         self._make_call(n_args)
         call = functools.update_wrapper(dispatch.call, self._f, updated=())
@@ -159,15 +159,24 @@ class Jit:
         return call
 
     def _spread(
-        self, args: tuple[Any, ...], rest: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        in_trace: Callable[..., Any],
+        args: tuple[Any, ...],
+        rest: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
         """The slow path of `function`: arguments as Python passed them."""
-        if not (rest or kwargs or current.trace):
+        if args and args[-1] is MISSING:
+            args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
+        elif not (rest or kwargs or current.trace):
             arrays = _converted(args)
             if arrays is not None:
                 return self._calls[len(args)](*arrays)
-        n_given = next((i for i, x in enumerate(args) if x is MISSING), len(args))
-        return self(*args[:n_given], *rest, **kwargs)
+        try:
+            return (self if current.trace is None else in_trace)(*args, *rest, **kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     # -- the slow path ---------------------------------------------------------------------------
 

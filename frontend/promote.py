@@ -16,6 +16,7 @@ import numpy as np
 
 from anvl.avals import Aval, aval
 from anvl.config import default_dtype
+from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.locations import here
@@ -23,11 +24,20 @@ from anvl.runtime import Array
 from anvl.state import current
 from anvl.tracer import Tracer
 from anvl.tracing import emit, outlived
-from anvl.dialect.op import OPS
 
 __all__ = [
-    "abstract", "as_tracer", "broadcast_shapes", "broadcast_to", "common_dtype", "constant",
-    "convert", "literal_like", "number_value", "promote", "promoted", "NUMBER_LEVELS",
+    "NUMBER_LEVELS",
+    "abstract",
+    "as_tracer",
+    "broadcast_shapes",
+    "broadcast_to",
+    "common_dtype",
+    "constant",
+    "convert",
+    "literal_like",
+    "number_value",
+    "promote",
+    "promoted",
 ]  # fmt: skip
 
 _ORDER = ["bool", "int", "float", "complex"]
@@ -253,5 +263,3 @@ def _fit(
     if isinstance(x, _NUMBERS):
         return constant(x, dtype, wanted)
     return broadcast_to(convert(as_tracer(x, function), dtype), wanted)
-
-

@@ -9,7 +9,6 @@ import numpy as np
 
 import anvl.dialect
 import anvl.passes
-
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of
 from anvl.avals import Aval
@@ -79,7 +78,9 @@ def _abstract(x: Any, path: str, f: Callable[..., Any]) -> Aval:
     try:
         return abstract(x)
     except TypeError as error:
-        raise TypeError(f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array") from None
+        raise TypeError(
+            f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array"
+        ) from None
 
 
 def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..., Any]) -> Any:

@@ -11,7 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl import tree
-from anvl.arguments import Arguments, StaticArguments, input_names, name_of, positions_of, signature_of
+from anvl.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    plain_aside,
+    positions_of,
+    signature_of,
+)
 from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
@@ -91,7 +99,7 @@ def _derived(
         try:
             if current.trace is not None:
                 return in_trace(*args, **kwargs)
-            return evaluate(in_trace, args, kwargs)
+            return evaluate(in_trace, *plain_aside((args, kwargs)))
         except Exception as error:
             hide_frames(error)
             raise
@@ -101,6 +109,10 @@ def _derived(
     in_trace.__wrapped__ = f  # type: ignore[attr-defined]
     in_trace.__name__ = name_of(f)
     return derived
+
+
+class _Position(int):
+    """The position of a leaf, told apart from numbers that are arguments."""
 
 
 class _Request:
@@ -118,7 +130,7 @@ class _Request:
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, Any]:
         static = StaticArguments(self.f, None)
-        arguments = static.split(args, kwargs)
+        arguments = static.split(*plain_aside((args, kwargs)))
         paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
         chosen = self._chosen(arguments, args, kwargs, paths, avals)
@@ -146,10 +158,16 @@ class _Request:
         avals: Sequence[Aval],
     ) -> list[int]:
         """The positions, among all leaves, of those to differentiate with respect to."""
-        numbered = tree.unflatten(arguments.treedef, range(len(paths)))
+        numbered = tree.unflatten(arguments.treedef, map(_Position, range(len(paths))))
         chosen: list[int] = []
         for which in self.which:
             chosen += tree.leaves(self._argument(which, *numbered))
+        for i in chosen:
+            if not isinstance(i, _Position):
+                raise TypeError(
+                    f"{self.transform}: an argument in wrt of {name_of(self.f)} holds {i!r} of "
+                    f"type {type(i).__name__}; only floats have a derivative"
+                )
         for i in chosen:
             if kind(element_type(avals[i].dtype)) not in ("float", "complex"):
                 raise TypeError(

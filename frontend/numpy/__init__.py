@@ -10,8 +10,8 @@ Promotion and broadcasting are done here; the rules are in `anvl.promote`.
 from importlib import import_module as _import_module
 
 import ml_dtypes as _ml_dtypes
-
 import numpy as _np
+
 from anvl.numpy import (
     arithmetic,
     choice,

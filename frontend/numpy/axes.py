@@ -39,7 +39,7 @@ def axis_of(axis: int, ndim: int, function: str) -> int:
 
 
 def ints_of(given: Any, function: str) -> tuple[int, ...]:
-    """One integer or several, as a tuple.  Raises `TypeError` for others, `TraceError` for tracers."""
+    """One integer or several, as a tuple.  Raises `TypeError`; `TraceError` for tracers."""
     try:
         items: Sequence[Any] = (operator.index(given),)
     except TypeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from anvl.dialect.types import dtype_name
 from anvl.numpy.elementwise import imag, mark_weak, named, real
 from anvl.numpy.emitting import filled, is_kind, prim
@@ -108,7 +109,7 @@ def _logical(name: str, op: str, doc: str) -> Any:
 # fmt: off
 logical_and = _logical("logical_and", "and", "Whether both are true, or not zero. | 3, 0 -> False")
 logical_or  = _logical("logical_or",  "or",  "Whether either is true, or not zero. | 3, 0 -> True")
-logical_xor = _logical("logical_xor", "xor", "Whether one of the two is true, or not zero. | 3, 1 -> False")
+logical_xor = _logical("logical_xor", "xor", "Whether just one of them is true. | 3, 1 -> False")
 # fmt: on
 
 

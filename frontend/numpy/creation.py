@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
@@ -132,7 +133,9 @@ def _full(shape: Any, fill_value: Any, dtype: Any) -> Any:
 
 def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
     if _kind(x.dtype) == "complex" and _kind(dtype) != "complex":
-        raise TypeError(f"full: the value is complex, {x.aval}, and dtype {dtype_name(dtype)} is not")
+        raise TypeError(
+            f"full: the value is complex, {x.aval}, and dtype {dtype_name(dtype)} is not"
+        )
     return astype(x, dtype)  # type: ignore[no-any-return]
 
 

@@ -9,6 +9,7 @@ import builtins
 from typing import Any
 
 import numpy as np
+
 from anvl.config import as_dtype, default_dtype
 from anvl.numpy.axes import each_axis, sizes_of
 from anvl.numpy.creation import iota
@@ -118,7 +119,9 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     *others, rows, columns = operand.shape
     flat = reshape(operand, (*others, rows * columns))
     start = offset if offset >= 0 else -offset * columns
-    count = builtins.max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+    count = builtins.max(
+        0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
+    )
     stop = start + (count - 1) * (columns + 1) + 1
     if count == 0:
         return slice_axis(flat, len(others), 0, 0)

@@ -103,9 +103,7 @@ def _listed(operands: Sequence[Tracer]) -> str:
     return ", ".join(str(x.aval) for x in operands)
 
 
-def _sizes(
-    subscripts: str, inputs: Sequence[str], operands: Sequence[Tracer]
-) -> dict[str, int]:
+def _sizes(subscripts: str, inputs: Sequence[str], operands: Sequence[Tracer]) -> dict[str, int]:
     """The size of each letter; 1 gives way to another."""
     sizes: dict[str, int] = {}
     for letters, x in zip(inputs, operands, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer
 from anvl.public import public
@@ -80,7 +81,7 @@ def _taken(
     x: Tracer, starts: list[int], limits: list[int], strides: list[int], flipped: list[int],
     shape: tuple[int, ...],
 ) -> Tracer:  # fmt: skip
-    """The part of x, flipped along some axes, in its final shape; steps that do nothing left out."""
+    """The part of x, flipped along some axes, in its final shape; without steps that do nothing."""
     if (starts, limits, strides) != ([0] * x.ndim, list(x.shape), [1] * x.ndim):
         x = prim(
             "slice", x, start_indices=tuple(starts), limit_indices=tuple(limits),

@@ -59,9 +59,7 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
     a, b = _operands("matmul", x, y)
     dims = _matrix_dims(a.aval, b.aval)
     if dims is not None:
-        return prim(
-            "dot_general", a, b, dot_dimension_numbers=dims, precision_config=precision
-        )
+        return prim("dot_general", a, b, dot_dimension_numbers=dims, precision_config=precision)
     if a.ndim == 0 or b.ndim == 0:
         raise TypeError(f"matmul: takes vectors and matrices, got {a.aval} and {b.aval}")
     inner_b = b.shape[-2] if b.ndim > 1 else b.shape[0]

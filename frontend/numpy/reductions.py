@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.types import dtype_name
 from anvl.numpy.axes import Axis, axes_of, axis_of

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from anvl.numpy.axes import axes_of, axis_of, each_axis, ints_of
 from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer, broadcast_shapes, constant, convert
@@ -379,7 +380,9 @@ def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tr
     """x[..., start:stop:step, ...] along one axis; 0 <= start <= stop, step >= 1."""
     low, high, steps = [0] * x.ndim, builtins.list(x.shape), [1] * x.ndim
     low[axis], high[axis], steps[axis] = start, stop, step
-    return prim("slice", x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps))
+    return prim(
+        "slice", x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps)
+    )
 
 
 @public("reps")
@@ -427,4 +430,3 @@ def repeat(x: Any, repeats: int, axis: int | None = None) -> Any:
     params = {"shape": wide, "broadcast_dimensions": kept}
     repeated = prim("broadcast_in_dim", operand, **params)
     return reshape(repeated, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
-

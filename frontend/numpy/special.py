@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import ml_dtypes
-
 import numpy as np
+
 from anvl.numpy.axes import axis_of
 from anvl.numpy.choice import isfinite, isinf, isnan, logical_and, logical_or, where
 from anvl.numpy.elementwise import (
@@ -78,6 +78,7 @@ def logaddexp(x: Any, y: Any) -> Any:
     spread = where(both_infinite, 0, negative(abs(where(both_infinite, 0, gap))))
     result = where(both_infinite, add(a, b), add(large, log1p(exp(spread))))
     return mark_weak(result, weak)
+
 
 @public()
 def deg2rad(x: Any) -> Any:

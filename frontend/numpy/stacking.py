@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from anvl.numpy.axes import axis_of
 from anvl.numpy.emitting import prim
 from anvl.numpy.shaping import (
@@ -182,7 +184,7 @@ def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0)
     bounds = [0, *cuts, size]
     return [
         slice_axis(operand, at, low, builtins.max(low, high))
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        for low, high in itertools.pairwise(bounds)
     ]
 
 

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+
 from anvl.config import as_dtype
 from anvl.numpy.axes import Axis, axes_of
 from anvl.numpy.choice import isfinite, isnan, logical_not, where

@@ -1,7 +1,6 @@
 """`jit`: what makes a new program and what does not, how it is called, what it says of itself."""
 
 import functools
-import pickle
 
 import numpy as np
 import pytest
@@ -35,8 +34,10 @@ def test_equal_types_run_one_program_whatever_the_values():
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (np.ones(2), np.ones(3)), (np.ones(2), np.ones((1, 2))), (np.ones(2), np.ones(2, "f4")), (1, 1.0), (1, True), (1.0, 1j),
-        (1.0, np.float32(1)), (1, np.int32(1)), ([1.0], (1.0,)), ({"a": 1.0}, {"b": 1.0}), ([1.0], [1.0, 1.0]), (None, 1.0),
+        (np.ones(2), np.ones(3)), (np.ones(2), np.ones((1, 2))), (np.ones(2), np.ones(2, "f4")),
+        (1, 1.0), (1, True), (1.0, 1j),
+        (1.0, np.float32(1)), (1, np.int32(1)), ([1.0], (1.0,)), ({"a": 1.0}, {"b": 1.0}),
+        ([1.0], [1.0, 1.0]), (None, 1.0),
     ],
 )  # fmt: skip
 def test_dtype_shape_weakness_and_structure_make_another_program(first, second):
@@ -98,11 +99,10 @@ def test_an_error_while_tracing_leaves_nothing_in_the_cache():
 
 def test_static_arguments_are_part_of_the_program_by_name_or_position():
     for static in ("n", 1, ("n",), [1], -1):
-        f, traces = counted(lambda x, n: x**n, static=None)
-        f = anvl.jit(lambda x, n: (traces.append(n), x**n)[1], static=static)
+        f, traces = counted(lambda x, n: x**n, static=static)
         assert [f(2.0, 3).item(), f(3.0, 3).item(), f(2.0, 2).item()] == [8.0, 27.0, 4.0]
         assert f(2.0, n=2).item() == 4.0
-        assert traces[:2] == [3, 2]
+        assert [args[1] for args, _ in traces[:2]] == [3, 2]
 
 
 def test_static_values_are_told_apart_by_type_and_sign():
@@ -271,10 +271,10 @@ def test_arguments_that_do_not_fit_are_pythons_own_errors():
             call()
 
 
-def test_a_jitted_function_is_not_pickled():
-    f = anvl.jit(lambda x: x)
-    with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
-        pickle.dumps(f)
+def test_a_jitted_function_is_not_copied_by_its_parts():
+    f = anvl.jit(lambda *xs: xs)
+    with pytest.raises(TypeError, match="cannot be pickled once jitted; pickle"):
+        f.__reduce__()
 
 
 # Numbers and arrays
@@ -304,7 +304,13 @@ def test_zero_minus_zero_nan_and_infinity_keep_their_bits():
 def test_numpy_arrays_of_any_layout_are_taken():
     x = np.arange(12.0).reshape(3, 4)
     f = anvl.jit(lambda x: x * 1)
-    for given in (x.T, x[::2, ::-1], np.asfortranarray(x), x.astype(">f8"), np.broadcast_to(x[0], (2, 4))):
+    for given in (
+        x.T,
+        x[::2, ::-1],
+        np.asfortranarray(x),
+        x.astype(">f8"),
+        np.broadcast_to(x[0], (2, 4)),
+    ):
         np.testing.assert_array_equal(np.asarray(f(given)), given)
 
 
@@ -329,7 +335,7 @@ def test_a_deleted_constant_is_refused():
     f = anvl.jit(lambda x: x + w)
     f(1.0)
     w.delete()
-    with pytest.raises(anvl.RuntimeFailure, match="constant 0 .* was deleted or donated"):
+    with pytest.raises(anvl.RuntimeFailure, match=r"constant 0 .* was deleted or donated"):
         f(1.0)
 
 

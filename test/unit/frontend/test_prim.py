@@ -8,8 +8,10 @@ import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect.op import OPS, RULES
 
-CALLS = {
-    name: op for name, op in prim.primitives().items() if op.op_class.n_operands in (1, 2)
+PLAIN = {
+    name: op
+    for name, op in prim.primitives().items()
+    if op.op_class.n_operands in (1, 2) and not op.op_class.params
 }
 
 
@@ -22,11 +24,9 @@ def test_every_op_is_there_by_its_name():
         prim.no_such  # noqa: B018
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_an_op_without_parameters_is_called_eagerly_and_in_a_trace(name):
-    op = CALLS[name]
-    if op.op_class.params:
-        pytest.skip("takes parameters")
+    op = PLAIN[name]
     for dtype in ("f8", "c16", "int32", "bool"):
         xs = [np.ones(2, dtype)] * op.op_class.n_operands
         try:
@@ -52,11 +52,15 @@ def test_ops_with_parameters():
 
 
 def test_nothing_is_promoted_or_broadcast():
-    with pytest.raises(TypeError, match=r"add: operands differ in type: tensor<2xf64>, tensor<3xf64>"):
+    with pytest.raises(
+        TypeError, match=r"add: operands differ in type: tensor<2xf64>, tensor<3xf64>"
+    ):
         prim.add(np.ones(2), np.ones(3))
     with pytest.raises(TypeError, match="add: operands differ in type"):
         prim.add(np.ones(2), np.ones(2, "f4"))
-    with pytest.raises(TypeError, match="primitives take arrays, anvl.numpy also takes Python numbers"):
+    with pytest.raises(
+        TypeError, match=r"primitives take arrays, anvl.numpy also takes Python numbers"
+    ):
         anvl.jit(lambda x: prim.add(x, 1.0))(np.float32(1))
 
 
@@ -68,7 +72,7 @@ def test_nothing_is_promoted_or_broadcast():
         (lambda x: prim.sum(x), "sum: takes the parameters axes, got none"),
         (lambda x: prim.sum(x, axis=0), "sum: takes the parameters axes, got axis"),
         (lambda x: prim.sin(x, axes=()), "sin: takes the parameters none, got axes"),
-        (lambda x: prim.sum(x, axes=(3,)), "sum: 3 of axes"),
+        (lambda x: prim.sum(x, axes=(3,)), "3 is no axis of tensor<2xf64>"),
         (lambda x: prim.sin("x"), "takes arrays and numbers, got 'x' of type str"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`jit(f).lower(...)`: each stage is text that parses back; the compiled program checks its calls."""
+"""`jit(f).lower(...)`: each stage is text that parses back; what is compiled checks its calls."""
 
 import numpy as np
 import pytest
@@ -40,14 +40,14 @@ def test_each_stage_has_done_its_work(lowered):
     assert text["gradient"].count("_adjoint") > 1
     assert text["inline"].count("func.func") == 1
     assert "anvl.captured" in text["inline"]
-    assert "anvl.captured\"" not in text["constants"]
+    assert 'anvl.captured"' not in text["constants"]
     assert '"anvl.' not in text["stablehlo"]
     assert "stablehlo.dot_general" in text["stablehlo"]
     assert lowered.mlir() == text["stablehlo"]
 
 
 def test_an_unknown_stage_is_refused_with_what_there_is(lowered):
-    with pytest.raises(ValueError, match="there is no stage 'hlo'; anvl: .*; gradient: .*"):
+    with pytest.raises(ValueError, match=r"there is no stage 'hlo'; anvl: .*; gradient: .*"):
         lowered.mlir("hlo")
 
 

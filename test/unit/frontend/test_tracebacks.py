@@ -10,6 +10,7 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
+from anvl.runtime import hide_frames
 
 X = np.ones((2, 3), "f4")
 
@@ -33,7 +34,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_an_error_in_a_traced_function_ends_at_its_line(name):
-    with pytest.raises(TypeError, match="matmul: .* inner sizes 3 and 2 differ") as caught:
+    with pytest.raises(TypeError, match=r"matmul: .* inner sizes 3 and 2 differ") as caught:
         CALLS[name]()
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert frames[-1].line == "return anp.sum(x @ w)"
@@ -90,18 +91,10 @@ def test_a_traced_value_where_a_number_is_needed_ends_at_the_line_too():
 
 
 def test_a_mistake_of_ours_is_shown_whole():
-    from anvl.runtime import hide_frames, make_dispatch
-
-    dispatch = make_dispatch(0, None, lambda: {}["a bug"])
-    with pytest.raises(KeyError) as caught:
-        dispatch.call()  # the innermost frame is this file's: as if it were the person's
-    assert len(traceback.extract_tb(caught.value.__traceback__)) == 2
     with pytest.raises(AttributeError) as caught:
-        anvl.tree.leaf_paths(None).no_such
-    before = caught.value.__traceback__
+        anvl.tree.unflatten(None, [])
     hide_frames(caught.value)
-    assert caught.value.__traceback__ is not None
-    assert before is not None
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "unflatten"
 
 
 def test_all_frames_are_shown_where_the_environment_says_so(monkeypatch):

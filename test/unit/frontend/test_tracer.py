@@ -1,7 +1,6 @@
 """Tracers: what they know, and typed errors for what they do not, saying where they were born."""
 
 import copy
-import pickle
 import re
 
 import numpy as np
@@ -43,9 +42,11 @@ def test_its_text_says_its_type_and_where_it_was_born():
 
 
 REFUSED = {
-    "bool": (lambda x: bool(x), r"use anvl.numpy.where or logical_and, or mark the argument static"),
+    "bool": (
+        lambda x: bool(x),
+        r"use anvl.numpy.where or logical_and, or mark the argument static",
+    ),
     "if": (lambda x: 1 if x > 0 else 2, "use anvl.numpy.where"),
-    "while": (lambda x: [0 for _ in iter(lambda: x > 0, 1)][0], None),
     "and": (lambda x: x > 0 and x < 1, "use anvl.numpy.where or logical_and"),
     "not": (lambda x: not x, "use anvl.numpy.where"),
     "in": (lambda x: 1 in [x], "use anvl.numpy.where"),
@@ -61,10 +62,9 @@ REFUSED = {
     "tolist": (lambda x: x.tolist(), "return the array and call .tolist() on the result"),
     "numpy": (lambda x: x.numpy(), "return the array and call .numpy() on the result"),
     "format": (lambda x: f"{x:.3f}", "format with '.3f' needs the value"),
-    "pickle": (lambda x: pickle.dumps(x), "return the array and pickle the result"),
+    "pickle": (lambda x: x.__reduce__(), "return the array and pickle the result"),
     "math": (lambda x: __import__("math").sin(x), "use .astype"),
 }
-del REFUSED["while"]
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -97,7 +97,13 @@ def test_a_numpy_function_of_a_tracer_is_refused():
 
 def test_a_numpy_array_on_the_left_defers_to_the_tracer():
     w = np.asarray([1.0, 2.0])
-    for f in (lambda x: w + x, lambda x: w @ x, lambda x: w[0] * x, lambda x: w > x, lambda x: w**x):
+    for f in (
+        lambda x: w + x,
+        lambda x: w @ x,
+        lambda x: w[0] * x,
+        lambda x: w > x,
+        lambda x: w**x,
+    ):
         assert type(traced(f, w)) is Tracer
 
 
@@ -144,16 +150,25 @@ def test_comparing_with_none_or_text_is_not_an_array():
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: x + 1, lambda x: 1 - x, lambda x: x * x, lambda x: 2 / x, lambda x: x // 2, lambda x: 7 // x,
-        lambda x: x % 2, lambda x: 7 % x, lambda x: x**2, lambda x: 2**x, lambda x: x**-1.0, lambda x: -x,
-        lambda x: +x, lambda x: abs(x), lambda x: x < 2, lambda x: 2 >= x, lambda x: x == 2, lambda x: x != 2,
+        lambda x: x + 1, lambda x: 1 - x, lambda x: x * x, lambda x: 2 / x, lambda x: x // 2,
+        lambda x: 7 // x,
+        lambda x: x % 2, lambda x: 7 % x, lambda x: x**2, lambda x: 2**x, lambda x: x**-1.0,
+        lambda x: -x,
+        lambda x: +x, lambda x: abs(x), lambda x: x < 2, lambda x: 2 >= x, lambda x: x == 2,
+        lambda x: x != 2,
         lambda x: divmod(x, 2)[0], lambda x: divmod(7, x)[1], lambda x: x @ x,
-        lambda x: x.sum(), lambda x: x.mean(axis=0), lambda x: x.T, lambda x: x.reshape(3, 1), lambda x: x.reshape((1, 3)),
-        lambda x: x.reshape(-1), lambda x: x.transpose(), lambda x: x.astype("i32"), lambda x: x.max(), lambda x: x.std(),
-        lambda x: x.ravel(), lambda x: x.flatten(), lambda x: x.clip(1, 2), lambda x: x.dot(x), lambda x: x.round(1),
-        lambda x: x.repeat(2), lambda x: x.argmax(), lambda x: x.conj(), lambda x: x.real, lambda x: x.imag, lambda x: x.prod(),
-        lambda x: x.any(), lambda x: x.all(), lambda x: x.var(), lambda x: x.min(), lambda x: x.argmin(), lambda x: x.squeeze(),
-        lambda x: x.ptp() if hasattr(x, "aval") else np.ptp(x), lambda x: x[1:], lambda x: x[None].swapaxes(0, 1),
+        lambda x: x.sum(), lambda x: x.mean(axis=0), lambda x: x.T,
+        lambda x: x.reshape(3, 1), lambda x: x.reshape((1, 3)),
+        lambda x: x.reshape(-1), lambda x: x.transpose(), lambda x: x.astype("i32"),
+        lambda x: x.max(), lambda x: x.std(),
+        lambda x: x.ravel(), lambda x: x.flatten(), lambda x: x.clip(1, 2),
+        lambda x: x.dot(x), lambda x: x.round(1),
+        lambda x: x.repeat(2), lambda x: x.argmax(), lambda x: x.conj(), lambda x: x.real,
+        lambda x: x.imag, lambda x: x.prod(),
+        lambda x: x.any(), lambda x: x.all(), lambda x: x.var(), lambda x: x.min(),
+        lambda x: x.argmin(), lambda x: x.squeeze(),
+        lambda x: x.ptp() if hasattr(x, "aval") else np.ptp(x), lambda x: x[1:],
+        lambda x: x[None].swapaxes(0, 1),
     ],
 )  # fmt: skip
 def test_operators_and_methods_agree_with_numpy_eagerly_and_traced(f):
@@ -167,7 +182,10 @@ def test_operators_and_methods_agree_with_numpy_eagerly_and_traced(f):
 
 @pytest.mark.parametrize(
     "f",
-    [lambda x: x & 3, lambda x: 3 | x, lambda x: x ^ 5, lambda x: x << 2, lambda x: x >> 1, lambda x: ~x, lambda x: 9 >> x],
+    [
+        lambda x: x & 3, lambda x: 3 | x, lambda x: x ^ 5, lambda x: x << 2, lambda x: x >> 1,
+        lambda x: ~x, lambda x: 9 >> x,
+    ],
 )  # fmt: skip
 def test_operators_on_bits(f):
     x = np.asarray([1, 2, 5], "int32")

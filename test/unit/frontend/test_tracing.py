@@ -219,8 +219,14 @@ def test_a_tracer_that_outlives_its_trace_is_refused_where_it_is_used():
         return y
 
     anvl.jit(leak)(1.0)
-    for use in (lambda: kept[0] + 1, lambda: anvl.jit(lambda x: x + kept[0])(1.0), lambda: anp.sin(kept[0])):
-        with pytest.raises(anvl.TraceError, match=r"f32\?\[\] from .*test_tracing.py:\d+:\d+ is used after"):
+    for use in (
+        lambda: kept[0] + 1,
+        lambda: anvl.jit(lambda x: x + kept[0])(1.0),
+        lambda: anp.sin(kept[0]),
+    ):
+        with pytest.raises(
+            anvl.TraceError, match=r"f32\?\[\] from .*test_tracing.py:\d+:\d+ is used after"
+        ):
             use()
     assert "Tracer(f32?[]" in repr(kept[0])
 
@@ -233,7 +239,7 @@ def test_a_tracer_of_an_inner_trace_is_refused_in_the_outer_one():
         anvl.jit(lambda y: kept.append(y * 2) or y)(x)
         return kept[0] + x
 
-    with pytest.raises(anvl.TraceError, match="is used after|in another trace"):
+    with pytest.raises(anvl.TraceError, match=r"is used after|in another trace"):
         outer(1.0)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import anvl
 
 RTOL = {"float16": 4e-3, "bfloat16": 2e-2, "float32": 3e-6, "complex64": 6e-6}
-SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 3), (0,), (2, 0)]
+SHAPES: list[tuple[int, ...]] = [(), (2, 3), (2, 0)]
 
 
 def values(dtype: Any, shape: tuple[int, ...], low: float = -3, high: float = 3) -> Any:
@@ -17,7 +17,9 @@ def values(dtype: Any, shape: tuple[int, ...], low: float = -3, high: float = 3)
     if dtype.kind == "b":
         return np.asarray(draw.integers(0, 2, shape), bool)
     if dtype.kind in "iu":
-        return np.asarray(draw.integers(max(low, 0) if dtype.kind == "u" else low, high, shape), dtype)
+        return np.asarray(
+            draw.integers(max(low, 0) if dtype.kind == "u" else low, high, shape), dtype
+        )
     numbers = draw.uniform(low, high, shape)
     if dtype.kind == "c":
         numbers = numbers + 1j * draw.uniform(low, high, shape)

@@ -11,17 +11,24 @@ import anvl.numpy as anp
 CALLS = [
     ("zeros", (3,)), ("zeros", ((2, 3), "int32")), ("zeros", ([2, 0],)), ("zeros", ((), bool)),
     ("ones", (2,)), ("ones", ((2, 2), "c8")), ("empty", ((0, 3),)),
-    ("full", (2, 7)), ("full", ((2, 1), 1.5)), ("full", ((2,), 1.5, "int32")), ("full", ((2,), 3, "f8")), ("full", ((), True)),
+    ("full", (2, 7)), ("full", ((2, 1), 1.5)), ("full", ((2,), 1.5, "int32")),
+    ("full", ((2,), 3, "f8")), ("full", ((), True)),
     ("full", ((2, 3), np.arange(3.0))), ("full", ((2,), 1j)), ("full", ((2,), -1, "c16")),
-    ("arange", (5,)), ("arange", (2, 5)), ("arange", (5, 0, -2)), ("arange", (0, 1, 0.25)), ("arange", (5, 0, -1, "u1")),
-    ("arange", (3, 0)), ("arange", (1.5,)), ("arange", (np.int64(4),)), ("arange", (0, 3, 1, "f8")), ("arange", (-3, 3, 2, "i1")),
-    ("linspace", (0, 1)), ("linspace", (0, 1, 5)), ("linspace", (1, -1, 4)), ("linspace", (0, 1, 1)), ("linspace", (0, 1, 0)),
+    ("arange", (5,)), ("arange", (2, 5)), ("arange", (5, 0, -2)), ("arange", (0, 1, 0.25)),
+    ("arange", (5, 0, -1, "u1")),
+    ("arange", (3, 0)), ("arange", (1.5,)), ("arange", (np.int64(4),)),
+    ("arange", (0, 3, 1, "f8")), ("arange", (-3, 3, 2, "i1")),
+    ("linspace", (0, 1)), ("linspace", (0, 1, 5)), ("linspace", (1, -1, 4)),
+    ("linspace", (0, 1, 1)), ("linspace", (0, 1, 0)),
     ("linspace", (0.0, 1.0, 4, False)), ("linspace", (-2, 3, 7, True)),
     ("logspace", (0, 3, 4)),
-    ("eye", (3,)), ("eye", (2, 3)), ("eye", (3, 2, 1)), ("eye", (3, 3, -1, "int32")), ("eye", (0,)), ("eye", (3, None, 9)),
+    ("eye", (3,)), ("eye", (2, 3)), ("eye", (3, 2, 1)), ("eye", (3, 3, -1, "int32")),
+    ("eye", (0,)), ("eye", (3, None, 9)),
     ("identity", (2, "?")), ("tri", (3,)), ("tri", (2, 4, 1)), ("tri", (3, 3, -1, "int32")),
-    ("zeros_like", (values("int32", (2, 3)),)), ("ones_like", (values("f8", (2,)),)), ("ones_like", (values("f8", (2,)), "?")),
-    ("full_like", (values("f4", (2,)), 3)), ("full_like", (values("int32", (2,)), 2.5)), ("full_like", (values("int32", (2,)), 2.5, "f4")),
+    ("zeros_like", (values("int32", (2, 3)),)), ("ones_like", (values("f8", (2,)),)),
+    ("ones_like", (values("f8", (2,)), "?")),
+    ("full_like", (values("f4", (2,)), 3)), ("full_like", (values("int32", (2,)), 2.5)),
+    ("full_like", (values("int32", (2,)), 2.5, "f4")),
     ("empty_like", (values("int32", (0,)),)),
 ]
 # fmt: on
@@ -37,7 +44,9 @@ def test_what_is_made_is_what_numpy_makes(name, arguments):
         np.dtype(a).itemsize >= 8 if isinstance(a, str) else getattr(a, "ndim", 0)
         for a in arguments
     )
-    wanted = expected.dtype.name if is_wide else NARROW.get(expected.dtype.name, expected.dtype.name)
+    wanted = (
+        expected.dtype.name if is_wide else NARROW.get(expected.dtype.name, expected.dtype.name)
+    )
     assert found.dtype.name == wanted
     for made in (found, traced):
         assert made.shape == expected.shape
@@ -57,7 +66,10 @@ def test_linspace_keeps_float64_and_takes_arrays():
     ends = np.asarray([0.0, 1.0]), np.asarray([1.0, 3.0])
     np.testing.assert_allclose(np.asarray(anp.linspace(*ends, 5)), np.linspace(*ends, 5))
     assert anp.linspace(0, 10, 3, dtype="int32").tolist() == [0, 5, 10]
-    assert anp.linspace(-1, 1, 4, dtype="int32").tolist() == np.linspace(-1, 1, 4, dtype="int32").tolist()
+    assert (
+        anp.linspace(-1, 1, 4, dtype="int32").tolist()
+        == np.linspace(-1, 1, 4, dtype="int32").tolist()
+    )
 
 
 @pytest.mark.parametrize("indexing", ["xy", "ij"])
@@ -74,9 +86,11 @@ def test_meshgrid(indexing, count):
 @pytest.mark.parametrize(
     ("given", "dtype", "shape"),
     [
-        (1, "int32", ()), (1.5, "float32", ()), (True, "bool", ()), (1j, "complex64", ()), ([], "float32", (0,)),
+        (1, "int32", ()), (1.5, "float32", ()), (True, "bool", ()), (1j, "complex64", ()),
+        ([], "float32", (0,)),
         ([1, 2], "int32", (2,)), ([[1, 2.5]], "float32", (1, 2)), ((1, True), "int32", (2,)),
-        (np.float64(1), "float64", ()), (np.arange(3), "int64", (3,)), ([np.float64(1), 2], "float64", (2,)),
+        (np.float64(1), "float64", ()), (np.arange(3), "int64", (3,)),
+        ([np.float64(1), 2], "float64", (2,)),
         (np.zeros((2, 0), "f2"), "float16", (2, 0)),
     ],
 )  # fmt: skip
@@ -112,7 +126,7 @@ def test_a_copy_has_memory_of_its_own():
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda: anp.asarray("abc"), TypeError, "asarray: 'abc' of type str is no array of numbers"),
+        (lambda: anp.asarray("abc"), TypeError, "asarray: 'abc' of type str is no array"),
         (lambda: anp.asarray(None), TypeError, "is no array of numbers"),
         (lambda: anp.asarray(["a"]), TypeError, "is no array of numbers"),
         (lambda: anp.asarray("1", "f4"), TypeError, "is no array of numbers"),
@@ -123,7 +137,7 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.zeros(-1), ValueError, "zeros: shape -1 has a negative size"),
         (lambda: anp.zeros((2, 1.5)), TypeError, "zeros: 1.5 of .* must be an integer"),
         (lambda: anp.full(2, 300, "u1"), OverflowError, "300 does not fit ui8"),
-        (lambda: anp.full(2, 1j, "f4"), TypeError, "full: .* is complex, and dtype f32 is not"),
+        (lambda: anp.full(2, 1j, "f4"), TypeError, "the value is complex, .* and dtype f32 is not"),
         (lambda: anp.arange(0, 3, 0), ValueError, "arange: step is 0"),
         (lambda: anp.arange("3"), TypeError, "must be a Python number: it decides the shape"),
         (lambda: anp.arange(float("inf")), ValueError, "is no finite range"),
@@ -132,11 +146,17 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.eye(-1), ValueError, "negative size"),
         (lambda: anp.meshgrid(np.ones(2), indexing="ab"), ValueError, "neither 'xy' nor 'ij'"),
         (lambda: anp.zeros(2, "f33"), TypeError, "'f33' names no array type"),
-        (lambda: anvl.jit(lambda n: anp.zeros(n))(3), anvl.TraceError, "size or range.. needs the value .* mark the argument static"),
-        (lambda: anvl.jit(lambda n: anp.zeros((2, n)))(3), anvl.TraceError, "mark the argument static"),
-        (lambda: anp.zeros(2, "i8"), TypeError, "'i8' is int8 to anvl and int64 to NumPy; write 'int8' or 'int64'"),
+        (lambda: anp.zeros(2, "i8"), TypeError, "'i8' is int8 to anvl and int64 to NumPy; write"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_made_is_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+@pytest.mark.parametrize("shape", [lambda n: n, lambda n: (2, n), lambda n: [n, 1]])
+def test_a_traced_size_is_refused(shape):
+    message = r"size or range\(\) needs the value .* mark the argument static"
+    for make in (lambda n: anp.zeros(shape(n)), lambda n: anp.reshape(np.ones(6), shape(n))):
+        with pytest.raises(anvl.TraceError, match=message):
+            anvl.jit(make)(3)

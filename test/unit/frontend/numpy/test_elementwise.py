@@ -116,7 +116,7 @@ def test_a_unary_function_agrees_with_numpy(name, dtypes, bounds):
 
 @pytest.mark.parametrize(("name", "dtypes", "bounds"), BINARY, ids=[row[0] for row in BINARY])
 def test_a_binary_function_agrees_with_numpy(name, dtypes, bounds):
-    pairs = [((), ()), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2, 3)), ((2, 0), (1,)), ((0,), ())]
+    pairs = [((), ()), ((2, 1), (1, 3)), ((2, 3), (3,)), ((2, 0), (1,))]
     calls = [
         (values(d, first, *bounds), values(d, (*second, 1)[: len(second)], *bounds)[..., ::-1])
         if second
