@@ -5,8 +5,8 @@
     ├── MissingRule      an op was asked for a rule that its class does not define
     └── PassError        a pass refuses a module: which pass, what is wrong, where
 
-The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a `RuntimeError`,
-where PJRT could not compile or run a program.
+The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
+`RuntimeError`, where PJRT could not compile or run a program.
 
 Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
 `<op or function>: <what is wrong>, <the actual values>; <what to do>`.

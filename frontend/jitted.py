@@ -30,8 +30,8 @@ from anvl.runtime import (
 )
 from anvl.stages import Lowered
 from anvl.state import current
-from anvl.tracer import Tracer
 from anvl.traced import Traced, trace_call
+from anvl.tracer import Tracer
 from anvl.tracing import Trace
 
 __all__ = ["Jit", "evaluate", "jit"]
@@ -48,7 +48,7 @@ class Jit:
         functools.update_wrapper(self, f, updated=())
         self._f = f
         self._static = static if isinstance(static, StaticArguments) else StaticArguments(f, static)
-        # For each number of arrays as the only arguments, generated code; see anvl.runtime.dispatch.
+        # Generated code for each number of arrays as the only arguments: anvl.runtime.dispatch.
         self._calls: dict[int, Any] = {}
         # For each structure of arguments and static values, its programs.
         self._tables: dict[Any, _Table] = {}
@@ -292,7 +292,7 @@ def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Ar
 
 
 def _converted(args: tuple[Any, ...]) -> list[Array] | None:
-    """Arguments that are NumPy arrays or numbers as arrays; None unless some are, and all can be."""
+    """NumPy arrays and numbers among the arguments as arrays; None if there are none, or others."""
     arrays, n_converted = [], 0
     for x in args:
         of = type(x)

@@ -16,7 +16,15 @@ from anvl.passes.pipeline import Pipeline
 from anvl.runtime import stablehlo_version
 from anvl.state import tracing_lock
 
-__all__ = ["STAGES", "captured_order", "copied", "lower", "lower_with_stages", "pipeline", "serialize"]
+__all__ = [
+    "STAGES",
+    "captured_order",
+    "copied",
+    "lower",
+    "lower_with_stages",
+    "pipeline",
+    "serialize",
+]
 
 #: What each stage of `Lowered.mlir(stage)` is, in order.
 STAGES = {

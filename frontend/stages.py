@@ -81,7 +81,9 @@ class Compiled:
         leaves, treedef = tree.flatten((args, kwargs))
         difference = tree.structure_difference(self._traced.in_tree, treedef)
         if difference is not None:
-            raise TypeError(f"compiled: arguments differ from those it was lowered for: {difference}")
+            raise TypeError(
+                f"compiled: arguments differ from those it was lowered for: {difference}"
+            )
         arrays = [self._checked(x, i) for i, x in enumerate(leaves)]
         results = self.executable.execute([*self._constants, *arrays])
         return tree.unflatten(self._traced.out_tree, results)
@@ -103,5 +105,3 @@ class Compiled:
     def cost_analysis(self) -> dict[str, float]:
         """Operations and bytes, as the compiler counts them."""
         return self.executable.cost_analysis()
-
-

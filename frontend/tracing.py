@@ -188,9 +188,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     trace = current.trace
     if trace is None:
         raise outlived(xs)
-    values = [
-        x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs
-    ]
+    values = [x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs]
     location = here(2)
     with location:
         y = op_class.build(*values, **params)
@@ -238,5 +236,3 @@ def _as_tracer(trace: Trace, y: Any) -> Tracer:
         return y
     value = trace.value_of(y)
     return Tracer(value, y.aval if type(y) is Tracer else aval_of_type(value.type), trace, here())
-
-

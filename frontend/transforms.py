@@ -115,6 +115,10 @@ class _Position(int):
     """The position of a leaf, told apart from numbers that are arguments."""
 
 
+def _has_derivative(of: Aval) -> bool:
+    return kind(element_type(of.dtype)) in ("float", "complex")
+
+
 class _Request:
     """One call of a derivative inside a trace."""
 
@@ -126,17 +130,13 @@ class _Request:
         self.several = several
         self.transform = transform
 
-    def emit(
-        self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Any, Any]:
+    def emit(self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         static = StaticArguments(self.f, None)
         arguments = static.split(*plain_aside((args, kwargs)))
         paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
         chosen = self._chosen(arguments, args, kwargs, paths, avals)
-        nested = trace_call(
-            self.f, static, arguments._replace(leaves=list(avals)), trace.program
-        )
+        nested = trace_call(self.f, static, arguments._replace(leaves=list(avals)), trace.program)
         self._check_target(nested)
         outer = [x for x, _ in nested.trace.closed_over.values()]
         out = nested.out_avals[0]
@@ -161,19 +161,16 @@ class _Request:
         numbered = tree.unflatten(arguments.treedef, map(_Position, range(len(paths))))
         chosen: list[int] = []
         for which in self.which:
-            chosen += tree.leaves(self._argument(which, *numbered))
-        for i in chosen:
-            if not isinstance(i, _Position):
-                raise TypeError(
-                    f"{self.transform}: an argument in wrt of {name_of(self.f)} holds {i!r} of "
-                    f"type {type(i).__name__}; only floats have a derivative"
-                )
-        for i in chosen:
-            if kind(element_type(avals[i].dtype)) not in ("float", "complex"):
-                raise TypeError(
-                    f"{self.transform}: {paths[i]} of {name_of(self.f)} is {avals[i]}; only "
-                    "floats have a derivative: pass it as another argument than wrt, or cast it"
-                )
+            argument = self._argument(which, *numbered)
+            for k, i in enumerate(tree.leaves(argument)):
+                if not isinstance(i, _Position) or not _has_derivative(avals[i]):
+                    what = avals[i] if isinstance(i, _Position) else f"{i!r}"
+                    path = tree.leaf_paths(argument, self._name(which))[k]
+                    raise TypeError(
+                        f"{self.transform}: {path} of {name_of(self.f)} is {what}; only floats "
+                        "have a derivative: pass it as another argument than wrt, or cast it"
+                    )
+                chosen.append(i)
         return chosen
 
     def _argument(self, which: int | str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -187,6 +184,10 @@ class _Request:
             f"{name_of(self.f)} is in wrt but was not passed; it has {len(args)} positional "
             f"arguments and {', '.join(kwargs) or 'no keywords'}"
         )
+
+    def _name(self, which: int | str) -> str:
+        name = which if isinstance(which, str) else _name_at(self.f, which)
+        return f"arg{which}" if name is None else name
 
     def _structured(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], adjoints: Sequence[Any]

@@ -109,26 +109,21 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     Array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    if isinstance(fill_value, _NUMBERS):
-        return _full_of_number(shape, fill_value, dtype)
-    return _full(shape, fill_value, dtype)
+    # An integer is part of the program, so that one which the dtype does not hold is refused.
+    make = _full_of_integer if isinstance(fill_value, int) else _full
+    return make(shape, fill_value, dtype)
 
 
-@public("shape", "number", "dtype")
-def _full_of_number(shape: Any, number: complex, dtype: Any) -> Any:
-    sizes, own = sizes_of(shape, "full"), abstract(number).dtype
+def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
+    sizes, own = sizes_of(shape, "full"), abstract(value, "full").dtype
     wanted = own if dtype is None else as_dtype(dtype)
-    if _kind(wanted) == _kind(own):
-        return constant(number, wanted, sizes)
-    return broadcast_to(_cast_for_full(as_tracer(number), wanted), sizes)
+    if isinstance(value, _NUMBERS) and _kind(wanted) == _kind(own):
+        return constant(value, wanted, sizes)
+    return broadcast_to(_cast_for_full(as_tracer(value), wanted), sizes)
 
 
-@public("shape", "dtype")
-def _full(shape: Any, fill_value: Any, dtype: Any) -> Any:
-    filler = as_tracer(fill_value, "full")
-    if dtype is not None:
-        filler = _cast_for_full(filler, as_dtype(dtype))
-    return broadcast_to(filler, sizes_of(shape, "full"))
+_full = public("shape", "dtype")(_filled_with)
+_full_of_integer = public("shape", "value", "dtype")(_filled_with)
 
 
 def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anvl.config import as_dtype, default_dtype
-from anvl.dialect.types import dtype_name
+from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.numpy.axes import Axis, axes_of, axis_of
 from anvl.numpy.choice import isnan, where
 from anvl.numpy.elementwise import astype, described, mark_weak, subtract
@@ -45,9 +45,10 @@ def _named(function: Callable[..., Any], name: str, doc: str, *static: str) -> A
 
 def counting_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype that sums of this one have: integers get room, at least the default integer's."""
-    if dtype.kind not in "biu":
+    of_kind = kind(element_type(dtype))
+    if of_kind not in ("bool", "int", "uint"):
         return dtype
-    wide = np.dtype(f"{'u' if dtype.kind == 'u' else 'i'}{default_dtype(int).itemsize}")
+    wide = np.dtype(f"{'u' if of_kind == 'uint' else 'i'}{default_dtype(int).itemsize}")
     return wide if dtype.itemsize < wide.itemsize else dtype
 
 

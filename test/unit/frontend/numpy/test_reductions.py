@@ -105,6 +105,12 @@ def test_a_dtype_is_taken_before_adding():
     assert anp.mean(np.full(3, 60000, "f2")).item() == 60000
 
 
+def test_small_integers_have_room_and_unsigned_ones_stay_unsigned():
+    assert anp.sum(anp.asarray([7, 7]).astype("int4")).item() == 14
+    assert anp.sum(np.full(300, 255, "u1")).dtype == np.uint32
+    assert anp.prod(np.full(3, 100, "i1")).item() == 10**6
+
+
 def test_sixteen_bit_sums_are_exact_to_their_last_bit():
     x = np.ones(5000, "f2")
     assert anp.sum(x).item() == 5000
