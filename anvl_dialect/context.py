@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from anvl.dialect.mlir import ir, load_stablehlo
 
-__all__ = ["context", "on_new_context", "parse"]
+__all__ = ["context", "is_made", "on_new_context", "parse"]
 
 # Loading the 50 dialects of upstream costs 12 ms; the others load when a text names them.
 _DIALECTS = ["builtin", "func", "irdl", "pdl"]
@@ -22,6 +22,11 @@ _loaders: list[Callable[[], None]] = []
 def on_new_context(load: Callable[[], None]) -> None:
     """Have `load` called, with the context entered, when the context is made."""
     _loaders.append(load)
+
+
+def is_made() -> bool:
+    """Whether the context exists: from then on the dialect is complete."""
+    return _context is not None
 
 
 def context() -> ir.Context:

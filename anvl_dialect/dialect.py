@@ -6,7 +6,7 @@ from anvl.dialect.mlir import ext
 __all__ = ["Anvl", "irdl_text"]
 
 
-class Anvl(ext.Dialect, name="anvl"):  # type: ignore[misc]
+class Anvl(ext.Dialect, name="anvl"):  # type: ignore[misc,call-arg]
     """Array programs as traced from Python, before StableHLO."""
 
 

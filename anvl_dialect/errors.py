@@ -3,8 +3,10 @@
     AnvlError
     ├── TraceError       a traced value was used where Python needs a number, or outlived its trace
     ├── MissingRule      an op was asked for a rule that its class does not define
-    ├── PassError        a pass refuses a module: which pass, what is wrong, where
-    └── RuntimeFailure   PJRT could not compile or run a program (defined in `anvl.runtime.errors`)
+    └── PassError        a pass refuses a module: which pass, what is wrong, where
+
+The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
+`RuntimeError`, where PJRT could not compile or run a program.
 
 Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
 `<op or function>: <what is wrong>, <the actual values>; <what to do>`.
@@ -20,7 +22,14 @@ class TraceError(AnvlError):
 
 
 class MissingRule(AnvlError, NotImplementedError):
-    """An op was asked for a rule that its class does not define."""
+    """An op was asked for a rule that its class does not define.
+
+    Attributes: `location` (MLIR text of the first such op, `""` where unknown).
+    """
+
+    def __init__(self, message: str, location: str = "") -> None:
+        super().__init__(message)
+        self.location = location
 
 
 class PassError(AnvlError):

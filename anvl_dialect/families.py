@@ -1,4 +1,7 @@
-"""Families: ops that share an answer share a base class.  One base each: nanobind allows no mixins."""
+"""Families: ops that share an answer share a base class.
+
+One base each: nanobind allows no mixins.
+"""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -67,8 +70,8 @@ class Elementwise(AnvlOp):
         }
 
     kinds = NUMBERS
-    passes = ()
-    domains = ()
+    passes: tuple[Any, ...] = ()
+    domains: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def result_type(cls, first: Any, *rest: Any) -> Any:
@@ -123,6 +126,8 @@ class Linear(AnvlOp):
 
 class Creation(AnvlOp):
     """Makes an array from nothing: no operands, so nothing to differentiate or to batch."""
+
+    zero = "it takes nothing"
 
     @classmethod
     def tangent(cls, ts: Any, xs: Any, y: Value, **params: Any) -> None:

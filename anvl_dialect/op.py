@@ -5,10 +5,12 @@ Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent
 by keyword.  Rules work on MLIR values and emit at the current insertion point.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
-from anvl.dialect.context import on_new_context
+from anvl.dialect.context import is_made, on_new_context
 from anvl.dialect.dialect import Anvl
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ext, ir, register_view
@@ -81,20 +83,24 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     """
 
     # Unannotated: MLIR's `ext` takes every annotation of this class for a field.
-    hlo = None
-    params = {}  # noqa: RUF012
+    hlo = cast("str | None", None)
+    params = cast("dict[str, type[Param]]", {})
     short_name = ""
     #: Whether `lower` emits ops of the dialect, which lower after it.
     composite = False
     #: For ops that another pass must remove first: which.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     # Operands, by position, that have no derivative although they are floats, and why.
-    undefined = {}  # noqa: RUF012
+    undefined = cast("dict[int, str]", {})
+    #: Why the derivative is zero everywhere, where it is so by design and not by omission.
+    zero = ""
+    #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
+    corner = ""
 
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
     ) -> None:
-        fields = dict(cls.__dict__.get("__annotations__", {}))
+        fields = dict(inspect.get_annotations(cls))
         own = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
         cls.params = {**cls.params, **own}
         cls.__annotations__ = {
@@ -119,7 +125,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         if "build" not in cls.__dict__:
-            cls.build = staticmethod((_region_builder if cls.bodies else _builder)(cls))
+            builder = _region_builder if cls.bodies else _builder
+            cls.build = staticmethod(builder(cls))  # type: ignore[method-assign]
+        if is_made() and not borrowed:
+            cls.build = staticmethod(_too_late(cls))  # type: ignore[method-assign]
         OPS[cls.OPERATION_NAME] = cls
 
     # -- rules -----------------------------------------------------------------------------------
@@ -264,7 +273,7 @@ class Emit:
         if op_class is None:
             raise AttributeError(f"emit: there is no op anvl.{name}")
         setattr(self, name, op_class.build)
-        return op_class.build  # type: ignore[no-any-return]
+        return op_class.build
 
 
 emit = Emit()
@@ -279,12 +288,32 @@ def _builder(cls: type[AnvlOp]) -> Callable[..., Any]:
 
     def build(*xs: Value, **params: Any) -> Any:
         key = (*[x.type for x in xs], *params.items()) if params else tuple([x.type for x in xs])
+        # A key of these may be new, or hold a list in place of a tuple.
         try:
             types, attributes = plans[key]
-        except (KeyError, TypeError):  # not yet built with these, or with a list in place of a tuple
+        except (KeyError, TypeError):
             types, attributes = cls._plan(key, [x.type for x in xs], params)
         op = create(name, types, xs, attributes)
         return tuple(op.results) if several else op.result
+
+    def build_unary(x: Value) -> Any:
+        type_ = x.type
+        try:
+            types, _ = plans[type_]
+        except KeyError:
+            types, _ = cls._plan(type_, [type_], {})
+        return create(name, types, (x,)).result
+
+    def build_binary(x: Value, y: Value) -> Any:
+        key = x.type, y.type
+        try:
+            types, _ = plans[key]
+        except KeyError:
+            types, _ = cls._plan(key, list(key), {})
+        return create(name, types, (x, y)).result
+
+    if not several and not cls.params:  # most ops: a third less work than the general form
+        build = {1: build_unary, 2: build_binary}.get(cls.n_operands, build)  # type: ignore[assignment]
 
     build.__name__ = cls.short_name
     build.__doc__ = cls.__doc__
@@ -331,6 +360,16 @@ def _fill(
         ir.Operation.create("stablehlo.return", [], values)
 
 
+def _too_late(cls: type[AnvlOp]) -> Callable[..., Any]:
+    def build(*xs: Value, **params: Any) -> Any:
+        raise TypeError(
+            f"{cls.short_name}: the class {cls.__name__} was defined after the dialect had been "
+            "loaded; define ops before the first trace, parse or pass"
+        )
+
+    return build
+
+
 def _fields(cls: type[AnvlOp], of: type) -> list[Any]:
     return [field for field in cls._fields if isinstance(field, of)]
 
@@ -351,12 +390,18 @@ def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -
         return kind.of_op(op)
     if kind.optional and name not in attributes:
         return kind.default
-    if name not in attributes:
-        raise TypeError(f"attribute `{name}` is missing")
     try:
-        return kind.decode(attributes[name])
+        return _decoded(kind, attributes[name])  # type: ignore[arg-type]
+    except KeyError:
+        raise TypeError(f"attribute `{name}` is missing") from None
     except TypeError as error:
         raise TypeError(f"attribute `{name}`: {error}") from None
+
+
+@lru_cache(8192)
+def _decoded(kind: type[Param], attribute: ir.Attribute) -> Any:
+    """MLIR keeps one attribute of each value, and a look-up costs a tenth of reading it."""
+    return kind.decode(attribute)
 
 
 def _headed(name: str, error: Exception) -> str:

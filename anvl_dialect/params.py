@@ -260,7 +260,7 @@ class Precision(Param):
         both = list(attribute) if isinstance(attribute, ir.ArrayAttr) else []
         if len(both) != 2 or both[0] != both[1]:
             raise TypeError(f"expected the same #stablehlo<precision ...> twice, got {attribute}")
-        return _PrecisionOfOne.decode(both[0])  # type: ignore[no-any-return]
+        return _PrecisionOfOne.decode(both[0])
 
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]

@@ -233,9 +233,7 @@ def batch_of(
     types = [_member(x.type) if b else x.type for x, b in zip(xs, batched, strict=True)]
     found = Program.of(f, types).batched(xs, batched)
     first = next(x for x, b in zip(xs, batched, strict=True) if b)
-    return [
-        y if has_axis else lifted([first, y], [True, False])[1] for y, has_axis in found
-    ]
+    return [y if has_axis else lifted([first, y], [True, False])[1] for y, has_axis in found]
 
 
 def _member(type_: Any) -> Any:

@@ -46,8 +46,10 @@ def sweep(
     for y, g in seeds:
         if y in number:
             _accumulate(cotangents, number[y], g)
-    for step in steps:
-        _visit(step, cotangents)
+    steps.reverse()
+    del forward, number
+    while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
+        _visit(steps.pop(), cotangents)
     found = cotangents[: len(wrt)]
     return [full(x.type, 0) if g is None else g for x, g in zip(wrt, found, strict=True)]
 
@@ -61,16 +63,19 @@ def _from(block: ir.Block, number: dict[ir.Value, int]) -> list[_Step]:
         wanted = tuple([known(x) for x in operands])
         if wanted.count(None) == len(wanted):
             continue
-        results = tuple(op.results)
-        numbers = []
-        for y in results:
-            if differentiable(y.type):
-                number[y] = len(number)
-                numbers.append(len(number) - 1)
-            else:
-                numbers.append(None)
-        steps.append((op, operands, wanted, results, tuple(numbers)))
+        # `result` costs a third of `results`, and nearly all ops have one.
+        results = tuple(op.results) if _has_several(type(op)) else (op.result,)
+        # A value of `wrt` may itself depend on another: it keeps its number.
+        numbers = tuple(
+            [number.setdefault(y, len(number)) if differentiable(y.type) else None for y in results]
+        )
+        steps.append((op, operands, wanted, results, numbers))
     return steps
+
+
+def _has_several(rules: type) -> bool:
+    """Whether the op may have several results, or none: those of other dialects may."""
+    return getattr(rules, "multiple_results", True)
 
 
 def _towards(targets: Sequence[int], steps: list[_Step]) -> list[_Step]:
@@ -202,7 +207,8 @@ def _check_rules(steps: Sequence[_Step], n_wrt: int) -> None:
         f" (reached by {_path(step, steps, n_wrt)})"
         for step, why in problems
     ]
-    raise MissingRule(f"{len(problems)} of the ops cannot be differentiated:\n" + "\n".join(lines))
+    text = f"{len(problems)} of the ops cannot be differentiated:\n" + "\n".join(lines)
+    raise MissingRule(text, str(problems[0][0][0].operation.location))
 
 
 def _may_lack_rules(rules: type) -> bool:

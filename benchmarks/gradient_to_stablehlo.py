@@ -1,73 +1,108 @@
 """(a) From a Python function to StableHLO of its gradient, for programs of growing length."""
 
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import anvl
 from measure import in_turns, median, median_stages
 from programs import UNROLLED, Program, agree
 from rows import AtLeastAsFast, AtMost, Result, Row
-from sides import Side
+from sides import Side, Stages
 
 SIZES = {"full": (100, 1_000, 10_000), "quick": (100, 1_000), "tiny": (24,)}
-ROUNDS = {100: 15, 1_000: 7, 10_000: 3, 24: 2}
+ROUNDS = {"full": 5, "quick": 3, "tiny": 1}
+#: The runs of one side in a round, by size.  A single short run would measure how long the
+#: processor takes to load the code again that the other side has just displaced.
+RUNS = {100: 12, 1_000: 3, 10_000: 1, 24: 2}
 MOST_COMPARED = 1_000  # ops; XLA needs too long for longer gradients
 
 FASTER = AtLeastAsFast(10)
 LINEAR = AtMost(11, "x")  # ten times the ops
 
 INCLUDED = (
-    "fresh function objects in each round, so both sides trace anew; what jax keeps for its own "
-    "inner functions stays warm (clearing it costs jax 0 to 20 %).  Time ends with the MLIR module "
-    "in memory; `serialize`, to a portable artifact, is listed apart and not in the total"
+    "fresh function objects in each run, so both sides trace anew; what jax keeps for its own "
+    "inner functions stays warm (clearing it costs jax 0 to 20 %).  A turn is 12 runs of 100 ops, "
+    "3 of 1,000, 1 of 10,000.  Time ends with the MLIR module in memory; `serialize`, to a "
+    "portable artifact, is listed apart and not in the total"
 )
+
+#: The stages of all runs of one round.
+Turn = list[Stages]
 
 
 def run(sides: list[Side], scale: str) -> Result:
     result = Result("(a) Python function to StableHLO of its gradient", INCLUDED)
     for program in UNROLLED:
-        totals: dict[int, dict[str, float]] = {}
-        for size in SIZES[scale]:
-            row = _row(program, size, sides)
-            result.rows.append(row)
-            totals[size] = {"anvl": row.anvl} | ({} if row.jax is None else {"jax": row.jax})
-        result.rows += _linearity(program, totals)
+        sizes = SIZES[scale]
+        differences = {n: _compare(program, n, sides) for n in sizes if n <= MOST_COMPARED}
+        turns = _turns(program, sizes, sides, ROUNDS[scale])
+        result.rows += [_row(program, n, turns, differences.get(n)) for n in sizes]
+        result.rows += _growth(program, turns)
     return result
 
 
-def _row(program: Program, size: int, sides: list[Side]) -> Row:
+def _turns(
+    program: Program, sizes: Sequence[int], sides: list[Side], rounds: int
+) -> dict[tuple[str, int], list[Turn]]:
+    """For each side and size, its turns; a round has one of each."""
     arguments = program.arguments()
-    details: dict[str, Any] = {"ops": count_ops(program, size)}
-    if size <= MOST_COMPARED:
-        details["difference"] = _compare(program, size, sides, arguments)
-    runs = in_turns(
-        {
-            side.name: lambda side=side: side.gradient_stages(
-                program.make(side.numpy, size), arguments
-            )
-            for side in sides
-        },
-        ROUNDS[size],
-    )
-    totals = {name: median([_total(run) for run in of_side]) for name, of_side in runs.items()}
-    for name, of_side in runs.items():
-        details[f"{name} stages, us/op"] = {
-            stage: round(seconds / size * 1e6, 3)
-            for stage, seconds in median_stages(of_side).items()
-        }
+
+    def turn(side: Side, size: int) -> Turn:
+        functions = [program.make(side.numpy, size) for _ in range(RUNS[size])]
+        return [side.gradient_stages(f, arguments) for f in functions]
+
+    jobs = {(side.name, size): partial(turn, side, size) for size in sizes for side in sides}
+    return in_turns(jobs, rounds)
+
+
+def _row(
+    program: Program,
+    size: int,
+    turns: dict[tuple[str, int], list[Turn]],
+    difference: float | None,
+) -> Row:
+    details: dict[str, Any] = {"ops": count_ops(program, size), "difference": difference}
+    totals = {}
+    for (name, of_size), of_side in turns.items():
+        if of_size == size:
+            runs = list(chain.from_iterable(of_side))
+            totals[name] = median([_total(run) for run in runs]) * 1e3
+            details[f"{name} stages, us/op"] = {
+                stage: round(seconds / size * 1e6, 3)
+                for stage, seconds in median_stages(runs).items()
+            }
     what = f"{program.name}, {size:,} ops"
-    return Row(what, "ms", totals["anvl"] * 1e3, _ms(totals.get("jax")), FASTER, details)
+    return Row(what, "ms", totals["anvl"], totals.get("jax"), FASTER, details)
 
 
-def _total(stages: dict[str, float]) -> float:
+def _total(stages: Stages) -> float:
     return sum(stages.values()) - stages["serialize"]
 
 
-def _ms(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1e3
+def _growth(program: Program, turns: dict[tuple[str, int], list[Turn]]) -> list[Row]:
+    """How many times as long ten times the ops take: the median over the rounds."""
+    small, large = 1_000, 10_000
+    growth = {
+        side: median(
+            [
+                median([_total(run) for run in long]) / median([_total(run) for run in short])
+                for short, long in zip(turns[side, small], turns[side, large], strict=True)
+            ]
+        )
+        for side in ("anvl", "jax")
+        if (side, small) in turns and (side, large) in turns
+    }
+    if not growth:
+        return []
+    what = f"{program.name}, time of {large:,} ops in times of {small:,}"
+    return [Row(what, "x", growth["anvl"], growth.get("jax"), LINEAR)]
 
 
-def _compare(program: Program, size: int, sides: list[Side], arguments: tuple[Any, ...]) -> float:
-    """Run the gradient on every side."""
+def _compare(program: Program, size: int, sides: list[Side]) -> float:
+    """Run the gradient on every side: how much they differ."""
+    arguments = program.arguments()
     gradients = [
         anvl.tree.leaves(side.jit(side.grad(program.make(side.numpy, size)))(*arguments))
         for side in sides
@@ -81,12 +116,3 @@ def count_ops(program: Program, size: int) -> int:
     main = next(iter(traced.program.module.body.operations))
     names = [op.operation.name for op in main.operation.regions[0].blocks[0].operations]
     return sum(name not in ("anvl.constant", "func.return") for name in names)
-
-
-def _linearity(program: Program, totals: dict[int, dict[str, float]]) -> list[Row]:
-    small, large = 1_000, 10_000
-    if small not in totals or large not in totals:
-        return []
-    growth = {side: totals[large][side] / totals[small][side] for side in totals[large]}
-    what = f"{program.name}, time of {large:,} ops in times of {small:,}"
-    return [Row(what, "x", growth["anvl"], growth.get("jax"), LINEAR)]

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 _SHORTEST = 0.01  # seconds; a loop this long hides the clock and the loop itself
 
 Times = dict[str, list[float]]
+Key = TypeVar("Key")
 
 
 @contextmanager
@@ -26,12 +27,12 @@ def no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def in_turns(jobs: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, list[Any]]:
+def in_turns(jobs: Mapping[Key, Callable[[], Any]], rounds: int) -> dict[Key, list[Any]]:
     """What each job returned in each round; a round runs every job once, the order changes.
 
     Whatever slows the machine for a while then slows all jobs alike.
     """
-    results: dict[str, list[Any]] = {name: [] for name in jobs}
+    results: dict[Key, list[Any]] = {name: [] for name in jobs}
     names = list(jobs)
     for i in range(rounds):
         for name in names if i % 2 == 0 else reversed(names):

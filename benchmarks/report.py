@@ -30,7 +30,7 @@ def text(result: Result) -> str:
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         row.what,
-        f"{_number(row.anvl)} {row.unit}",
+        f"{_number(row.anvl)} {row.unit}".rstrip(),
         "" if row.jax is None else f"{_number(row.jax)} {row.unit}",
         "" if row.speedup is None else f"{row.speedup:.2f}",
         "" if row.target is None else str(row.target),
@@ -39,8 +39,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _number(x: float) -> str:
-    """Three digits or a little more."""
-    if abs(x) >= 100:
+    """Three digits or a little more; counts as they are."""
+    if abs(x) >= 100 or isinstance(x, int):
         return f"{x:,.0f}"
     return f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}"
 

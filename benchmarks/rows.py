@@ -36,7 +36,7 @@ class AtMost:
     unit: str
 
     def __str__(self) -> str:
-        return f"<= {self.value:g} {self.unit}"
+        return f"<= {self.value:g} {self.unit}".rstrip()
 
     def verdict(self, row: "Row") -> str:
         return "met" if row.anvl <= self.value else "missed"

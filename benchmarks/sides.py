@@ -12,7 +12,7 @@ import numpy as np
 import anvl
 from anvl.lowering import pipeline, serialize
 
-__all__ = ["Anvl", "Jax", "sides"]
+__all__ = ["Anvl", "Jax", "Side", "Stages", "sides"]
 
 Stages = dict[str, float]
 

@@ -62,8 +62,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         found = importlib.import_module(f"anvl.{name}")
     elif name in _HOMES:
-        # Operators are attached to arrays before anybody can have one.
-        importlib.import_module("anvl.operators").attach()
+        # It gives arrays their operators, before anybody can have one.
+        importlib.import_module("anvl.numpy")
         found = getattr(importlib.import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'anvl' has no attribute {name!r}")

@@ -3,18 +3,19 @@
 import enum
 import inspect
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anvl import tree
+from anvl.avals import Aval
 from anvl.runtime import Array
 from anvl.tracer import Tracer
 
 __all__ = [
     "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "positions_of", "signature_of",
+    "plain_aside", "positions_of", "signature_of",
 ]  # fmt: skip
 
 
@@ -23,7 +24,7 @@ def name_of(f: Any) -> str:
     name = getattr(f, "__name__", None)
     if name is None and hasattr(f, "func"):  # functools.partial
         return name_of(f.func)
-    return "lambda_" if name == "<lambda>" else name or type(f).__name__
+    return name or type(f).__name__
 
 
 def signature_of(f: Callable[..., Any]) -> inspect.Signature | None:
@@ -41,41 +42,57 @@ def positions_of(
 
     Raises `TypeError` for what is neither, `ValueError` for an argument that f does not have.
     """
-    names = _parameter_names(f)
     items = which if isinstance(which, list | tuple) else (which,)
+    if not items:  # nearly always; and a signature costs 20 us, for each of our own functions too
+        return ()
+    names = _parameters(f)
     return tuple(_position(f, item, names, role) for item in items)
 
 
-def _parameter_names(f: Callable[..., Any]) -> dict[str, int | None] | None:
-    """For each parameter its position, None for keyword-only; None where anything may be given."""
+class _Parameters(NamedTuple):
+    """What may be named: for each parameter its position, or None where it is keyword-only."""
+
+    known: dict[str, int | None]
+    any_position: bool
+    any_name: bool
+
+    def __str__(self) -> str:
+        listed = [n if i is None else f"{i} {n}" for n, i in self.known.items()]
+        return ", ".join(listed) or "none"
+
+
+def _parameters(f: Callable[..., Any]) -> _Parameters:
     signature = signature_of(f)
     if signature is None:
-        return None
-    names: dict[str, int | None] = {}
-    for i, p in enumerate(signature.parameters.values()):
-        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-            return None
-        names[p.name] = None if p.kind is p.KEYWORD_ONLY else i
-    return names
+        return _Parameters({}, True, True)
+    parameters = list(signature.parameters.values())
+    kinds = {p.kind for p in parameters}
+    known = {
+        p.name: None if p.kind is p.KEYWORD_ONLY else i
+        for i, p in enumerate(parameters)
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    }
+    return _Parameters(
+        known,
+        inspect.Parameter.VAR_POSITIONAL in kinds,
+        inspect.Parameter.VAR_KEYWORD in kinds,
+    )
 
 
-def _position(
-    f: Callable[..., Any], item: Any, names: dict[str, int | None] | None, role: str
-) -> int | str:
+def _position(f: Callable[..., Any], item: Any, names: _Parameters, role: str) -> int | str:
     if isinstance(item, bool) or not isinstance(item, int | str):
         raise TypeError(f"{role}: {item!r} is neither the name of an argument nor its position")
-    if names is None:
-        return item
-    listed = ", ".join(f"{i} {n}" if i is not None else n for n, i in names.items()) or "none"
     if isinstance(item, str):
-        if item not in names:
-            raise ValueError(f"{role}: {name_of(f)} has no argument {item!r}; it has {listed}")
-        at = names[item]
+        if item not in names.known and not names.any_name:
+            raise ValueError(f"{role}: {name_of(f)} has no argument {item!r}; it has {names}")
+        at = names.known.get(item)
         return item if at is None else at
-    count = sum(i is not None for i in names.values())
+    if names.any_position:
+        return item
+    count = sum(i is not None for i in names.known.values())
     at = item + count if item < 0 else item
     if not 0 <= at < count:
-        raise ValueError(f"{role}: {name_of(f)} has no argument {item}; it has {listed}")
+        raise ValueError(f"{role}: {name_of(f)} has no argument {item}; it has {names}")
     return at
 
 
@@ -108,6 +125,8 @@ class StaticArguments:
 
     def _names_of(self, which: Sequence[int | str]) -> list[str]:
         """The names by which the static arguments may be given as keywords."""
+        if not which:
+            return []
         signature = signature_of(self.f)
         ordered = list(signature.parameters) if signature is not None else []
         return [
@@ -174,6 +193,10 @@ def _compares_by_identity(value: Any) -> bool:
 
 def _n_required(f: Callable[..., Any]) -> int | None:
     """How many positional arguments f must be given; None where it takes any number."""
+    if isinstance(f, FunctionType) and not hasattr(f, "__wrapped__"):
+        code = f.__code__
+        takes_any = bool(code.co_flags & inspect.CO_VARARGS)
+        return None if takes_any else code.co_argcount - len(f.__defaults__ or ())
     signature = signature_of(f)
     if signature is None:
         return None
@@ -216,7 +239,10 @@ class StaticValue:
         return isinstance(other, StaticValue) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        try:
+            return hash(self._key)
+        except TypeError:  # a plain value of a derivative need not be hashable
+            return hash(type(self.value))
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -231,6 +257,29 @@ def _typed(value: Any) -> Any:
     if isinstance(value, frozenset):
         return type(value), frozenset(map(_typed, value))
     return type(value), value
+
+
+def plain_aside(arguments: Any) -> Any:
+    """A tree of arguments, with what is neither array nor number made a part of its structure.
+
+    Bools, strings and other plain values then reach the function as they are.
+    """
+    return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
+
+
+def _is_array(x: Any) -> bool:
+    of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
+    return isinstance(x, of_numbers) and not isinstance(x, bool)
+
+
+class _Plain:
+    """A value that is no array, on its way through a tree: no leaf, and comes out as itself."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
 
 
 def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:

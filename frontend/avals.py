@@ -1,8 +1,8 @@
 """Abstract values: what is known of an array before it exists, its dtype and shape.
 
-    >>> from anvl.avals import aval
-    >>> aval("f32", (2, 3))
-    f32[2,3]
+>>> from anvl.avals import aval
+>>> aval("f32", (2, 3))
+f32[2,3]
 """
 
 from collections.abc import Sequence

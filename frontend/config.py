@@ -1,6 +1,7 @@
 """Settings: the dtypes that Python numbers get where they meet no array.
 
-Each is read from the environment (`ANVL_DEFAULT_FLOAT=f64`) and can be set: `config.set(...)`.
+Each is read from the environment (`ANVL_DEFAULT_FLOAT=f64`) and can be set:
+`anvl.set_defaults(float="f64")`.
 """
 
 import os
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype
+from anvl.runtime import clear_caches
 
 __all__ = ["as_dtype", "default_dtype", "defaults", "set_defaults", "version"]
 
@@ -18,17 +20,28 @@ _KINDS = {"bool": "bool", "int": "i32", "float": "f32", "complex": "c64"}
 
 
 def _from_environment(of_kind: str, default: str) -> np.dtype[Any]:
-    return numpy_dtype(os.environ.get(f"ANVL_DEFAULT_{of_kind.upper()}", default))
+    variable = f"ANVL_DEFAULT_{of_kind.upper()}"
+    return _checked(variable, of_kind, os.environ.get(variable, default))
+
+
+def _checked(where: str, of_kind: str, dtype: object) -> np.dtype[Any]:
+    found = numpy_dtype(dtype)
+    if kind(element_type(found)) != of_kind:
+        raise TypeError(f"{where}: {dtype_name(found)} is no dtype of kind {of_kind}")
+    return found
 
 
 _defaults: dict[str, np.dtype[Any]] = {}
-# Part of every cache key: programs traced under other defaults are other programs.
+# Part of every cache key: programs traced under other defaults are other programs.  The same
+# number stands for the same defaults, so that programs are found again.
 version = 0
+_versions: dict[tuple[np.dtype[Any], ...], int] = {}
 
 
 def _known() -> dict[str, np.dtype[Any]]:
     if not _defaults:
         _defaults.update({k: _from_environment(k, d) for k, d in _KINDS.items()})
+        _versions[tuple(_defaults.values())] = version
     return _defaults
 
 
@@ -37,14 +50,22 @@ def default_dtype(of: type) -> np.dtype[Any]:
     return _known()[of.__name__]
 
 
-def as_dtype(dtype: object) -> np.dtype[Any]:
+def as_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype that a `dtype=` argument means; Python's types stand for their defaults.
+
+    Raises `TypeError` for "i4" and "i8": bits to anvl, bytes to NumPy.
 
     >>> as_dtype("f64"), as_dtype(np.int8), as_dtype(float)
     (dtype('float64'), dtype('int8'), dtype('float32'))
     """
     if isinstance(dtype, type) and dtype.__name__ in _KINDS and dtype.__module__ == "builtins":
         return default_dtype(dtype)
+    if isinstance(dtype, str) and dtype in ("i4", "i8"):
+        of_bytes = np.dtype(dtype).name
+        raise TypeError(
+            f"dtype: {dtype!r} is int{dtype[1]} to anvl and {of_bytes} to NumPy; write "
+            f"'int{dtype[1]}' or '{of_bytes}'"
+        )
     return numpy_dtype(dtype)
 
 
@@ -55,15 +76,15 @@ def set_defaults(**dtypes: object) -> None:
     int, float, complex.
     """
     global version
-    for of_kind, dtype in dtypes.items():
+    for of_kind in dtypes:
         if of_kind not in ("int", "float", "complex"):
             raise ValueError(
                 f"set_defaults: {of_kind!r} is no kind with a default; one of int, float, complex"
             )
-        if kind(element_type(numpy_dtype(dtype))) != of_kind:
-            raise TypeError(f"set_defaults: {dtype_name(dtype)} is no dtype of kind {of_kind}")
-        _known()[of_kind] = numpy_dtype(dtype)
-    version += 1
+    checked = {k: _checked("set_defaults", k, dtype) for k, dtype in dtypes.items()}
+    _known().update(checked)
+    version = _versions.setdefault(tuple(_known().values()), len(_versions))
+    clear_caches()  # the generated code of jit does not ask for the version
 
 
 @contextmanager

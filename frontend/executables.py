@@ -60,7 +60,9 @@ def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
         lower(program.module, program.captured)
         order = captured_order(program.module)
         artifact = serialize(program.module)
-    constants = [x if isinstance(x, Array) else put(x) for x in map(program.captured.__getitem__, order)]
+    constants = [
+        x if isinstance(x, Array) else put(x) for x in map(program.captured.__getitem__, order)
+    ]
     place = key[0].placement if key else default_placement()
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.out_avals]

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl import tree
-from anvl.arguments import Arguments, StaticArguments, StaticValue
+from anvl.arguments import Arguments, StaticArguments, plain_aside
 from anvl.avals import Aval, aval_of_type
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import CapturedOp, ConstantOp
 from anvl.passes.gradient import VJP
-from anvl.runtime import Array
+from anvl.runtime import hiding_frames
 from anvl.stages import module_text
 from anvl.traced import Traced, trace_call
-from anvl.tracer import Tracer
 
 __all__ = ["AnvlGraph", "Call", "eval_shape", "trace"]
 
@@ -171,6 +168,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
+@hiding_frames
 def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> AnvlGraph:
     """The program of f for these arguments, as a graph of anvl ops.
 
@@ -193,6 +191,7 @@ def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) 
     return AnvlGraph(_traced(f, static, args, kwargs))
 
 
+@hiding_frames
 def eval_shape(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> Any:
     """The dtypes and shapes that f returns for these arguments, as avals; nothing is computed.
 
@@ -209,22 +208,6 @@ def _traced(
 ) -> Traced:
     splitter = StaticArguments(f, static)
     arguments = splitter.split(args, kwargs)
-    leaves = [x if _is_array(x) else _Plain(x) for x in arguments.leaves]
-    leaves, treedef = tree.flatten(tree.unflatten(arguments.treedef, leaves))
+    given = plain_aside(tree.unflatten(arguments.treedef, arguments.leaves))
+    leaves, treedef = tree.flatten(given)
     return trace_call(f, splitter, Arguments(leaves, treedef, arguments.static))
-
-
-def _is_array(x: Any) -> bool:
-    of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
-    return isinstance(x, of_numbers) and not isinstance(x, bool)
-
-
-class _Plain:
-    """A value that is no array, on its way through a tree: without leaves, it comes out as itself."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
-

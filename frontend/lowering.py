@@ -16,7 +16,15 @@ from anvl.passes.pipeline import Pipeline
 from anvl.runtime import stablehlo_version
 from anvl.state import tracing_lock
 
-__all__ = ["STAGES", "captured_order", "copied", "lower", "lower_with_stages", "pipeline", "serialize"]
+__all__ = [
+    "STAGES",
+    "captured_order",
+    "copied",
+    "lower",
+    "lower_with_stages",
+    "pipeline",
+    "serialize",
+]
 
 #: What each stage of `Lowered.mlir(stage)` is, in order.
 STAGES = {
@@ -24,13 +32,13 @@ STAGES = {
     "gradient": "after anvl-gradient: derivatives have their bodies",
     "inline": "after anvl-inline: one function",
     "constants": "after anvl-hoist-constants: closed-over arrays are leading arguments",
-    "stablehlo": "after anvl-lower-to-stablehlo and cse",
+    "stablehlo": "after anvl-lower-to-stablehlo, cse and trivial-dce",
 }
 _STAGE_OF = {
     "anvl-gradient": "gradient",
     "anvl-inline": "inline",
     "anvl-hoist-constants": "constants",
-    "cse": "stablehlo",
+    "trivial-dce": "stablehlo",
 }
 
 
@@ -40,8 +48,8 @@ def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
     `arrays` are those that the program closes over, by index.
     """
     # On StableHLO, cse costs a third of what it does on anvl ops, whose effects are asked of
-    # Python.  Before hoisting it is only needed to drop captured arrays that nobody uses.
-    drop_unused = ["cse"] if arrays else []
+    # Python.  Before hoisting, dead code matters only for the captured arrays that it uses.
+    drop_unused = ["trivial-dce"] if arrays else []
     return Pipeline(
         [
             Gradient(),
@@ -50,6 +58,7 @@ def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
             HoistConstants(arrays=arrays),
             LowerToStablehlo(),
             "cse",
+            "trivial-dce",
         ]
     )
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from anvl import numpy as anp
 from anvl.jitted import Jit
 from anvl.numpy.indexing import getitem
-from anvl.runtime import Array
+from anvl.runtime import Array, hide_frames
 from anvl.tracer import Tracer
 
 __all__ = ["attach"]
@@ -37,7 +37,9 @@ _METHODS = {
     "all": anp.all, "any": anp.any, "argmax": anp.argmax, "argmin": anp.argmin, "var": anp.var,
     "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,
     "squeeze": anp.squeeze, "swapaxes": anp.swapaxes, "clip": anp.clip, "conj": anp.conj,
-    "dot": anp.dot, "repeat": anp.repeat,
+    "conjugate": anp.conj, "diagonal": anp.diagonal, "dot": anp.dot, "ptp": anp.ptp,
+    "repeat": anp.repeat, "round": anp.round, "__round__": anp.round,
+    "__divmod__": anp.divmod,
 }
 # fmt: on
 _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
@@ -56,7 +58,9 @@ def attach() -> None:
         for name, f in _METHODS.items():
             setattr(cls, name, f)
         cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
+        cls.__setitem__ = _refuse_to_change  # type: ignore[union-attr]
         cls.__iter__ = _iterate  # type: ignore[union-attr]
+        cls.__rdivmod__ = _reflected(anp.divmod)  # type: ignore[union-attr]
         cls.reshape = _reshape  # type: ignore[union-attr]
         cls.transpose = _transpose  # type: ignore[union-attr]
         cls.T = property(anp.transpose)  # type: ignore[union-attr]
@@ -70,7 +74,21 @@ def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
     if cls is Tracer:
         return _checked(f.traced)
     eager: Jit = f.eager
-    return eager.method(_checked(f))
+    fast = eager.method(_checked(f))
+    return _power(fast) if f is anp.power else fast
+
+
+def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """x ** n with a Python int n is another program for each n: it is multiplied out."""
+
+    def power(x: Any, y: Any) -> Any:
+        try:
+            return anp.power(x, y) if type(y) is int else fast(x, y)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return power
 
 
 def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -97,7 +115,14 @@ def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
 def _iterate(x: Any) -> Any:
     if not x.shape:
         raise TypeError("iteration over an array without axes")
-    return iter([x[i] for i in range(x.shape[0])])
+    return iter(anp.unstack(x))
+
+
+def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
+    raise TypeError(
+        "x[...] = y: arrays are never changed in place; build a new one, for example with "
+        "anvl.numpy.where or concatenate"
+    )
 
 
 def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import OPS, RULES, AnvlOp
 from anvl.jitted import Jit
 from anvl.operators import attach
+from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.tracing import emit
 
@@ -57,6 +58,7 @@ class Primitive:
         self.__doc__ = op_class.__doc__
         self._eager: Jit | None = None
 
+    @hiding_frames
     def __call__(self, *xs: Any, **params: Any) -> Any:
         self._check(xs, params)
         if current.trace is not None:

@@ -16,18 +16,28 @@ import numpy as np
 
 from anvl.avals import Aval, aval
 from anvl.config import default_dtype
+from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.locations import here
 from anvl.runtime import Array
 from anvl.state import current
 from anvl.tracer import Tracer
-from anvl.tracing import emit
-from anvl.dialect.op import OPS
+from anvl.tracing import emit, outlived
 
 __all__ = [
-    "abstract", "as_tracer", "broadcast_shapes", "broadcast_to", "common_dtype", "constant",
-    "convert", "literal_like", "promote", "promoted", "NUMBER_LEVELS",
+    "NUMBER_LEVELS",
+    "abstract",
+    "as_tracer",
+    "broadcast_shapes",
+    "broadcast_to",
+    "common_dtype",
+    "constant",
+    "convert",
+    "literal_like",
+    "number_value",
+    "promote",
+    "promoted",
 ]  # fmt: skip
 
 _ORDER = ["bool", "int", "float", "complex"]
@@ -40,7 +50,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
     return "int" if found == "uint" else found
 
 
-def abstract(x: Any, function: str = "anvl") -> Aval:
+def abstract(x: Any, function: str = "") -> Aval:
     """The abstract value of an array, a tracer or a Python number (which is weak)."""
     of = type(x)
     if of is Tracer:
@@ -53,7 +63,17 @@ def abstract(x: Any, function: str = "anvl") -> Aval:
         return aval(x.dtype, x.shape)
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
-    raise TypeError(f"{function}: takes arrays and numbers, got {x!r} of type {of.__name__}")
+    head = f"{function}: " if function else ""
+    raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}")
+
+
+def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:
+    """A Python number as a NumPy array of its aval's dtype."""
+    if of.dtype.kind == "i" and not np.iinfo(of.dtype).min <= x <= np.iinfo(of.dtype).max:
+        raise OverflowError(
+            f"{x} does not fit {of.dtype.name}, the default of integers; pass np.int64({x})"
+        )
+    return np.asarray(x, of.dtype)
 
 
 @lru_cache(4096)
@@ -143,17 +163,17 @@ def _check_fits(value: complex, dtype: np.dtype[Any]) -> None:
             )
 
 
-def as_tracer(x: Any, function: str = "anvl") -> Tracer:
+def as_tracer(x: Any, function: str = "") -> Tracer:
     """An operand of the current trace, for an array, a tracer or a Python number."""
     trace = current.trace
-    assert trace is not None
+    if trace is None:
+        raise outlived((x,))
     if type(x) is Tracer:
         return x
     of = abstract(x, function)
     if isinstance(x, _NUMBERS):
         literal = constant(x, of.dtype)
-        literal.aval = of
-        return literal
+        return Tracer(literal.value, of, trace, literal.location)
     return Tracer(trace.value_of(x), of, trace, here())
 
 
@@ -188,6 +208,8 @@ def promoted(
     function: str, xs: Sequence[Any], at_least: str = "bool", broadcast: bool = True
 ) -> tuple[list[Tracer], bool]:
     """The operands in one dtype and one shape, and whether that dtype is weak."""
+    if current.trace is None:
+        raise outlived(xs)
     avals = [abstract(x, function) for x in xs]
     first, level = avals[0], _ORDER.index(at_least)
     if _agree(avals, level):
@@ -219,12 +241,19 @@ NUMBER_LEVELS = {bool: 0, int: 1, float: 2, complex: 3}
 def literal_like(value: complex, of: Aval) -> Tracer:
     """A literal of the current trace, of a known aval: the fast form of `constant`."""
     trace = current.trace
-    assert trace is not None
+    if trace is None:
+        raise outlived(())
+    # 0.0 and -0.0 are equal as keys, and not the same.
+    key = of, value if value and type(value) is not complex else repr(value)
+    known = trace.literals.get(key)
+    if known is not None:
+        return known
     if of.level == 1:
         _check_fits(value, of.dtype)
     location = here()
     with location:
-        return Tracer(full(of.type, value), of, trace, location)
+        made = trace.literals[key] = Tracer(full(of.type, value), of, trace, location)
+    return made
 
 
 def _fit(
@@ -234,5 +263,3 @@ def _fit(
     if isinstance(x, _NUMBERS):
         return constant(x, dtype, wanted)
     return broadcast_to(convert(as_tracer(x, function), dtype), wanted)
-
-

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from anvl.arguments import Parameters
 from anvl.jitted import Jit
+from anvl.runtime import hide_frames
 from anvl.state import current
 
 __all__ = ["public"]
@@ -25,11 +26,15 @@ def public(*static: str) -> Callable[[_F], _F]:
         eager = Jit(f, Parameters(f, static))
 
         @functools.wraps(f)
-        def function(*args: Any, **kwargs: Any) -> Any:
-            if current.trace is not None:
-                return f(*args, **kwargs)
-            return eager(*args, **kwargs)
+        def recording(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return (f if current.trace is not None else eager)(*args, **kwargs)
+            except Exception as error:
+                hide_frames(error)
+                raise
 
+        # Without static parameters, on arrays alone, it is generated code: no call of a method.
+        function = recording if static else eager.function(f)
         function.eager = eager  # type: ignore[attr-defined]
         function.traced = f  # type: ignore[attr-defined]
         return function  # type: ignore[return-value]

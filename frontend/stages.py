@@ -7,7 +7,8 @@ from typing import Any
 from anvl import tree
 from anvl.dialect.mlir import ir
 from anvl.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
-from anvl.runtime import Array, Executable, array_type, compile, put
+from anvl.promote import abstract, number_value
+from anvl.runtime import Array, Executable, array_type, compile, hiding_frames, put
 from anvl.traced import Traced
 
 __all__ = ["Compiled", "Lowered", "module_text"]
@@ -75,18 +76,23 @@ class Compiled:
             argument_names=[*(f"constant {i}" for i in order), *traced.names],
         )
 
+    @hiding_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, treedef = tree.flatten((args, kwargs))
         difference = tree.structure_difference(self._traced.in_tree, treedef)
         if difference is not None:
-            raise TypeError(f"compiled: arguments differ from those it was lowered for: {difference}")
+            raise TypeError(
+                f"compiled: arguments differ from those it was lowered for: {difference}"
+            )
         arrays = [self._checked(x, i) for i, x in enumerate(leaves)]
         results = self.executable.execute([*self._constants, *arrays])
         return tree.unflatten(self._traced.out_tree, results)
 
     def _checked(self, x: Any, i: int) -> Array:
-        wanted = self._traced.in_avals[i]
-        return x if isinstance(x, Array) else put(x, weak_type=wanted.weak_type)
+        if isinstance(x, Array):
+            return x
+        of = abstract(x, f"compiled: argument {self._traced.names[i]}")
+        return put(number_value(x, of), weak_type=True) if of.weak_type else put(x)
 
     def hlo(self) -> str:
         """The program after XLA's own passes."""
@@ -99,5 +105,3 @@ class Compiled:
     def cost_analysis(self) -> dict[str, float]:
         """Operations and bytes, as the compiler counts them."""
         return self.executable.cost_analysis()
-
-

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+import anvl.dialect
+import anvl.passes
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of
 from anvl.avals import Aval
 from anvl.promote import abstract, as_tracer
-from anvl.runtime import Array
+from anvl.runtime import Array, hide_code_of
 from anvl.tracer import Tracer
 from anvl.tracing import Program, Trace, trace_function
 
@@ -76,7 +78,9 @@ def _abstract(x: Any, path: str, f: Callable[..., Any]) -> Aval:
     try:
         return abstract(x)
     except TypeError as error:
-        raise TypeError(f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array") from None
+        raise TypeError(
+            f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array"
+        ) from None
 
 
 def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..., Any]) -> Any:
@@ -89,3 +93,8 @@ def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..
         f"{name_of(f)}: {path} is {y!r} of type {type(y).__name__}; "
         "a traced function returns arrays, numbers and containers of them"
     )
+
+
+for _package in (anvl.dialect, anvl.passes):
+    hide_code_of(_package.__file__ or "")
+hide_code_of(__file__)

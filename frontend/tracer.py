@@ -30,7 +30,6 @@ class Tracer:
 
     # NumPy arrays defer to our operators.
     __array_priority__ = 1000
-    __array_ufunc__ = None
 
     def __init__(self, value: ir.Value, aval: Aval, trace: Trace, location: ir.Location) -> None:
         self.value = value
@@ -115,6 +114,13 @@ class Tracer:
             "use the function of the same name in anvl.numpy",
         )
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **kwargs: Any) -> Any:
+        """`numpy_array + tracer` becomes our operator; `numpy.sin(tracer)` would need values."""
+        reflected = _REFLECTED.get(ufunc.__name__)
+        if reflected is not None and method == "__call__" and len(xs) == 2 and xs[1] is self:
+            return getattr(self, reflected)(xs[0])
+        return self._refuse(f"numpy.{ufunc.__name__}", f"use anvl.numpy.{ufunc.__name__}")
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError(f"len() of an array without axes: {self.aval}")
@@ -139,3 +145,14 @@ class Tracer:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
         return self
+
+
+#: What NumPy calls the operators whose first operand is an array of its own, and our answer.
+_REFLECTED = {
+    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",
+    "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "power": "__rpow__",
+    "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__",
+    "bitwise_xor": "__rxor__", "left_shift": "__rlshift__", "right_shift": "__rrshift__",
+    "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
+    "greater": "__lt__", "greater_equal": "__le__",
+}  # fmt: skip

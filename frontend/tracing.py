@@ -7,6 +7,7 @@ surroundings (tracers of outer traces) becomes further operands of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp
 from anvl.dialect.ops.create import CapturedOp
 from anvl.dialect.types import dtype_name
-from anvl.locations import describe, here
+from anvl.locations import describe, here, unnamed
 from anvl.runtime import Array, begin_tracing, end_tracing
 from anvl.state import current, tracing_lock
 from anvl.tracer import Tracer
@@ -45,7 +46,7 @@ class Program:
 
     def fresh_name(self, wanted: str) -> str:
         """A name for a function, not yet in use."""
-        base = "".join(c if c.isalnum() or c == "_" else "_" for c in wanted) or "f"
+        base = re.sub(r"\W", "_", wanted).strip("_") or "f"
         name, n = base, 0
         while name in self._names:
             n += 1
@@ -71,6 +72,8 @@ class Trace:
         self.name = program.fresh_name(name)
         self.alive = True
         self._captured: dict[int, Tracer] = {}
+        # Literals by aval and value: one op each, however often the program says 0.5.
+        self.literals: dict[Any, Tracer] = {}
         # Tracers of outer traces that this function closes over, with their arguments here.
         self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
         self.n_inputs = len(avals)
@@ -85,7 +88,7 @@ class Trace:
         }
         if self.parent is not None:
             attributes["sym_visibility"] = ir.StringAttr.get("private", context())
-        location = here()
+        location = unnamed(here())  # what the person assigns is not this function
         function = ir.Operation.create(
             "func.func",
             attributes=attributes,
@@ -100,7 +103,7 @@ class Trace:
         """The tracers of the inputs; the names stay with them as locations."""
         tracers = []
         for argument, of, name in zip(self.block.arguments, avals, names, strict=True):
-            location = ir.Location.name(name, self.function.location)
+            location = ir.Location.name(_ssa_name(name), self.function.location)
             argument.set_location(location)
             tracers.append(Tracer(argument, of, self, location))
         return tracers
@@ -174,19 +177,32 @@ class Trace:
                 self.alive = False
 
 
+def _ssa_name(path: str) -> str:
+    """A path as the name of an SSA value: `params[0]['w']` is `params.0.w`."""
+    dotted = re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", path)
+    return re.sub(r"[^A-Za-z0-9_.$-]", "_", dotted)
+
+
 def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:
     """Emit an op into the current trace; the tracer, or tracers, of its results."""
     trace = current.trace
-    assert trace is not None
-    values = [
-        x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs
-    ]
+    if trace is None:
+        raise outlived(xs)
+    values = [x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs]
     location = here(2)
     with location:
         y = op_class.build(*values, **params)
     if op_class.multiple_results:
         return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
     return Tracer(y, aval_of_type(y.type), trace, location)
+
+
+def outlived(xs: Sequence[Any]) -> Exception:
+    """What to raise where an op of tracers is called for and no trace is active."""
+    for x in xs:
+        if type(x) is Tracer:
+            x.check_alive()
+    return TraceError("a traced value is used after its trace has ended")
 
 
 def trace_function(
@@ -203,10 +219,15 @@ def trace_function(
     """
     with tracing_lock, context():
         trace = Trace(program, name, avals, current.trace)
-        with trace.active():
-            outputs = f(trace.arguments(avals, names))
-            tracers = [_as_tracer(trace, y) for y in outputs]
-            trace.finish([y.value for y in tracers])
+        try:
+            with trace.active():
+                outputs = f(trace.arguments(avals, names))
+                tracers = [_as_tracer(trace, y) for y in outputs]
+                trace.finish([y.value for y in tracers])
+        except BaseException:
+            # Whoever catches this may go on with the surrounding program.
+            trace.function.erase()
+            raise
     return trace, tracers
 
 
@@ -215,5 +236,3 @@ def _as_tracer(trace: Trace, y: Any) -> Tracer:
         return y
     value = trace.value_of(y)
     return Tracer(value, y.aval if type(y) is Tracer else aval_of_type(value.type), trace, here())
-
-

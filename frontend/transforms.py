@@ -11,22 +11,34 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl import tree
-from anvl.arguments import Arguments, StaticArguments, input_names, name_of, positions_of, signature_of
+from anvl.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    plain_aside,
+    positions_of,
+    signature_of,
+)
 from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.jitted import call_function, evaluate
 from anvl.passes.gradient import VJP
-from anvl.promote import abstract, constant
+from anvl.promote import abstract
+from anvl.runtime import hide_frames, hiding_frames
 from anvl.state import current
 from anvl.traced import Traced, trace_call
+from anvl.tracer import Tracer
 from anvl.tracing import Trace
 
 __all__ = ["grad", "value_and_grad"]
 
 
+@hiding_frames
 def value_and_grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     """A function that returns what f returns, and its gradient.
 
@@ -49,6 +61,7 @@ def value_and_grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     return _derived(f, wrt, "value_and_grad", lambda value, gradient: (value, gradient))
 
 
+@hiding_frames
 def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     """A function that returns the gradient of f.
 
@@ -83,15 +96,27 @@ def _derived(
 
     @functools.wraps(f)
     def derived(*args: Any, **kwargs: Any) -> Any:
-        if current.trace is not None:
-            return in_trace(*args, **kwargs)
-        return evaluate(in_trace, args, kwargs)
+        try:
+            if current.trace is not None:
+                return in_trace(*args, **kwargs)
+            return evaluate(in_trace, *plain_aside((args, kwargs)))
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     derived.__doc__ = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
     # The names of the arguments, for messages, come from f also when this is traced.
     in_trace.__wrapped__ = f  # type: ignore[attr-defined]
     in_trace.__name__ = name_of(f)
     return derived
+
+
+class _Position(int):
+    """The position of a leaf, told apart from numbers that are arguments."""
+
+
+def _has_derivative(of: Aval) -> bool:
+    return kind(element_type(of.dtype)) in ("float", "complex")
 
 
 class _Request:
@@ -105,22 +130,21 @@ class _Request:
         self.several = several
         self.transform = transform
 
-    def emit(
-        self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Any, Any]:
+    def emit(self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         static = StaticArguments(self.f, None)
-        arguments = static.split(args, kwargs)
+        arguments = static.split(*plain_aside((args, kwargs)))
         paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
         chosen = self._chosen(arguments, args, kwargs, paths, avals)
-        nested = trace_call(
-            self.f, static, arguments._replace(leaves=list(avals)), trace.program
-        )
+        nested = trace_call(self.f, static, arguments._replace(leaves=list(avals)), trace.program)
         self._check_target(nested)
         outer = [x for x, _ in nested.trace.closed_over.values()]
         out = nested.out_avals[0]
         name = _declare(trace, nested, chosen, [*avals, *(x.aval for x in outer)])
-        operands = [*arguments.leaves, *outer, constant(1, out.dtype)]
+        # Not at the person's line: what that assigns is not the seed.
+        with nested.trace.function.location:
+            seed = Tracer(full(out.type, 1), out, trace, ir.Location.current)
+        operands = [*arguments.leaves, *outer, seed]
         results = call_function(trace, name, operands, [out, *(avals[i] for i in chosen)])
         value = tree.unflatten(nested.out_tree, results[:1])
         return value, self._structured(args, kwargs, results[1:])
@@ -134,16 +158,19 @@ class _Request:
         avals: Sequence[Aval],
     ) -> list[int]:
         """The positions, among all leaves, of those to differentiate with respect to."""
-        numbered = tree.unflatten(arguments.treedef, range(len(paths)))
+        numbered = tree.unflatten(arguments.treedef, map(_Position, range(len(paths))))
         chosen: list[int] = []
         for which in self.which:
-            chosen += tree.leaves(self._argument(which, *numbered))
-        for i in chosen:
-            if kind(element_type(avals[i].dtype)) not in ("float", "complex"):
-                raise TypeError(
-                    f"{self.transform}: {paths[i]} of {name_of(self.f)} is {avals[i]}; only "
-                    "floats have a derivative: pass it as another argument than wrt, or cast it"
-                )
+            argument = self._argument(which, *numbered)
+            for k, i in enumerate(tree.leaves(argument)):
+                if not isinstance(i, _Position) or not _has_derivative(avals[i]):
+                    what = avals[i] if isinstance(i, _Position) else f"{i!r}"
+                    path = tree.leaf_paths(argument, self._name(which))[k]
+                    raise TypeError(
+                        f"{self.transform}: {path} of {name_of(self.f)} is {what}; only floats "
+                        "have a derivative: pass it as another argument than wrt, or cast it"
+                    )
+                chosen.append(i)
         return chosen
 
     def _argument(self, which: int | str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -157,6 +184,10 @@ class _Request:
             f"{name_of(self.f)} is in wrt but was not passed; it has {len(args)} positional "
             f"arguments and {', '.join(kwargs) or 'no keywords'}"
         )
+
+    def _name(self, which: int | str) -> str:
+        name = which if isinstance(which, str) else _name_at(self.f, which)
+        return f"arg{which}" if name is None else name
 
     def _structured(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], adjoints: Sequence[Any]

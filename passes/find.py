@@ -21,7 +21,8 @@ def find(root: ir.Operation, *names: str) -> list[ir.Operation]:
 
     Handles into `root` stay good: nothing is changed.
     """
-    _sink.found = found = []
+    found: list[ir.Operation] = []
+    _sink.found = found
     with root.context:
         rewrite.walk_and_apply_patterns(root, _collector(names))
     return found

@@ -54,6 +54,7 @@ class Gradient(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         expansion = _Expansion(module)
+        expansion.uses[self.function] += 1  # it stays, also where only its derivative names it
         for name in list(expansion.functions):
             expansion.define(name)
         if self.function:
@@ -63,13 +64,16 @@ class Gradient(Pass, argument=_NAME):
         function = expansion.find(self.function)
         inputs, outputs = signature(function)
         wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if _is_float(t))
-        _check_wrt(self.function, inputs, wrt)
-        _check_target(self.function, outputs, self.target)
+        place = str(function.location)
+        _check_wrt(self.function, inputs, wrt, place)
+        _check_target(self.function, outputs, self.target, place)
         name = self.function + self.suffix
         if name in expansion.functions:
-            raise PassError(_NAME, f"@{name} is there already; give another suffix")
+            raise PassError(_NAME, f"@{name} is there already; give another suffix", place)
         adjoint = expansion.copied(self.function, name)
-        _add_sweep(adjoint, wrt, (self.target,), seeded=True)
+        if "sym_visibility" in adjoint.attributes:  # asked for by name: nobody may drop it
+            del adjoint.attributes["sym_visibility"]
+        _add_sweep(adjoint, self.function, wrt, (self.target,), seeded=True)
 
 
 class _Expansion:
@@ -95,7 +99,8 @@ class _Expansion:
         """Define a function that is declared as a derivative, after all it depends on."""
         if name in path:
             cycle = " -> ".join(f"@{n}" for n in (*path, name))
-            raise PassError(_NAME, f"recursion: {cycle}; functions must not form a cycle")
+            problem = f"recursion: {cycle}; functions must not form a cycle"
+            raise PassError(_NAME, problem, str(self.functions[name].location))
         if name in self.defined or name not in self.functions:
             return
         function = self.functions[name]
@@ -112,8 +117,8 @@ class _Expansion:
         callee, wrt, targets = _read_request(name, declaration)
         self.define(callee, path)
         inputs, outputs = signature(self.find(callee, location))
-        _check_positions(name, "wrt", wrt, inputs)
-        _check_positions(name, "targets", targets, outputs)
+        _check_positions(name, "wrt", wrt, inputs, location)
+        _check_positions(name, "targets", targets, outputs, location)
         _check_declaration(declaration, inputs, outputs, wrt, targets)
         declaration.erase()
         if self.uses[callee] == 1 and is_private(self.functions[callee]):
@@ -121,7 +126,7 @@ class _Expansion:
         else:
             definition = self.copied(callee, name)
         definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
-        _add_sweep(definition, wrt, targets, seeded=False)
+        _add_sweep(definition, callee, wrt, targets, seeded=False)
 
     def copied(self, name: str, new_name: str) -> ir.Operation:
         """A copy of a function with every call in it inlined."""
@@ -142,9 +147,9 @@ class _Expansion:
 
 
 def _add_sweep(
-    function: ir.Operation, wrt: Sequence[int], targets: Sequence[int], seeded: bool
+    function: ir.Operation, name: str, wrt: Sequence[int], targets: Sequence[int], seeded: bool
 ) -> None:
-    """Append the reverse sweep to a function and return the adjoints behind its results."""
+    """Append the reverse sweep to a copy of @name and return the adjoints behind its results."""
     block = function.regions[0].blocks[0]
     terminator = terminator_of(block)
     results = list(terminator.operands)
@@ -157,11 +162,11 @@ def _add_sweep(
             for i in targets
         ]
         try:
-            adjoints = sweep(block, [(results[i], g) for i, g in zip(targets, seeds, strict=True)],
-                             arguments)
+            adjoints = sweep(
+                block, [(results[i], g) for i, g in zip(targets, seeds, strict=True)], arguments
+            )
         except MissingRule as error:
-            name = function.attributes["sym_name"].value
-            raise MissingRule(f"{_NAME}: @{name}: {error}") from None
+            raise MissingRule(f"{_NAME}: @{name}: {error}", error.location) from None
         returned = [*results, *adjoints]
         ir.Operation.create("func.return", [], returned, loc=terminator.location)
     terminator.erase()
@@ -223,7 +228,8 @@ def _check_declaration(
 ) -> None:
     name = declaration.attributes["sym_name"].value
     if body_of(declaration) is not None:
-        raise PassError(_NAME, f"@{name} has {VJP} and a body; it must be a declaration")
+        problem = f"@{name} has {VJP} and a body; it must be a declaration"
+        raise PassError(_NAME, problem, str(declaration.location))
     wanted = [*inputs, *(outputs[i] for i in targets)], [*outputs, *(inputs[i] for i in wrt)]
     if signature(declaration) != wanted:
         found = declaration.attributes["function_type"].value
@@ -235,37 +241,41 @@ def _check_declaration(
         )
 
 
-def _check_positions(name: str, role: str, positions: Sequence[int], types: list) -> None:
+def _check_positions(
+    name: str, role: str, positions: Sequence[int], types: list[ir.Type], place: str
+) -> None:
     if len(set(positions)) != len(positions):
-        raise PassError(_NAME, f"@{name}: {role} {shape_text(positions)} repeats a position")
+        problem = f"{role} {shape_text(positions)} repeats a position"
+        raise PassError(_NAME, f"@{name}: {problem}", place)
     for i in positions:
         if not 0 <= i < len(types):
-            raise PassError(_NAME, f"@{name}: {role} {i} is none of {len(types)} positions")
+            problem = f"{role} {i} is none of {len(types)} positions"
+            raise PassError(_NAME, f"@{name}: {problem}", place)
         if not _is_float(types[i]):
-            raise PassError(
-                _NAME, f"@{name}: {role} {i} is {types[i]}; only floats have a derivative"
-            )
+            problem = f"{role} {i} is {types[i]}; only floats have a derivative"
+            raise PassError(_NAME, f"@{name}: {problem}", place)
 
 
 def _is_float(type_: ir.Type) -> bool:
     return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
 
 
-def _check_wrt(name: str, inputs: Sequence[ir.Type], wrt: Sequence[int]) -> None:
+def _check_wrt(name: str, inputs: Sequence[ir.Type], wrt: Sequence[int], place: str) -> None:
     if not wrt:
-        raise PassError(_NAME, f"@{name} has no float argument to differentiate with respect to")
-    _check_positions(name, "wrt", wrt, list(inputs))
+        problem = f"@{name} has no float argument to differentiate with respect to"
+        raise PassError(_NAME, problem, place)
+    _check_positions(name, "wrt", wrt, list(inputs), place)
 
 
-def _check_target(name: str, outputs: Sequence[ir.Type], target: int) -> None:
+def _check_target(name: str, outputs: Sequence[ir.Type], target: int, place: str) -> None:
     if not 0 <= target < len(outputs):
-        raise PassError(
-            _NAME, f"target {target} is no result of @{name}, which has {len(outputs)}"
-        )
+        problem = f"target {target} is no result of @{name}, which has {len(outputs)}"
+        raise PassError(_NAME, problem, place)
     type_ = outputs[target]
     if not _is_float(type_) or type_.rank != 0:
         raise PassError(
             _NAME,
             f"target {target} of @{name} is {type_}, not a float scalar; "
             "return a sum of it, or use anvl.vjp with a cotangent of its shape",
+            place,
         )

@@ -16,7 +16,7 @@ from anvl.passes.find import find
 from anvl.passes.inline import body_of, callee_of, calls_of, functions_of
 from anvl.passes.pass_ import Pass, option
 
-__all__ = ["CAPTURED", "CONSTANT", "VALUE", "Hoisted", "HoistConstants"]
+__all__ = ["CAPTURED", "CONSTANT", "VALUE", "HoistConstants", "Hoisted"]
 
 _NAME = "anvl-hoist-constants"
 
@@ -166,7 +166,7 @@ def _is_fill(op: ir.Operation) -> bool:
     if op.name != ConstantOp.OPERATION_NAME:
         return False
     try:
-        return op.attributes["value"].is_splat  # type: ignore[no-any-return]
+        return bool(getattr(op.attributes["value"], "is_splat", False))
     except TypeError:  # complex: the bindings have no class for it
         return False
 
@@ -177,10 +177,10 @@ def _is_large(constant: _Constant, threshold: int) -> bool:
 
 
 def _same(one: _Constant, other: _Constant, arrays: Sequence[Any]) -> bool:
-    if one.type != other.type or (one.index is None) != (other.index is None):
+    if one.type != other.type:
         return False
-    if one.index is None:
-        return one.value == other.value
+    if one.index is None or other.index is None:
+        return one.index is other.index and bool(one.value == other.value)
     if one.index == other.index:
         return True
     if max(one.index, other.index) >= len(arrays):
@@ -198,7 +198,7 @@ def _bytes_equal(x: np.ndarray, y: np.ndarray) -> bool:
 
 def _inline(constant: _Constant, arrays: Sequence[Any]) -> None:
     op = constant.op
-    array = np.asarray(arrays[constant.index])
+    array = np.asarray(arrays[constant.index or 0])
     with op.location, ir.InsertionPoint(op):
         op.results[0].replace_all_uses_with(literal(array, constant.type))
     op.erase()
@@ -251,8 +251,9 @@ def _set_signature(function: ir.Operation, new: list[ir.Attribute]) -> None:
         ir.FunctionType.get([a.type for a in block.arguments], results, context)
     )
     n_old = len(block.arguments) - len(new)
-    known = "arg_attrs" in function.attributes
-    old = list(function.attributes["arg_attrs"]) if known else [ir.DictAttr.get({}, context)] * n_old
+    old = [ir.DictAttr.get({}, context)] * n_old
+    if "arg_attrs" in function.attributes:
+        old = list(function.attributes["arg_attrs"])
     function.attributes["arg_attrs"] = ir.ArrayAttr.get([*new, *old], context)
 
 

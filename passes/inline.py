@@ -59,14 +59,12 @@ def calls_of(function: ir.Operation) -> list[ir.Operation]:
 
 def callee_of(call: ir.Operation) -> str:
     """The name of the function that is called."""
-    return call.attributes["callee"].value  # type: ignore[no-any-return]
+    return call.attributes["callee"].value
 
 
 def references(module: ir.Operation, functions: dict[str, ir.Operation]) -> Counter[str]:
     """How often each function is named: by calls, and in attributes of functions."""
-    count = Counter(
-        callee_of(call) for call in calls_of(module)
-    )
+    count = Counter(callee_of(call) for call in calls_of(module))
     for function in functions.values():
         for attribute in _extra_attributes(function):
             count.update(_SYMBOL.findall(str(attribute)))

@@ -182,9 +182,7 @@ class _Runner:
 def _managed(element: Pass, anchor: str, context: ir.Context) -> PassManager:
     """MLIR's pass manager around a pass written in Python: 1.5 us, so none is kept."""
     manager = PassManager(anchor, context)
-    manager.add(
-        lambda op, _: element.run(op), name=type(element).__name__, argument=str(element)
-    )
+    manager.add(lambda op, _: element.run(op), name=type(element).__name__, argument=str(element))
     manager.enable_verifier(False)
     return manager
 

@@ -25,6 +25,7 @@ from anvl.runtime.dispatch import (
 )
 from anvl.runtime.errors import ForkedProcess, RuntimeFailure
 from anvl.runtime.executable import Entry, Executable, compile, stablehlo_version
+from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
 
@@ -49,6 +50,9 @@ __all__ = [
     "default_placement",
     "devices",
     "end_tracing",
+    "hide_code_of",
+    "hide_frames",
+    "hiding_frames",
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",

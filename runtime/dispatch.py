@@ -19,6 +19,7 @@ from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry, execution_failure
+from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
 
 # While the first element is not zero every call goes to `slow`, which records it in the trace
@@ -187,6 +188,7 @@ def _made(
         "new": object.__new__,
         "Array": Array,
         "Failure": compat.Failure,
+        "hide_frames": hide_frames,
         "explain": functools.partial(_explained, names=names),
     }
     exec(code, namespace)
@@ -236,14 +238,16 @@ if hasattr(os, "register_at_fork"):  # after the one of `client`, which says who
 
 _HEAD = """\
 def call({parameters}):
-    if tracing[0]:
-        return slow({arguments})
     try:
-        entry = cache[{key}]
+        entry = None if tracing[0] else cache[{key}]
     except (KeyError, AttributeError):
         entry = None
     if entry is None:
-        return slow({arguments})
+        try:
+            return slow({arguments})
+        except Exception as error:
+            hide_frames(error)
+            raise
     run, handlers, types, constants, rebuild = entry
     buffers = [{buffers}]
     if constants:
@@ -305,7 +309,7 @@ def _function_code(n_args: int) -> CodeType:
         buffers=", ".join(f"{name}.buffer" for name in names),
         all=f"({everything})",
     )
-    source = head.replace("if tracing[0]:", "if tracing[0] or rest or keywords:", 1) + _MANY
+    source = head.replace("if tracing[0]", "if tracing[0] or rest or keywords", 1) + _MANY
     return compile(source, f"<anvl function of {n_args} arguments>", "exec")
 
 

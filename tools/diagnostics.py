@@ -14,6 +14,7 @@ _POSITION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _SEVERITIES = {"ERROR": "error", "WARNING": "warning", "NOTE": "note", "REMARK": "remark"}
 _CURRENT_OPERATION = "see current operation:"
 _LONGEST_LINE = 500  # a generated line may hold a whole tensor
+_LONGEST_MESSAGE = 10_000  # ours list all problems at once; some of MLIR's hold a whole module
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def rendered(diagnostic: Diagnostic, lines: dict[str, list[str]]) -> str:
     d = diagnostic
     place = f"{d.file}:{d.line}:{d.column}" if d.line else f"{d.file}:1:1"
     message = d.message.partition("\n")[0] if d.is_current_operation else d.message
-    parts = [f"{place}: {d.severity}: {message[:_LONGEST_LINE]}\n", _snippet(d, lines)]
+    parts = [f"{place}: {d.severity}: {message[:_LONGEST_MESSAGE]}\n", _snippet(d, lines)]
     return "".join(parts + [rendered(note, lines) for note in d.notes])
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-GENERATORS = ("anvl.tools.import_rules",)
+GENERATORS = ("anvl.tools.import_rules", "anvl.tools.op_table")
 
 
 def main(argv: list[str] | None = None) -> int:

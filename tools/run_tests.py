@@ -55,6 +55,7 @@ def check_steps() -> list[Step]:
         Step("lint", ["ruff", "check", "."]),
         Step("types", ["mypy"]),
         Step("lines", ["python", "tools/check_lines.py"]),
+        Step("lit directives", ["python", "tools/lint_checks.py"]),
         Step("generated files", ["python", "-m", "anvl.tools.generate", "--check"]),
     ]
 

@@ -23,6 +23,7 @@ class Predicate(Unary):
     """y[i] = whether x[i] is such: a bool array.  No derivative."""
 
     passes = (None,)
+    zero = "a bool"
     kinds = "float"
     domains = (ANY,)
 
@@ -68,6 +69,7 @@ class CompareOp(Elementwise, name="compare"):
     hlo = "compare"
     kinds = f"{_ORDERED} complex"
     passes = (None, None)
+    zero = "a bool"
     domains = (ANY, ANY)
 
     @classmethod
@@ -90,7 +92,9 @@ class CompareOp(Elementwise, name="compare"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        kinds = {d: cls.kinds for d in ("EQ", "NE")} | {d: _ORDERED for d in ("GE", "GT", "LE", "LT")}
+        kinds = {d: cls.kinds for d in ("EQ", "NE")} | {
+            d: _ORDERED for d in ("GE", "GT", "LE", "LT")
+        }
         return [
             call
             for direction, of in kinds.items()
@@ -113,6 +117,7 @@ class SelectOp(AnvlOp, name="select"):
     on_false: Operand
     y: Result
     hlo = "select"
+    corner = "the side not taken gets 0"
 
     @classmethod
     def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
@@ -201,10 +206,12 @@ class ClampOp(AnvlOp, name="clamp"):
     high: Operand
     y: Result
     hlo = "clamp"
+    kinds = _ORDERED
+    corner = "1 to `x` at a bound"
 
     @classmethod
     def result_type(cls, low: Any, x: Any, high: Any) -> Any:
-        check_kind("clamp", x, "bool int uint float")
+        check_kind("clamp", x, cls.kinds)
         for name, bound in (("low", low), ("high", high)):
             if bound.element_type != x.element_type or bound.shape not in ([], x.shape):
                 raise TypeError(
@@ -228,9 +235,7 @@ class ClampOp(AnvlOp, name="clamp"):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [
-            lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)
-        ]
+        return [lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
@@ -252,7 +257,10 @@ class ClampOp(AnvlOp, name="clamp"):
         bounds = draw.floats(2, 3, within=(-1.5, -0.5)), draw.floats(2, 3, within=(0.5, 1.5))
         return draw.calls(
             ([bounds[0], draw.floats(2, 3), bounds[1]], {}),
-            ([draw.floats(within=(-1.5, -0.5)), draw.floats(2, 3), draw.floats(within=(0.5, 1))], {}),
+            (
+                [draw.floats(within=(-1.5, -0.5)), draw.floats(2, 3), draw.floats(within=(0.5, 1))],
+                {},
+            ),
             ([draw.floats(within=(-1.5, -0.5)), draw.floats(), draw.floats(within=(0.5, 1))], {}),
             ([draw.floats(within=(-1.5, -0.5)), draw.floats(0), draw.floats(within=(0.5, 1))], {}),
         )
@@ -263,4 +271,3 @@ def _summed_to(part: Value, x: Value) -> Value:
     if x.type.rank == part.type.rank:
         return part
     return emit.sum(part, axes=tuple(range(part.type.rank)))
-

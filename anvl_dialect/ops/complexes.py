@@ -118,6 +118,7 @@ class AbsOp(Unary, name="abs"):
     """
 
     hlo = "abs"
+    corner = "0 at 0"
     kinds = "int float complex"
     domains = (ANY,)
 
@@ -145,6 +146,7 @@ class SignOp(Unary, name="sign"):
     """-1, 0 or 1; of a complex number x / |x|, and 0 at 0.  StableHLO `sign`."""
 
     hlo = "sign"
+    corner = "0 of real numbers"
     kinds = "int float complex"
     domains = (ANY,)
 

@@ -4,6 +4,7 @@ Source: StableHLO specification, `dot_general`.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.families import check_axes, check_kind, total
@@ -25,13 +26,14 @@ class DotGeneralOp(AnvlOp, name="dot_general"):
     precision_config: Precision
     z: Result
     hlo = "dot_general"
+    kinds = "bool int uint float complex"
 
     @classmethod
     def result_type(
         cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT"
     ) -> Any:
         dims = dot_dimension_numbers
-        check_kind("dot_general", x, "bool int uint float complex")
+        check_kind("dot_general", x, cls.kinds)
         if x.element_type != y.element_type:
             raise TypeError(
                 f"dot_general: operands differ in dtype: {x}, {y}; convert them to one dtype first"
@@ -142,20 +144,29 @@ def _adjoint_of_first(
     g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], precision: str
 ) -> Value:
     """Contract g with y over what is left of y (the axes `of_y` of g); axes as in x."""
+    swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
+    pair = (y, g) if swapped else (g, y)
+    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, precision_config=precision)
+    return emit.transpose(part, permutation=permutation) if permutation else part
+
+
+@lru_cache(4096)
+def _adjoint_plan(
+    x: Any, y: Any, dims: DotDims, of_y: tuple[int, ...]
+) -> tuple[bool, DotDims, tuple[int, ...]]:
+    """Whether y comes first, the axes to contract, and how to permute the result if need be."""
     batching, y_batching, contracting, y_contracting = dims
     g_batching = tuple(range(len(batching)))
-    y_free = tuple(_free(y.type, y_batching, y_contracting))
+    y_free = tuple(_free(y, y_batching, y_contracting))
     # The result has the batching axes of x, then what g brings, then what y brings; or these two
     # the other way round, if that spares a transpose.
-    of_g = _free(x.type, batching, contracting)
-    in_y_order = [b for b in range(y.type.rank) if b in y_contracting]
+    of_g = _free(x, batching, contracting)
+    in_y_order = [b for b in range(y.rank) if b in y_contracting]
     contracted = [contracting[y_contracting.index(b)] for b in in_y_order]
     axes = [*batching, *of_g, *contracted]
-    pair, numbers = (g, y), DotDims(g_batching, y_batching, of_y, y_free)
-    if axes != sorted(axes):
-        axes = [*batching, *contracted, *of_g]
-        pair, numbers = (y, g), DotDims(y_batching, g_batching, y_free, of_y)
-    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, precision_config=precision)
     if axes == sorted(axes):
-        return part
-    return emit.transpose(part, permutation=tuple(axes.index(a) for a in range(len(axes))))
+        return False, DotDims(g_batching, y_batching, of_y, y_free), ()
+    axes = [*batching, *contracted, *of_g]
+    permutation = tuple(axes.index(a) for a in range(len(axes)))
+    numbers = DotDims(y_batching, g_batching, y_free, of_y)
+    return True, numbers, () if axes == sorted(axes) else permutation

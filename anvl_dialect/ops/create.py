@@ -138,7 +138,7 @@ class IotaOp(Creation, name="iota"):
 
 
 def dense(array: np.ndarray, element: Any = None) -> ir.Attribute:
-    """`dense<...>` of a small NumPy array.  Complex and bool arrays, and those of ml_dtypes, too."""
+    """`dense<...>` of a small NumPy array, of any dtype that anvl has arrays of."""
     shape = list(array.shape)
     array = np.ascontiguousarray(array)  # at least one axis: hence `shape`
     element = element_type(array.dtype) if element is None else element

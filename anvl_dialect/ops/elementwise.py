@@ -14,12 +14,19 @@ import math
 from typing import Any
 
 from anvl.dialect.families import Elementwise, Undefined
-from anvl.dialect.op import Operand, Result, Value, emit
+from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 
-F, C, I, B = "float", "complex", "int uint", "bool"
+F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
 S = "int"  # signed
-FC, FI, FIC, BITS, REAL, ALL = f"{F} {C}", f"{F} {I}", f"{F} {I} {C}", f"{I} {B}", f"{F} {I} {B}", f"{F} {I} {C} {B}"
+FC, FI, FIC, BITS, REAL, ALL = (
+    f"{F} {C}",
+    f"{F} {I}",
+    f"{F} {I} {C}",
+    f"{I} {B}",
+    f"{F} {I} {B}",
+    f"{F} {I} {C} {B}",
+)
 ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
 ORDER = Undefined("the derivative with respect to the order has no closed form")
 
@@ -39,8 +46,11 @@ class Binary(Elementwise):
     z: Result
 
 
-def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains: tuple) -> Any:
+def _table_op(
+    base: Any, name: str, hlo: str, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
+) -> Any:
     described = {
+        "zero": "flat where it is continuous" if _is_flat(kinds, passes) else "",
         "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
         "__module__": __name__,
         "hlo": hlo,
@@ -54,12 +64,22 @@ def _table_op(base: Any, name: str, hlo: str, kinds: str, passes: tuple, domains
     return made.build  # type: ignore[attr-defined]
 
 
-def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple = ANY) -> Any:
+def _is_flat(kinds: str, passes: tuple[Any, ...]) -> bool:
+    return F in kinds.split() and not any(passes)
+
+
+def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple[float, float] = ANY) -> Any:
     return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
 
 
 def binary(
-    name: str, hlo: str, kinds: str, dx: Any, dy: Any, first: tuple = ANY, second: Any = None
+    name: str,
+    hlo: str,
+    kinds: str,
+    dx: Any,
+    dy: Any,
+    first: tuple[float, float] = ANY,
+    second: Any = None,
 ) -> Any:
     return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
 
@@ -119,7 +139,7 @@ count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, Non
 add     = binary("add",       "add",                 ALL,  lambda g, x, y, z: g, lambda g, x, y, z: g)
 sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g, lambda g, x, y, z: neg(g))
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
-div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(div(mul(g, z), y)), ANY, (0.5, 3.0))
+div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
 pow_    = binary("pow",       "power",               FIC,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
@@ -135,6 +155,19 @@ shift_left = binary("shift_left", "shift_left",      I,    None, None)
 shift_right_logical = binary("shift_right_logical", "shift_right_logical", I, None, None)
 shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmetic", I, None, None)
 # fmt: on
+
+_CORNERS = {
+    "sqrt cbrt log": "infinite at 0",
+    "asin acos": "infinite at -1 and 1",
+    "pow": "0 at x = y = 0",
+    "maximum minimum": "ties share evenly; 0 where an operand is NaN",
+    "rem": "that between the jumps",
+    "atan2": "NaN at x = y = 0",
+    "nextafter": "1 in x: rounding is ignored",
+}
+for _names, _corner in _CORNERS.items():
+    for _name in _names.split():
+        OPS[f"anvl.{_name}"].corner = _corner
 
 
 def _gauss(x: Value) -> Value:

@@ -39,9 +39,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         arrays, starts = halves("reduce", types)
         for x, start in zip(arrays, starts, strict=True):
             if list(x.shape) != list(arrays[0].shape):
-                raise TypeError(
-                    f"reduce: arrays {', '.join(map(str, arrays))} differ in shape"
-                )
+                raise TypeError(f"reduce: arrays {', '.join(map(str, arrays))} differ in shape")
             if start != tensor([], x.element_type):
                 raise TypeError(
                     f"reduce: initial value {start} of array {x} must be "
@@ -98,9 +96,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         if any(batched[n:]):  # each member begins with its own: StableHLO's op cannot say that
             return batch_of(lambda *vs: _folded(body, vs, dimensions), xs, batched)
         arrays = lifted(xs[:n], batched[:n])
-        return emit.reduce(
-            *arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body
-        )
+        return emit.reduce(*arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -178,14 +174,8 @@ def _level(xs: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
     """Neighbours to combine, left and right, and the last element where it has none."""
     count = xs[0].type.shape[-1]
     rest = [part(x, count - 1, count) for x in xs] if count % 2 else []
-    pairs = [
-        reshaped(part(x, 0, count // 2 * 2), (*x.type.shape[:-1], count // 2, 2))
-        for x in xs
-    ]
-    sides = [
-        [reshaped(part(p, i, i + 1), tuple(p.type.shape[:-1])) for p in pairs]
-        for i in (0, 1)
-    ]
+    pairs = [reshaped(part(x, 0, count // 2 * 2), (*x.type.shape[:-1], count // 2, 2)) for x in xs]
+    sides = [[reshaped(part(p, i, i + 1), tuple(p.type.shape[:-1])) for p in pairs] for i in (0, 1)]
     return sides[0], sides[1], rest
 
 
@@ -232,4 +222,3 @@ def _folded(body: Program, values: Sequence[Value], dimensions: Any) -> list[Val
     rows = [_rows(x, dimensions) for x in arrays]
     fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
     return fold(body, [_joined(f, r) for f, r in zip(fronts, rows, strict=True)])
-

@@ -70,9 +70,7 @@ class PadOp(AnvlOp, name="pad"):
         edge_padding_high: Any, interior_padding: Any,
     ) -> Sequence[Any]:  # fmt: skip
         def of_operand() -> Value:
-            return unpadded(
-                g, xs[0].type, edge_padding_low, edge_padding_high, interior_padding
-            )
+            return unpadded(g, xs[0].type, edge_padding_low, edge_padding_high, interior_padding)
 
         def of_value() -> Value:
             axes = tuple(range(g.type.rank))
@@ -109,7 +107,8 @@ class PadOp(AnvlOp, name="pad"):
         }
         if not batched[1]:
             return emit.pad(x, value, **params)
-        return _pad_each(*lifted(xs, batched), params)
+        x, values = lifted(xs, batched)
+        return _pad_each(x, values, params)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -155,9 +154,7 @@ def unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
 def _pad_each(x: Value, values: Value, params: dict[str, Any]) -> Value:
     """Pad every member of a batch with its own value: pad with 0, then fill what is outside."""
     padded = emit.pad(x, zero_of(x), **params)
-    fill = emit.broadcast_in_dim(
-        values, shape=tuple(padded.type.shape), broadcast_dimensions=(0,)
-    )
+    fill = emit.broadcast_in_dim(values, shape=tuple(padded.type.shape), broadcast_dimensions=(0,))
     return emit.select(_outside(x.type.shape, **params), fill, padded)
 
 
@@ -166,4 +163,3 @@ def _outside(shape: Any, **params: Any) -> Value:
     false, true = (full(tensor([], element_type("bool")), v) for v in (0, 1))
     inside = emit.broadcast_in_dim(false, shape=tuple(shape), broadcast_dimensions=())
     return emit.pad(inside, true, **params)
-

@@ -102,6 +102,7 @@ class ProdOp(Reduction, name="prod"):
     """
 
     combine = "multiply"
+    corner = "exact at zeros, to every order"
 
     @classmethod
     def identity(cls, element: Any) -> complex:
@@ -176,6 +177,7 @@ class Extremum(Reduction):
     """The largest or the smallest; the derivative is shared evenly among ties."""
 
     kinds = "bool int uint float"
+    corner = "ties share evenly; 0 of an empty reduction"
 
     @classmethod
     def _winners(cls, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:
@@ -245,6 +247,7 @@ class Logical(Reduction):
     """Over bools: no derivative."""
 
     kinds = "bool"
+    zero = "a bool"
 
     @classmethod
     def tangent(cls, ts: Any, xs: Any, y: Value, axes: Any) -> None:
@@ -283,10 +286,13 @@ class ArgExtremum(AnvlOp):
     dtype: ResultDtype
     y: Result
     direction = ""
+    kinds = "bool int uint float"
+    zero = "an index"
+    corner = "first of equals; NaN before every number"
 
     @classmethod
     def result_type(cls, x: Any, axis: int, dtype: str) -> Any:
-        check_kind(cls.short_name, x, "bool int uint float")
+        check_kind(cls.short_name, x, cls.kinds)
         check_axes(f"{cls.short_name}: axis {axis}", (axis,), x.rank, x)
         y = tensor(_without(x.shape, (axis,)), element_type(dtype))
         if kind(y.element_type) not in ("int", "uint"):

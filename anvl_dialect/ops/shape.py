@@ -4,6 +4,7 @@ Source: StableHLO specification, the ops of the same names.  All but `bitcast_co
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.families import Linear, check_axes, lifted
@@ -28,6 +29,7 @@ class ConvertOp(Linear, name="convert"):
     dtype: ResultDtype
     y: Result
     hlo = "convert"
+    corner = "0 to and from integers"
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:
@@ -153,15 +155,12 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
     def adjoint(
         cls, g: Value, xs: Sequence[Value], y: Value, shape: Any, broadcast_dimensions: Any
     ) -> Sequence[Any]:
-        old = xs[0].type.shape
-        axes = broadcast_dimensions
-        kept = {axis for size, axis in zip(old, axes, strict=True) if size == shape[axis]}
-        summed = emit.sum(g, axes=tuple(a for a in range(len(shape)) if a not in kept))
-        order = sorted(a for a in axes if a in kept)
-        wanted = [a for a in axes if a in kept]
-        if order != wanted:
-            summed = transpose(summed, permutation=tuple(order.index(a) for a in wanted))
-        return [summed if summed.type.shape == old else reshape(summed, shape=tuple(old))]
+        old = xs[0].type
+        axes, permutation, is_reshaped = _sums(old, tuple(shape), tuple(broadcast_dimensions))
+        summed = emit.sum(g, axes=axes) if axes else g
+        if permutation:
+            summed = transpose(summed, permutation=permutation)
+        return [reshape(summed, shape=tuple(old.shape)) if is_reshaped else summed]
 
     @classmethod
     def batch(
@@ -183,6 +182,18 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
             ([draw.floats()], {"shape": (2,), "broadcast_dimensions": ()}),
             ([draw.floats(1)], {"shape": (0,), "broadcast_dimensions": (0,)}),
         )
+
+
+@lru_cache(4096)
+def _sums(
+    x: Any, shape: tuple[int, ...], axes: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+    """How to undo a broadcast of x: the axes to sum, to permute, and whether to reshape."""
+    kept = [axis for size, axis in zip(x.shape, axes, strict=True) if size == shape[axis]]
+    order = sorted(kept)
+    permutation = tuple(order.index(a) for a in kept) if order != kept else ()
+    is_reshaped = [shape[a] for a in kept] != list(x.shape)
+    return tuple(a for a in range(len(shape)) if a not in kept), permutation, is_reshaped
 
 
 class ReshapeOp(Linear, name="reshape"):
@@ -227,7 +238,10 @@ def _count(shape: Sequence[int]) -> int:
 
 
 class TransposeOp(Linear, name="transpose"):
-    """Permute the axes: result axis `i` is operand axis `permutation[i]`.  StableHLO `transpose`."""
+    """Permute the axes: result axis `i` is operand axis `permutation[i]`.
+
+    StableHLO `transpose`.
+    """
 
     x: Operand
     permutation: Ints

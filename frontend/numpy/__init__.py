@@ -1,33 +1,70 @@
 """`anvl.numpy`: NumPy's functions, on arrays and inside of traces.
 
 Promotion and broadcasting are done here; the rules are in `anvl.promote`.
+
+    >>> import anvl.numpy as np
+    >>> np.sum(np.arange(6).reshape(2, 3), axis=0)
+    Array([3, 5, 7], dtype=int32)
 """
 
 from importlib import import_module as _import_module
 
+import ml_dtypes as _ml_dtypes
 import numpy as _np
 
-from anvl.numpy import creation, elementwise, products, reductions, shaping
+from anvl.numpy import (
+    arithmetic,
+    choice,
+    creation,
+    diagonals,
+    einstein,
+    elementwise,
+    products,
+    reductions,
+    shaping,
+    special,
+    stacking,
+    statistics,
+)
+from anvl.numpy.arithmetic import *  # noqa: F403
+from anvl.numpy.choice import *  # noqa: F403
 from anvl.numpy.creation import *  # noqa: F403
+from anvl.numpy.diagonals import *  # noqa: F403
+from anvl.numpy.einstein import *  # noqa: F403
 from anvl.numpy.elementwise import *  # noqa: F403
 from anvl.numpy.products import *  # noqa: F403
 from anvl.numpy.reductions import *  # noqa: F403
 from anvl.numpy.shaping import *  # noqa: F403
+from anvl.numpy.special import *  # noqa: F403
+from anvl.numpy.stacking import *  # noqa: F403
+from anvl.numpy.statistics import *  # noqa: F403
 
-e, pi, inf, nan, newaxis = _np.e, _np.pi, _np.inf, _np.nan, None
+e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
+bool_, int8, int16, int32, int64 = _np.bool_, _np.int8, _np.int16, _np.int32, _np.int64
+uint8, uint16, uint32, uint64 = _np.uint8, _np.uint16, _np.uint32, _np.uint64
+bfloat16, float16, float32, float64 = _ml_dtypes.bfloat16, _np.float16, _np.float32, _np.float64
+complex64, complex128 = _np.complex64, _np.complex128
+dtype, finfo, iinfo = _np.dtype, _ml_dtypes.finfo, _ml_dtypes.iinfo
 
-__all__ = [  # noqa: PLE0604
+# fmt: off
+__all__ = [
+    *arithmetic.__all__,
+    *choice.__all__,
     *creation.__all__,
+    *diagonals.__all__,
+    *einstein.__all__,
     *elementwise.__all__,
     *products.__all__,
     *reductions.__all__,
     *shaping.__all__,
-    "e",
-    "inf",
-    "nan",
-    "newaxis",
-    "pi",
+    *special.__all__,
+    *stacking.__all__,
+    *statistics.__all__,
+    "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "finfo", "float16",
+    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "nan", "newaxis", "pi",
+    "uint8", "uint16", "uint32", "uint64",
 ]
+# fmt: on
 
 # Last, since it needs all of the above: nobody should hold an array without operators.
 _import_module("anvl.operators").attach()

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from anvl.dialect.op import OPS
-from anvl.dialect.types import element_type, kind
+from anvl.numpy.choice import isfinite, isinf, logical_and, where
 from anvl.numpy.elementwise import (
     add,
     astype,
     divide,
     equal,
-    isfinite,
-    isinf,
     less,
-    logical_and,
     mark_weak,
     multiply,
     not_equal,
     rint,
     subtract,
-    where,
 )
+from anvl.numpy.emitting import is_kind, prim
 from anvl.promote import constant, promoted
 from anvl.public import public
+from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = [
     "around", "divmod", "float_power", "floor_divide", "mod", "pow", "power", "reciprocal",
@@ -33,14 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 _LARGEST_POWER = 64  # exponents up to this are multiplied out
-
-
-def _prim(op: str, *xs: Tracer, **params: Any) -> Tracer:
-    return emit(OPS[f"anvl.{op}"], xs, params)  # type: ignore[no-any-return]
-
-
-def _is(x: Tracer, *kinds: str) -> bool:
-    return kind(element_type(x.aval.dtype)) in kinds
 
 
 @public()
@@ -54,6 +42,7 @@ def reciprocal(x: Any) -> Any:
     return divide(1, x)
 
 
+@hiding_frames
 def power(x: Any, y: Any) -> Any:
     """x to the y.  A small Python int as exponent is multiplied out: exact, and x may be negative.
 
@@ -69,7 +58,7 @@ def power(x: Any, y: Any) -> Any:
 @public()
 def _power(x: Any, y: Any) -> Any:
     (a, b), weak = promoted("power", (x, y), "int")
-    return mark_weak(_prim("pow", a, b), weak)
+    return mark_weak(prim("pow", a, b), weak)
 
 
 # Operators find these on every function.
@@ -81,7 +70,7 @@ pow = power
 def _integer_power(x: Any, n: int) -> Any:
     """x^n by repeated squaring."""
     (base,), weak = promoted("power", (x,), "int")
-    if n < 0 and _is(base, "int", "uint"):
+    if n < 0 and is_kind(base, "int", "uint"):
         raise TypeError(
             f"power: an integer to the {n} is no integer; cast the base to a float first"
         )
@@ -96,10 +85,10 @@ def _raised(base: Tracer, n: int) -> Tracer:
     result = None
     while n:
         if n & 1:
-            result = base if result is None else _prim("mul", result, base)
+            result = base if result is None else prim("mul", result, base)
         n >>= 1
         if n:
-            base = _prim("mul", base, base)
+            base = prim("mul", base, base)
     assert result is not None
     return result
 
@@ -113,7 +102,7 @@ def float_power(x: Any, y: Any) -> Any:
     0.5
     """
     (a, b), weak = promoted("float_power", (x, y), "float")
-    return mark_weak(_prim("pow", a, b), weak)
+    return mark_weak(prim("pow", a, b), weak)
 
 
 def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
@@ -133,9 +122,9 @@ def remainder(x: Any, y: Any) -> Any:
     2
     """
     (a, b), weak = promoted("remainder", (x, y), "int")
-    rest = _prim("rem", a, b)
-    if not _is(rest, "uint"):
-        rest = _prim("select", _is_off(rest, b), _prim("add", rest, b), rest)
+    rest = prim("rem", a, b)
+    if not is_kind(rest, "uint"):
+        rest = prim("select", _is_off(rest, b), prim("add", rest, b), rest)
     return mark_weak(rest, weak)
 
 
@@ -151,12 +140,12 @@ def floor_divide(x: Any, y: Any) -> Any:
     -3
     """
     (a, b), weak = promoted("floor_divide", (x, y), "int")
-    if _is(a, "float"):
+    if is_kind(a, "float"):
         return mark_weak(_floored(a, b), weak)
-    quotient = _prim("div", a, b)
-    if _is(a, "int"):
-        off = _is_off(_prim("rem", a, b), b)
-        quotient = _prim("select", off, subtract(quotient, 1), quotient)
+    quotient = prim("div", a, b)
+    if is_kind(a, "int"):
+        off = _is_off(prim("rem", a, b), b)
+        quotient = prim("select", off, subtract(quotient, 1), quotient)
     return mark_weak(quotient, weak)
 
 
@@ -190,10 +179,10 @@ def round(x: Any, decimals: int = 0) -> Any:
     [0. 2. 2.]
     """
     (operand,), weak = promoted("round", (x,))
-    if _is(operand, "complex"):
-        parts = [round(_prim(part, operand), decimals) for part in ("real", "imag")]
-        return _prim("complex", *parts)
-    if _is(operand, "float"):
+    if is_kind(operand, "complex"):
+        parts = [round(prim(part, operand), decimals) for part in ("real", "imag")]
+        return prim("complex", *parts)
+    if is_kind(operand, "float"):
         return mark_weak(_rounded(operand, decimals), weak)
     return operand if decimals >= 0 else mark_weak(_rounded_integer(operand, 10**-decimals), weak)
 
@@ -212,7 +201,7 @@ def _rounded(x: Tracer, decimals: int) -> Tracer:
 
 def _rounded_integer(x: Tracer, unit: int) -> Tracer:
     """To a multiple of `unit`, halves to the even one."""
-    if _is(x, "bool"):
+    if is_kind(x, "bool"):
         return x
     below, rest = floor_divide(x, unit), remainder(x, unit)
     odd = astype(remainder(below, 2), "bool")

@@ -1,10 +1,12 @@
-"""Axes as people give them: one, several, negative, or None for all."""
+"""Axes and sizes as people give them: one or several, negative, or None for all."""
 
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-__all__ = ["Axis", "axes_of", "axis_of", "each_axis"]
+__all__ = ["Axis", "axes_of", "axis_of", "each_axis", "ints_of", "sizes_of"]
 
 Axis = int | Sequence[int] | None
 
@@ -34,3 +36,29 @@ def axis_of(axis: int, ndim: int, function: str) -> int:
     if not -ndim <= axis < ndim:
         raise ValueError(f"{function}: axis {axis} is out of range of {ndim} axes")
     return int(axis) % ndim
+
+
+def ints_of(given: Any, function: str) -> tuple[int, ...]:
+    """One integer or several, as a tuple.  Raises `TypeError`; `TraceError` for tracers."""
+    try:
+        items: Sequence[Any] = (operator.index(given),)
+    except TypeError:
+        items = tuple(given) if hasattr(given, "__iter__") else (given,)
+    return tuple(_int(item, given, function) for item in items)
+
+
+def _int(item: Any, given: Any, function: str) -> int:
+    try:
+        if not isinstance(item, bool):
+            return operator.index(item)
+    except TypeError:
+        pass
+    raise TypeError(f"{function}: {item!r} of {given!r} must be an integer")
+
+
+def sizes_of(shape: Any, function: str) -> tuple[int, ...]:
+    """A shape as a tuple of sizes."""
+    sizes = ints_of(shape, function)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"{function}: shape {shape!r} has a negative size")
+    return sizes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,14 @@ from anvl.config import as_dtype, default_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.numpy.arithmetic import power
-from anvl.numpy.elementwise import add, astype, divide, floor, multiply, subtract
-from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, stack, swapaxes
-from anvl.promote import abstract, as_tracer, broadcast_to, constant, convert, promoted
+from anvl.numpy.axes import sizes_of
+from anvl.numpy.choice import where
+from anvl.numpy.elementwise import add, astype, divide, equal, floor, multiply, subtract
+from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, swapaxes
+from anvl.numpy.stacking import stack
+from anvl.promote import abstract, as_tracer, broadcast_to, constant, promoted
 from anvl.public import public
-from anvl.runtime import Array, put
+from anvl.runtime import Array, hiding_frames, put
 from anvl.tracer import Tracer
 from anvl.tracing import emit
 
@@ -29,6 +31,7 @@ __all__ = [
 _NUMBERS = bool | int | float | complex
 
 
+@hiding_frames
 def asarray(x: Any, dtype: Any = None) -> Any:
     """An array of anything like one: a NumPy array, a number, nested lists of numbers.
 
@@ -98,18 +101,6 @@ def copy(x: Any) -> Any:
     return x.copy() if isinstance(x, Array) else asarray(x)
 
 
-def sizes_of(shape: int | Sequence[int], function: str) -> tuple[int, ...]:
-    """A shape as a tuple of sizes."""
-    sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    for n in sizes:
-        if isinstance(n, bool) or not isinstance(n, int | np.integer):
-            raise TypeError(f"{function}: size {n!r} of shape {shape!r} must be an integer")
-        if n < 0:
-            raise ValueError(f"{function}: shape {shape!r} has a negative size")
-    return tuple(int(n) for n in sizes)
-
-
-@public("shape", "dtype")
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """An array of `shape` whose elements all are `fill_value`.
 
@@ -118,14 +109,29 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     Array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    sizes = sizes_of(shape, "full")
-    of = abstract(fill_value, "full")
-    wanted = of.dtype if dtype is None else as_dtype(dtype)
-    if isinstance(fill_value, _NUMBERS) and _kind(wanted) == _kind(of.dtype):
-        return constant(fill_value, wanted, sizes)
-    if _kind(of.dtype) == "complex" and _kind(wanted) != "complex":
-        raise TypeError(f"full: {fill_value!r} is complex, and dtype {dtype_name(wanted)} is not")
-    return broadcast_to(astype(fill_value, wanted), sizes)
+    # An integer is part of the program, so that one which the dtype does not hold is refused.
+    make = _full_of_integer if isinstance(fill_value, int) else _full
+    return make(shape, fill_value, dtype)
+
+
+def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
+    sizes, own = sizes_of(shape, "full"), abstract(value, "full").dtype
+    wanted = own if dtype is None else as_dtype(dtype)
+    if isinstance(value, _NUMBERS) and _kind(wanted) == _kind(own):
+        return constant(value, wanted, sizes)
+    return broadcast_to(_cast_for_full(as_tracer(value), wanted), sizes)
+
+
+_full = public("shape", "dtype")(_filled_with)
+_full_of_integer = public("shape", "value", "dtype")(_filled_with)
+
+
+def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
+    if _kind(x.dtype) == "complex" and _kind(dtype) != "complex":
+        raise TypeError(
+            f"full: the value is complex, {x.aval}, and dtype {dtype_name(dtype)} is not"
+        )
+    return astype(x, dtype)  # type: ignore[no-any-return]
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
@@ -263,12 +269,14 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     >>> np.linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    (count,) = sizes_of(num, "linspace")
+    (count,) = sizes_of((num,), "linspace")
     (low, high), _ = promoted("linspace", (start, stop), "float")
     steps = max(count - 1 if endpoint else count, 1)
-    at = reshape(divide(iota((count,), 0, low.dtype), steps), (count, *(1,) * low.ndim))
-    # Weighted from both sides, so that both ends are exact.
+    position = reshape(iota((count,), 0, low.dtype), (count, *(1,) * low.ndim))
+    at = divide(position, steps)
     result = add(multiply(subtract(1, at), low), multiply(at, high))
+    if endpoint and count > 1:
+        result = where(equal(position, steps), high, result)
     if dtype is None:
         return astype(result, low.dtype)
     return astype(floor(result) if integral(as_dtype(dtype)) else result, dtype)
@@ -303,5 +311,5 @@ def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
         raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
     n = len(xs)
     spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(xs)]
-    grids = broadcast_arrays(*spread) if xs else []
-    return [swapaxes(g, 0, 1) for g in grids] if indexing == "xy" and n > 1 else grids
+    grids = broadcast_arrays(*spread)
+    return tuple(swapaxes(g, 0, 1) for g in grids) if indexing == "xy" and n > 1 else grids

@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.op import OPS
+from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer
 from anvl.public import public
+from anvl.runtime import Array, hiding_frames
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = ["getitem"]
 
 
-def _op(name: str, x: Tracer, **params: Any) -> Tracer:
-    return emit(OPS[f"anvl.{name}"], (x,), params)  # type: ignore[no-any-return]
-
-
+@hiding_frames
 def getitem(x: Any, index: Any) -> Any:
     """x[index], for integers, slices, `...` and None.
 
@@ -47,6 +44,8 @@ class _Slice(tuple):  # type: ignore[type-arg]
 def _integer(item: Any) -> int | None:
     if item is None:
         return None
+    if isinstance(item, Array | np.ndarray) and item.ndim == 0 and item.dtype.kind in "iu":
+        return int(item)
     if isinstance(item, bool) or not isinstance(item, int | np.integer):
         raise TypeError(
             f"index {item!r} of type {type(item).__name__}: an index is a Python integer, a "
@@ -82,15 +81,15 @@ def _taken(
     x: Tracer, starts: list[int], limits: list[int], strides: list[int], flipped: list[int],
     shape: tuple[int, ...],
 ) -> Tracer:  # fmt: skip
-    """The part of x, flipped along some axes, in its final shape; steps that do nothing left out."""
+    """The part of x, flipped along some axes, in its final shape; without steps that do nothing."""
     if (starts, limits, strides) != ([0] * x.ndim, list(x.shape), [1] * x.ndim):
-        x = _op(
+        x = prim(
             "slice", x, start_indices=tuple(starts), limit_indices=tuple(limits),
             strides=tuple(strides),
         )  # fmt: skip
     if flipped:
-        x = _op("reverse", x, dimensions=tuple(flipped))
-    return x if x.shape == shape else _op("reshape", x, shape=shape)
+        x = prim("reverse", x, dimensions=tuple(flipped))
+    return x if x.shape == shape else prim("reshape", x, shape=shape)
 
 
 def _expanded(index: tuple[Any, ...], x: Tracer) -> list[Any]:

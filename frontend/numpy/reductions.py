@@ -1,218 +1,193 @@
-"""Functions that reduce axes: NumPy's names."""
+"""Functions that reduce axes by one op: NumPy's names."""
 
 from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from anvl.config import default_dtype
-from anvl.dialect.op import OPS
-from anvl.dialect.types import dtype_name, numpy_dtype
-from anvl.numpy.elementwise import abs as _abs
-from anvl.numpy.elementwise import (
-    add,
-    divide,
-    exp,
-    isfinite,
-    log,
-    mark_weak,
-    sqrt,
-    square,
-    subtract,
-    where,
-)
-from anvl.promote import as_tracer, convert, promoted
+from anvl.config import as_dtype, default_dtype
+from anvl.dialect.types import dtype_name, element_type, kind
+from anvl.numpy.axes import Axis, axes_of, axis_of
+from anvl.numpy.choice import isnan, where
+from anvl.numpy.elementwise import astype, described, mark_weak, subtract
+from anvl.numpy.emitting import is_kind, prim
+from anvl.promote import as_tracer, convert
 from anvl.public import public
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "logsumexp", "max", "mean",
-    "min", "prod", "softmax", "std", "sum", "var",
+    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "min", "nanmax",
+    "nanmin", "nanprod", "nansum", "prod", "ptp", "sum",
 ]  # fmt: skip
 
-Axis = int | Sequence[int] | None
 
-
-def axes_of(axis: Axis, ndim: int, function: str) -> tuple[int, ...]:
-    """Axes as sorted non-negative positions; all of them for None."""
-    if axis is None:
-        return tuple(range(ndim))
-    given = tuple(axis) if isinstance(axis, Sequence) else (axis,)
-    found = []
-    for a in given:
-        if isinstance(a, bool) or not isinstance(a, int | np.integer):
-            raise TypeError(f"{function}: axis {a!r} must be an integer")
-        if not -ndim <= a < ndim:
-            raise ValueError(f"{function}: axis {a} is out of range of {ndim} axes")
-        found.append(int(a) % ndim)
-    if len(set(found)) != len(found):
-        raise ValueError(f"{function}: axis {given} names an axis twice")
-    return tuple(sorted(found))
-
-
-def _reduced(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
-    y = emit(OPS[f"anvl.{op}"], (x,), {"axes": axes})
-    return kept(y, x.shape, axes) if keepdims else y  # type: ignore[no-any-return]
+def reduced(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
+    """x reduced by an op; its axes stay, of size 1, where `keepdims` is true."""
+    y = prim(op, x, axes=axes)
+    return kept(y, x.shape, axes) if keepdims else y
 
 
 def kept(y: Tracer, shape: tuple[int, ...], axes: tuple[int, ...]) -> Tracer:
     """A reduced array with its axes of `shape` back, of size 1."""
     sizes = tuple(1 if i in axes else n for i, n in enumerate(shape))
-    return emit(OPS["anvl.reshape"], (y,), {"shape": sizes})  # type: ignore[no-any-return]
+    return y if y.shape == sizes else prim("reshape", y, shape=sizes)
 
 
-def _numeric(name: str, op: str, doc: str, at_least: str) -> Any:
-    def function(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
-        (operand,), weak = promoted(name, (x,), at_least)
-        if dtype is not None:
-            operand, weak = convert(operand, numpy_dtype(dtype)), False
-        y = _reduced(op, operand, axes_of(axis, operand.ndim, name), keepdims)
+def _named(function: Callable[..., Any], name: str, doc: str, *static: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = described(name, doc)
+    return public("axis", "keepdims", *static)(function)
+
+
+def counting_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that sums of this one have: integers get room, at least the default integer's."""
+    of_kind = kind(element_type(dtype))
+    if of_kind not in ("bool", "int", "uint"):
+        return dtype
+    wide = np.dtype(f"{'u' if of_kind == 'uint' else 'i'}{default_dtype(int).itemsize}")
+    return wide if dtype.itemsize < wide.itemsize else dtype
+
+
+def _accumulated(name: str, op: str, doc: str) -> Any:
+    def function(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+        operand = as_tracer(x, name)
+        weak = operand.weak_type and dtype is None
+        operand = convert(operand, as_dtype(dtype) if dtype else counting_dtype(operand.dtype))
+        y = _wide(op, operand, axes_of(axis, operand.ndim, name), keepdims)
         return mark_weak(y, weak)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return public("axis", "keepdims", "dtype")(function)
+    return _named(function, name, doc, "dtype")
 
 
-def _sum_of(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """The sum along `axis` (one, several, or all of them); bools are counted."""
-    operand = as_tracer(x, "sum")
-    if dtype is not None or operand.dtype.kind == "b":
-        operand = convert(operand, numpy_dtype(dtype) if dtype else default_dtype(int))
-    weak = operand.weak_type and dtype is None
-    return mark_weak(
-        _reduced("sum", operand, axes_of(axis, operand.ndim, "sum"), keepdims), weak
-    )
+def _wide(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
+    """Floats of 16 bits are accumulated in f32."""
+    if x.dtype.itemsize > 2 or not is_kind(x, "float"):
+        return reduced(op, x, axes, keepdims)
+    return convert(reduced(op, convert(x, np.dtype(np.float32)), axes, keepdims), x.dtype)
 
 
-_sum_of.__name__ = _sum_of.__qualname__ = "sum"
-sum = public("axis", "keepdims", "dtype")(_sum_of)
-prod = _numeric("prod", "prod", "The product along `axis` (one, several, or all of them).", "int")
+# fmt: off
+sum = _accumulated("sum", "sum",
+    "The sum along `axis` (one, several, or all of them).\n\n"
+    "Bools are counted, and integers below 32 bits summed in 32.  The derivative is 1. "
+    "| np.asarray([1, 2, 3]) -> 6")
+prod = _accumulated("prod", "prod",
+    "The product along `axis` (one, several, or all of them).\n\n"
+    "Integers below 32 bits are multiplied in 32. | np.asarray([2, 3, 4]) -> 24")
+# fmt: on
 
 
 def _extremum(name: str, op: str, doc: str) -> Any:
-    def function(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
         operand = as_tracer(x, name)
         axes = axes_of(axis, operand.ndim, name)
         if builtins.any(operand.shape[a] == 0 for a in axes):
             raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
-        return mark_weak(_reduced(op, operand, axes, keepdims), operand.weak_type)
+        return mark_weak(reduced(op, operand, axes, keepdims), operand.weak_type)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return public("axis", "keepdims")(function)
+    return _named(function, name, doc)
 
 
-max = _extremum("max", "max", "The largest along `axis`; the derivative is shared among equals.")
-min = _extremum("min", "min", "The smallest along `axis`; the derivative is shared among equals.")
+# fmt: off
+max = _extremum("max", "max",
+    "The largest along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "| np.asarray([1, 3, 2]) -> 3")
+min = _extremum("min", "min",
+    "The smallest along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "| np.asarray([1, 3, 2]) -> 1")
+# fmt: on
 amax, amin = max, min
 
 
 def _truth(name: str, op: str, doc: str) -> Any:
-    def function(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-        from anvl.numpy.creation import astype
-
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
         operand = astype(as_tracer(x, name), "bool")
-        return _reduced(op, operand, axes_of(axis, operand.ndim, name), keepdims)
+        return reduced(op, operand, axes_of(axis, operand.ndim, name), keepdims)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return public("axis", "keepdims")(function)
+    return _named(function, name, doc)
 
 
-all = _truth("all", "all", "Whether all elements along `axis` are true, or not zero.")
-any = _truth("any", "any", "Whether some element along `axis` is true, or not zero.")
+# fmt: off
+all = _truth("all", "all", "Whether all elements along `axis` are true, or not zero. "
+    "| np.asarray([1, 0]) -> False")
+any = _truth("any", "any", "Whether some element along `axis` is true, or not zero. "
+    "| np.asarray([1, 0]) -> True")
+# fmt: on
 
 
 def _arg(name: str, doc: str) -> Any:
-    def function(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+    def function(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
         operand = as_tracer(x, name)
         shape = operand.shape
+        gone = tuple(range(len(shape))) if axis is None else (axis_of(axis, len(shape), name),)
+        if math.prod(shape[a] for a in gone) == 0:
+            raise ValueError(f"{name}: {operand.aval} has no elements along axis {gone}")
         if axis is None:
-            flat = (math.prod(shape),)
-            operand, at = emit(OPS["anvl.reshape"], (operand,), {"shape": flat}), 0
-        else:
-            (at,) = axes_of(axis, operand.ndim, name)
-        index = dtype_name(default_dtype(int))
-        y = emit(OPS[f"anvl.{name}"], (operand,), {"axis": at, "dtype": index})
-        gone = tuple(range(len(shape))) if axis is None else (at,)
+            operand = prim("reshape", operand, shape=(math.prod(shape),))
+        at = 0 if axis is None else gone[0]
+        y = prim(name, operand, axis=at, dtype=dtype_name(default_dtype(int)))
         return kept(y, shape, gone) if keepdims else y
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return public("axis", "keepdims")(function)
+    return _named(function, name, doc)
 
 
-argmax = _arg("argmax", "The index of the largest along `axis`, the first of equals; of all, flat.")
-argmin = _arg("argmin", "The index of the smallest along `axis`, the first of equals; of all, flat.")
+# fmt: off
+argmax = _arg("argmax",
+    "The index of the largest along `axis`, the first of equals, a NaN if there is one; of all, "
+    "flat. | np.asarray([1, 3, 2]) -> 1")
+argmin = _arg("argmin",
+    "The index of the smallest along `axis`, the first of equals, a NaN if there is one; of all, "
+    "flat. | np.asarray([1, 3, 0]) -> 2")
+# fmt: on
 
 
 @public("axis", "keepdims")
-def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """How many elements along `axis` are not zero."""
-    from anvl.numpy.creation import astype
+def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """How many elements along `axis` are not zero.
 
+    >>> import anvl.numpy as np
+    >>> print(np.count_nonzero(np.asarray([0, 5, 7])))
+    2
+    """
     return sum(astype(as_tracer(x, "count_nonzero"), "bool"), axis=axis, keepdims=keepdims)
 
 
-def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
-    return math.prod(shape[a] for a in axes)
-
-
-@public("axis", "keepdims", "dtype")
-def mean(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """The mean along `axis`; of integers a float."""
-    (operand,), weak = promoted("mean", (x,), "float")
-    if dtype is not None:
-        operand, weak = convert(operand, numpy_dtype(dtype)), False
-    axes = axes_of(axis, operand.ndim, "mean")
-    total = _reduced("sum", operand, axes, keepdims)
-    return mark_weak(divide(total, _count(operand.shape, axes)), weak)
-
-
-@public("axis", "ddof", "keepdims")
-def var(x: Any, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """The variance along `axis`; divided by the count less `ddof`."""
-    (operand,), _ = promoted("var", (x,), "float")
-    axes = axes_of(axis, operand.ndim, "var")
-    off = subtract(operand, mean(operand, axis=axes, keepdims=True))
-    squares = square(_abs(off)) if operand.dtype.kind == "c" else square(off)
-    total = _reduced("sum", squares, axes, keepdims)
-    return divide(total, _count(operand.shape, axes) - ddof)
-
-
-@public("axis", "ddof", "keepdims")
-def std(x: Any, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """The standard deviation along `axis`."""
-    return sqrt(var(x, axis=axis, ddof=ddof, keepdims=keepdims))
-
-
 @public("axis", "keepdims")
-def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """log(sum(exp(x))) along `axis`, without overflow."""
-    (operand,), _ = promoted("logsumexp", (x,), "float")
-    axes = axes_of(axis, operand.ndim, "logsumexp")
-    largest = max(operand, axis=axes, keepdims=True)
-    shift = where(isfinite(largest), largest, 0)
-    total = _reduced("sum", exp(subtract(operand, shift)), axes, True)
-    result = add(log(total), shift)
-    if keepdims:
-        return result
-    sizes = tuple(n for i, n in enumerate(operand.shape) if i not in axes)
-    return emit(OPS["anvl.reshape"], (result,), {"shape": sizes})
+def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """The largest less the smallest along `axis`.
+
+    >>> import anvl.numpy as np
+    >>> print(np.ptp(np.asarray([4, 1, 9])))
+    8
+    """
+    operand = as_tracer(x, "ptp")
+    ends = (f(operand, axis=axis, keepdims=keepdims) for f in (max, min))
+    return subtract(*ends)
 
 
-@public("axis")
-def softmax(x: Any, axis: Axis = -1) -> Any:
-    """exp(x) over its sum along `axis`, without overflow."""
-    (operand,), _ = promoted("softmax", (x,), "float")
-    axes = axes_of(axis, operand.ndim, "softmax")
-    raised = exp(subtract(operand, max(operand, axis=axes, keepdims=True)))
-    return divide(raised, sum(raised, axis=axes, keepdims=True))
+def _without_nan(name: str, reduction: Any, neutral: float, doc: str) -> Any:
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        operand = as_tracer(x, name)
+        if is_kind(operand, "float", "complex"):
+            operand = where(isnan(operand), neutral, operand)
+        return reduction(operand, axis=axis, keepdims=keepdims)
+
+    return _named(function, name, doc)
 
 
+# fmt: off
+nansum  = _without_nan("nansum", sum, 0.0,
+    "The sum along `axis` of what is not NaN. | np.asarray([1.0, np.nan]) -> 1.0")
+nanprod = _without_nan("nanprod", prod, 1.0,
+    "The product along `axis` of what is not NaN. | np.asarray([2.0, np.nan]) -> 2.0")
+nanmax  = _without_nan("nanmax", max, -math.inf,
+    "The largest along `axis` of what is not NaN; -inf where all are. "
+    "| np.asarray([1.0, np.nan]) -> 1.0")
+nanmin  = _without_nan("nanmin", min, math.inf,
+    "The smallest along `axis` of what is not NaN; inf where all are. "
+    "| np.asarray([1.0, np.nan]) -> 1.0")
+# fmt: on

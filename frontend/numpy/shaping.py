@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.op import OPS
-from anvl.numpy.axes import axes_of, axis_of, each_axis
+from anvl.numpy.axes import axes_of, axis_of, each_axis, ints_of
+from anvl.numpy.emitting import prim
 from anvl.promote import as_tracer, broadcast_shapes, constant, convert
 from anvl.promote import broadcast_to as _broadcast_to
 from anvl.public import public
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims",
@@ -23,10 +22,6 @@ __all__ = [
     "ravel", "repeat", "reshape", "roll", "rot90", "shape", "size", "squeeze", "swapaxes", "tile",
     "transpose",
 ]  # fmt: skip
-
-
-def _op(name: str, x: Tracer, **params: Any) -> Tracer:
-    return emit(OPS[f"anvl.{name}"], (x,), params)  # type: ignore[no-any-return]
 
 
 def shape(x: Any) -> tuple[int, ...]:
@@ -59,10 +54,6 @@ def size(x: Any, axis: int | None = None) -> int:
     return math.prod(shape(x)) if axis is None else shape(x)[axis_of(axis, ndim(x), "size")]
 
 
-def _ints(sizes: int | Sequence[int]) -> tuple[int, ...]:
-    return (int(sizes),) if isinstance(sizes, int | np.integer) else tuple(map(int, sizes))
-
-
 @public("shape")
 def reshape(x: Any, shape: int | Sequence[int]) -> Any:
     """The same elements in another shape; one size may be -1 and is then inferred.
@@ -72,7 +63,7 @@ def reshape(x: Any, shape: int | Sequence[int]) -> Any:
     Array([[0, 1, 2],
            [3, 4, 5]], dtype=int32)
     """
-    operand, sizes = as_tracer(x, "reshape"), _ints(shape)
+    operand, sizes = as_tracer(x, "reshape"), ints_of(shape, "reshape")
     if sizes.count(-1) > 1 or builtins.any(n < -1 for n in sizes):
         raise ValueError(f"reshape: shape {sizes} may have one -1 and no other negative size")
     if -1 in sizes:
@@ -80,7 +71,7 @@ def reshape(x: Any, shape: int | Sequence[int]) -> Any:
         if known == 0 or operand.size % known:
             raise ValueError(f"reshape: {operand.aval} does not divide into shape {sizes}")
         sizes = tuple(operand.size // known if n == -1 else n for n in sizes)
-    return operand if sizes == operand.shape else _op("reshape", operand, shape=sizes)
+    return operand if sizes == operand.shape else prim("reshape", operand, shape=sizes)
 
 
 @public()
@@ -109,7 +100,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
     order = tuple(range(n))[::-1] if axes is None else each_axis(tuple(axes), n, "transpose")
     if len(order) != n:
         raise ValueError(f"transpose: axes {order} do not name each axis of {operand.aval} once")
-    return operand if order == tuple(range(n)) else _op("transpose", operand, permutation=order)
+    return operand if order == tuple(range(n)) else prim("transpose", operand, permutation=order)
 
 
 permute_dims = transpose
@@ -205,7 +196,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    operand, sizes = as_tracer(x, "broadcast_to"), _ints(shape)
+    operand, sizes = as_tracer(x, "broadcast_to"), ints_of(shape, "broadcast_to")
     fits = len(operand.shape) <= len(sizes)
     if not fits or broadcast_shapes(operand.shape, sizes, function="broadcast_to") != sizes:
         raise TypeError(f"broadcast_to: {operand.aval} does not broadcast to {sizes}")
@@ -222,9 +213,9 @@ def broadcast_arrays(*xs: Any) -> Any:
     """
     operands = [as_tracer(x, "broadcast_arrays") for x in xs]
     if not operands:
-        return []
+        return ()
     shape = broadcast_shapes(*[x.shape for x in operands], function="broadcast_arrays")
-    return [_broadcast_to(x, shape) for x in operands]
+    return tuple(_broadcast_to(x, shape) for x in operands)
 
 
 @public()
@@ -273,7 +264,7 @@ def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     Array([2, 1, 0], dtype=int32)
     """
     operand = as_tracer(x, "flip")
-    return _op("reverse", operand, dimensions=axes_of(axis, operand.ndim, "flip"))
+    return prim("reverse", operand, dimensions=axes_of(axis, operand.ndim, "flip"))
 
 
 @public()
@@ -342,7 +333,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
         "edge_padding_high": tuple(high for _, high in pairs),
         "interior_padding": (0,) * operand.ndim,
     }
-    return emit(OPS["anvl.pad"], (operand, filler), params)
+    return prim("pad", operand, filler, **params)
 
 
 def _pairs(pad_width: Any, x: Tracer) -> list[list[int]]:
@@ -365,8 +356,8 @@ def roll(x: Any, shift: int | Sequence[int], axis: int | Sequence[int] | None = 
     operand = as_tracer(x, "roll")
     if axis is None:
         return reshape(roll(ravel(operand), shift, 0), operand.shape)
-    axes = [axis_of(a, operand.ndim, "roll") for a in _ints(axis)]
-    shifts = _ints(shift)
+    axes = [axis_of(a, operand.ndim, "roll") for a in ints_of(axis, "roll")]
+    shifts = ints_of(shift, "roll")
     shifts = shifts * len(axes) if len(shifts) == 1 else shifts
     axes = axes * len(shifts) if len(axes) == 1 else axes
     if len(axes) != len(shifts):
@@ -382,14 +373,16 @@ def _rolled(x: Tracer, shift: int, axis: int) -> Tracer:
         return x
     cut = length - shift % length
     parts = [slice_axis(x, axis, cut, length), slice_axis(x, axis, 0, cut)]
-    return emit(OPS["stablehlo.concatenate"], parts, {"dimension": axis})  # type: ignore[no-any-return]
+    return prim("concatenate", *parts, dimension=axis)  # type: ignore[no-any-return]
 
 
 def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tracer:
     """x[..., start:stop:step, ...] along one axis; 0 <= start <= stop, step >= 1."""
     low, high, steps = [0] * x.ndim, builtins.list(x.shape), [1] * x.ndim
     low[axis], high[axis], steps[axis] = start, stop, step
-    return _op("slice", x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps))
+    return prim(
+        "slice", x, start_indices=tuple(low), limit_indices=tuple(high), strides=tuple(steps)
+    )
 
 
 @public("reps")
@@ -401,14 +394,14 @@ def tile(x: Any, reps: int | Sequence[int]) -> Any:
     Array([[0, 1, 0, 1],
            [0, 1, 0, 1]], dtype=int32)
     """
-    operand, counts = as_tracer(x, "tile"), _ints(reps)
+    operand, counts = as_tracer(x, "tile"), ints_of(reps, "tile")
     _check_counts("tile", counts)
     n = max(len(counts), operand.ndim)
     counts = (1,) * (n - len(counts)) + counts
     shape = (1,) * (n - operand.ndim) + operand.shape
     spread = tuple(k for count, size in zip(counts, shape, strict=True) for k in (count, size))
     params = {"shape": spread, "broadcast_dimensions": tuple(range(1, 2 * n, 2))}
-    repeated = emit(OPS["anvl.broadcast_in_dim"], (reshape(operand, shape),), params)
+    repeated = prim("broadcast_in_dim", reshape(operand, shape), **params)
     return reshape(repeated, tuple(c * s for c, s in zip(counts, shape, strict=True)))
 
 
@@ -435,6 +428,5 @@ def repeat(x: Any, repeats: int, axis: int | None = None) -> Any:
     wide = (*shape[: at + 1], int(repeats), *shape[at + 1 :])
     kept = tuple(i for i in range(len(wide)) if i != at + 1)
     params = {"shape": wide, "broadcast_dimensions": kept}
-    repeated = emit(OPS["anvl.broadcast_in_dim"], (operand,), params)
+    repeated = prim("broadcast_in_dim", operand, **params)
     return reshape(repeated, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
-

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from anvl.dialect.op import OPS
 from anvl.numpy.axes import axis_of
+from anvl.numpy.emitting import prim
 from anvl.numpy.shaping import (
     atleast_1d,
     atleast_2d,
@@ -22,7 +23,6 @@ from anvl.numpy.shaping import (
 from anvl.promote import as_tracer, promoted
 from anvl.public import public
 from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = [
     "array_split", "column_stack", "concat", "concatenate", "dstack", "hsplit", "hstack", "split",
@@ -55,7 +55,7 @@ def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:
     at = axis_of(axis, operands[0].ndim, "concatenate")
     if len(operands) == 1:
         return operands[0]
-    return emit(OPS["stablehlo.concatenate"], operands, {"dimension": at})
+    return prim("concatenate", *operands, dimension=at)
 
 
 concat = concatenate
@@ -184,7 +184,7 @@ def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0)
     bounds = [0, *cuts, size]
     return [
         slice_axis(operand, at, low, builtins.max(low, high))
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        for low, high in itertools.pairwise(bounds)
     ]
 
 

@@ -4,6 +4,8 @@
     draw.spd(2, 3)                             two positive definite matrices of size 3
     draw.calls((operands, params), ...)        the calls to try, for an op with a class of its own
     draw.elementwise("float int", domains)     the same for an elementwise op: dtypes and shapes
+
+Floats keep away from each other and from the corners of ops, so that differences can be taken.
 """
 
 import zlib

@@ -48,11 +48,12 @@ def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
     An op that nothing lowers, as another pass removes it first, is only built and verified.
     """
     findings, program = Findings(), Program()
-    checks: list[_Check] = []
-    for call in [*calls, *_twins(op_class, calls)]:
-        for make in (_Value, _Derivative, _Narrow, _Batched):
-            if make.applies(op_class, call):
-                checks.append(make(op_class, call, program))
+    checks: list[_Check] = [
+        make(op_class, call, program)
+        for call in [*calls, *_twins(op_class, calls)]
+        for make in (_Value, _Derivative, _Narrow, _Batched)
+        if make.applies(op_class, call)
+    ]
     try:
         program.finish()
         _check_closure(findings, program.names)
@@ -265,9 +266,7 @@ def _wrt(op_class: Any, call: Call) -> list[int]:
     """The operands that have a derivative."""
     undefined = op_class.undefined_of(len(call.operands))
     return [
-        i
-        for i, x in enumerate(call.operands)
-        if differentiable(type_of(x)) and i not in undefined
+        i for i, x in enumerate(call.operands) if differentiable(type_of(x)) and i not in undefined
     ]
 
 

@@ -73,10 +73,17 @@ def test_the_largest_of_a_row_with_ties_and_of_one_without() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f64", "c128"])
-def test_abs_has_slope_0_at_0_to_second_order(dtype: str) -> None:
-    assert evaluated(
-        lambda x: adjoints(emit.abs(x), [x]), np.zeros(1, numpy_dtype(dtype))
-    ) == [0]
+def test_abs_has_slope_0_at_0(dtype: str) -> None:
+    assert gradient(emit.abs, np.zeros(1, numpy_dtype(dtype))) == [0]
+
+
+def test_abs_has_second_derivative_0_at_0() -> None:
+    assert derivatives(emit.abs, np.zeros(1), 2) == [0, 0]
+
+
+def test_gradient_of_the_squared_modulus_is_twice_the_conjugate() -> None:
+    (g,) = gradient(lambda x: emit.square(emit.abs(x)), np.array([3 + 4j]))
+    np.testing.assert_allclose(g, [6 - 8j])
 
 
 def test_sign_of_complex_zero_has_a_finite_derivative() -> None:
@@ -204,7 +211,12 @@ def test_convert_of_complex_to_real_takes_the_real_part() -> None:
 
 @pytest.mark.parametrize(
     "low, high, inner, count",
-    [((1,), (2,), (0,), 3), ((-1,), (1,), (1,), 4), ((-2,), (-2,), (0,), 0), ((-6,), (3,), (1,), 3)],
+    [
+        ((1,), (2,), (0,), 3),
+        ((-1,), (1,), (1,), 4),
+        ((-2,), (-2,), (0,), 0),
+        ((-6,), (3,), (1,), 3),
+    ],
 )
 def test_only_the_padding_value_of_pad(low: Any, high: Any, inner: Any, count: int) -> None:
     def f(x: ir.Value, value: ir.Value) -> ir.Value:
@@ -227,11 +239,20 @@ def test_pad_cuts_and_the_gradient_of_what_is_cut_is_0() -> None:
 
 def test_extrema_let_nan_through() -> None:
     def body(x: ir.Value, y: ir.Value) -> list[ir.Value]:
-        of_two = [emit.maximum(x, y), emit.minimum(x, y)]
-        return of_two + [emit.max(x, axes=(0,)), emit.min(x, axes=(0,))]
+        of_one = [emit.max(x, axes=(0,)), emit.min(x, axes=(0,))]
+        return [emit.maximum(x, y), emit.minimum(x, y), *of_one]
 
     for found in evaluated(body, np.array([NAN, 1.0]), np.array([1.0, NAN])):
         assert np.isnan(found).all()
+
+
+def test_nan_gives_no_gradient_to_either_operand_of_maximum() -> None:
+    x, y = gradient(emit.maximum, np.array([NAN, 1.0]), np.array([1.0, NAN]))
+    assert (x.tolist(), y.tolist()) == ([0, 0], [0, 0])
+
+
+def test_the_angle_of_the_origin_has_no_derivative() -> None:
+    assert np.isnan(gradient(emit.atan2, np.zeros(1), np.zeros(1))).all()
 
 
 def test_slopes_at_the_edge_of_a_domain_are_infinite() -> None:

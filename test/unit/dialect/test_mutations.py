@@ -44,9 +44,7 @@ def test_a_derivative_that_is_wrong_in_f32_only(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_derivative_that_forgets_to_conjugate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        OPS["anvl.conj"], "adjoint", classmethod(lambda cls, g, xs, y: [g])
-    )
+    monkeypatch.setattr(OPS["anvl.conj"], "adjoint", classmethod(lambda cls, g, xs, y: [g]))
     assert kinds_of_problems("conj") == {"adjoint"}
 
 
@@ -77,9 +75,7 @@ def test_an_adjoint_that_leaves_one_operand_out(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_tangent_that_does_not_mask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        OPS["anvl.clamp"], "tangent", classmethod(lambda cls, ts, xs, y: ts[1])
-    )
+    monkeypatch.setattr(OPS["anvl.clamp"], "tangent", classmethod(lambda cls, ts, xs, y: ts[1]))
     assert "tangent" in kinds_of_problems("clamp")
 
 

@@ -1,0 +1,596 @@
+// Written by tools/op_table.py (`make ops`), for `mlir-opt --irdl-file=`.
+module {
+  irdl.dialect @anvl {
+    irdl.operation @constant {
+      %0 = irdl.any
+      irdl.attributes {"value" = %0}
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @captured {
+      %0 = irdl.any
+      irdl.attributes {"index" = %0}
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @iota {
+      %0 = irdl.any
+      irdl.attributes {"iota_dimension" = %0}
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @neg {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @exp {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @expm1 {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @log {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @log1p {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @sqrt {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @rsqrt {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @cbrt {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @sin {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @cos {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @tan {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @tanh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @logistic {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @sinh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @cosh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @asin {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @acos {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @atan {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @asinh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @acosh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @atanh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @erf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @erfc {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @erf_inv {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @lgamma {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @digamma {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @square {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @ceil {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @floor {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @round_nearest_even {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @round_nearest_afz {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @not {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @popcnt {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @count_leading_zeros {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @add {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @sub {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @mul {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @div {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @rem {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @pow {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @atan2 {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @maximum {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @minimum {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @polygamma {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @zeta {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @nextafter {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @and {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @or {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @xor {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @shift_left {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @shift_right_logical {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @shift_right_arithmetic {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @real {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @imag {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @conj {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @complex {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @abs {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @sign {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @bessel_i0e {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @bessel_i1e {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_finite {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_pos_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_neg_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @compare {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.attributes {"comparison_direction" = %2}
+      %3 = irdl.any
+      irdl.results(z: %3)
+    }
+    irdl.operation @select {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(pred: %0, on_true: %1, on_false: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @clamp {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(low: %0, x: %1, high: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @dot_general {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.attributes {"dot_dimension_numbers" = %2}
+      %3 = irdl.any
+      irdl.results(z: %3)
+    }
+    irdl.operation @pad {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, padding_value: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"edge_padding_low" = %2, "edge_padding_high" = %3, "interior_padding" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @reduce_precision {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"exponent_bits" = %1, "mantissa_bits" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @sum {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @prod {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @max {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @min {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @all {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @any {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @argmax {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @argmin {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @convert {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @bitcast_convert {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @broadcast_in_dim {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"broadcast_dimensions" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @reshape {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @transpose {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"permutation" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @reverse {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"dimensions" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @slice {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.attributes {"start_indices" = %1, "limit_indices" = %2, "strides" = %3}
+      %4 = irdl.any
+      irdl.results(y: %4)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+"""Short words for the functions of `anvl.numpy`: emit an op by name, fill, ask for a kind."""
+
+from typing import Any
+
+from anvl.dialect.op import OPS
+from anvl.dialect.types import element_type, kind
+from anvl.promote import constant
+from anvl.tracer import Tracer
+from anvl.tracing import emit
+
+__all__ = ["filled", "is_kind", "prim"]
+
+
+def prim(op: str, *xs: Tracer, **params: Any) -> Any:
+    """Emit `anvl.<op>`."""
+    return emit(OPS.get(f"anvl.{op}") or OPS[f"stablehlo.{op}"], xs, params)
+
+
+def filled(x: Tracer, value: complex) -> Tracer:
+    """An array like x whose elements all are `value`."""
+    return constant(value, x.aval.dtype, x.aval.shape)
+
+
+def is_kind(x: Tracer, *kinds: str) -> bool:
+    """Whether the elements are of one of these kinds: bool, int, uint, float, complex."""
+    return kind(element_type(x.aval.dtype)) in kinds

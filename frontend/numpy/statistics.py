@@ -1,0 +1,198 @@
+"""Means, variances and normalised exponentials: NumPy's names, and SciPy's."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from anvl.config import as_dtype
+from anvl.numpy.axes import Axis, axes_of
+from anvl.numpy.choice import isfinite, isnan, logical_not, where
+from anvl.numpy.creation import full
+from anvl.numpy.elementwise import abs as _abs
+from anvl.numpy.elementwise import (
+    add,
+    divide,
+    exp,
+    log,
+    mark_weak,
+    multiply,
+    real,
+    sqrt,
+    square,
+    subtract,
+)
+from anvl.numpy.emitting import is_kind
+from anvl.numpy.reductions import max, reduced, sum
+from anvl.numpy.shaping import broadcast_to, expand_dims, reshape
+from anvl.promote import convert, promoted
+from anvl.public import public
+from anvl.tracer import Tracer
+
+__all__ = [
+    "average", "log_softmax", "logsumexp", "mean", "nanmean", "softmax", "std", "var",
+]  # fmt: skip
+
+
+def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    return math.prod(shape[a] for a in axes)
+
+
+def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any], bool]:
+    """The operand as floats wide enough to sum, the dtype of the result, and its weakness."""
+    (operand,), weak = promoted(function, (x,), "float")
+    if dtype is not None:
+        operand, weak = convert(operand, as_dtype(dtype)), False
+    narrow = operand.dtype.itemsize <= 2
+    wide = convert(operand, np.dtype(np.float32)) if narrow else operand
+    return wide, operand.dtype, weak
+
+
+@public("axis", "dtype", "keepdims")
+def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+    """The mean along `axis`; of integers a float.
+
+    >>> import anvl.numpy as np
+    >>> print(np.mean(np.asarray([1, 2, 4, 5])))
+    3.0
+    """
+    operand, result, weak = _floating("mean", x, dtype)
+    axes = axes_of(axis, operand.ndim, "mean")
+    total = reduced("sum", operand, axes, keepdims)
+    return mark_weak(convert(divide(total, _count(operand.shape, axes)), result), weak)
+
+
+@public("axis", "keepdims")
+def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """The mean along `axis` of what is not NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.nanmean(np.asarray([1.0, np.nan, 3.0])))
+    2.0
+    """
+    (operand,), weak = promoted("nanmean", (x,), "float")
+    missing = isnan(operand)
+    total = sum(where(missing, 0, operand), axis=axis, keepdims=keepdims)
+    count = sum(logical_not(missing), axis=axis, keepdims=keepdims)
+    return mark_weak(divide(total, count), weak)
+
+
+@public("axis", "dtype", "ddof", "keepdims")
+def var(
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
+) -> Any:
+    """The variance along `axis`; divided by the count less `ddof`.
+
+    >>> import anvl.numpy as np
+    >>> print(np.var(np.asarray([1.0, 3.0])))
+    1.0
+    """
+    operand, result, weak = _floating("var", x, dtype)
+    axes = axes_of(axis, operand.ndim, "var")
+    count = _count(operand.shape, axes)
+    middle = divide(reduced("sum", operand, axes, True), count)
+    off = subtract(operand, middle)
+    if is_kind(off, "complex"):
+        off, result = _abs(off), real(operand).dtype
+    total = reduced("sum", square(off), axes, keepdims)
+    return mark_weak(convert(divide(total, builtins.max(count - ddof, 0)), result), weak)
+
+
+@public("axis", "dtype", "ddof", "keepdims")
+def std(
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
+) -> Any:
+    """The standard deviation along `axis`: the root of `var`.
+
+    >>> import anvl.numpy as np
+    >>> print(np.std(np.asarray([1.0, 3.0])))
+    1.0
+    """
+    return sqrt(var(x, axis, dtype, ddof=ddof, keepdims=keepdims))
+
+
+@public("axis", "keepdims")
+def average(x: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
+    """The mean along `axis`, each element as often as its weight says.
+
+    `weights` has the shape of x, or that of its one axis.
+
+    >>> import anvl.numpy as np
+    >>> print(np.average(np.asarray([1.0, 4.0]), weights=np.asarray([2.0, 1.0])))
+    2.0
+    """
+    if weights is None:
+        return mean(x, axis, keepdims=keepdims)
+    (operand, weight), _ = promoted("average", (x, weights), "float", broadcast=False)
+    axes = axes_of(axis, operand.ndim, "average")
+    if weight.shape != operand.shape:
+        weight = _along(weight, operand, axes)
+    total = reduced("sum", multiply(operand, weight), axes, keepdims)
+    return divide(total, reduced("sum", weight, axes, keepdims))
+
+
+def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
+    """Weights of one axis in the shape of x."""
+    if len(axes) != 1 or weight.shape != (x.shape[axes[0]],):
+        raise TypeError(
+            f"average: weights {weight.aval} fit neither {x.aval} nor its axis {axes}; "
+            "give one axis and a weight for each place along it"
+        )
+    others = tuple(i for i in range(x.ndim) if i not in axes)
+    return broadcast_to(expand_dims(weight, others), x.shape)  # type: ignore[no-any-return]
+
+
+@public("axis", "keepdims")
+def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """log(sum(exp(x))) along `axis`, without overflow.
+
+    >>> import anvl.numpy as np
+    >>> print(np.logsumexp(np.asarray([1000.0, -1000.0])))
+    1000.0
+    """
+    (operand,), weak = promoted("logsumexp", (x,), "float")
+    axes = axes_of(axis, operand.ndim, "logsumexp")
+    gone = () if keepdims else axes
+    sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape) if i not in gone)
+    if _count(operand.shape, axes) == 0:
+        return full(sizes, -math.inf, operand.dtype)
+    largest = max(operand, axis=axes, keepdims=True)
+    shift = where(isfinite(largest), largest, 0)
+    total = reduced("sum", exp(subtract(operand, shift)), axes, True)
+    result = add(log(total), shift)
+    return mark_weak(reshape(result, sizes), weak)
+
+
+@public("axis")
+def softmax(x: Any, axis: Axis = -1) -> Any:
+    """exp(x) over its sum along `axis`, without overflow.
+
+    >>> import anvl.numpy as np
+    >>> print(np.softmax(np.asarray([0.0, 0.0])))
+    [0.5 0.5]
+    """
+    (operand,), weak = promoted("softmax", (x,), "float")
+    axes = axes_of(axis, operand.ndim, "softmax")
+    if operand.size == 0:
+        return operand
+    raised = exp(subtract(operand, max(operand, axis=axes, keepdims=True)))
+    return mark_weak(divide(raised, reduced("sum", raised, axes, True)), weak)
+
+
+@public("axis")
+def log_softmax(x: Any, axis: Axis = -1) -> Any:
+    """log(softmax(x)), exact where softmax is almost 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.log_softmax(np.asarray([0.0, 1000.0])))
+    [-1000.     0.]
+    """
+    (operand,), weak = promoted("log_softmax", (x,), "float")
+    axes = axes_of(axis, operand.ndim, "log_softmax")
+    if operand.size == 0:
+        return operand
+    low = subtract(operand, max(operand, axis=axes, keepdims=True))
+    return mark_weak(subtract(low, log(reduced("sum", exp(low), axes, True))), weak)

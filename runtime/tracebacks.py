@@ -1,0 +1,82 @@
+"""Tracebacks end at the person's line: our frames are taken out of the errors that people get.
+
+A function that people call catches what it raises, hides our frames and raises it again with a bare
+`raise`, which adds no frame of its own:
+
+    except Exception as error:
+        hide_frames(error)
+        raise
+
+`ANVL_TRACEBACK_FILTERING=off` in the environment shows all frames.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+__all__ = ["hide_code_of", "hide_frames", "hiding_frames"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# Of our own code only these are meant for people: anything else is a mistake of ours, and is shown
+# whole.  Our own classes are told by their module.
+_MEANT = (TypeError, ValueError, ArithmeticError, IndexError, NotImplementedError)
+
+_folders = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
+_known: dict[str, bool] = {}
+
+
+def hide_code_of(file: str) -> None:
+    """Hide the frames of all code in the folder of `file`."""
+    _folders.append(os.path.dirname(os.path.abspath(file)) + os.sep)
+    _known.clear()
+
+
+def hide_frames(error: BaseException) -> None:
+    """Take our frames out of the traceback of an error that is meant for people."""
+    if os.environ.get("ANVL_TRACEBACK_FILTERING", "on") == "off":
+        return
+    entries = []
+    entry = error.__traceback__
+    while entry is not None:
+        entries.append(entry)
+        entry = entry.tb_next
+    if not entries or (_is_ours(entries[-1]) and not _is_meant(error)):
+        return
+    kept: TracebackType | None = None
+    for entry in reversed(entries):
+        if not _is_ours(entry):
+            kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    error.__traceback__ = kept
+
+
+def hiding_frames(f: _F) -> _F:
+    """f, with our frames hidden in what it raises.  Costs a call: not for the fast path."""
+
+    @functools.wraps(f)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return f(*args, **kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return function  # type: ignore[return-value]
+
+
+def _is_meant(error: BaseException) -> bool:
+    return isinstance(error, _MEANT) or type(error).__module__.partition(".")[0] == "anvl"
+
+
+def _is_ours(entry: TracebackType) -> bool:
+    name = entry.tb_frame.f_code.co_filename
+    found = _known.get(name)
+    if found is None:
+        full = os.path.abspath(name)
+        found = name.startswith("<anvl ") or any(full.startswith(f) for f in _folders)
+        _known[name] = found
+    return found

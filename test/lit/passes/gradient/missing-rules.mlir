@@ -1,0 +1,21 @@
+// RUN: not anvl-opt %s --anvl-gradient="function=f" 2>&1 | filecheck %s
+
+// One error lists every op on the way that cannot be differentiated: where it stands, why, and by
+// which ops the argument reaches it. The op on integers is not on the way.
+
+// CHECK: anvl-gradient: @f: 3 of the ops cannot be differentiated:
+// CHECK-SAME: stablehlo.cosine at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it is no op of a
+// CHECK-SAME: dialect that has adjoint rules (reached by wrt -> anvl.sin -> stablehlo.cosine)
+// CHECK-SAME: anvl.polygamma at {{.*}}missing-rules.mlir":[[# @LINE + 7]]:8: operand 0 has no
+// CHECK-SAME: derivative: the derivative with respect to the order has no closed form (reached by
+// CHECK-SAME: wrt -> anvl.polygamma)
+// CHECK-SAME: anvl.bitcast_convert at {{.*}} operand 0 has no derivative: bits carry no derivative
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %0 = "anvl.sin"(%x) : (tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.cosine %0 : tensor<f32>
+  %2 = "anvl.polygamma"(%x, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %3 = "anvl.convert"(%2) : (tensor<f32>) -> tensor<i32>
+  %4 = stablehlo.negate %3 : tensor<i32>
+  %5 = "anvl.bitcast_convert"(%2) : (tensor<f32>) -> tensor<f32>
+  return %5 : tensor<f32>
+}

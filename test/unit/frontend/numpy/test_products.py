@@ -1,0 +1,170 @@
+"""Products agree with NumPy: matrices, contractions, einsum."""
+
+import numpy as np
+import pytest
+from agreement import agrees, values
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anvl
+import anvl.numpy as anp
+
+# fmt: off
+SHAPES = {
+    "matmul": [((2, 3), (3, 4)), ((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((5, 2, 3), (3, 4)),
+               ((5, 2, 3), (5, 3, 4)), ((5, 1, 2, 3), (6, 3, 4)), ((3,), (5, 3, 4)),
+               ((5, 2, 3), (3,)),
+               ((2, 0), (0, 3)), ((0, 2), (2, 3)), ((0, 2, 3), (3, 1))],
+    "dot": [((), ()), ((3,), ()), ((3,), (3,)), ((2, 3), (3, 4)), ((2, 3), (5, 3, 4)),
+        ((2, 0), (0,))],
+    "inner": [((3,), ()), ((3,), (3,)), ((2, 3), (4, 3)), ((2, 3), (5, 4, 3))],
+    "outer": [((3,), (4,)), ((), (2,)), ((2, 2), (3,)), ((0,), (2,))],
+    "kron": [((2,), (3,)), ((2, 3), (3, 2)), ((2,), (2, 2)), ((), (2,)), ((2, 2, 1), (2, 2))],
+    "vdot": [((3,), (3,)), ((2, 3), (3, 2)), ((), ())],
+    "vecdot": [((3,), (3,)), ((2, 3), (3,)), ((4, 1, 3), (2, 3))],
+    "cross": [((3,), (3,)), ((2, 3), (3,)), ((4, 1, 3), (2, 3))],
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_product_agrees_with_numpy(name):
+    dtypes = ["f4", "i4"] if name == "cross" else ["f4", "c16", "i4"]
+    calls = [
+        (values(d, first), values(d, second)) for d in dtypes for first, second in SHAPES[name]
+    ]
+    agrees(getattr(anp, name), getattr(np, name), calls)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "i1", "u1", "?"])
+def test_a_matrix_product_keeps_the_dtype(dtype):
+    x = values(dtype, (2, 3))
+    agrees(anp.matmul, np.matmul, [(x, x.T.copy())])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "axes"),
+    [
+        ((2, 3), (3, 4), 1), ((2, 3), (2, 3), 2), ((2,), (3,), 0),
+        ((2, 3, 4), (4, 3, 5), ([1, 2], [1, 0])),
+        ((2, 3), (4, 3), (1, 1)), ((2, 3), (3, 2), ((0, -1), (1, 0))),
+    ],
+)  # fmt: skip
+def test_tensordot(first, second, axes):
+    agrees(
+        lambda x, y: anp.tensordot(x, y, axes),
+        lambda x, y: np.tensordot(x, y, axes),
+        [(values("f8", first), values("f8", second))],
+    )
+
+
+@pytest.mark.parametrize("axis", [0, 1, -2])
+def test_cross_and_vecdot_along_another_axis(axis):
+    x, y = values("f8", (3, 3, 2)), values("f8", (3, 3, 2))[::-1].copy()
+    agrees(lambda x, y: anp.cross(x, y, axis), lambda x, y: np.cross(x, y, axis=axis), [(x, y)])
+    agrees(lambda x, y: anp.vecdot(x, y, axis), lambda x, y: np.vecdot(x, y, axis=axis), [(x, y)])
+
+
+EINSUMS = [
+    ("ij,jk->ik", (2, 3), (3, 4)), ("ij,jk", (2, 3), (3, 4)), ("ij->ji", (2, 3)), ("ij", (2, 3)),
+    ("ba", (2, 3)),
+    ("ii->i", (3, 3)), ("ii", (3, 3)), ("ii->", (3, 3)), ("iij->j", (3, 3, 2)),
+    ("iii->i", (2, 2, 2)),
+    ("ijkk->jik", (2, 3, 2, 2)), ("bij,bjk->bik", (5, 2, 3), (5, 3, 4)), ("i,j->ij", (2,), (3,)),
+    ("i,i", (3,), (3,)),
+    ("i,i->i", (3,), (3,)), (",->", (), ()), ("ij,j,i->", (2, 3), (3,), (2,)),
+    ("ab,bc,cd->ad", (2, 3), (3, 4), (4, 5)),
+    ("...ij,...jk->...ik", (5, 1, 2, 3), (6, 3, 4)), ("...i->...", (2, 3)), ("i...->...", (2, 3)),
+    ("...ii->...i", (4, 3, 3)),
+    ("ij,ij->i", (2, 3), (2, 3)), ("ij,kj->k", (2, 3), (4, 3)), (" i j , j -> i ", (2, 3), (3,)),
+    ("ij,ij", (1, 3), (2, 3)),
+    ("abc,cd,def,fa->be", (2, 3, 4), (4, 5), (5, 6, 2), (2, 2)), ("...,...", (2, 3), (3,)),
+    ("ij,jk->ki", (2, 0), (0, 3)),
+    ("ab,cd->", (2, 3), (4, 5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subscripts", "shapes"), [(s, x) for s, *x in EINSUMS])
+def test_einsum_agrees_with_numpy(subscripts, shapes):
+    operands = tuple(values("f8", shape) for shape in shapes)
+    found = anp.einsum(subscripts, *operands)
+    expected = np.einsum(subscripts, *operands)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.data())
+def test_any_einsum_agrees_with_numpy(data):
+    sizes = {c: data.draw(st.integers(1, 3), label=c) for c in "abcd"}
+    letters = st.lists(st.sampled_from("abcd"), min_size=0, max_size=3).map("".join)
+    inputs = data.draw(st.lists(letters, min_size=1, max_size=3))
+    output = data.draw(st.permutations(sorted(set("".join(inputs)))))
+    output = "".join(output[: data.draw(st.integers(0, len(output)))])
+    subscripts = ",".join(inputs) + "->" + output
+    operands = [values("f8", tuple(sizes[c] for c in term)) for term in inputs]
+    found = anp.einsum(subscripts, *operands)
+    np.testing.assert_allclose(np.asarray(found), np.einsum(subscripts, *operands), atol=1e-10)
+
+
+def test_einsum_of_chains_starts_with_the_cheapest_pair():
+    shapes = [anvl.aval("f32", s) for s in [(2, 100), (100, 100), (100, 1)]]
+    graph = anvl.trace(lambda *xs: anp.einsum("ab,bc,cd->ad", *xs), *shapes)
+    dots = [call for call in graph.calls if call.primitive == "dot_general"]
+    assert [call.avals[0].shape for call in dots] == [(100, 1), (2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "message"),
+    [
+        ("ij,jk->ik", "names 2 operands, got 1"),
+        ("ijk->i", "'ijk' of 'ijk->i' names 3 axes of"),
+        ("ij->k", "must name letters of the operands, each once"),
+        ("ij->ii", "must name letters of the operands, each once"),
+        ("i1->i", "'1' in 'i1->i' is no letter"),
+        ("ii->i", r"'i' of 'ii->i' is 2 and 3 in f64\[2,3\]"),
+        ("ijk...->i", "names more axes than"),
+    ],
+)
+def test_subscripts_that_do_not_fit_are_refused(subscripts, message):
+    with pytest.raises(ValueError, match=message):
+        anp.einsum(subscripts, np.ones((2, 3)))
+
+
+def test_the_gradient_of_einsum_is_that_of_the_product():
+    x, y = values("f8", (2, 3)), values("f8", (3, 4))
+    by_einsum = anvl.grad(lambda x: anp.sum(anp.sin(anp.einsum("ij,jk->ik", x, y))))(x)
+    by_matmul = anvl.grad(lambda x: anp.sum(anp.sin(x @ y)))(x)
+    np.testing.assert_allclose(np.asarray(by_einsum), np.asarray(by_matmul), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda x: anp.matmul(x, x),
+            r"matmul: f32\[2,3\] @ f32\[2,3\]: inner sizes 3 and 2 differ",
+        ),
+        (lambda x: anp.matmul(x, 2.0), "matmul: takes vectors and matrices"),
+        (
+            lambda x: anp.matmul(np.ones((2, 2, 3)), np.ones((3, 3, 1))),
+            "matmul: shapes .*broadcast",
+        ),
+        (lambda x: anp.dot(x, x), "dot: sizes of axes"),
+        (lambda x: anp.inner(x, x[:, :2]), "inner: sizes of axes"),
+        (lambda x: anp.vdot(x, x[0]), "vdot: .* differ in size"),
+        (lambda x: anp.tensordot(x, x, ([0], [1])), "tensordot: sizes of axes"),
+        (lambda x: anp.cross(x[:, :2], x[:, :2]), "cross: takes vectors of length 3"),
+        (lambda x: anp.einsum(x, x), "einsum: .*subscripts"),
+    ],
+)
+def test_operands_that_do_not_fit_are_refused(call, message):
+    with pytest.raises(TypeError, match=message):
+        call(np.ones((2, 3), "f4"))
+
+
+def test_the_precision_of_a_product_can_be_asked_for():
+    x = np.ones((2, 2), "f4")
+    text = anvl.trace(lambda x: anp.matmul(x, x, precision="HIGHEST"), x).mlir()
+    assert "HIGHEST" in text
+    with pytest.raises(ValueError, match="precision 'BEST' is none of DEFAULT, HIGH, HIGHEST"):
+        anp.matmul(x, x, precision="BEST")

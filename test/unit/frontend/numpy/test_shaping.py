@@ -1,0 +1,210 @@
+"""Functions that move elements agree with NumPy: shaping, joining, cutting, diagonals, indexing."""
+
+import numpy as np
+import pytest
+from agreement import agrees, values
+
+import anvl
+import anvl.numpy as anp
+
+X = values("f4", (2, 3, 4))
+V, M, SCALAR, EMPTY = X[0, 0], X[0], X[0, 0, 0], X[:, :0]
+
+# fmt: off
+CALLS = {
+    "reshape": [(X, (4, 6)), (X, -1), (X, (2, -1)), (EMPTY, (0, 5)), (SCALAR, (1, 1)),
+        (EMPTY, (-1, 4)), (V, [2, 2])],
+    "ravel": [(X,), (SCALAR,), (EMPTY,)],
+    "transpose": [(X,), (X, (1, 0, 2)), (X, (-1, 0, 1)), (SCALAR,), (EMPTY, [2, 1, 0])],
+    "matrix_transpose": [(X,), (M,), (EMPTY,)],
+    "swapaxes": [(X, 0, 2), (X, -1, 0), (M, 0, 0)],
+    "moveaxis": [(X, 0, -1), (X, (0, 1), (-1, 0)), (X, [2], [0]), (M, 1, 1)],
+    "expand_dims": [(V, 0), (V, -1), (M, (0, -1)), (SCALAR, (0, 1)), (EMPTY, 1)],
+    "squeeze": [(X[:1],), (X[:1, :, :1],), (X[:1, :, :1], 0), (X[:1, :, :1], (0, -1)), (X, ())],
+    "broadcast_to": [(V, (2, 4)), (SCALAR, (2, 3)), (X[:1], (2, 3, 4)), (V[:1], (0,)),
+        (SCALAR, 3), (V, [2, 4])],
+    "flip": [(X,), (X, 0), (X, (0, -1)), (SCALAR,), (EMPTY,)],
+    "flipud": [(M,)], "fliplr": [(M,)],
+    "rot90": [(M,), (M, 2), (M, 3), (M, 4), (M, -1), (X, 1, (1, 2)), (X, 1, (2, 0))],
+    "atleast_1d": [(SCALAR,), (V,)],
+    "atleast_2d": [(SCALAR,), (V,), (M,)],
+    "atleast_3d": [(SCALAR,), (V,), (M,), (X,)],
+    "pad": [(M, 1), (M, (1, 2)), (M, ((1, 2), (0, 3))), (M, ((1,), (2,))), (V, [0, 1]),
+        (SCALAR, 2), (EMPTY, 1)],
+    "roll": [(V, 1), (V, -6), (M, 2), (M, 1, 0), (M, (1, 2), (0, 1)), (M, 1, (0, 1)), (EMPTY, 1),
+        (M, (1, 1), 0)],
+    "tile": [(V, 2), (M, (2, 1)), (M, (3, 1, 2)), (V, 0), (X, 2), (SCALAR, (2, 2)), (EMPTY, 2)],
+    "repeat": [(V, 2), (M, 2), (M, 3, 0), (M, 2, -1), (M, 0, 1), (EMPTY, 2, 0)],
+    "array_split": [(V, 3), (V, [1, 3]), (M, 2, 1), (V, 9), (V, [3, 1]), (V, [-1])],
+    "split": [(V, 2), (M, 3), (X, [1, 2], 2), (V, (0, 9))],
+    "vsplit": [(X, 2)], "hsplit": [(V, 2), (M, [1])],
+    "unstack": [(M,), (X,)],
+    "diagonal": [(M,), (M, 1), (M, -1), (M, 9), (M, -9), (X,), (X, 1, 1, 2), (X, 0, 2, 0),
+        (M.T, -2), (M.T, 1)],
+    "trace": [(M,), (X,), (M, 1), (M, 9)],
+    "diag": [(V,), (V, 1), (V, -2), (M,), (M, 1), (V[:0],), (V[:0], 1), (V[:1],)],
+    "diagflat": [(M,), (V, 1), (SCALAR,)],
+    "tril": [(M,), (M, 1), (M, -1), (X,), (M, 9), (M, -9)],
+    "triu": [(M,), (M, 1), (M, -1), (X,), (M, 9), (M, -9)],
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_of_one_array_agrees_with_numpy(name):
+    f, reference = getattr(anp, name), getattr(np, name)
+    arrays = [(call[0],) for call in CALLS[name]]
+    rest = [call[1:] for call in CALLS[name]]
+    for (x,), more in zip(arrays, rest, strict=True):
+        expected = reference(x, *more)
+        found = f(x, *more)
+        many = isinstance(expected, list | tuple)
+        pairs = zip(found, expected, strict=True) if many else [(found, expected)]
+        for one, other in pairs:
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(np.asarray(one), other, strict=True)
+
+
+def test_the_same_functions_agree_inside_of_jit_for_integers():
+    calls = [(n, c) for n, all_calls in CALLS.items() for c in all_calls[:2] if n != "unstack"]
+
+    def every(library, cast):
+        return [getattr(library, n)(cast(x), *more) for n, (x, *more) in calls]
+
+    found = anvl.jit(lambda: every(anp, lambda x: anp.asarray(x.astype("i1"))))()
+    expected = every(np, lambda x: x.astype("i1"))
+    for (name, _), one, other in zip(calls, found, expected, strict=True):
+        many = isinstance(other, list | tuple)
+        for y, z in zip(one, other, strict=True) if many else [(one, other)]:
+            np.testing.assert_array_equal(np.asarray(y), z, err_msg=name)
+
+
+JOINS = {
+    "concatenate": [([V, V],), ([M, M], 1), ([M, X[1], M], -1), ([M, V], None), ([M],)],
+    "stack": [([V, V],), ([M, X[1]], 1), ([M, M], -1), ([SCALAR, SCALAR],)],
+    "vstack": [([V, V],), ([M, V],), ([SCALAR, SCALAR],), ([X, X],)],
+    "hstack": [([V, V],), ([M, M],), ([SCALAR, V],)],
+    "dstack": [([V, V],), ([M, M],), ([X, X],)],
+    "column_stack": [([V, V],), ([M.T, V],)],
+}
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_a_function_that_joins_agrees_with_numpy(name):
+    for xs, *more in JOINS[name]:
+        agrees(
+            lambda *xs, more=more: getattr(anp, name)([*xs], *more),
+            lambda *xs, more=more: getattr(np, name)([*xs], *more),
+            [tuple(xs)],
+        )
+
+
+def test_joining_promotes_and_takes_an_array_for_its_rows():
+    assert anp.concatenate([np.ones(2, "i4"), np.ones(1, "f4")]).dtype == np.float32
+    np.testing.assert_array_equal(np.asarray(anp.concatenate(anp.asarray(M))), M.ravel())
+    np.testing.assert_array_equal(np.asarray(anvl.jit(anp.vstack)(M)), M)
+    assert anp.stack([1.5, anp.asarray(2)]).dtype == np.float32
+
+
+def test_pad_with_a_value_and_broadcast_arrays():
+    agrees(
+        lambda x: anp.pad(x, 1, constant_values=7),
+        lambda x: np.pad(x, 1, constant_values=7),
+        [(M,), (values("i4", (2,)),)],
+    )
+    agrees(anp.broadcast_arrays, np.broadcast_arrays, [(M, V, SCALAR)])
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        0, -1, (1, 2), (0, -1, 3), slice(None), slice(1, None), slice(None, None, -1),
+        (slice(None), 1),
+        (Ellipsis, 0), (0, Ellipsis, 1), Ellipsis, (), None, (None, 0, None),
+        (slice(0, 9), slice(5, 2)),
+        (slice(None), slice(2, 0, -1), slice(None, None, 3)), (slice(-2, None), None, Ellipsis, -1),
+        np.int64(1), (slice(np.int64(0), np.int8(1)),),
+        (slice(None), slice(None), slice(3, None, -2)),
+        np.asarray(1),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_index_takes_what_numpy_takes(index):
+    agrees(lambda x: x[index], lambda x: x[index], [(X,)])
+
+
+@pytest.mark.parametrize(
+    ("index", "kind", "message"),
+    [
+        (2, IndexError, r"index 2 is out of range of axis 0 of f32\[2,3,4\]"),
+        ((0, -4), IndexError, "index -4 is out of range of axis 1"),
+        ((0, 0, 0, 0), IndexError, "index has 4 entries, but the array is"),
+        ((Ellipsis, Ellipsis), IndexError, "more than one ..."),
+        (1.5, TypeError, "index 1.5 of type float: an index is a Python integer"),
+        ([0, 1], TypeError, r"indexing by arrays \(gather\) is not there yet"),
+        (np.asarray([0]), TypeError, r"indexing by arrays \(gather\) is not there yet"),
+        (True, TypeError, "index True of type bool"),
+        ("a", TypeError, "index 'a' of type str"),
+        (slice(None, None, 0), ValueError, "slice step of axis 0 is 0"),
+    ],
+    ids=str,
+)
+def test_an_index_that_does_not_fit_is_refused(index, kind, message):
+    for f in (lambda x: x[index], anvl.jit(lambda x: x[index])):
+        with pytest.raises(kind, match=message):
+            f(anp.asarray(X))
+
+
+def test_a_traced_index_is_refused_with_a_remedy():
+    with pytest.raises(TypeError, match=r"indexing by arrays \(gather\) is not there yet"):
+        anvl.jit(lambda x, i: x[i])(X, 0)
+
+
+def test_assigning_to_a_part_is_refused_with_a_remedy():
+    x = anp.zeros(3)
+    with pytest.raises(TypeError, match="arrays are never changed in place; build a new one"):
+        x[0] = 1
+
+
+def test_iterating_goes_along_the_first_axis_in_one_program():
+    rows = [row.tolist() for row in anp.asarray(M)]
+    assert rows == M.tolist()
+    a, b = anvl.jit(lambda x: list(x))(X)
+    assert a.shape == b.shape == (3, 4)
+    with pytest.raises(TypeError, match="iteration over an array without axes"):
+        iter(anp.asarray(1.0))
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: anp.reshape(X, (5, 5)), TypeError, r"reshape: .*2x3x4.* has 24 elements"),
+        (lambda: anp.reshape(X, (5, -1)), ValueError, "does not divide into shape"),
+        (lambda: anp.reshape(X, (-1, -1)), ValueError, "may have one -1"),
+        (lambda: anp.transpose(X, (0, 1)), ValueError, "do not name each axis"),
+        (lambda: anp.transpose(X, (0, 0, 1)), ValueError, "names an axis twice"),
+        (lambda: anp.matrix_transpose(V), ValueError, "matrix_transpose: takes matrices"),
+        (lambda: anp.moveaxis(X, (0, 1), 0), ValueError, "differ in number"),
+        (lambda: anp.squeeze(X, 0), ValueError, "squeeze: axis 0 of .* is not of size 1"),
+        (lambda: anp.broadcast_to(X, (3, 4)), TypeError, "does not broadcast to"),
+        (lambda: anp.broadcast_to(V, (4, 2)), TypeError, "do not broadcast"),
+        (lambda: anp.concatenate([]), ValueError, "concatenate: needs at least one array"),
+        (lambda: anp.concatenate([M, V]), TypeError, "concatenate: operands"),
+        (lambda: anp.stack([M, V]), TypeError, "stack: shapes differ"),
+        (lambda: anp.stack({"a": V}), TypeError, "stack: takes a list or tuple of arrays"),
+        (lambda: anp.split(V, 3), ValueError, "does not divide into 3"),
+        (lambda: anp.split(V, 0), ValueError, "the number of parts is 0"),
+        (lambda: anp.pad(V, -1), ValueError, "pad_width .* is negative"),
+        (lambda: anp.pad(M, ((1, 2, 3),)), ValueError, "is no number, pair, or pair for each"),
+        (lambda: anp.pad(V, 1, "edge"), ValueError, "mode 'edge' is not known"),
+        (lambda: anp.tile(V, -1), ValueError, "must not be negative"),
+        (lambda: anp.repeat(V, [1, 2]), TypeError, "must be one integer"),
+        (lambda: anp.roll(M, (1, 2), (0, 1, 0)), ValueError, "differ in number"),
+        (lambda: anp.diagonal(V), TypeError, "diagonal: takes matrices"),
+        (lambda: anp.diag(X), TypeError, "diag: takes a vector or a matrix"),
+        (lambda: anp.tril(V), TypeError, "tril: takes matrices"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()

@@ -1,0 +1,115 @@
+"""`anvl.prim`: every op is a function, eagerly and in a trace, and its rules can be read."""
+
+import numpy as np
+import pytest
+
+import anvl
+import anvl.numpy as anp
+from anvl import prim
+from anvl.dialect.op import OPS, RULES
+
+PLAIN = {
+    name: op
+    for name, op in prim.primitives().items()
+    if op.op_class.n_operands in (1, 2) and not op.op_class.params
+}
+
+
+def test_every_op_is_there_by_its_name():
+    assert {op.op_class for op in prim.primitives().values()} == set(OPS.values())
+    assert set(prim.primitives()) <= set(dir(prim))
+    assert prim.mul is prim.mul
+    assert prim.and_ is getattr(prim, "and")
+    with pytest.raises(AttributeError, match=r"anvl.prim: there is no op anvl.no_such"):
+        prim.no_such  # noqa: B018
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_op_without_parameters_is_called_eagerly_and_in_a_trace(name):
+    op = PLAIN[name]
+    for dtype in ("f8", "c16", "int32", "bool"):
+        xs = [np.ones(2, dtype)] * op.op_class.n_operands
+        try:
+            eager = op(*xs)
+        except TypeError as error:
+            assert "takes elements of kind" in str(error) or "operand" in str(error)
+            continue
+        traced = anvl.jit(lambda *xs: op(*xs))(*xs)
+        for y, z in zip(anvl.tree.leaves(eager), anvl.tree.leaves(traced), strict=True):
+            np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
+        return
+    pytest.fail(f"{name} took none of the dtypes")
+
+
+def test_ops_with_parameters():
+    x = np.arange(6.0).reshape(2, 3)
+    assert prim.sum(x, axes=(0,)).tolist() == [3.0, 5.0, 7.0]
+    assert prim.transpose(x, permutation=(1, 0)).shape == (3, 2)
+    assert prim.iota(iota_dimension=0, shape=(3,), dtype="i32").tolist() == [0, 1, 2]
+    assert prim.concatenate(x, x, dimension=0).shape == (4, 3)
+    assert prim.compare(x, x, comparison_direction="EQ").tolist() == np.ones((2, 3), bool).tolist()
+    assert anvl.jit(lambda x: prim.convert(x, dtype="f32"))(x).dtype == np.float32
+
+
+def test_nothing_is_promoted_or_broadcast():
+    with pytest.raises(
+        TypeError, match=r"add: operands differ in type: tensor<2xf64>, tensor<3xf64>"
+    ):
+        prim.add(np.ones(2), np.ones(3))
+    with pytest.raises(TypeError, match="add: operands differ in type"):
+        prim.add(np.ones(2), np.ones(2, "f4"))
+    with pytest.raises(
+        TypeError, match=r"primitives take arrays, anvl.numpy also takes Python numbers"
+    ):
+        anvl.jit(lambda x: prim.add(x, 1.0))(np.float32(1))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: prim.sin(), "sin: takes 1 operands, got 0"),
+        (lambda x: prim.sin(x, x), "sin: takes 1 operands, got 2"),
+        (lambda x: prim.sum(x), "sum: takes the parameters axes, got none"),
+        (lambda x: prim.sum(x, axis=0), "sum: takes the parameters axes, got axis"),
+        (lambda x: prim.sin(x, axes=()), "sin: takes the parameters none, got axes"),
+        (lambda x: prim.sum(x, axes=(3,)), "3 is no axis of tensor<2xf64>"),
+        (lambda x: prim.sin("x"), "takes arrays and numbers, got 'x' of type str"),
+    ],
+)
+def test_a_call_that_does_not_fit_is_refused(call, message):
+    with pytest.raises(TypeError, match=message):
+        call(np.ones(2))
+
+
+def test_ops_are_differentiated():
+    f = anvl.grad(lambda x: prim.sum(prim.mul(x, prim.sin(x)), axes=(0,)))
+    x = np.asarray([0.5, 1.5])
+    np.testing.assert_allclose(np.asarray(f(x)), np.sin(x) + x * np.cos(x), rtol=1e-12)
+
+
+def test_rules_can_be_read():
+    assert "from the family Elementwise" in repr(prim.mul.adjoint)
+    assert "def adjoint" in prim.mul.adjoint.source
+    assert repr(prim.transpose.adjoint).startswith("<adjoint of transpose, its own>\n")
+    assert "transpose" in prim.transpose.__doc__.lower()
+    assert repr(prim.mul) == "<primitive mul>"
+
+
+@pytest.mark.parametrize("name", sorted(prim.primitives()))
+def test_every_rule_of_every_op_can_be_read_or_is_missed_by_name(name):
+    op = prim.primitives()[name]
+    for rule in RULES:
+        try:
+            assert "def " in getattr(op, rule).source or "lambda" in getattr(op, rule).source
+        except anvl.MissingRule as error:
+            assert str(error) == f"{name}: has no `{rule}` rule"
+
+
+def test_a_rule_that_no_op_has():
+    with pytest.raises(AttributeError, match="mul: there is no rule 'no_such'; an op has"):
+        prim.mul.no_such  # noqa: B018
+
+
+def test_arrays_made_by_primitives_have_operators():
+    assert (prim.sin(np.float32(0)) + 1).item() == 1.0
+    assert anp.allclose(prim.exp(np.float64(1)), np.e).item()

@@ -1,0 +1,132 @@
+"""Errors end at the person's line: none of our frames is shown, unless asked for."""
+
+import subprocess
+import sys
+import textwrap
+import traceback
+
+import numpy as np
+import pytest
+
+import anvl
+import anvl.numpy as anp
+from anvl.runtime import hide_frames
+
+X = np.ones((2, 3), "f4")
+
+
+def product(x, w):
+    return anp.sum(x @ w)
+
+
+CALLS = {
+    "jit": lambda: anvl.jit(product)(X, X),
+    "jit with keywords": lambda: anvl.jit(product)(x=X, w=X),
+    "jit with a static argument": lambda: anvl.jit(lambda n, x: product(x, x), static="n")(1, X),
+    "jit of grad": lambda: anvl.jit(anvl.grad(product))(X, X),
+    "grad": lambda: anvl.grad(product)(X, X),
+    "grad of jit": lambda: anvl.grad(anvl.jit(product))(X, X),
+    "trace": lambda: anvl.trace(product, X, X),
+    "eval_shape": lambda: anvl.eval_shape(product, X, X),
+    "lower": lambda: anvl.jit(product).lower(X, X),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_error_in_a_traced_function_ends_at_its_line(name):
+    with pytest.raises(TypeError, match=r"matmul: .* inner sizes 3 and 2 differ") as caught:
+        CALLS[name]()
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert frames[-1].line == "return anp.sum(x @ w)"
+    assert {frame.filename for frame in frames} == {__file__}
+
+
+EAGER = {
+    "a function": (lambda: anp.matmul(X, X), "matmul"),
+    "an operator": (lambda: anp.asarray(X) @ anp.asarray(X), "matmul"),
+    "a reflected operator": (lambda: X @ anp.asarray(X), "matmul"),
+    "a power": (lambda: anp.asarray([1]) ** -1, "power"),
+    "an index": (lambda: anp.asarray(X)[7], "index 7"),
+    "a method": (lambda: anp.asarray(X).sum(axis=5), "axis 5"),
+    "asarray": (lambda: anp.asarray("text"), "asarray"),
+    "a primitive": (lambda: anvl.prim.sin(1), "sin"),
+    "jit's own arguments": (lambda: anvl.jit(3), "takes a function"),
+    "grad's own arguments": (lambda: anvl.grad(product, wrt="z"), "no argument 'z'"),
+    "an argument that is no array": (lambda: anvl.jit(product)("a", X), "argument x"),
+    "a static argument": (lambda: anvl.jit(product, static=0)([1], X), "static argument"),
+    "a missing argument": (lambda: anvl.jit(product)(X), "missing 1 required"),
+    "a compiled function": (lambda: anvl.jit(anp.sin).lower(X).compile()(1.0), "expected"),
+}
+
+
+@pytest.mark.parametrize("name", EAGER)
+def test_an_error_outside_of_a_trace_ends_at_the_line_of_the_call(name):
+    call, message = EAGER[name]
+    with pytest.raises((TypeError, ValueError, IndexError), match=message) as caught:
+        call()
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert {frame.filename for frame in frames} == {__file__}
+    assert frames[-1].name == "<lambda>"
+
+
+def test_the_errors_of_the_person_are_left_as_they_are_but_for_our_frames():
+    def f(x):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        anvl.jit(f)(1.0)
+    assert [t.name for t in traceback.extract_tb(caught.value.__traceback__)][-1] == "f"
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 2
+
+
+def test_a_traced_value_where_a_number_is_needed_ends_at_the_line_too():
+    def f(x):
+        if x > 0:
+            return x
+        return -x
+
+    with pytest.raises(anvl.TraceError, match="needs the value") as caught:
+        anvl.jit(f)(1.0)
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "if x > 0:"
+
+
+def test_a_mistake_of_ours_is_shown_whole():
+    with pytest.raises(AttributeError) as caught:
+        anvl.tree.unflatten(None, [])
+    hide_frames(caught.value)
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "unflatten"
+
+
+def test_all_frames_are_shown_where_the_environment_says_so(monkeypatch):
+    monkeypatch.setenv("ANVL_TRACEBACK_FILTERING", "off")
+    with pytest.raises(TypeError) as caught:
+        anvl.jit(product)(X, X)
+    names = {frame.name for frame in traceback.extract_tb(caught.value.__traceback__)}
+    assert {"trace_call", "matmul"} <= names
+
+
+def test_what_python_prints_for_an_uncaught_error(tmp_path):
+    script = tmp_path / "model.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import anvl, anvl.numpy as np
+
+            def loss(w, x):
+                return np.sum(x @ w)
+
+            anvl.grad(loss)(np.ones((4, 2)), np.ones((2, 3)))
+            """
+        )
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    lines = [line.strip() for line in done.stderr.splitlines() if "~" not in line]
+    lines = [line for line in lines if not set(line) <= set("^ ")]
+    assert lines == [
+        "Traceback (most recent call last):",
+        f'File "{script}", line 7, in <module>',
+        "anvl.grad(loss)(np.ones((4, 2)), np.ones((2, 3)))",
+        f'File "{script}", line 5, in loss',
+        "return np.sum(x @ w)",
+        "TypeError: matmul: f32[2,3] @ f32[4,2]: inner sizes 3 and 4 differ",
+    ]
