@@ -69,6 +69,7 @@ class Elementwise(AnvlOp):
             i: through.reason for i, through in enumerate(cls.passes) if type(through) is Undefined
         }
 
+    diagonal = True
     kinds = NUMBERS
     passes: tuple[Any, ...] = ()
     domains: tuple[tuple[float, float], ...] = ()

@@ -90,6 +90,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     composite = False
     #: For ops that another pass must remove first: which.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
+    #: Whether each element of the result depends on that of each operand alone, in one shape.
+    diagonal = False
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.

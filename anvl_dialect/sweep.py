@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
+from anvl.dialect.masked import Masked, settled, summed
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, emit
 from anvl.dialect.ops.create import full
@@ -42,7 +43,7 @@ def sweep(
     forward = _from(block, number)
     steps = _towards([number[y] for y, _ in seeds if y in number], forward)
     _check_rules(steps, len(wrt))
-    cotangents: list[ir.Value | None] = [None] * len(number)
+    cotangents: list[Any] = [None] * len(number)
     for y, g in seeds:
         if y in number:
             _accumulate(cotangents, number[y], g)
@@ -51,7 +52,7 @@ def sweep(
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         _visit(steps.pop(), cotangents)
     found = cotangents[: len(wrt)]
-    return [full(x.type, 0) if g is None else g for x, g in zip(wrt, found, strict=True)]
+    return [full(x.type, 0) if g is None else settled(g) for x, g in zip(wrt, found, strict=True)]
 
 
 def _from(block: ir.Block, number: dict[ir.Value, int]) -> list[_Step]:
@@ -90,15 +91,16 @@ def _towards(targets: Sequence[int], steps: list[_Step]) -> list[_Step]:
     return kept
 
 
-def _visit(step: _Step, cotangents: list[ir.Value | None]) -> None:
+def _visit(step: _Step, cotangents: list[Any]) -> None:
     op, operands, wanted, results, numbers = step
     rules = type(op)
-    y, g = _cotangent(rules.multiple_results, results, numbers, cotangents)
-    if g is None:
+    gs = [None if n is None else cotangents[n] for n in numbers]
+    if all(g is None for g in gs):
         return
     operation = op.operation
     params = rules.read(operation) if rules.params else _NONE
     with _adjoint_location(operation, rules.short_name):
+        y, g, mask = _for_rule(rules, results, gs)
         contributions = rules.adjoint(g, operands, y, **params)
         if len(contributions) != len(operands):
             _wrong_number(operation, len(contributions), len(operands))
@@ -106,30 +108,32 @@ def _visit(step: _Step, cotangents: list[ir.Value | None]) -> None:
             n = wanted[i]
             if gx is None or n is None:
                 continue
-            if not isinstance(gx, ir.Value):
+            if not isinstance(gx, ir.Value | Masked):
                 gx = gx()
             if gx.type != operands[i].type:
                 _wrong_type(operation, operands[i], gx)
-            _accumulate(cotangents, n, gx)
+            _accumulate(cotangents, n, gx if mask is None else mask.of(gx))
 
 
-def _cotangent(
-    several: bool, results: Any, numbers: Sequence[int | None], cotangents: list[ir.Value | None]
-) -> tuple[Any, Any]:
-    """What a rule calls y and g: of one result, or the tuples of several; g is None for a zero."""
-    if not several:
-        n = numbers[0]
-        return results[0], None if n is None else cotangents[n]
-    g = tuple([None if n is None else cotangents[n] for n in numbers])
-    return results, None if all(part is None for part in g) else g
+def _for_rule(rules: Any, results: Any, gs: Sequence[Any]) -> tuple[Any, Any, Masked | None]:
+    """What a rule calls y and g, of one result or of several; and a mask that it need not see.
+
+    See Note [Lazy masks].
+    """
+    if rules.multiple_results:
+        return results, tuple([settled(g) for g in gs]), None
+    (g,), (y,) = gs, results
+    if type(g) is not Masked:
+        return y, g, None
+    return (y, g.g, g) if rules.diagonal else (y, g(), None)
 
 
 _NONE: dict[str, Any] = {}
 
 
-def _accumulate(cotangents: list[ir.Value | None], n: int, g: ir.Value) -> None:
+def _accumulate(cotangents: list[Any], n: int, g: Any) -> None:
     known = cotangents[n]
-    cotangents[n] = g if known is None else emit.add(known, g)
+    cotangents[n] = g if known is None else summed(known, g)
 
 
 def _adjoint_location(op: ir.Operation, short_name: str) -> ir.Location:

@@ -173,7 +173,7 @@ class Hlo:
     ) -> list[ir.Value]:
         """Combine along `axes`; `body` names a binary op, or is `f(hlo, *best, *next) -> best`."""
         operands = [*xs, *starts]
-        template, _ = _template(tuple([x.type for x in operands]), axes, body)
+        template, _ = _template(self, tuple([x.type for x in operands]), axes, body)
         op = template.clone().operation
         for i, x in enumerate(operands):
             op.operands[i] = x
@@ -183,7 +183,10 @@ class Hlo:
 
 @lru_cache(1024)
 def _template(
-    types: tuple[Any, ...], axes: tuple[int, ...], body: str | Callable[..., list[ir.Value]]
+    hlo: Hlo,
+    types: tuple[Any, ...],
+    axes: tuple[int, ...],
+    body: str | Callable[..., list[ir.Value]],
 ) -> tuple[ir.Operation, ir.Module]:
     """A reduce to copy, which is six times faster than to build one: its body is a block of ops.
 

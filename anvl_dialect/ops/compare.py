@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import Elementwise, check_kind, lifted, remedy, total
+from anvl.dialect.masked import Masked
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.elementwise import ANY, Unary, or_
@@ -140,8 +141,8 @@ class SelectOp(AnvlOp, name="select"):
         pred, _, _ = xs
         return [
             None,
-            lambda: emit.select(pred, g, zeros_like(g)),
-            lambda: emit.select(pred, zeros_like(g), g),
+            Masked(g, pred, keeps_true=True),
+            Masked(g, pred, keeps_true=False),
         ]
 
     @classmethod

@@ -30,6 +30,7 @@ class ConvertOp(Linear, name="convert"):
     y: Result
     hlo = "convert"
     corner = "0 to and from integers"
+    diagonal = True
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from anvl.dialect.errors import MissingRule
 from anvl.dialect.families import lifted, total
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
@@ -262,12 +263,14 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
         cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], body: Program,
         **params: Any,
     ) -> Sequence[Value | None]:  # fmt: skip
+        n = len(xs) // 2
+        if any(t is not None for t in ts[n:]):
+            raise MissingRule(f"stablehlo.reduce_window: {_NOT_OF_STARTS}")
         if only_op(body) == "anvl.add":
             return emit.reduce_window(ts[0], zero_of(xs[0]), body=body, **params)
         windows = Windows.of(**params)
         if only_op(body) in _EXTREMES:
             return [_share_of(ts[0], xs[0], xs[1], ys[0], windows)]
-        n = len(xs) // 2
         moving = [*ts[:n], *[None] * n]
         return jvp_of(lambda *vs: _expanded(body, windows, vs), xs, moving)
 

@@ -139,6 +139,21 @@ def test_the_largest_of_windows_with_ties_share_evenly() -> None:
     assert gradient(f, np.array([1.0, 1.0, 3.0, 2.0]))[0].tolist() == [0.5, 0.5, 1, 0]
 
 
+def test_the_largest_of_windows_with_its_index() -> None:
+    def better(x: ir.Value, i: ir.Value, y: ir.Value, j: ir.Value) -> list[ir.Value]:
+        keep = emit.compare(x, y, comparison_direction="GE")
+        return [emit.select(keep, x, y), emit.select(keep, i, j)]
+
+    def body(x: ir.Value) -> list[ir.Value]:
+        at = emit.iota(iota_dimension=0, shape=(4,), dtype="i32")
+        starts = [full(tensor([], v.type.element_type), n) for v, n in ((x, -INF), (at, -1))]
+        y, i = emit.reduce_window(x, at, *starts, window_dimensions=(2,), body=better)
+        return [y, i, *adjoints(y, [x])]
+
+    y, i, g = evaluated(body, np.array([1.0, 5.0, 2.0, 3.0]))
+    assert (y.tolist(), i.tolist(), g.tolist()) == ([5, 5, 3], [1, 1, 3], [0, 2, 0, 1])
+
+
 def test_products_of_windows_are_exact_at_zeros() -> None:
     def f(x: ir.Value) -> ir.Value:
         return pooled(x, emit.mul, 1.0, window_dimensions=(3,))
