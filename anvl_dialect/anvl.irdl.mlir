@@ -398,84 +398,6 @@ module {
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @is_finite {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @is_inf {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @is_pos_inf {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @is_neg_inf {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @compare {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.attributes {"comparison_direction" = %2}
-      %3 = irdl.any
-      irdl.results(z: %3)
-    }
-    irdl.operation @select {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(pred: %0, on_true: %1, on_false: %2)
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @clamp {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(low: %0, x: %1, high: %2)
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @dot_general {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.attributes {"dot_dimension_numbers" = %2}
-      %3 = irdl.any
-      irdl.results(z: %3)
-    }
-    irdl.operation @pad {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, padding_value: %1)
-      %2 = irdl.any
-      %3 = irdl.any
-      %4 = irdl.any
-      irdl.attributes {"edge_padding_low" = %2, "edge_padding_high" = %3, "interior_padding" = %4}
-      %5 = irdl.any
-      irdl.results(y: %5)
-    }
-    irdl.operation @reduce_precision {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.attributes {"exponent_bits" = %1, "mantissa_bits" = %2}
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
     irdl.operation @sum {
       %0 = irdl.any
       irdl.operands(x: %0)
@@ -591,6 +513,309 @@ module {
       irdl.attributes {"start_indices" = %1, "limit_indices" = %2, "strides" = %3}
       %4 = irdl.any
       irdl.results(y: %4)
+    }
+    irdl.operation @cholesky {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_finite {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_pos_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_neg_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @compare {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.attributes {"comparison_direction" = %2}
+      %3 = irdl.any
+      irdl.results(z: %3)
+    }
+    irdl.operation @select {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(pred: %0, on_true: %1, on_false: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @clamp {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(low: %0, x: %1, high: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @dot_general {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.attributes {"dot_dimension_numbers" = %2}
+      %3 = irdl.any
+      irdl.results(z: %3)
+    }
+    irdl.operation @convolution {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      irdl.attributes {"window_strides" = %2, "padding" = %3, "lhs_dilation" = %4, "rhs_dilation" = %5, "window_reversal" = %6, "dimension_numbers" = %7, "feature_group_count" = %8, "batch_group_count" = %9}
+      %10 = irdl.any
+      irdl.results(z: %10)
+    }
+    irdl.operation @cumsum {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @cumprod {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @cummax {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @cummin {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @cumlogsumexp {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @linear_recurrence {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, b: %1)
+      %2 = irdl.any
+      irdl.attributes {"axis" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @det {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @slogdet {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(sign: %1, logarithm: %2)
+    }
+    irdl.operation @gather {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, start_indices: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.attributes {"dimension_numbers" = %2, "slice_sizes" = %3}
+      %4 = irdl.any
+      irdl.results(y: %4)
+    }
+    irdl.operation @dynamic_slice {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, start_indices: variadic %1)
+      %2 = irdl.any
+      irdl.attributes {"slice_sizes" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @dynamic_update_slice {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(x: %0, update: %1, start_indices: variadic %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @lu {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(lu: %1, pivots: %2, permutation: %3)
+    }
+    irdl.operation @qr {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(q: %1, r: %2)
+    }
+    irdl.operation @batch_norm_inference {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.operands(x: %0, scale: %1, offset: %2, mean: %3, variance: %4)
+      %5 = irdl.any
+      %6 = irdl.any
+      irdl.attributes {"epsilon" = %5, "feature_index" = %6}
+      %7 = irdl.any
+      irdl.results(y: %7)
+    }
+    irdl.operation @batch_norm_training {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(x: %0, scale: %1, offset: %2)
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"epsilon" = %3, "feature_index" = %4}
+      %5 = irdl.any
+      %6 = irdl.any
+      %7 = irdl.any
+      irdl.results(y: %5, batch_mean: %6, batch_variance: %7)
+    }
+    irdl.operation @batch_norm_grad {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.operands(x: %0, scale: %1, mean: %2, variance: %3, grad_output: %4)
+      %5 = irdl.any
+      %6 = irdl.any
+      irdl.attributes {"epsilon" = %5, "feature_index" = %6}
+      %7 = irdl.any
+      %8 = irdl.any
+      %9 = irdl.any
+      irdl.results(grad_x: %7, grad_scale: %8, grad_offset: %9)
+    }
+    irdl.operation @pad {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, padding_value: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"edge_padding_low" = %2, "edge_padding_high" = %3, "interior_padding" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @reduce_precision {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"exponent_bits" = %1, "mantissa_bits" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @solve {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, b: %1)
+      %2 = irdl.any
+      irdl.attributes {"transpose_a" = %2}
+      %3 = irdl.any
+      irdl.results(x: %3)
+    }
+    irdl.operation @eigh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(w: %1, v: %2)
+    }
+    irdl.operation @eigvalsh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(w: %1)
+    }
+    irdl.operation @eig {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(w: %1, v: %2)
+    }
+    irdl.operation @eigvals {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(w: %1)
+    }
+    irdl.operation @svd {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(u: %1, s: %2, vt: %3)
+    }
+    irdl.operation @svdvals {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(s: %1)
+    }
+    irdl.operation @triangular_solve {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, b: %1)
+      %2 = irdl.any
+      irdl.attributes {"transpose_a" = %2}
+      %3 = irdl.any
+      irdl.results(x: %3)
     }
   }
 }

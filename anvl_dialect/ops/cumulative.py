@@ -132,6 +132,7 @@ class CumsumOp(Cumulative, name="cumsum"):
 class CumprodOp(Cumulative, name="cumprod"):
     """Products of the elements up to each place along `axis`."""
 
+    corner = "exact at zeros, to every order"
     combine = "mul"
 
     @classmethod
@@ -163,6 +164,7 @@ class CumulativeExtremum(Cumulative):
     """The extreme element up to each place; the derivative is shared evenly among ties."""
 
     kinds = "bool int uint float"
+    corner = "elements that tie share each place evenly"
 
     @classmethod
     def _runs(cls, x: Value, y: Value, axis: int, reverse: bool) -> tuple[Value, Value, Value]:
@@ -225,6 +227,7 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
     """log of the sum of exp of the elements up to each place along `axis`, without overflow."""
 
     kinds = "float"
+    corner = "an infinite element takes all of its place, of several the last"
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, axis: int, reverse: bool = False) -> Value:

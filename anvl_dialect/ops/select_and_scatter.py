@@ -39,6 +39,7 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
     select: Body
     scatter: Body
     y: Result
+    corner = "none in the array that is compared: its values are not passed on"
 
     @classmethod
     def result_type(cls, x: Any, source: Any, start: Any, **params: Any) -> Any:

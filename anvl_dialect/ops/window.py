@@ -200,6 +200,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
     body: Body
     ys: Results
     composite = True
+    corner = "of largest or smallest, ties share evenly; of products, exact at zeros"
     # By position where there is one array; see `undefined_of`.
     undefined = {1: _NOT_OF_STARTS}  # noqa: RUF012
 

@@ -39,6 +39,8 @@ from anvl.numpy.special import *  # noqa: F403
 from anvl.numpy.stacking import *  # noqa: F403
 from anvl.numpy.statistics import *  # noqa: F403
 
+from anvl.numpy import linalg as linalg
+
 e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
 bool_, int8, int16, int32, int64 = _np.bool_, _np.int8, _np.int16, _np.int32, _np.int64
 uint8, uint16, uint32, uint64 = _np.uint8, _np.uint16, _np.uint32, _np.uint64
@@ -61,7 +63,8 @@ __all__ = [
     *stacking.__all__,
     *statistics.__all__,
     "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "finfo", "float16",
-    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "nan", "newaxis", "pi",
+    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg", "nan", "newaxis",
+    "pi",
     "uint8", "uint16", "uint32", "uint64",
 ]
 # fmt: on
