@@ -22,6 +22,7 @@ from anvl.dialect.ops import scatter as scatter
 from anvl.dialect.ops import select_and_scatter as select_and_scatter
 from anvl.dialect.ops import shape as shape
 from anvl.dialect.ops import solve as solve
+from anvl.dialect.ops import sorting as sorting
 from anvl.dialect.ops import spectral as spectral
 from anvl.dialect.ops import svd as svd
 from anvl.dialect.ops import triangular as triangular

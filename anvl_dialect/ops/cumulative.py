@@ -173,11 +173,12 @@ class CumulativeExtremum(Cumulative):
         dtype = dtype_name(x.type.element_type)
         won = emit.compare(x, y, comparison_direction="EQ")
         same = emit.compare(y, _before(y, axis, reverse), comparison_direction="EQ")
-        stays = emit.convert(same, dtype=dtype)
-        ones = emit.convert(won, dtype=dtype)
-        count = emit.linear_recurrence(stays, ones, axis=axis, reverse=reverse)
+        # As integers: narrow floats cannot count far.
+        counted = [emit.convert(v, dtype="i32") for v in (same, won)]
+        count = emit.linear_recurrence(*counted, axis=axis, reverse=reverse)
         # Where there is a NaN nobody has won: count them as one, lest a 0/0 spreads from there.
-        return won, stays, emit.maximum(count, full_like(x, 1))
+        count = emit.convert(emit.maximum(count, full_like(count, 1)), dtype=dtype)
+        return won, emit.convert(same, dtype=dtype), count
 
     @classmethod
     def tangent(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 from references_index import dynamic_slice, dynamic_update_slice, gather, scatter
+from references_sorting import SORTING
 from references_windows import WINDOWS
 
 from anvl.dialect.types import numpy_dtype
@@ -298,5 +299,6 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "any": _axes(np.any),
     "argmax": _along(np.argmax),
     "argmin": _along(np.argmin),
+    **SORTING,
     **WINDOWS,
 }

@@ -57,6 +57,12 @@ def test_elements_that_tie_share_each_place_evenly(op: str, sign: int) -> None:
     np.testing.assert_allclose(g, [1, 1 + 1 / 2 + 1 / 2 + 1 / 3, 1 + 1 / 3, 0, 1 / 3, 1])
 
 
+def test_many_that_tie_are_counted_in_a_narrow_dtype_too() -> None:
+    x = np.zeros(1000, numpy_dtype("bf16"))
+    (g,) = gradient(lambda x: emit.cummax(x, axis=0), x)
+    assert g[-1] == numpy_dtype("bf16").type(1 / 1000)
+
+
 def test_behind_a_nan_the_extremes_are_nan_and_before_it_slopes_are_as_ever() -> None:
     x = np.array([1.0, 2.0, NAN, 3.0])
     y, g = evaluated(lambda x: [y := emit.cummax(x, axis=0), *adjoints(y, [x])], x)
