@@ -16,7 +16,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.test_source_root, "..", "..", "out", "lit")
 
 if importlib.util.find_spec("psutil"):  # what lit enforces time limits with
-    lit_config.maxIndividualTestTime = lit_config.maxIndividualTestTime or 60
+    config.maxIndividualTestTime = lit_config.maxIndividualTestTime or 60
 
 # The tools of the environment that lit itself runs in, be it activated or not.
 _bin = os.path.dirname(sys.executable)
