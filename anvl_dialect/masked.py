@@ -9,8 +9,8 @@ __all__ = ["Masked", "settled", "summed"]
 
 # Note [Lazy masks]
 #
-# In `where(x > 0, log(x), 0)` the side that is not taken has an infinite slope at x = 0: masking the
-# cotangent first and multiplying then gives 0 * inf, a NaN.  So `select` hands back a `Masked`
+# In `where(x > 0, log(x), 0)` the side that is not taken has an infinite slope at x = 0: to mask
+# the cotangent first and multiply then gives 0 * inf, a NaN.  So `select` hands back a `Masked`
 # cotangent, ops whose Jacobian is diagonal carry the mask past their own rule, and it is applied
 # where the cotangent is next needed as a whole: the NaN is masked with the rest.  It costs no op.
 

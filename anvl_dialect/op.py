@@ -217,7 +217,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     @classmethod
     def undefined_of(cls, n_operands: int) -> dict[int, str]:
         """`undefined`, of an op with so many operands."""
-        return cls.undefined  # type: ignore[no-any-return]
+        return cls.undefined
 
     @classmethod
     def has_rule(cls, rule: str) -> bool:

@@ -17,16 +17,17 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Int", "Int32", "Ints", "Param", "Precision",
-    "ResultDtype", "ResultShape", "Symbol", "Text", "Transpose", "enum",
+    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Int", "Int32",
+    "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "Transpose",
+    "enum",
 ]  # fmt: skip
 
 
 class Param:
     """One kind of parameter: how it is encoded, decoded and checked.
 
-    `attribute` is False where the value lives in the result type, or is a region.  `optional` parameters may be
-    absent from the IR; `default` then stands for them.
+    `attribute` is False where the value lives in the result type, or is a region.  `optional`
+    parameters may be absent from the IR; `default` then stands for them.
     """
 
     attribute = True

@@ -138,8 +138,7 @@ class Program:
         values = dict(zip(self.arguments, xs, strict=True))
         for op in self._needed():
             operands = [values.get(x, x) for x in op.operands]
-            for old, new in zip(op.results, emit_one(op, operands), strict=True):
-                values[old] = new
+            values.update(zip(op.results, emit_one(op, operands), strict=True))
         return [values.get(y, y) for y in self.results]
 
     def _needed(self) -> list[Any]:

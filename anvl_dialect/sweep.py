@@ -1,4 +1,4 @@
-"""The reverse sweep over one block: the engine of anvl-gradient, and of the rules of ops with bodies.
+"""The reverse sweep over one block: the engine of anvl-gradient, and of rules of ops with bodies.
 
 Cotangents are kept per SSA value, so nothing is computed twice; the first contribution is set and
 later ones are added; what does not contribute has no cotangent at all (a symbolic zero).  Activity
@@ -13,7 +13,7 @@ from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.masked import Masked, settled, summed
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import AnvlOp, emit
+from anvl.dialect.op import AnvlOp
 from anvl.dialect.ops.create import full
 
 __all__ = ["forward_sweep", "sweep"]

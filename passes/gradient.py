@@ -12,6 +12,7 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints, Symbol
+from anvl.dialect.sweep import sweep
 from anvl.dialect.types import shape_text
 from anvl.passes.inline import (
     body_of,
@@ -24,7 +25,6 @@ from anvl.passes.inline import (
     terminator_of,
 )
 from anvl.passes.pass_ import Pass, option
-from anvl.dialect.sweep import sweep
 
 __all__ = ["VJP", "Gradient"]
 

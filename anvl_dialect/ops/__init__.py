@@ -13,6 +13,7 @@ from anvl.dialect.ops import dynamic as dynamic
 from anvl.dialect.ops import elementwise as elementwise
 from anvl.dialect.ops import factor as factor
 from anvl.dialect.ops import fold as fold
+from anvl.dialect.ops import fourier as fourier
 from anvl.dialect.ops import gather as gather
 from anvl.dialect.ops import normalize as normalize
 from anvl.dialect.ops import pad as pad

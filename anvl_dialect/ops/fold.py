@@ -66,15 +66,15 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         body: Program,
     ) -> Sequence[Any]:  # fmt: skip
         arrays, starts = halves("reduce", xs)
-        gs = [g if g is not None else zeros_like(y) for g, y in zip(gs, ys, strict=True)]
+        present = [zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
         rows = [_rows(x, dimensions) for x in arrays]
         if rows[0].type.shape[-1] == 0:
-            sums = [emit.sum(g, axes=tuple(range(g.type.rank))) for g in gs]
+            sums = [emit.sum(g, axes=tuple(range(g.type.rank))) for g in present]
             return [*[zeros_like(x) for x in arrays], *sums]
         # The initial values are one more element at the front.
         fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
         every = [_joined(front, row) for front, row in zip(fronts, rows, strict=True)]
-        roots = [reshaped(g, (*g.type.shape, 1)) for g in gs]
+        roots = [reshaped(g, (*g.type.shape, 1)) for g in present]
         found = _down(body, every, roots)
         return [
             *[_unrows(_tail(g), x, dimensions) for g, x in zip(found, arrays, strict=True)],

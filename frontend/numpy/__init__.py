@@ -26,6 +26,7 @@ from anvl.numpy import (
     stacking,
     statistics,
 )
+from anvl.numpy import linalg as linalg
 from anvl.numpy.arithmetic import *  # noqa: F403
 from anvl.numpy.choice import *  # noqa: F403
 from anvl.numpy.creation import *  # noqa: F403
@@ -38,8 +39,6 @@ from anvl.numpy.shaping import *  # noqa: F403
 from anvl.numpy.special import *  # noqa: F403
 from anvl.numpy.stacking import *  # noqa: F403
 from anvl.numpy.statistics import *  # noqa: F403
-
-from anvl.numpy import linalg as linalg
 
 e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
 bool_, int8, int16, int32, int64 = _np.bool_, _np.int8, _np.int16, _np.int32, _np.int64

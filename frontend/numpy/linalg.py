@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from anvl.avals import aval_of_type
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops import matrices

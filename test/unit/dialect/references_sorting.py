@@ -35,7 +35,15 @@ def _top_k(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(x, order, -1), order.astype(np.int32)
 
 
+def _fft(x: np.ndarray, fft_type: str, fft_length: Any) -> np.ndarray:
+    transform = getattr(np.fft, f"{fft_type.lower()}n")
+    axes = tuple(range(-len(fft_length), 0))
+    y: np.ndarray = transform(x, s=fft_length, axes=axes)
+    return y
+
+
 SORTING: dict[str, Callable[..., Any]] = {
     "sort": _sort,
     "top_k": _top_k,
+    "fft": _fft,
 }
