@@ -698,6 +698,15 @@ module {
       %2 = irdl.any
       irdl.results(q: %1, r: %2)
     }
+    irdl.operation @fft {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"fft_type" = %1, "fft_length" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
     irdl.operation @batch_norm_inference {
       %0 = irdl.any
       %1 = irdl.any
@@ -759,6 +768,15 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @rng_bit_generator {
+      %0 = irdl.any
+      irdl.operands(initial_state: %0)
+      %1 = irdl.any
+      irdl.attributes {"rng_algorithm" = %1}
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(output_state: %2, output: %3)
+    }
     irdl.operation @solve {
       %0 = irdl.any
       %1 = irdl.any
@@ -767,6 +785,15 @@ module {
       irdl.attributes {"transpose_a" = %2}
       %3 = irdl.any
       irdl.results(x: %3)
+    }
+    irdl.operation @top_k {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"k" = %1}
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(values: %2, indices: %3)
     }
     irdl.operation @eigh {
       %0 = irdl.any

@@ -14,6 +14,7 @@ import numpy as np
 
 from anvl import numpy as anp
 from anvl.jitted import Jit
+from anvl.numpy.at import At
 from anvl.numpy.indexing import getitem
 from anvl.runtime import Array, hide_frames
 from anvl.tracer import Tracer
@@ -38,7 +39,8 @@ _METHODS = {
     "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,
     "squeeze": anp.squeeze, "swapaxes": anp.swapaxes, "clip": anp.clip, "conj": anp.conj,
     "conjugate": anp.conj, "diagonal": anp.diagonal, "dot": anp.dot, "ptp": anp.ptp,
-    "repeat": anp.repeat, "round": anp.round, "__round__": anp.round,
+    "repeat": anp.repeat, "take": anp.take, "cumsum": anp.cumsum, "cumprod": anp.cumprod,
+    "round": anp.round, "__round__": anp.round,
     "__divmod__": anp.divmod,
 }
 # fmt: on
@@ -58,6 +60,7 @@ def attach() -> None:
         for name, f in _METHODS.items():
             setattr(cls, name, f)
         cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
+        cls.at = property(At)  # type: ignore[union-attr]
         cls.__setitem__ = _refuse_to_change  # type: ignore[union-attr]
         cls.__iter__ = _iterate  # type: ignore[union-attr]
         cls.__rdivmod__ = _reflected(anp.divmod)  # type: ignore[union-attr]
@@ -120,8 +123,8 @@ def _iterate(x: Any) -> Any:
 
 def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
     raise TypeError(
-        "x[...] = y: arrays are never changed in place; build a new one, for example with "
-        "anvl.numpy.where or concatenate"
+        "x[...] = y: arrays are never changed in place; build a new one with "
+        "x.at[...].set(y)"
     )
 
 

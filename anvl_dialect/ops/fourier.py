@@ -55,7 +55,8 @@ class FftOp(Linear, name="fft"):
             raise TypeError(f"{text} names more lengths than {x} has axes")
         if any(n < 0 for n in lengths):
             raise TypeError(f"{text} must not be negative")
-        before, half = x.shape[: x.rank - len(lengths)], lengths[-1] // 2 + 1
+        before = x.shape[: x.rank - len(lengths)]
+        half = lengths[-1] // 2 + 1 if lengths[-1] else 0
         found = [*before, *lengths[:-1], half if fft_type == "IRFFT" else lengths[-1]]
         if list(x.shape) != found:
             raise TypeError(
@@ -64,7 +65,7 @@ class FftOp(Linear, name="fft"):
             )
         if fft_type == "RFFT":
             element = element_type(_PAIRS[dtype_name(x.element_type)])
-            return tensor([*before, *lengths[:-1], half if lengths[-1] else 0], element)
+            return tensor([*before, *lengths[:-1], half], element)
         if fft_type == "IRFFT":
             return tensor([*before, *lengths], element_type(_PARTS[dtype_name(x.element_type)]))
         return x

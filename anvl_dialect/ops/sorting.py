@@ -125,7 +125,8 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
 class TopKOp(AnvlOp, name="top_k"):
     """The k largest along the last axis, descending, and their positions.  CHLO `top_k`.
 
-    Of equals, the first goes first; NaN is larger than every number.
+    The order is the total one of floats: -0 below 0, and NaN above every number, or below where its
+    sign is set.  Of equals, the first goes first.
     """
 
     x: Operand

@@ -16,9 +16,11 @@ from anvl.numpy import (
     arithmetic,
     choice,
     creation,
+    cumulative,
     diagonals,
     einstein,
     elementwise,
+    indexing,
     products,
     reductions,
     shaping,
@@ -30,9 +32,11 @@ from anvl.numpy import linalg as linalg
 from anvl.numpy.arithmetic import *  # noqa: F403
 from anvl.numpy.choice import *  # noqa: F403
 from anvl.numpy.creation import *  # noqa: F403
+from anvl.numpy.cumulative import *  # noqa: F403
 from anvl.numpy.diagonals import *  # noqa: F403
 from anvl.numpy.einstein import *  # noqa: F403
 from anvl.numpy.elementwise import *  # noqa: F403
+from anvl.numpy.indexing import *  # noqa: F403
 from anvl.numpy.products import *  # noqa: F403
 from anvl.numpy.reductions import *  # noqa: F403
 from anvl.numpy.shaping import *  # noqa: F403
@@ -52,9 +56,11 @@ __all__ = [
     *arithmetic.__all__,
     *choice.__all__,
     *creation.__all__,
+    *cumulative.__all__,
     *diagonals.__all__,
     *einstein.__all__,
     *elementwise.__all__,
+    *indexing.__all__,
     *products.__all__,
     *reductions.__all__,
     *shaping.__all__,
@@ -62,8 +68,8 @@ __all__ = [
     *stacking.__all__,
     *statistics.__all__,
     "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "finfo", "float16",
-    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg", "nan", "newaxis",
-    "pi",
+    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg", "nan",
+    "newaxis", "pi",
     "uint8", "uint16", "uint32", "uint64",
 ]
 # fmt: on

@@ -1,87 +1,80 @@
-"""Basic indexing: `x[1, 2:5, ..., None, ::-1]` with numbers and slices that Python knows."""
+"""Reading by an index: `x[1, 2:5, ..., None, rows]`, `take` and `take_along_axis`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from anvl.dialect.params_index import GatherDims
+from anvl.numpy.axes import axis_of
 from anvl.numpy.emitting import prim
-from anvl.promote import as_tracer
+from anvl.numpy.indices import ANYWHERE, Index, Range, parsed, positions
+from anvl.numpy.shaping import ravel
+from anvl.promote import abstract, as_tracer, broadcast_shapes, broadcast_to, constant
 from anvl.public import public
-from anvl.runtime import Array, hiding_frames
+from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
 
-__all__ = ["getitem"]
+__all__ = ["take", "take_along_axis"]
 
 
 @hiding_frames
 def getitem(x: Any, index: Any) -> Any:
-    """x[index], for integers, slices, `...` and None.
+    """x[index], as NumPy has it: integers, slices, `...`, None, and arrays of integers.
 
-    Raises `IndexError` where an index is out of range and `TypeError` for one that is an array.
+    Indices below 0 count from the end.  One that is out of range raises `IndexError` where Python
+    knows it; of an array on the device, or a traced one, it is moved to the nearest element.
+    Raises `TraceError` for a mask, whose result would have a shape that depends on values.
+
+    >>> import anvl.numpy as np
+    >>> x = np.arange(12).reshape(3, 4)
+    >>> x[np.asarray([2, 0, -1]), 1:3]
+    Array([[ 9, 10],
+           [ 1,  2],
+           [ 9, 10]], dtype=int32)
     """
-    items = index if isinstance(index, tuple) else (index,)
-    return _getitem(x, tuple(_hashable(item) for item in items))
-
-
-def _hashable(item: Any) -> Any:
-    """Slices are not hashable before Python 3.12."""
-    if isinstance(item, slice):
-        return _Slice(_integer(item.start), _integer(item.stop), _integer(item.step))
-    if item is None or item is Ellipsis:
-        return item
-    return _integer(item)
-
-
-class _Slice(tuple):  # type: ignore[type-arg]
-    """start, stop, step."""
-
-    def __new__(cls, *parts: int | None) -> _Slice:
-        return super().__new__(cls, parts)
-
-
-def _integer(item: Any) -> int | None:
-    if item is None:
-        return None
-    if isinstance(item, Array | np.ndarray) and item.ndim == 0 and item.dtype.kind in "iu":
-        return int(item)
-    if isinstance(item, bool) or not isinstance(item, int | np.integer):
-        raise TypeError(
-            f"index {item!r} of type {type(item).__name__}: an index is a Python integer, a "
-            "slice, ... or None; indexing by arrays (gather) is not there yet"
-        )
-    return int(item)
+    return _getitem(x, *parsed(x, index))
 
 
 @public("index")
-def _getitem(x: Any, index: tuple[Any, ...]) -> Any:
+def _getitem(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
     operand = as_tracer(x, "getitem")
-    items = _expanded(index, operand)
-    starts, limits, strides, reversed_axes, shape = [], [], [], [], []
-    axis = 0
-    for item in items:
-        if item is None:
-            shape.append(1)
-            continue
-        start, count, step = _range(item, operand.shape[axis], axis, operand)
+    if not arrays:
+        return _sliced(operand, index, index.shape(()))
+    at, broadcast, _ = positions(arrays, index.marks, operand)
+    shape = index.shape(broadcast)
+    if 0 in shape:
+        return constant(0, operand.dtype, shape)
+    sliced = _sliced(operand, index, _sizes(operand, index))
+    whole = Index(tuple(i for i in index.items if not isinstance(i, int)), index.separated)
+    first = index.first(new_axes=False)
+    axes = list(whole.marks)
+    places = [at[a] for a in index.marks]
+    if broadcast == ():
+        found = _one_window(sliced, dict(zip(axes, places, strict=True)))
+    else:
+        found = _windows(sliced, axes, places, broadcast, first)
+    return found if found.shape == shape else prim("reshape", found, shape=shape)
+
+
+def _sizes(x: Tracer, index: Index) -> tuple[int, ...]:
+    """The shape after slicing: axes that arrays index are whole, those of ints are gone."""
+    pairs = zip(index.of_axes, x.shape, strict=True)
+    return tuple(i.count if isinstance(i, Range) else n for i, n in pairs if not isinstance(i, int))
+
+
+def _sliced(x: Tracer, index: Index, shape: tuple[int, ...]) -> Tracer:
+    """The part of x that ranges and integers name, in this shape; without steps that do nothing."""
+    starts, limits, strides, flipped = [], [], [], []
+    for axis, item in enumerate(index.of_axes):
+        one = Range(item, 1, 1) if isinstance(item, int) else item
+        start, count, step = one if isinstance(one, Range) else (0, x.shape[axis], 1)
         if step < 0:
             start, step = start + (count - 1) * step if count else 0, -step
-            reversed_axes.append(axis)
+            flipped.append(axis)
         starts.append(start)
         limits.append(start + (count - 1) * step + 1 if count else start)
         strides.append(step)
-        if isinstance(item, _Slice):
-            shape.append(count)
-        axis += 1
-    return _taken(operand, starts, limits, strides, reversed_axes, tuple(shape))
-
-
-def _taken(
-    x: Tracer, starts: list[int], limits: list[int], strides: list[int], flipped: list[int],
-    shape: tuple[int, ...],
-) -> Tracer:  # fmt: skip
-    """The part of x, flipped along some axes, in its final shape; without steps that do nothing."""
     if (starts, limits, strides) != ([0] * x.ndim, list(x.shape), [1] * x.ndim):
         x = prim(
             "slice", x, start_indices=tuple(starts), limit_indices=tuple(limits),
@@ -92,27 +85,92 @@ def _taken(
     return x if x.shape == shape else prim("reshape", x, shape=shape)
 
 
-def _expanded(index: tuple[Any, ...], x: Tracer) -> list[Any]:
-    """One item for each axis, and None for each new one."""
-    given = sum(item is not None and item is not Ellipsis for item in index)
-    if index.count(Ellipsis) > 1:
-        raise IndexError(f"index {index} has more than one ...")
-    if given > x.ndim:
-        raise IndexError(f"index has {given} entries, but the array is {x.aval}")
-    everything = [_Slice(None, None, None)] * (x.ndim - given)
-    if Ellipsis not in index:
-        return [*index, *everything]
-    at = index.index(Ellipsis)
-    return [*index[:at], *everything, *index[at + 1 :]]
+def _one_window(x: Tracer, at: dict[int, Tracer]) -> Tracer:
+    """x at one place along each of some axes, which stay, of size 1."""
+    zero = constant(0, next(iter(at.values())).dtype)
+    starts = [at.get(a, zero) for a in range(x.ndim)]
+    sizes = tuple(1 if a in at else n for a, n in enumerate(x.shape))
+    return prim("dynamic_slice", x, *starts, slice_sizes=sizes)  # type: ignore[no-any-return]
 
 
-def _range(item: Any, size: int, axis: int, x: Tracer) -> tuple[int, int, int]:
-    """Start, count and step of an item along an axis."""
-    if isinstance(item, _Slice):
-        if item[2] == 0:
-            raise ValueError(f"slice step of axis {axis} is 0")
-        numbers = range(*slice(*item).indices(size))
-        return numbers.start, len(numbers), numbers.step
-    if not -size <= item < size:
-        raise IndexError(f"index {item} is out of range of axis {axis} of {x.aval}")
-    return item % size, 1, 1
+def _windows(
+    x: Tracer, axes: Sequence[int], places: Sequence[Tracer], shape: tuple[int, ...], first: int
+) -> Tracer:
+    """x at each of some places along axes; the axes of the places come as the `first` ones."""
+    n_kept, n_new = x.ndim - len(axes), len(shape)
+    dims = GatherDims(
+        offset_dims=tuple(a if a < first else a + n_new for a in range(n_kept)),
+        collapsed_slice_dims=tuple(axes),
+        start_index_map=tuple(axes),
+        index_vector_dim=n_new,
+    )
+    sizes = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
+    vectors = index_vectors([broadcast_to(p, shape) for p in places])
+    return prim(  # type: ignore[no-any-return]
+        "gather", x, vectors, dimension_numbers=dims, slice_sizes=sizes
+    )
+
+
+def index_vectors(components: Sequence[Tracer]) -> Tracer:
+    """Arrays of one shape as the components of vectors, along a last axis."""
+    parts = [prim("reshape", c, shape=(*c.shape, 1)) for c in components]
+    if len(parts) == 1:
+        return parts[0]  # type: ignore[no-any-return]
+    return prim("concatenate", *parts, dimension=parts[0].ndim - 1)  # type: ignore[no-any-return]
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The elements at some places along an axis; of all, flat, where it is None.
+
+    As `x[indices]` along that axis, also for places that are out of range.
+
+    >>> import anvl.numpy as np
+    >>> np.take(np.asarray([5, 6, 7]), np.asarray([2, 0, -1]))
+    Array([7, 5, 7], dtype=int32)
+    """
+    if indices is None or isinstance(indices, slice | type(...)):
+        raise TypeError(f"take: takes integers or an array of them, got {indices!r}")
+    if axis is None:
+        return getitem(ravel(x), (indices,))
+    before = axis_of(axis, abstract(x, "take").ndim, "take")
+    return getitem(x, (*[slice(None)] * before, indices))
+
+
+@public("axis")
+def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
+    """The elements at places along an axis that differ for each place along the other axes.
+
+    The other axes of x and of `indices` broadcast.  An index below 0 counts from the end; one that
+    is out of range is moved to the nearest element.
+
+    >>> import anvl.numpy as np
+    >>> x = np.asarray([[3, 1], [2, 5]])
+    >>> np.take_along_axis(x, np.argmax(x, axis=1).reshape(2, 1), axis=1)
+    Array([[3],
+           [5]], dtype=int32)
+    """
+    operand, at = as_tracer(x, "take_along_axis"), as_tracer(indices, "take_along_axis")
+    if at.dtype.kind not in "iu":
+        raise TypeError(f"take_along_axis: indices are {at.aval}; they must be integers")
+    if at.ndim != operand.ndim:
+        raise ValueError(
+            f"take_along_axis: {operand.aval} and indices {at.aval} must have as many axes"
+        )
+    along = axis_of(axis, operand.ndim, "take_along_axis")
+
+    def sizes(x: Tracer, size: int) -> tuple[int, ...]:
+        return (*x.shape[:along], size, *x.shape[along + 1 :])
+
+    common = [sizes(v, 1) for v in (operand, at)]
+    others = broadcast_shapes(*common, function="take_along_axis")
+    shape = (*others[:along], at.shape[along], *others[along + 1 :])
+    if 0 in shape:
+        return constant(0, operand.dtype, shape)
+    found, _, _ = positions([at], {along: ANYWHERE}, operand)
+    whole = broadcast_to(operand, (*others[:along], operand.shape[along], *others[along + 1 :]))
+    batching = tuple(a for a in range(operand.ndim) if a != along)
+    dims = GatherDims((), (along,), batching, batching, (along,), operand.ndim)
+    return prim(
+        "gather", whole, broadcast_to(found[along], shape), dimension_numbers=dims,
+        slice_sizes=(1,) * operand.ndim,
+    )  # fmt: skip

@@ -170,6 +170,9 @@ class _Value(_Check):
 
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""
+        self.wanted: list[np.ndarray] = []
+        if _goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
+            return list(self.call.operands)
         operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
         reference = REFERENCES[self.op_class.short_name]
         with np.errstate(all="ignore"):

@@ -140,9 +140,7 @@ def test_an_index_takes_what_numpy_takes(index):
         ((0, -4), IndexError, "index -4 is out of range of axis 1"),
         ((0, 0, 0, 0), IndexError, "index has 4 entries, but the array is"),
         ((Ellipsis, Ellipsis), IndexError, "more than one ..."),
-        (1.5, TypeError, "index 1.5 of type float: an index is a Python integer"),
-        ([0, 1], TypeError, r"indexing by arrays \(gather\) is not there yet"),
-        (np.asarray([0]), TypeError, r"indexing by arrays \(gather\) is not there yet"),
+        (1.5, TypeError, "index 1.5 of type float: an index is an integer"),
         (True, TypeError, "index True of type bool"),
         ("a", TypeError, "index 'a' of type str"),
         (slice(None, None, 0), ValueError, "slice step of axis 0 is 0"),
@@ -153,11 +151,6 @@ def test_an_index_that_does_not_fit_is_refused(index, kind, message):
     for f in (lambda x: x[index], anvl.jit(lambda x: x[index])):
         with pytest.raises(kind, match=message):
             f(anp.asarray(X))
-
-
-def test_a_traced_index_is_refused_with_a_remedy():
-    with pytest.raises(TypeError, match=r"indexing by arrays \(gather\) is not there yet"):
-        anvl.jit(lambda x, i: x[i])(X, 0)
 
 
 def test_assigning_to_a_part_is_refused_with_a_remedy():

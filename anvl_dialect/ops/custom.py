@@ -1,0 +1,119 @@
+"""`custom_call`: a routine of the platform, by its name.
+
+Source: StableHLO specification, `custom_call`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.errors import MissingRule
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
+from anvl.dialect.ops.create import full
+from anvl.dialect.ops.places import cut
+from anvl.dialect.ops.shape import reshaped
+from anvl.dialect.params import AnyAttribute, Bool, Param, Text
+from anvl.dialect.types import tensor
+
+__all__ = ["CustomCallOp"]
+
+
+class MaybeAttribute(AnyAttribute):
+    """An MLIR attribute as it is; an empty text where it is absent.
+
+    MLIR's attributes cannot be compared with None.
+    """
+
+    optional = True
+    default = ""
+
+
+class ResultTypes(Param):
+    """The types of all results, which nothing else says."""
+
+    attribute = False
+
+    @staticmethod
+    def of_op(op: ir.Operation) -> tuple[ir.Type, ...]:
+        return tuple(y.type for y in op.results)
+
+
+class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
+    """What the platform's routine `call_target_name` makes of the operands.
+
+    `result_types` are as the routine says.  Nobody but its author knows a derivative: wrap the
+    call in a function with a custom one.  StableHLO `custom_call`, borrowed.
+    """
+
+    xs: Operands
+    call_target_name: Text
+    result_types: ResultTypes
+    has_side_effect: Bool
+    backend_config: MaybeAttribute
+    api_version: MaybeAttribute
+    called_computations: MaybeAttribute
+    operand_layouts: MaybeAttribute
+    result_layouts: MaybeAttribute
+    output_operand_aliases: MaybeAttribute
+    ys: Results
+
+    @classmethod
+    def result_type(
+        cls, *types: Any, call_target_name: str, result_types: Any, **params: Any
+    ) -> Any:
+        if not call_target_name:
+            raise TypeError("custom_call: call_target_name is empty; name a routine")
+        return list(result_types)
+
+    @classmethod
+    def undefined_of(cls, n_operands: int) -> dict[int, str]:
+        return dict.fromkeys(range(n_operands), "only the author of the routine knows it")
+
+    @classmethod
+    def adjoint(
+        cls, gs: Any, xs: Any, ys: Any, call_target_name: str, **params: Any
+    ) -> Sequence[Any]:
+        return _refuse(call_target_name)
+
+    @classmethod
+    def tangent(
+        cls, ts: Any, xs: Any, ys: Any, call_target_name: str, **params: Any
+    ) -> Sequence[Any]:
+        return _refuse(call_target_name)
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], result_types: Any, **params: Any
+    ) -> Sequence[Value]:
+        """A call for each member: what else the routine can take, only its author knows."""
+        count = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+        if count == 0:
+            return [full(tensor([0, *t.shape], t.element_type), 0) for t in result_types]
+        found = []
+        for i in range(count):
+            members = [
+                reshaped(cut(x, {0: i}), x.type.shape[1:]) if b else x
+                for x, b in zip(xs, batched, strict=True)
+            ]
+            ys = emit.custom_call(*members, result_types=result_types, **params)
+            found.append([reshaped(y, (1, *y.type.shape)) for y in ys])
+        return [emit.concatenate(*rows, dimension=0) for rows in zip(*found, strict=True)]
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        # XLA knows this name on every platform; with nothing to partition it is the identity.
+        x = draw.ints(2, 3)
+        i32 = ir.IntegerType.get_signless(32)
+        params = {
+            "call_target_name": "Sharding",
+            "result_types": (tensor(x.shape, i32),),
+            "backend_config": ir.StringAttr.get(""),
+        }
+        return draw.calls(([x], params))
+
+
+def _refuse(target: str) -> Any:
+    raise MissingRule(
+        f"custom_call: the routine {target!r} has no derivative that anvl knows; "
+        "wrap the call in a function with a custom one"
+    )

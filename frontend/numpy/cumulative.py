@@ -1,0 +1,75 @@
+"""Functions that combine the elements up to each place along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anvl.config import as_dtype
+from anvl.numpy.axes import axis_of
+from anvl.numpy.elementwise import described, mark_weak
+from anvl.numpy.emitting import is_kind, prim
+from anvl.numpy.reductions import counting_dtype
+from anvl.numpy.shaping import ravel
+from anvl.promote import as_tracer, convert, promoted
+from anvl.public import public
+from anvl.tracer import Tracer
+
+__all__ = ["cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum"]
+
+
+def _along(name: str, op: str, x: Tracer, axis: int | None) -> Tracer:
+    if axis is None:
+        x, axis = ravel(x), 0
+    dtype = x.dtype
+    if is_kind(x, "float") and dtype.itemsize <= 2:  # accumulated in f32
+        x = convert(x, np.dtype(np.float32))
+    return convert(prim(op, x, axis=axis_of(axis, x.ndim, name)), dtype)
+
+
+def _accumulated(name: str, doc: str) -> Any:
+    def function(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+        operand = as_tracer(x, name)
+        weak = operand.weak_type and dtype is None
+        operand = convert(operand, as_dtype(dtype) if dtype else counting_dtype(operand.dtype))
+        return mark_weak(_along(name, name, operand, axis), weak)
+
+    return _public(function, name, doc, "dtype")
+
+
+def _running(name: str, doc: str, at_least: str = "bool") -> Any:
+    def function(x: Any, axis: int | None = None) -> Any:
+        (operand,), weak = promoted(name, (x,), at_least)
+        return mark_weak(_along(name, name, operand, axis), weak)
+
+    return _public(function, name, doc)
+
+
+def _public(function: Any, name: str, doc: str, *static: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = described(name, doc)
+    return public("axis", *static)(function)
+
+
+# fmt: off
+cumsum = _accumulated("cumsum",
+    "The sums of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "Bools are counted, and integers below 32 bits summed in 32. "
+    "| np.asarray([1, 2, 3]) -> [1 3 6]")
+cumprod = _accumulated("cumprod",
+    "The products of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "Integers below 32 bits are multiplied in 32.  The derivative is exact at zeros. "
+    "| np.asarray([2, 3, 4]) -> [ 2  6 24]")
+cummax = _running("cummax",
+    "The largest of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "NumPy's `maximum.accumulate`.  Elements that tie share the derivative. "
+    "| np.asarray([2, 1, 4]) -> [2 2 4]")
+cummin = _running("cummin",
+    "The smallest of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "NumPy's `minimum.accumulate`.  Elements that tie share the derivative. "
+    "| np.asarray([2, 1, 4]) -> [2 1 1]")
+cumlogsumexp = _running("cumlogsumexp",
+    "log of the sum of exp of the elements up to each place along `axis`, without overflow.\n\n"
+    "NumPy's `logaddexp.accumulate`. | np.zeros(2) -> [0.        0.6931472]", "float")
+# fmt: on

@@ -1,0 +1,46 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient | %run --function=sort_vjp --args='[ \
+// RUN:   [3.0, 1.0, 2.0], [30, 10, 20], [1.0, 10.0, 100.0]]' \
+// RUN:   | filecheck %s --check-prefix=NUMBERS
+
+// StableHLO's own op, with our rules.  Positions, sorted along, say where each element came from:
+// the cotangents are put back there.
+
+// CHECK-LABEL: func.func private @sort_vjp(
+// CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[N:\w+]]: tensor<3xi32>
+// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK:         %[[Y:.*]]:2 = "stablehlo.sort"(%[[X]], %[[N]])
+// CHECK:         %[[POSITIONS:.*]] = "anvl.iota"() {iota_dimension = 0 : i64}
+// CHECK:         %[[ORDER:.*]]:3 = "stablehlo.sort"(%[[X]], %[[N]], %[[POSITIONS]])
+// CHECK-SAME:      is_stable = true
+// CHECK:         %[[ZERO:.*]] = "anvl.constant"()
+// CHECK:         %[[AT:.*]] = "anvl.reshape"(%[[ORDER]]#2)
+// CHECK:         %[[DX:.*]] = "stablehlo.scatter"(%[[ZERO]], %[[AT]], %[[G]])
+// CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]
+
+// HLO-LABEL: func.func @sort(
+// HLO:         "stablehlo.sort"(%{{.*}}, %{{.*}}) <{dimension = 0 : i64}>
+// HLO:           stablehlo.compare LT
+// HLO:         return
+
+// NUMBERS: f64[3] 1.0 2.0 3.0
+// NUMBERS-NEXT: i32[3] 10 20 30
+// NUMBERS-NEXT: f64[3] 100.0 1.0 10.0
+func.func @sort(%x: tensor<3xf64>, %n: tensor<3xi32>) -> (tensor<3xf64>, tensor<3xi32>) {
+  %y:2 = "stablehlo.sort"(%x, %n) ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>, %i: tensor<i32>, %j: tensor<i32>):
+      %first = "anvl.compare"(%a, %b) {
+        comparison_direction = #stablehlo<comparison_direction LT>
+      } : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      stablehlo.return %first : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<3xf64>, tensor<3xi32>) -> (tensor<3xf64>, tensor<3xi32>)
+  return %y#0, %y#1 : tensor<3xf64>, tensor<3xi32>
+}
+
+func.func private @sort_vjp(tensor<3xf64>, tensor<3xi32>, tensor<3xf64>)
+    -> (tensor<3xf64>, tensor<3xi32>, tensor<3xf64>)
+    attributes {
+      anvl.vjp = {callee = @sort, wrt = array<i64: 0>, targets = array<i64: 0>}
+    }
