@@ -94,13 +94,16 @@ def _towards(targets: Sequence[int], steps: list[_Step]) -> list[_Step]:
 def _visit(step: _Step, cotangents: list[Any]) -> None:
     op, operands, wanted, results, numbers = step
     rules = type(op)
-    gs = [None if n is None else cotangents[n] for n in numbers]
-    if all(g is None for g in gs):
+    g = _cotangent(rules, numbers, cotangents)
+    if g is None:
         return
     operation = op.operation
     params = rules.read(operation) if rules.params else _NONE
     with _adjoint_location(operation, rules.short_name):
-        y, g, mask = _for_rule(rules, results, gs)
+        mask = None
+        if type(g) is Masked:  # an op that is diagonal need not see it: Note [Lazy masks]
+            g, mask = (g.g, g) if rules.diagonal else (g(), None)
+        y = results if rules.multiple_results else results[0]
         contributions = rules.adjoint(g, operands, y, **params)
         if len(contributions) != len(operands):
             _wrong_number(operation, len(contributions), len(operands))
@@ -115,17 +118,13 @@ def _visit(step: _Step, cotangents: list[Any]) -> None:
             _accumulate(cotangents, n, gx if mask is None else mask.of(gx))
 
 
-def _for_rule(rules: Any, results: Any, gs: Sequence[Any]) -> tuple[Any, Any, Masked | None]:
-    """What a rule calls y and g, of one result or of several; and a mask that it need not see.
-
-    See Note [Lazy masks].
-    """
-    if rules.multiple_results:
-        return results, tuple([settled(g) for g in gs]), None
-    (g,), (y,) = gs, results
-    if type(g) is not Masked:
-        return y, g, None
-    return (y, g.g, g) if rules.diagonal else (y, g(), None)
+def _cotangent(rules: Any, numbers: Sequence[int | None], cotangents: list[Any]) -> Any:
+    """What a rule calls g: of one result, or a tuple for several; None if all of it is zero."""
+    if not rules.multiple_results:
+        n = numbers[0]
+        return None if n is None else cotangents[n]
+    gs = [None if n is None else cotangents[n] for n in numbers]
+    return None if all(g is None for g in gs) else tuple([settled(g) for g in gs])
 
 
 _NONE: dict[str, Any] = {}

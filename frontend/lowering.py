@@ -55,7 +55,7 @@ def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
             Gradient(),
             Inline(),
             *drop_unused,
-            HoistConstants(arrays=arrays),
+            HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
             LowerToStablehlo(),
             "cse",
             "trivial-dce",

@@ -123,8 +123,7 @@ def _iterate(x: Any) -> Any:
 
 def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
     raise TypeError(
-        "x[...] = y: arrays are never changed in place; build a new one with "
-        "x.at[...].set(y)"
+        "x[...] = y: arrays are never changed in place; build a new one with x.at[...].set(y)"
     )
 
 

@@ -44,12 +44,13 @@ class HoistConstants(Pass, argument=_NAME):
 
     Constants of at most `threshold` elements become literals, and literals of one repeated value
     stay (they are fills).  Constants nobody uses disappear; the same array twice, and arrays of
-    equal contents, are one argument.  Afterwards no `anvl.captured` is left, and no `dense<...>`
-    with more elements than `threshold`.  The new arguments come first, in the order of first use,
-    and carry the attribute `anvl.constant`.
+    equal contents, are one argument.  Afterwards no `anvl.captured` is left, and, unless `literals`
+    is false, no `dense<...>` with more elements than `threshold`.  The new arguments come first, in
+    the order of first use, and carry the attribute `anvl.constant`.
     """
 
     threshold: int = option(1, help="constants of at most so many elements become literals")
+    literals: bool = option(True, help="large literals become arguments, as captured arrays do")
     report: bool = option(False, help="list each hoisted constant on stderr: name, bytes, line")
     #: The captured arrays, by index; from Python only.  Without them nothing is inlined or merged.
     arrays: Sequence[Any] = ()
@@ -100,9 +101,12 @@ class HoistConstants(Pass, argument=_NAME):
                 constant.op.erase()
             elif self._inlined(constant):
                 _inline(constant, self.arrays)
-            elif constant.index is not None or _is_large(constant, self.threshold):
+            elif constant.index is not None or self._hoists_literal(constant):
                 self._put(constant, groups)
         return groups
+
+    def _hoists_literal(self, constant: "_Constant") -> bool:
+        return self.literals and _is_large(constant, self.threshold)
 
     def _inlined(self, constant: "_Constant") -> bool:
         known = constant.index is not None and constant.index < len(self.arrays)

@@ -54,19 +54,19 @@ def _public(function: Any, name: str, doc: str, *static: str) -> Any:
 
 # fmt: off
 cumsum = _accumulated("cumsum",
-    "The sums of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "The sums of the elements up to each place along `axis`; of all, flat, for None.\n\n"
     "Bools are counted, and integers below 32 bits summed in 32. "
     "| np.asarray([1, 2, 3]) -> [1 3 6]")
 cumprod = _accumulated("cumprod",
-    "The products of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "The products of the elements up to each place along `axis`; of all, flat, for None.\n\n"
     "Integers below 32 bits are multiplied in 32.  The derivative is exact at zeros. "
     "| np.asarray([2, 3, 4]) -> [ 2  6 24]")
 cummax = _running("cummax",
-    "The largest of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "The largest of the elements up to each place along `axis`; of all, flat, for None.\n\n"
     "NumPy's `maximum.accumulate`.  Elements that tie share the derivative. "
     "| np.asarray([2, 1, 4]) -> [2 2 4]")
 cummin = _running("cummin",
-    "The smallest of the elements up to each place along `axis`; of all, flat, where it is None.\n\n"
+    "The smallest of the elements up to each place along `axis`; of all, flat, for None.\n\n"
     "NumPy's `minimum.accumulate`.  Elements that tie share the derivative. "
     "| np.asarray([2, 1, 4]) -> [2 1 1]")
 cumlogsumexp = _running("cumlogsumexp",

@@ -11,6 +11,7 @@ from anvl.avals import Aval
 from anvl.dialect.errors import TraceError
 from anvl.jitted import scalar_array
 from anvl.numpy.emitting import prim
+from anvl.numpy.stacking import stack
 from anvl.promote import abstract, as_tracer, broadcast_shapes, constant, convert
 from anvl.runtime import Array
 from anvl.state import current
@@ -110,8 +111,10 @@ def _item(item: Any) -> Any:
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
     if isinstance(item, list | tuple):
-        item = np.asarray(item) if len(item) else np.zeros(np.shape(item), np.int32)
-    if isinstance(item, bool) or not isinstance(item, int | np.generic | np.ndarray | Array | Tracer):
+        item = _joined(item)
+    if isinstance(item, bool) or not isinstance(
+        item, int | np.generic | np.ndarray | Array | Tracer
+    ):
         _refuse(item)
     if isinstance(item, int):
         return int(item)
@@ -124,6 +127,14 @@ def _item(item: Any) -> Any:
     if item.dtype.kind not in "iu":
         _refuse(item)
     return int(item) if item.ndim == 0 and isinstance(item, np.ndarray | np.generic) else item
+
+
+def _joined(items: Sequence[Any]) -> Any:
+    """An index that is a list of integers, or of lists, as an array."""
+    if any(isinstance(item, Tracer) for item in items):
+        return stack([*items])
+    found = np.asarray(items)
+    return found if found.size else found.astype(np.int32)
 
 
 def _refuse(item: Any) -> NoReturn:
@@ -164,7 +175,9 @@ def _expanded(given: Sequence[Any], of: Aval) -> list[Any]:
 def _is_separated(given: Sequence[Any]) -> bool:
     """Whether the integers and arrays do not stand side by side."""
     places = [
-        i for i, item in enumerate(given) if not (item is None or isinstance(item, slice | type(...)))
+        i
+        for i, item in enumerate(given)
+        if not (item is None or isinstance(item, slice | type(...)))
     ]
     return places[-1] - places[0] >= len(places)
 
@@ -182,15 +195,19 @@ def _along(item: Any, of: Aval, axis: int) -> tuple[Any, Any]:
             raise IndexError(f"index {item} is out of range of axis {axis} of {of}")
         fixed = current.trace is not None or size > _LARGEST
         return (item % size, None) if fixed else (INSIDE, scalar_array(item % size))
-    if not isinstance(item, np.ndarray):
-        return ANYWHERE, item
-    if not item.size:
-        return INSIDE, item.astype(np.int32)
-    for extreme in (int(item.min()), int(item.max())):
+    if isinstance(item, np.ndarray):
+        return INSIDE, _checked(item, of, axis)
+    return ANYWHERE, item
+
+
+def _checked(at: np.ndarray[Any, Any], of: Aval, axis: int) -> np.ndarray[Any, Any]:
+    """Indices that Python knows, as 0, 1, ..., size - 1."""
+    size = of.shape[axis]
+    for extreme in (int(at.min()), int(at.max())) if at.size else ():
         if not -size <= extreme < size:
             raise IndexError(f"index {extreme} is out of range of axis {axis} of {of}")
     dtype = np.int32 if size <= _LARGEST else np.int64
-    return INSIDE, np.where(item < 0, item.astype(np.int64) + size, item).astype(dtype)
+    return np.where(at < 0, at.astype(np.int64) + size, at).astype(dtype)
 
 
 # -- arrays of indices, in a trace -----------------------------------------------------------------

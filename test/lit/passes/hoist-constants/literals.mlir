@@ -1,6 +1,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-hoist-constants | filecheck %s
 // RUN: anvl-opt %s --anvl-hoist-constants --anvl-hoist-constants | filecheck %s
 // RUN: anvl-opt %s --anvl-hoist-constants=threshold=3 | filecheck %s --check-prefix=NONE
+// RUN: anvl-opt %s --anvl-hoist-constants=literals=false | filecheck %s --check-prefix=NONE
 
 // Literals with more elements than the threshold become arguments, that carry the literal; equal
 // ones are one argument, also of complex numbers. A number stays, and so does a fill of any size.

@@ -1,0 +1,32 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=betainc wrt=2" --cse \
+// RUN:   | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=betainc wrt=2" \
+// RUN:   | %run --function=betainc_adjoint --args='[2.0, 2.0, 0.25]' | filecheck %s --check-prefix=NUMBERS
+
+// The derivative with respect to x is x^(a-1) (1-x)^(b-1) / B(a, b).
+// That with respect to a or b has no closed form.  A loop computes the value.
+
+// CHECK-LABEL: func.func @betainc_adjoint(
+// CHECK-SAME:    %[[A:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[B:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK:         %[[Y:.*]] = "anvl.betainc"(%[[A]], %[[B]], %[[X]])
+// CHECK:         %[[LOG:.*]] = "anvl.log"(%[[X]])
+// CHECK:         "anvl.log1p"
+// CHECK:         "anvl.lgamma"(%[[A]])
+// CHECK:         "anvl.lgamma"(%[[B]])
+// CHECK:         "anvl.exp"
+// CHECK:         return %[[Y]], %
+
+// HLO-LABEL: func.func @betainc(
+// HLO:         stablehlo.while
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         return
+
+// NUMBERS: f64[] 0.15625
+// NUMBERS-NEXT: f64[] 1.125
+func.func @betainc(%a: tensor<f64>, %b: tensor<f64>, %x: tensor<f64>) -> tensor<f64> {
+  %y = "anvl.betainc"(%a, %b, %x) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %y : tensor<f64>
+}

@@ -1,0 +1,29 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=igamma wrt=1" --cse \
+// RUN:   | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=igamma wrt=1" \
+// RUN:   | %run --function=igamma_adjoint --args='[1.0, 1.0]' | filecheck %s --check-prefix=NUMBERS
+
+// The derivative with respect to x is x^(a-1) e^-x / Gamma(a): 1/e at a = x = 1.
+// That with respect to a has no closed form.  A loop computes the value.
+
+// CHECK-LABEL: func.func @igamma_adjoint(
+// CHECK-SAME:    %[[A:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK:         %[[Y:.*]] = "anvl.igamma"(%[[A]], %[[X]])
+// CHECK:         %[[LOG:.*]] = "anvl.log"(%[[X]])
+// CHECK:         "anvl.lgamma"(%[[A]])
+// CHECK:         "anvl.exp"
+// CHECK:         return %[[Y]], %
+
+// HLO-LABEL: func.func @igamma(
+// HLO:         stablehlo.while
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         return
+
+// NUMBERS: f64[] 0.632121
+// NUMBERS-NEXT: f64[] 0.367879
+func.func @igamma(%a: tensor<f64>, %x: tensor<f64>) -> tensor<f64> {
+  %y = "anvl.igamma"(%a, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %y : tensor<f64>
+}

@@ -1,0 +1,29 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=igammac wrt=1" --cse \
+// RUN:   | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=igammac wrt=1" \
+// RUN:   | %run --function=igammac_adjoint --args='[1.0, 1.0]' | filecheck %s --check-prefix=NUMBERS
+
+// The derivative with respect to x is minus x^(a-1) e^-x / Gamma(a): -1/e at a = x = 1.
+// That with respect to a has no closed form.  A loop computes the value.
+
+// CHECK-LABEL: func.func @igammac_adjoint(
+// CHECK-SAME:    %[[A:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK:         %[[Y:.*]] = "anvl.igammac"(%[[A]], %[[X]])
+// CHECK:         %[[LOG:.*]] = "anvl.log"(%[[X]])
+// CHECK:         "anvl.lgamma"(%[[A]])
+// CHECK:         "anvl.exp"
+// CHECK:         return %[[Y]], %
+
+// HLO-LABEL: func.func @igammac(
+// HLO:         stablehlo.while
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         return
+
+// NUMBERS: f64[] 0.367879
+// NUMBERS-NEXT: f64[] -0.367879
+func.func @igammac(%a: tensor<f64>, %x: tensor<f64>) -> tensor<f64> {
+  %y = "anvl.igammac"(%a, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %y : tensor<f64>
+}
