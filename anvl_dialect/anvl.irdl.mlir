@@ -707,6 +707,28 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @igamma {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, x: %1)
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @igammac {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, x: %1)
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @betainc {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(a: %0, b: %1, x: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
     irdl.operation @batch_norm_inference {
       %0 = irdl.any
       %1 = irdl.any

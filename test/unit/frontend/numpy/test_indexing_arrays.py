@@ -25,8 +25,8 @@ INDICES = [
     (None, ALL, ROWS, None, ALL), (PAIR, ALL, slice(1, 3)), (ROWS[:0],),
     (slice(1, None), ROWS, slice(None, None, -2)), (slice(None, None, -1), slice(1, 3), ROWS),
     (ALL, ROWS[:0], 1), (slice(2, 2), ROWS), (ALL, slice(None, None, 2), ROWS, None),
-    (slice(5, 2), ALL, ROWS), np.zeros((2, 0, 3), int), ([0, 1, 1],), [0, 1], [[0], [1]], ([],), [[]],
-    (ROWS.astype("i1") % 2, (ROWS % 3).astype("u1")),
+    (slice(5, 2), ALL, ROWS), np.zeros((2, 0, 3), int), ([0, 1, 1],), [0, 1], [[0], [1]], ([],),
+    [[]], (ROWS.astype("i1") % 2, (ROWS % 3).astype("u1")),
     (np.asarray(1), ALL, ROWS), (np.int8(1), ROWS), ((0, 1), (1, 2)),
     (ROWS % 2, ALL, slice(-1, None)), (PAIR, slice(None, None, -2), PAIR),
 ]  # fmt: skip
