@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=elsewhere | filecheck %s
-// RUN: not anvl-opt %S/svd.mlir --anvl-lower-to-stablehlo=platform=elsewhere 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not anvl-opt %S/../../dialect/svd.mlir --anvl-lower-to-stablehlo=platform=elsewhere 2>&1 | filecheck %s --check-prefix=NONE
 
 // Where no routine is known, StableHLO's own ops remain, and the rest says so.
 
