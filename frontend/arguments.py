@@ -1,5 +1,6 @@
 """Arguments of a person's function: which are static, which are differentiated, their paths."""
 
+import dataclasses
 import enum
 import inspect
 from collections.abc import Callable, Sequence
@@ -254,6 +255,9 @@ def _typed(value: Any) -> Any:
         return type(value), repr(value)
     if isinstance(value, tuple):
         return type(value), tuple(map(_typed, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        return type(value), tuple(_typed(getattr(value, f.name)) for f in fields)
     if isinstance(value, frozenset):
         return type(value), frozenset(map(_typed, value))
     return type(value), value

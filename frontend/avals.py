@@ -63,9 +63,15 @@ def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False
     >>> aval("f32", (2, 3)).shape
     (2, 3)
     """
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
-    key = numpy_dtype(dtype), sizes, bool(weak_type)
+    key = numpy_dtype(dtype), _sizes(shape), bool(weak_type)
     return _INTERNED.get(key) or _intern(*key)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    sizes = shape if isinstance(shape, tuple | list) else (shape,)
+    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes):
+        raise TypeError(f"aval: shape {shape!r} must be integers, such as (2, 3)")
+    return tuple(map(int, sizes))
 
 
 def _intern(dtype: np.dtype[Any], shape: tuple[int, ...], weak_type: bool) -> Aval:

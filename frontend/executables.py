@@ -18,7 +18,7 @@ from anvl.runtime import (
     default_placement,
     put,
 )
-from anvl.state import tracing_lock
+from anvl.state import passes_lock
 from anvl.traced import Traced
 
 __all__ = ["Program", "clear_executables", "compiled"]
@@ -56,7 +56,7 @@ class Program(NamedTuple):
 def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
     """Lower and compile a traced program for arguments of these types.  Its module is used up."""
     program = traced.program
-    with tracing_lock:
+    with passes_lock:
         lower(program.module, program.captured)
         order = captured_order(program.module)
         artifact = serialize(program.module)

@@ -168,6 +168,11 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
+def _check_callable(function: str, f: Any) -> None:
+    if not callable(f):
+        raise TypeError(f"{function}: takes a function, got {f!r} of type {type(f).__name__}")
+
+
 @hiding_frames
 def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> AnvlGraph:
     """The program of f for these arguments, as a graph of anvl ops.
@@ -206,6 +211,8 @@ def eval_shape(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: 
 def _traced(
     f: Callable[..., Any], static: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Traced:
+    _check_callable("trace", f)
+    _check_callable("eval_shape", f)
     splitter = StaticArguments(f, static)
     arguments = splitter.split(args, kwargs)
     given = plain_aside(tree.unflatten(arguments.treedef, arguments.leaves))

@@ -14,7 +14,7 @@ from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
 from anvl.runtime import stablehlo_version
-from anvl.state import tracing_lock
+from anvl.state import passes_lock
 
 __all__ = [
     "STAGES",
@@ -65,13 +65,13 @@ def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
 
 def lower(module: ir.Module, arrays: Sequence[Any]) -> None:
     """Turn a traced module into StableHLO, in place."""
-    with tracing_lock:
+    with passes_lock:
         pipeline(arrays).run(module)
 
 
 def lower_with_stages(module: ir.Module, arrays: Sequence[Any]) -> dict[str, ir.Module]:
     """As `lower`, with a copy of the module after each stage."""
-    with tracing_lock:
+    with passes_lock:
         stages = {"anvl": copied(module)}
 
         def keep(argument: str, _: ir.Operation) -> None:
@@ -98,7 +98,7 @@ def serialize(module: ir.Module) -> bytes:
     The module is used up: MLIR converts it in place.
     """
     version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
-    with tracing_lock:
+    with passes_lock:
         return stablehlo.serialize_portable_artifact(module, version)
 
 

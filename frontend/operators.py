@@ -58,7 +58,7 @@ def attach() -> None:
         for name, f in _UNARY.items():
             setattr(cls, f"__{name}__", f)
         for name, f in _METHODS.items():
-            setattr(cls, name, f)
+            setattr(cls, name, _method(f))
         cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
         cls.at = property(At)  # type: ignore[union-attr]
         cls.__setitem__ = _refuse_to_change  # type: ignore[union-attr]
@@ -70,6 +70,22 @@ def attach() -> None:
         cls.mT = property(anp.matrix_transpose)  # type: ignore[union-attr]
         cls.real = property(anp.real)  # type: ignore[union-attr]
         cls.imag = property(anp.imag)  # type: ignore[union-attr]
+
+
+def _method(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as a method; NumPy's own functions call it with `out=None`."""
+
+    @functools.wraps(f)
+    def method(self: Any, *args: Any, out: None = None, **kwargs: Any) -> Any:
+        try:
+            if out is not None:
+                raise TypeError(f"{f.__name__}: arrays do not change, so there is no out=")
+            return f(self, *args, **kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return method
 
 
 def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:

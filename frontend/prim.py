@@ -13,8 +13,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import OPS, RULES, AnvlOp
+from anvl.dialect.params import Ints
 from anvl.jitted import Jit
 from anvl.operators import attach
 from anvl.runtime import hiding_frames
@@ -78,6 +81,9 @@ class Primitive:
         known = self.op_class.params
         required = [k for k, kind in known.items() if not kind.optional]
         if set(required) <= set(params) <= set(known):
+            for k in params:
+                if known[k] is Ints:
+                    params[k] = _ints(name, k, params[k])
             return
         raise TypeError(
             f"{name}: takes the parameters {', '.join(known) or 'none'}, "
@@ -95,6 +101,14 @@ class Primitive:
 
     def __repr__(self) -> str:
         return f"<primitive {self.__name__}>"
+
+
+def _ints(op: str, name: str, value: Any) -> tuple[int, ...]:
+    """A parameter of integers, of which one may stand alone."""
+    items = value if isinstance(value, tuple | list) else (value,)
+    if not all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in items):
+        raise TypeError(f"{op}: {name} is {value!r}; it must be a tuple of integers")
+    return tuple(map(int, items))
 
 
 _made: dict[str, Primitive] = {}

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anvl.tracing import Trace
 
-__all__ = ["current", "tracing_lock"]
+__all__ = ["current", "passes_lock"]
 
-#: Held while tracing and while passes run: all of it works on the process's one MLIR context.
-tracing_lock = threading.RLock()
+#: Held while passes run, which call back into Python in the middle of their work.
+passes_lock = threading.RLock()
 
 
 class _State(threading.local):

@@ -53,6 +53,8 @@ class Gradient(Pass, argument=_NAME):
     suffix: str = option("_adjoint", help="appended to the name of the function")
 
     def run(self, module: ir.Operation) -> None:
+        if not self.function and (self.wrt or self.target):
+            raise PassError(_NAME, "wrt and target are of a function; say which, function=f")
         expansion = _Expansion(module)
         expansion.uses[self.function] += 1  # it stays, also where only its derivative names it
         for name in list(expansion.functions):

@@ -58,6 +58,8 @@ class HoistConstants(Pass, argument=_NAME):
     on_report: Callable[[list[Hoisted]], None] | None = field(default=None, compare=False)
 
     def run(self, module: ir.Operation) -> None:
+        if self.threshold < 0:
+            raise PassError(_NAME, f"threshold is {self.threshold}; it must not be negative")
         functions = functions_of(module)
         done: dict[str, list[_Constant]] = {}
         hoisted: list[Hoisted] = []

@@ -43,7 +43,6 @@ class Array:
     buffer: Any
 
     # numpy leaves `np_array + x` to us.
-    __array_ufunc__ = None
     __array_priority__ = 1000.0
 
     def __init__(self, *_: object, **__: object) -> None:

@@ -165,14 +165,13 @@ def clear_caches() -> None:
     >>> import anvl.runtime as rt
     >>> rt.clear_caches()
     """
-    for namespace in list(_namespaces.values()):
-        namespace["cache"].clear()
+    for call in list(_calls):
+        call.__globals__["cache"].clear()
 
 
-# The globals of every generated function that is alive.
-_namespaces: weakref.WeakKeyDictionary[Callable[..., Any], dict[str, Any]] = (
-    weakref.WeakKeyDictionary()
-)
+# Every generated function that is alive.  Weak in all it holds: a function's globals lead back to
+# the function, so a strong reference to them would keep every program for ever.
+_calls: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 
 
 def _made(
@@ -193,7 +192,7 @@ def _made(
     }
     exec(code, namespace)
     call = namespace.pop("call")
-    _namespaces[call] = namespace
+    _calls.add(call)
     return Dispatch(call, cache)
 
 
@@ -217,9 +216,9 @@ def _after_fork_in_child() -> None:
     # The fast path has no time to look which process it is in.
     if not is_orphan():
         return
-    for namespace in list(_namespaces.values()):
-        namespace["cache"].clear()
-        namespace["slow"] = _refuse
+    for call in list(_calls):
+        call.__globals__["cache"].clear()
+        call.__globals__["slow"] = _refuse
 
 
 if hasattr(os, "register_at_fork"):  # after the one of `client`, which says who is an orphan

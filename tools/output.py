@@ -11,15 +11,18 @@ __all__ = ["write"]
 def write(path: str, data: bytes) -> None:
     """Write `data` to stdout for `-`, else to the file `path`, whole or not at all."""
     if path == "-":
+        if sys.stdout is None:
+            raise OSError("stdout is closed")
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    target = Path(os.path.realpath(path))  # a link stays, and what it points to is replaced
-    if target.exists() and not target.is_file():  # a pipe or a device
-        target.write_bytes(data)
+    given = Path(path)
+    if given.exists() and not given.is_file():  # a pipe or a device, also by way of /dev/stdout
+        with given.open("wb") as file:
+            file.write(data)
         return
-    _replace(target, data)
+    _replace(Path(os.path.realpath(path)), data)  # a link stays, what it points to is replaced
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -79,6 +79,8 @@ class Source:
 def read(path: str) -> Source:
     """The input at `path`, or stdin for `-`."""
     name = "<stdin>" if path == "-" else path
+    if path == "-" and sys.stdin is None:
+        raise _refused(name, 1, 1, "stdin is closed; give a file")
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:

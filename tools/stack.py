@@ -1,5 +1,6 @@
 """Run a function on a stack that MLIR's recursive parser, printer and passes cannot exhaust."""
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,6 +11,7 @@ T = TypeVar("T")
 
 # Address space, not memory: pages count when touched.  The default 8 MiB end at 2000 regions.
 _STACK_BYTES = 512 * 1024 * 1024
+_RECURSION = 100_000
 
 
 def call_with_big_stack(function: Callable[[], T]) -> T:
@@ -23,6 +25,7 @@ def call_with_big_stack(function: Callable[[], T]) -> T:
         except BaseException as error:
             errors.append(error)
 
+    sys.setrecursionlimit(_RECURSION)  # Python's own, which is meant for small stacks
     before = threading.stack_size(_STACK_BYTES)
     try:
         thread = threading.Thread(target=target, daemon=True)

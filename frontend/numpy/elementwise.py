@@ -180,7 +180,12 @@ def _joint_shape(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...
 def named(function: Callable[..., Any], name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = described(name, doc)
+    tabled.append(name)
     return public()(function)
+
+
+#: The functions that are a line of a table: each is public.
+tabled: list[str] = []
 
 
 def described(name: str, doc: str) -> str:
@@ -466,3 +471,6 @@ def log10(x: Any) -> Any:
     0.0
     """
     return divide(log(x), float(np.log(10)))
+
+
+__all__ += [name for name in tabled if name not in __all__]

@@ -1,0 +1,81 @@
+"""What reviewers found: one test each."""
+
+import dataclasses
+import gc
+import threading
+import weakref
+
+import numpy
+import pytest
+
+import anvl
+import anvl.numpy as np
+
+
+def test_a_trace_may_wait_for_a_thread_that_traces():
+    @anvl.jit
+    def f(x):
+        found = []
+        thread = threading.Thread(target=lambda: found.append(anvl.jit(lambda z: z + 1)(2.0)))
+        thread.start()
+        thread.join(30)
+        return x * float(found[0])
+
+    assert f(2.0) == 6.0
+
+
+def test_a_jitted_function_is_freed():
+    functions = [anvl.jit(lambda x: x + 1) for _ in range(3)]
+    for f in functions:
+        f(1.0)
+    alive = [weakref.ref(f) for f in functions]
+    del f, functions
+    gc.collect()
+    assert not any(r() for r in alive)
+
+
+def test_numpy_converts_results():
+    slope = anvl.grad(lambda w: np.sum(w**3))(numpy.ones(3))
+    w = numpy.ones(3)
+    w -= 0.1 * slope
+    numpy.testing.assert_allclose(w, 0.7)
+    numpy.testing.assert_allclose(numpy.sum(slope), 9)
+    numpy.testing.assert_allclose(numpy.exp(slope), numpy.exp(3 * numpy.ones(3)))
+    assert type(numpy.ones(3) + slope) is anvl.Array
+
+
+def test_static_dataclasses_are_told_apart_by_the_types_of_their_fields():
+    @dataclasses.dataclass(frozen=True)
+    class Scale:
+        by: float
+
+    f = anvl.jit(lambda x, scale: x * scale.by, static="scale")
+    assert f(2, Scale(1)).dtype == "int32"
+    assert f(2, Scale(1.0)).dtype == "float32"
+
+
+@pytest.mark.parametrize("shape", [(2.5,), "12", (True,), None])
+def test_an_aval_has_sizes_that_are_integers(shape):
+    with pytest.raises(TypeError, match=r"aval: shape .* must be integers"):
+        anvl.aval("f32", shape)
+
+
+def test_unsigned_powers_are_refused():
+    x = numpy.array([3], "u1")
+    with pytest.raises(TypeError, match="pow: operand is tensor<1xui8>"):
+        np.power(x, x)
+
+
+@pytest.mark.parametrize("function", [anvl.trace, anvl.eval_shape])
+def test_what_is_no_function_is_refused(function):
+    with pytest.raises(TypeError, match="takes a function, got 3 of type int"):
+        function(3, 1.0)
+
+
+def test_the_gradient_of_where_is_finite_also_where_the_other_side_is_not():
+    x = numpy.array([0.0, 1.0, 4.0])
+    for side, slope in ((np.log, [0, 1, 0.25]), (np.sqrt, [0, 0.5, 0.25])):
+        g = anvl.grad(lambda x, side=side: np.sum(np.where(x > 0, side(x), 0.0)))
+        numpy.testing.assert_allclose(g(x), slope)
+        second = anvl.grad(lambda x, g=g: np.sum(g(x)))(x)
+        assert numpy.isfinite(numpy.asarray(second)).all()
