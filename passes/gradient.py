@@ -47,6 +47,8 @@ class Gradient(Pass, argument=_NAME):
     argument of `wrt`.  `@f` stays as it was.
     """
 
+    anchor = "builtin.module"
+
     function: str = option("", help="also add the adjoint of this function")
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
     target: int = option(0, help="position of the result to differentiate")

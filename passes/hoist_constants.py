@@ -49,6 +49,8 @@ class HoistConstants(Pass, argument=_NAME):
     the order of first use, and carry the attribute `anvl.constant`.
     """
 
+    anchor = "builtin.module"
+
     threshold: int = option(1, help="constants of at most so many elements become literals")
     literals: bool = option(True, help="large literals become arguments, as captured arrays do")
     report: bool = option(False, help="list each hoisted constant on stderr: name, bytes, line")

@@ -20,6 +20,8 @@ class Inline(Pass, argument="anvl-inline"):
     Written here because MLIR's own inliner refuses callees with ops of a Python-defined dialect.
     """
 
+    anchor = "builtin.module"
+
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
         inliner = _Inliner(functions, references(module, functions))

@@ -32,6 +32,8 @@ class LowerToStablehlo(Pass, argument=_NAME):
     Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform.
     """
 
+    anchor = "builtin.module"
+
     platform: str = option("cpu", help="what will run the program, by PJRT's name")
 
     def run(self, module: ir.Operation) -> None:

@@ -35,6 +35,8 @@ class Pass:
     """
 
     argument: ClassVar[str] = ""
+    #: The only op that the pass works on, where it is not any op.
+    anchor: ClassVar[str] = ""
 
     def __init_subclass__(cls, argument: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -170,6 +170,7 @@ class _Runner:
             if isinstance(element, Native):
                 self.managers.get(anchor, element.text).run(op)
             else:
+                _check_anchor(element, op.name)
                 _managed(element, anchor, op.context).run(op)
         except ir.MLIRError as error:
             # Not chained: the text of the cause may hold the whole module.
@@ -177,6 +178,14 @@ class _Runner:
             raise failure.with_traceback(error.__traceback__) from None
         if self.verify_each:
             _verify(element, op)
+
+
+def _check_anchor(element: Pass, found: str) -> None:
+    if element.anchor and element.anchor != found:
+        raise PassError(
+            element.argument,
+            f"runs on {element.anchor}, not on {found}; take it out of {found}(...)",
+        )
 
 
 def _managed(element: Pass, anchor: str, context: ir.Context) -> PassManager:

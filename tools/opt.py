@@ -211,11 +211,22 @@ def _job(settings: Settings) -> _Job:
     return _Job(settings, _pipeline(settings), options, tuple(instruments), last_pass, timer)
 
 
+def _check_passes(names: list[str]) -> None:
+    from anvl.passes import pipeline
+
+    for name in names:
+        try:
+            _ = pipeline.exists(name) or pipeline.lookup(name)
+        except ValueError as error:  # says the nearest name there is
+            raise UsageError(str(error)) from None
+
+
 def _printers(settings: Settings, options: "PrintOptions") -> "list[Instrument]":
     from anvl.tools.instruments import IrPrinter
 
     before = settings["mlir-print-ir-before"]
     after = settings["mlir-print-ir-after"]
+    _check_passes([*(before or ()), *(after or ())])
     tree = settings["mlir-print-ir-tree-dir"]
     printer = IrPrinter(
         sys.stderr,
