@@ -12,8 +12,8 @@ from anvl.dialect.op import AnvlOp, Value, emit, missing
 from anvl.dialect.types import kind
 
 __all__ = [
-    "Creation", "Elementwise", "Linear", "Undefined", "check_axes", "check_kind", "differentiable",
-    "lifted", "remedy", "total",
+    "Bilinear", "Creation", "Elementwise", "Linear", "Undefined", "check_axes", "check_kind",
+    "differentiable", "lifted", "remedy", "total",
 ]  # fmt: skip
 
 NUMBERS = "bool int uint float complex"
@@ -123,6 +123,22 @@ class Linear(AnvlOp):
     ) -> Value | None:
         (t,) = ts
         return None if t is None else cls.build(t, **params)
+
+
+class Bilinear(AnvlOp):
+    """Linear in each of its two operands: the product rule.  Says `adjoint`."""
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value, **params: Any
+    ) -> Value | None:
+        (tx, ty), (x, y) = ts, xs
+        return total(
+            [
+                None if tx is None else cls.build(tx, y, **params),
+                None if ty is None else cls.build(x, ty, **params),
+            ]
+        )
 
 
 class Creation(AnvlOp):

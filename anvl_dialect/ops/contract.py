@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from anvl.dialect.families import check_axes, check_kind, total
-from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.families import Bilinear, check_axes, check_kind
+from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.params import DotDimensions, DotDims, Precision
 from anvl.dialect.types import shape_text, tensor
 
 __all__ = ["DotGeneralOp"]
 
 
-class DotGeneralOp(AnvlOp, name="dot_general"):
+class DotGeneralOp(Bilinear, name="dot_general"):
     """Sum products over the contracting axes; the result has the batching axes, then what is left
     of `x`, then what is left of `y`.  StableHLO `dot_general`.
     """
@@ -47,18 +47,6 @@ class DotGeneralOp(AnvlOp, name="dot_general"):
         shape += [xs[a] for a in _free(x, dims.lhs_batching, dims.lhs_contracting)]
         shape += [ys[a] for a in _free(y, dims.rhs_batching, dims.rhs_contracting)]
         return tensor(shape, x.element_type)
-
-    @classmethod
-    def tangent(
-        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value, **params: Any
-    ) -> Value | None:
-        (tx, ty), (x, y) = ts, xs
-        return total(
-            [
-                None if tx is None else emit.dot_general(tx, y, **params),
-                None if ty is None else emit.dot_general(x, ty, **params),
-            ]
-        )
 
     @classmethod
     def adjoint(

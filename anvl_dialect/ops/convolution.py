@@ -9,8 +9,8 @@ Source: StableHLO specification, `convolution`; constraints are cited by its num
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anvl.dialect.families import check_axes, check_kind, total
-from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.families import Bilinear, check_axes, check_kind
+from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.axes import merged, taken_out
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.params import Int, Ints, Precision
@@ -20,7 +20,7 @@ from anvl.dialect.types import shape_text, tensor
 __all__ = ["ConvolutionOp"]
 
 
-class ConvolutionOp(AnvlOp, name="convolution"):
+class ConvolutionOp(Bilinear, name="convolution"):
     """z[n, j, o] = the sum of x[n, j stride + k dilation, i] y[k, i, o] over k and i.
 
     `dimension_numbers` says which axes are the batch n, the places j and k, and the features i and
@@ -56,18 +56,6 @@ class ConvolutionOp(AnvlOp, name="convolution"):
         for axis, n in zip(dims.output_spatial, conv.counts(xs, ys), strict=True):
             shape[axis] = n
         return tensor(shape, x.element_type)
-
-    @classmethod
-    def tangent(
-        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value, **params: Any
-    ) -> Value | None:
-        (tx, ty), (x, y) = ts, xs
-        return total(
-            [
-                None if tx is None else emit.convolution(tx, y, **params),
-                None if ty is None else emit.convolution(x, ty, **params),
-            ]
-        )
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], z: Value, **params: Any) -> Sequence[Any]:
