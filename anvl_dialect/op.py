@@ -126,6 +126,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
         cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
+        # What the adjoint rule emits: Note [Recipes].
+        cls.recipes = None if cls.multiple_results or cls.bodies else {}
         if "build" not in cls.__dict__:
             builder = _region_builder if cls.bodies else _builder
             cls.build = staticmethod(builder(cls))  # type: ignore[method-assign]
@@ -187,6 +189,18 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         except TypeError:
             pass
         return plan
+
+    @classmethod
+    def known_plan(cls, types: list[Any], params: dict[str, Any]) -> Any:
+        """What `build` has just built for these types: result types and attributes.
+
+        None where another call with the same may build something else: bodies are emitted anew.
+        """
+        key = types[0] if not params and len(types) == 1 else (*types, *params.items())
+        try:
+            return None if cls.bodies else cls._plans.get(key)
+        except TypeError:
+            return None
 
     @classmethod
     def encode(cls, params: dict[str, Any]) -> dict[str, ir.Attribute] | None:

@@ -8,6 +8,7 @@ are the ones that the passes use; no rule is written twice.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anvl.dialect.blocks import side_block
 from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
@@ -36,18 +37,7 @@ class Program:
     @classmethod
     def of(cls, f: Callable[..., Sequence[Value]], types: Sequence[ir.Type]) -> "Program":
         """The program that f emits for arguments of these types."""
-        location = ir.Location.current
-        module = ir.Module.create()
-        with ir.InsertionPoint(module.body):
-            function = ir.Operation.create(
-                "func.func",
-                attributes={
-                    "sym_name": ir.StringAttr.get("scratch"),
-                    "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
-                },
-                regions=1,
-            )
-        block = function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+        block, module = side_block(types)
         with ir.InsertionPoint(block):
             results = list(f(*block.arguments))
         return cls(block, results, module)
@@ -111,7 +101,7 @@ class Program:
             xs, gs = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            return sweep(_current_block(), list(zip(ys, gs, strict=True)), wrt)
+            return _swept(list(zip(ys, gs, strict=True)), wrt)
 
         return Program.of(f, types)
 
@@ -162,6 +152,11 @@ def _current_block() -> ir.Block:
     return ir.InsertionPoint.current.block
 
 
+def _swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
+    """The reverse sweep over the current block: all of it belongs to the op whose rule asks."""
+    return sweep(_current_block(), seeds, wrt, ir.Location.current)
+
+
 def vjp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], gs: Sequence[Value | None]
 ) -> list[Value | None]:
@@ -173,7 +168,7 @@ def vjp_of(
         ys = f(*values[:n])
         pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         wrt = [x for x in values[:n] if differentiable(x.type)]
-        return sweep(_current_block(), pairs, wrt)
+        return _swept(pairs, wrt)
 
     found = iter(Program.of(swept, [x.type for x in (*xs, *seeds)])(*xs, *seeds))
     return [next(found) if differentiable(x.type) else None for x in xs]
@@ -218,7 +213,7 @@ def transpose_of(
         ys = f(*ts, *values[n : n + m])
         marked = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         pairs = [(y, g) for y, g in marked if y is not None]
-        return sweep(_current_block(), pairs, ts)
+        return _swept(pairs, ts)
 
     program = Program.of(swept, [*types, *[x.type for x in (*xs, *seeds)]])
     # What is linear in ts has a transpose that does not need them.

@@ -6,7 +6,7 @@ first: only ops on a path from `wrt` to the seeded values are asked, and only fo
 such a path.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anvl.dialect.errors import MissingRule, PassError
@@ -15,6 +15,7 @@ from anvl.dialect.masked import Masked, settled, summed
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp
 from anvl.dialect.ops.create import full
+from anvl.dialect.recipes import Recipe, learn, type_number, written, written_from
 
 __all__ = ["forward_sweep", "sweep"]
 
@@ -23,54 +24,65 @@ __all__ = ["forward_sweep", "sweep"]
 # MLIR once; values on a path from `wrt` have numbers, so that the rest of the work is on ints, and
 # None stands for the others.  A plain tuple: one is made for every op (0.3 us less than a class).
 _Step: TypeAlias = tuple[
-    Any,
-    tuple[ir.Value, ...],
-    tuple[int | None, ...],
-    tuple[ir.Value, ...],
-    tuple[int | None, ...],
+    Any, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
 ]
 
 
 def sweep(
-    block: ir.Block, seeds: Sequence[tuple[ir.Value, ir.Value]], wrt: Sequence[ir.Value]
+    block: ir.Block,
+    seeds: Sequence[tuple[ir.Value, ir.Value]],
+    wrt: Sequence[ir.Value],
+    location: ir.Location | None = None,
 ) -> list[ir.Value]:
     """Emit the adjoint ops at the current insertion point; the cotangents of `wrt`.
 
     `seeds` pairs values of the block with their cotangents.  Values of `wrt` that nothing reaches
-    get zeros.  Raises `MissingRule` that lists every op on the way without an adjoint.
+    get zeros.  Adjoint ops are named for the ops that they belong to, unless `location` is where
+    they all are.  Raises `MissingRule` that lists every op on the way without an adjoint.
     """
     number = {x: i for i, x in enumerate(wrt)}
-    forward = _from(block, number)
+    types = [type_number(x.type) for x in wrt]
+    forward = _from(block, number, types)
     steps = _towards([number[y] for y, _ in seeds if y in number], forward)
     _check_rules(steps, len(wrt))
-    cotangents: list[Any] = [None] * len(number)
+    cotangents: list[Any] = [None] * len(types)
     for y, g in seeds:
         if y in number:
-            _accumulate(cotangents, number[y], g)
-    steps.reverse()
+            known = cotangents[number[y]]
+            cotangents[number[y]] = g if known is None else summed(known, g)
     del forward, number
-    while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
-        _visit(steps.pop(), cotangents)
+    _backward(steps, cotangents, types, location)
     found = cotangents[: len(wrt)]
     return [full(x.type, 0) if g is None else settled(g) for x, g in zip(wrt, found, strict=True)]
 
 
-def _from(block: ir.Block, number: dict[ir.Value, int]) -> list[_Step]:
-    """The ops that depend on numbered values, in order; their float results get numbers too."""
+def _from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -> list[_Step]:
+    """The ops that depend on numbered values, in order; their float results get numbers too.
+
+    `types` are those of the numbered values, as `type_number` has them.
+    """
     steps: list[_Step] = []
     known = number.get
-    for op in block.operations:
-        operands = tuple(op.operands)
+    for op in list(block.operations):  # a list at once: a fifth less than one by one
+        xs = op.operands
+        operands = (xs[0], xs[1]) if len(xs) == 2 else tuple(xs)
         wanted = tuple([known(x) for x in operands])
         if wanted.count(None) == len(wanted):
             continue
         # `result` costs a third of `results`, and nearly all ops have one.
         results = tuple(op.results) if _has_several(type(op)) else (op.result,)
-        # A value of `wrt` may itself depend on another: it keeps its number.
-        numbers = tuple(
-            [number.setdefault(y, len(number)) if differentiable(y.type) else None for y in results]
-        )
-        steps.append((op, operands, wanted, results, numbers))
+        numbers: list[int | None] = []
+        for y in results:
+            type_ = type_number(y.type)
+            if type_ > 0:
+                # A value of `wrt` may itself depend on another: it keeps its number.
+                n = number.setdefault(y, len(types))
+                if n == len(types):
+                    types.append(type_)
+                numbers.append(n)
+            else:
+                numbers.append(None)
+        steps.append((op, operands, wanted, results, tuple(numbers)))
     return steps
 
 
@@ -91,53 +103,113 @@ def _towards(targets: Sequence[int], steps: list[_Step]) -> list[_Step]:
     return kept
 
 
-def _visit(step: _Step, cotangents: list[Any]) -> None:
-    op, operands, wanted, results, numbers = step
-    rules = type(op)
-    g = _cotangent(rules, numbers, cotangents)
-    if g is None:
-        return
-    operation = op.operation
-    params = rules.read(operation) if rules.params else _NONE
-    with _adjoint_location(operation, rules.short_name):
-        mask = None
-        if type(g) is Masked:  # an op that is diagonal need not see it: Note [Lazy masks]
-            g, mask = (g.g, g) if rules.diagonal else (g(), None)
-        y = results if rules.multiple_results else results[0]
-        contributions = rules.adjoint(g, operands, y, **params)
-        if len(contributions) != len(operands):
-            _wrong_number(operation, len(contributions), len(operands))
-        for i, gx in enumerate(contributions):
-            n = wanted[i]
-            if gx is None or n is None:
+def _backward(
+    steps: list[_Step], cotangents: list[Any], types: list[int], here: ir.Location | None
+) -> None:
+    """Turn the cotangents of results into those of operands, step by step from the last.
+
+    One loop and few calls: this is where compiling a gradient spends most of its time.
+    """
+    create = ir.Operation.create
+    places: dict[type, tuple[ir.Location, ir.Location]] = {}
+    steps.reverse()
+    while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
+        step = steps.pop()
+        op, operands, wanted, results, numbers = step
+        rules = type(op)
+        g = _joined(numbers, cotangents) if rules.multiple_results else cotangents[numbers[0]]
+        if g is None:
+            continue
+        location = op.location
+        place = places.get(rules)
+        if place is None or place[0] != location:  # most often it is that of the last of its kind
+            place = location, here or _adjoint_location(location, rules.short_name)
+            places[rules] = place
+        with place[1]:
+            recipe = None if rules.recipes is None or type(g) is Masked else _recipe(step, types)
+            if recipe is None:
+                for n, gx in list(_ask(step, g)):  # first all of them: as a recipe does
+                    known = cotangents[n]
+                    cotangents[n] = gx if known is None else summed(known, gx)
                 continue
-            if not isinstance(gx, ir.Value | Masked):
-                gx = gx()
-            if gx.type != operands[i].type:
-                _wrong_type(operation, operands[i], gx)
-            _accumulate(cotangents, n, gx if mask is None else mask.of(gx))
+            values = [*operands, results[0], g]
+            append = values.append
+            for name, result_types, pick, attributes, _ in recipe.builds:
+                append(create(name, result_types, pick(values), attributes).result)
+            for i, at in recipe.outputs:
+                n = wanted[i]
+                known = cotangents[n]
+                cotangents[n] = values[at] if known is None else summed(known, values[at])
 
 
-def _cotangent(rules: Any, numbers: Sequence[int | None], cotangents: list[Any]) -> Any:
-    """What a rule calls g: of one result, or a tuple for several; None if all of it is zero."""
-    if not rules.multiple_results:
-        n = numbers[0]
-        return None if n is None else cotangents[n]
+def _recipe(step: _Step, types: list[int]) -> Recipe | None:
+    """The recipe of an op, if there is one: Note [Recipes]."""
+    op, operands, wanted, _, numbers = step
+    rules = type(op)
+    key: list[Any] = [
+        types[n] if n is not None else -abs(type_number(operands[i].type))
+        for i, n in enumerate(wanted)
+    ]
+    if rules.params:
+        key.append(types[numbers[0]])  # some parameters are read off the result
+        key += op.attributes.items()
+    known = tuple(key)
+    recipe = rules.recipes.get(known)
+    if type(recipe) is Recipe:
+        return recipe
+    return learn(rules.recipes, known, lambda: _written(step))
+
+
+def _written(step: _Step) -> Recipe | None:
+    """The adjoint rule of an op as a recipe: of its operands, its result and the cotangent."""
+    op, operands, wanted, results, _ = step
+    rules = type(op)
+
+    def rule(*values: ir.Value) -> list[Any]:
+        *xs, y, g = values
+        found = rules.adjoint(g, tuple(xs), y, **rules.read(op.operation))
+        return [_checked(op, *row) for row in zip(operands, wanted, found, strict=True)]
+
+    recipe = written(rule, [x.type for x in (*operands, *results, *results)])
+    return recipe if recipe is not None and recipe.is_plain else None
+
+
+def _ask(step: _Step, g: Any) -> Iterator[tuple[int, Any]]:
+    """Ask the rule: for each active operand its number and its cotangent."""
+    op, operands, wanted, results, _ = step
+    rules = type(op)
+    mask = None
+    if type(g) is Masked:  # an op that is diagonal need not see it: Note [Lazy masks]
+        g, mask = (g.g, g) if rules.diagonal else (g(), None)
+    y = results if rules.multiple_results else results[0]
+    contributions = rules.adjoint(g, operands, y, **rules.read(op.operation))
+    if len(contributions) != len(operands):
+        _wrong_number(op.operation, len(contributions), len(operands))
+    for x, n, gx in zip(operands, wanted, contributions, strict=True):
+        gx = _checked(op, x, n, gx)
+        if gx is not None:
+            yield n, gx if mask is None else mask.of(gx)
+
+
+def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:
+    """What a rule gave for the operand x: its cotangent if it is wanted, else None."""
+    if gx is None or n is None:
+        return None
+    if not isinstance(gx, ir.Value | Masked):
+        gx = gx()
+    if gx.type != x.type:
+        _wrong_type(op.operation, x, gx)
+    return gx
+
+
+def _joined(numbers: Sequence[int | None], cotangents: list[Any]) -> Any:
+    """What a rule of several results calls g: a tuple, or None if all of it is zero."""
     gs = [None if n is None else cotangents[n] for n in numbers]
     return None if all(g is None for g in gs) else tuple([settled(g) for g in gs])
 
 
-_NONE: dict[str, Any] = {}
-
-
-def _accumulate(cotangents: list[Any], n: int, g: Any) -> None:
-    known = cotangents[n]
-    cotangents[n] = g if known is None else summed(known, g)
-
-
-def _adjoint_location(op: ir.Operation, short_name: str) -> ir.Location:
+def _adjoint_location(location: ir.Location, short_name: str) -> ir.Location:
     """Names the forward op that adjoint ops belong to: its Python name where known."""
-    location = op.location
     name = getattr(location, "name_str", None) or short_name
     return ir.Location.name(f"{name}_adjoint", location)
 
@@ -197,7 +269,11 @@ def _push(op: Any, known: dict[ir.Value, ir.Value | None]) -> None:
 
 def _check_rules(steps: Sequence[_Step], n_wrt: int) -> None:
     """One error for all ops on the way that have no adjoint."""
-    doubtful = {cls for cls in {type(step[0]) for step in steps} if _may_lack_rules(cls)}
+    classes = {type(step[0]) for step in steps}
+    doubtful = {cls for cls in classes if _may_lack_rules(cls)}
+    for cls in classes - doubtful:
+        if cls.recipes is not None:
+            written_from(cls.recipes, cls.adjoint.__func__, getattr(cls, "passes", None))
     problems = [
         (step, why)
         for step in reversed(steps)

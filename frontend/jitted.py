@@ -355,7 +355,7 @@ def call_function(
 ) -> list[Tracer]:
     """Emit `func.call @name` into the current trace."""
     location = here()
-    values = [trace.value_of(as_tracer(x)) for x in operands]
+    values = [trace.tracer_of(as_tracer(x)).value for x in operands]
     call = ir.Operation.create(
         "func.call",
         [a.type for a in out_avals],

@@ -174,7 +174,7 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
     if isinstance(x, _NUMBERS):
         literal = constant(x, of.dtype)
         return Tracer(literal.value, of, trace, literal.location)
-    return Tracer(trace.value_of(x), of, trace, here())
+    return Tracer(trace.tracer_of(x).value, of, trace, here())
 
 
 def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
@@ -250,7 +250,7 @@ def literal_like(value: complex, of: Aval) -> Tracer:
         return known
     if of.level == 1:
         _check_fits(value, of.dtype)
-    location = here()
+    location = here(3)  # called by our own functions, which people call
     with location:
         made = trace.literals[key] = Tracer(full(of.type, value), of, trace, location)
     return made

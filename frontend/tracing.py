@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,12 +109,12 @@ class Trace:
             tracers.append(Tracer(argument, of, self, location))
         return tracers
 
-    def value_of(self, x: Any) -> ir.Value:
-        """The MLIR value of an operand in this function, brought in from outside if need be."""
+    def tracer_of(self, x: Any) -> Tracer:
+        """The tracer of an operand in this function, brought in from outside if need be."""
         if type(x) is Tracer:
-            return x.value if x.trace is self else self._close_over(x).value
+            return x if x.trace is self else self._close_over(x)
         if isinstance(x, Array | np.ndarray | np.generic):
-            return self._capture(x).value
+            return self._capture(x)
         raise TypeError(
             f"operand is {x!r} of type {type(x).__name__}; primitives take arrays, "
             "anvl.numpy also takes Python numbers"
@@ -177,6 +178,7 @@ class Trace:
                 self.alive = False
 
 
+@lru_cache(maxsize=4096)
 def _ssa_name(path: str) -> str:
     """A path as the name of an SSA value: `params[0]['w']` is `params.0.w`."""
     dotted = re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", path)
@@ -184,17 +186,57 @@ def _ssa_name(path: str) -> str:
 
 
 def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Emit an op into the current trace; the tracer, or tracers, of its results."""
+    """Emit an op into the current trace; the tracer, or tracers, of its results.
+
+    To be called by our own functions only: the first place looked at is that of their caller.
+    """
     trace = current.trace
     if trace is None:
         raise outlived(xs)
-    values = [x.value if type(x) is Tracer and x.trace is trace else trace.value_of(x) for x in xs]
-    location = here(2)
+    tracers = [x if type(x) is Tracer and x.trace is trace else trace.tracer_of(x) for x in xs]
+    # Abstract values are one object each: to look up by them takes a third of the time that
+    # `build` needs to look up by the types of values.
+    avals = [x.aval for x in tracers]
+    key = (op_class, *avals, *params.items()) if params else (op_class, *avals)
+    try:
+        plan = _plans.get(key)
+    except TypeError:  # a parameter that cannot be hashed
+        plan = None
+    location = here(3)
     with location:
-        y = op_class.build(*values, **params)
+        if plan is None:
+            return _emit_first(op_class, tracers, params, key, location)
+        name, types, attributes, of = plan
+        y = _create(name, types, [x.value for x in tracers], attributes).result
+    return Tracer(y, of, trace, location)
+
+
+_create = ir.Operation.create
+
+# What is built for operands of these avals: name, result types, attributes, aval of the result.
+_plans: dict[Any, tuple[str, list[ir.Type], dict[str, ir.Attribute] | None, Aval]] = {}
+_MAX_PLANS = 16384
+
+
+def _emit_first(
+    op_class: type[AnvlOp],
+    xs: Sequence[Tracer],
+    params: dict[str, Any],
+    key: tuple[Any, ...],
+    location: ir.Location,
+) -> Any:
+    """`emit` of what is not in `_plans`, which it enters there."""
+    y = op_class.build(*[x.value for x in xs], **params)
+    trace = current.trace
     if op_class.multiple_results:
         return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
-    return Tracer(y, aval_of_type(y.type), trace, location)
+    of = aval_of_type(y.type)
+    plan = op_class.known_plan([x.value.type for x in xs], params)
+    if plan is not None:
+        if len(_plans) >= _MAX_PLANS:
+            _plans.clear()
+        _plans[key] = (op_class.OPERATION_NAME, *plan, of)
+    return Tracer(y, of, trace, location)
 
 
 def outlived(xs: Sequence[Any]) -> Exception:
@@ -236,5 +278,5 @@ def trace_function(
 def _as_tracer(trace: Trace, y: Any) -> Tracer:
     if type(y) is Tracer and y.trace is trace:
         return y
-    value = trace.value_of(y)
-    return Tracer(value, y.aval if type(y) is Tracer else aval_of_type(value.type), trace, here())
+    known = trace.tracer_of(y)
+    return Tracer(known.value, y.aval if type(y) is Tracer else known.aval.strong(), trace, here())

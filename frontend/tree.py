@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -153,9 +154,20 @@ def leaf_paths(tree: Any, root: str = "params") -> list[str]:
     >>> tree.leaf_paths({"w": [1, 2], "b": 3})
     ["params['b']", "params['w'][0]", "params['w'][1]"]
     """
+    treedef = as_structure(tree)
+    try:
+        return list(_known_paths(treedef, root))
+    except TypeError:  # what it holds besides leaves cannot be hashed
+        return _paths(treedef, root)
+
+
+def _paths(treedef: Any, root: str) -> list[str]:
     paths: list[str] = []
-    _collect_paths(as_structure(tree), root, paths)
+    _collect_paths(treedef, root, paths)
     return paths
+
+
+_known_paths = functools.lru_cache(maxsize=1024)(_paths)
 
 
 def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:

@@ -17,7 +17,7 @@ from anvl.dialect.types import shape_text
 from anvl.passes.inline import (
     body_of,
     callee_of,
-    calls_of,
+    calls_by_function,
     functions_of,
     inline_calls,
     is_private,
@@ -85,7 +85,10 @@ class _Expansion:
 
     def __init__(self, module: ir.Operation) -> None:
         self.functions = functions_of(module)
-        self.uses = references(module, self.functions)
+        calls = calls_by_function(module)
+        self.uses = references(self.functions, calls)
+        # The callees of each function; those of what is made here are inlined at once.
+        self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
         self.defined: set[str] = set()
 
     def find(self, name: str, location: str = "") -> ir.Operation:
@@ -108,8 +111,8 @@ class _Expansion:
         if name in self.defined or name not in self.functions:
             return
         function = self.functions[name]
-        for call in calls_of(function):
-            self.define(callee_of(call), (*path, name))
+        for callee in self.callees.get(name, ()):
+            self.define(callee, (*path, name))
         if VJP in function.attributes:
             self._define_derivative(name, function, (*path, name))
         self.defined.add(name)
@@ -136,17 +139,18 @@ class _Expansion:
         """A copy of a function with every call in it inlined."""
         source = self.functions[name]
         self.functions[new_name] = source.clone(ip=ir.InsertionPoint(source)).operation
-        return self._flattened(new_name)
+        return self._flattened(name, new_name)
 
     def renamed(self, name: str, new_name: str) -> ir.Operation:
         """A function that nobody else uses, under a new name, with every call in it inlined."""
         self.functions[new_name] = self.functions.pop(name)
-        return self._flattened(new_name)
+        return self._flattened(name, new_name)
 
-    def _flattened(self, name: str) -> ir.Operation:
-        function = self.functions[name]
-        function.attributes["sym_name"] = ir.StringAttr.get(name, function.context)
-        inline_calls(name, self.functions)
+    def _flattened(self, name: str, new_name: str) -> ir.Operation:
+        function = self.functions[new_name]
+        function.attributes["sym_name"] = ir.StringAttr.get(new_name, function.context)
+        if name in self.callees:
+            inline_calls(new_name, self.functions)
         return function
 
 

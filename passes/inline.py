@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anvl.dialect.errors import PassError
@@ -24,7 +25,8 @@ class Inline(Pass, argument="anvl-inline"):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        inliner = _Inliner(functions, references(module, functions))
+        calls = calls_by_function(module)
+        inliner = _Inliner(functions, calls, references(functions, calls))
         for name in list(functions):
             inliner.inline_into(name, ())
         manager = PassManager.parse("builtin.module(symbol-dce)", module.context)
@@ -59,21 +61,35 @@ def calls_of(function: ir.Operation) -> list[ir.Operation]:
     return find(function, "func.call")
 
 
+def calls_by_function(module: ir.Operation) -> dict[str, list[ir.Operation]]:
+    """The calls in each function of a module that has any, in one walk."""
+    found: dict[str, list[ir.Operation]] = {}
+    for call in calls_of(module):
+        outer = call.parent
+        while outer is not None and outer.operation.name != "func.func":
+            outer = outer.parent
+        if outer is not None:
+            found.setdefault(outer.attributes["sym_name"].value, []).append(call)
+    return found
+
+
 def callee_of(call: ir.Operation) -> str:
     """The name of the function that is called."""
     return call.attributes["callee"].value
 
 
-def references(module: ir.Operation, functions: dict[str, ir.Operation]) -> Counter[str]:
+def references(
+    functions: dict[str, ir.Operation], calls: dict[str, list[ir.Operation]]
+) -> Counter[str]:
     """How often each function is named: by calls, and in attributes of functions."""
-    count = Counter(callee_of(call) for call in calls_of(module))
+    count = Counter(callee_of(call) for of_one in calls.values() for call in of_one)
     for function in functions.values():
         for attribute in _extra_attributes(function):
-            count.update(_SYMBOL.findall(str(attribute)))
+            count.update(re.findall(_SYMBOL, str(attribute)))
     return count
 
 
-_SYMBOL = re.compile(r"@([\w.$-]+)")
+_SYMBOL = r"@([\w.$-]+)"
 _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 
@@ -87,21 +103,26 @@ def is_private(function: ir.Operation) -> bool:
     return "sym_visibility" in attributes and attributes["sym_visibility"].value == "private"
 
 
-def inline_calls(
-    name: str, functions: dict[str, ir.Operation], uses: Counter[str] | None = None
-) -> None:
-    """Inline every call in one function, and in the functions it calls."""
-    _Inliner(functions, uses or Counter()).inline_into(name, ())
+def inline_calls(name: str, functions: dict[str, ir.Operation]) -> None:
+    """Inline every call in one function, and in copies of the functions it calls."""
+    _Inliner(functions, None, Counter()).inline_into(name, ())
 
 
 class _Inliner:
     """Inlines in the functions of one module, each once.
 
     A private function with one use, by the count `uses`, is taken apart; others are copied.
+    `calls` are those in each function, None to look for them.
     """
 
-    def __init__(self, functions: dict[str, ir.Operation], uses: Counter[str]) -> None:
+    def __init__(
+        self,
+        functions: dict[str, ir.Operation],
+        calls: dict[str, list[ir.Operation]] | None,
+        uses: Counter[str],
+    ) -> None:
         self.functions = functions
+        self.calls = calls
         self.uses = uses
         self.done: set[str] = set()
 
@@ -111,12 +132,17 @@ class _Inliner:
         if name in path:
             cycle = " -> ".join(f"@{n}" for n in (*path, name))
             raise PassError("anvl-inline", f"recursion: {cycle}; calls must not form a cycle")
-        for call in calls_of(self.functions[name]):
+        for call in self._calls_in(name):
             callee = callee_of(call)
             self._check_callee(callee, call)
             self.inline_into(callee, (*path, name))
             self._inline_one(call, callee, name)
         self.done.add(name)
+
+    def _calls_in(self, name: str) -> Sequence[ir.Operation]:
+        if self.calls is not None:
+            return self.calls.get(name, ())
+        return calls_of(self.functions[name])
 
     def _check_callee(self, callee: str, call: ir.Operation) -> None:
         function = self.functions.get(callee)

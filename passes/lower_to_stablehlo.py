@@ -14,6 +14,7 @@ from anvl.dialect.mlir import PassManager, ir, rewrite
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import splat
 from anvl.dialect.params import Direction, Ints
+from anvl.dialect.recipes import Recipe, learn, replay, type_number, written, written_from
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.find import find
 from anvl.passes.pass_ import Pass, option
@@ -48,7 +49,7 @@ class LowerToStablehlo(Pass, argument=_NAME):
 
 
 def _check_done(module: ir.Operation) -> None:
-    left = find(module, *(name for name in OPS if name.startswith("anvl.")))
+    left = find(module, *_own_names())
     if not left:
         return
     first = left[0]
@@ -56,6 +57,11 @@ def _check_done(module: ir.Operation) -> None:
     raise PassError(
         _NAME, f"{names} is left; {OPS[first.name].why_not_lowered}", str(first.location)
     )
+
+
+@cache
+def _own_names() -> tuple[str, ...]:
+    return tuple(name for name in OPS if name.startswith("anvl."))
 
 
 @cache
@@ -127,18 +133,54 @@ def _expansions(platform: str, composite: bool) -> Any:
 
 
 def _pattern(op_class: type[AnvlOp], hlo: "Hlo") -> Callable[[Any, Any], None]:
+    recipes: dict[Any, Any] = {}
+
     def lower(op: Any, rewriter: Any) -> None:
         operation = op.operation
-        try:
-            with rewriter.ip, operation.location:
-                new = op_class.lower(hlo, *operation.operands, **op_class.read(operation))
-        except MissingRule as error:
-            raise PassError(_NAME, str(error), str(operation.location)) from None
-        if new is None:  # a borrowed op that may stay as it is
-            return
-        rewriter.replace_op(op, list(new) if op_class.multiple_results else [new])
+        xs = tuple(operation.operands)
+        with rewriter.ip, operation.location:
+            recipe = None if op_class.bodies else _recipe(op_class, recipes, hlo, operation, xs)
+            new = _asked(op_class, hlo, operation, xs) if recipe is None else replay(recipe, xs)
+        if new is not None:  # a borrowed op may stay as it is
+            rewriter.replace_op(op, new)
 
     return lower
+
+
+def _asked(
+    op_class: type[AnvlOp], hlo: "Hlo", op: ir.Operation, xs: Sequence[ir.Value]
+) -> list[ir.Value] | None:
+    """What the rule makes of an op: its results, or None if it stays."""
+    try:
+        new = op_class.lower(hlo, *xs, **op_class.read(op))
+    except MissingRule as error:
+        raise PassError(_NAME, str(error), str(op.location)) from None
+    if new is None:
+        return None
+    return list(new) if op_class.multiple_results else [new]
+
+
+def _recipe(
+    op_class: type[AnvlOp],
+    recipes: dict[Any, Any],
+    hlo: "Hlo",
+    op: ir.Operation,
+    xs: Sequence[ir.Value],
+) -> Recipe | None:
+    """The recipe for an op, if there is one: Note [Recipes]."""
+    written_from(recipes, op_class.lower.__func__)  # type: ignore[attr-defined]
+    key = (
+        *[type_number(x.type) for x in (*xs, *op.results)],
+        *(op.attributes.items() if op_class.params else ()),
+    )
+
+    def rule(*values: ir.Value) -> list[ir.Value]:
+        new = _asked(op_class, hlo, op, values)
+        if new is None:
+            raise TypeError("it stays as it is")
+        return new
+
+    return learn(recipes, key, lambda: written(rule, [x.type for x in xs]))
 
 
 class Hlo:

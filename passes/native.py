@@ -56,8 +56,8 @@ _KNOWN = (
     "vhlo-to-version",
     "view-op-graph",
 )
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
-_RESTRICTED = re.compile(r"restricted to '([\w.]+)' on a PassManager")
+_NAME = r"[A-Za-z_][\w.\-]*"
+_RESTRICTED = r"restricted to '([\w.]+)' on a PassManager"
 
 
 @functools.cache
@@ -75,7 +75,7 @@ def names() -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1024)
 def exists(name: str) -> bool:
     """Whether MLIR has a pass of this name."""
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(_NAME, name):
         return False
     return "does not refer to a registered pass" not in (_parse_error("any", name) or "")
 
@@ -86,7 +86,7 @@ def check(anchor: str, text: str) -> None:
     error = _parse_error(anchor, text)
     if error is None:
         return
-    restricted = _RESTRICTED.search(error)
+    restricted = re.search(_RESTRICTED, error)
     if restricted is not None:
         wanted = restricted[1]
         raise ValueError(
@@ -97,7 +97,7 @@ def check(anchor: str, text: str) -> None:
 
 def anchor_of(text: str) -> str:
     """The op that the pass `text` insists to run on, or `""` where it does not care."""
-    restricted = _RESTRICTED.search(_parse_error("builtin.module", text) or "")
+    restricted = re.search(_RESTRICTED, _parse_error("builtin.module", text) or "")
     return restricted[1] if restricted else ""
 
 

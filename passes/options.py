@@ -18,8 +18,8 @@ __all__ = ["Option", "check", "nearest", "option", "options_of", "parse", "show"
 
 _HELP = "anvl.passes.help"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-_NAME = re.compile(r"\s*([A-Za-z_][\w\-]*)\s*(=)?\s*")
-_NEEDS_QUOTES = re.compile(r"""[\s,(){}\[\]"'\\=]""")
+_NAME = r"\s*([A-Za-z_][\w\-]*)\s*(=)?\s*"
+_NEEDS_QUOTES = r"""[\s,(){}\[\]"'\\=]"""
 _BRACKETS = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -98,7 +98,7 @@ def _pairs(name: str, text: str) -> list[tuple[str, str | None]]:
     pairs: list[tuple[str, str | None]] = []
     at, end = 0, len(text.rstrip())
     while at < end:
-        match = _NAME.match(text, at)
+        match = re.compile(_NAME).match(text, at)
         if match is None:
             raise ValueError(
                 f"{name}: expected an option name, got {text[at:].strip()!r}; write name=value"
@@ -214,6 +214,6 @@ def _shown_scalar(value: Any) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return repr(value)
-    if value and not _NEEDS_QUOTES.search(value):
+    if value and not re.search(_NEEDS_QUOTES, value):
         return value
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'

@@ -11,8 +11,8 @@ from anvl.passes.options import end_of_quote
 
 __all__ = ["Node", "parse"]
 
-_NAME = re.compile(r"\s*([A-Za-z_][\w.\-]*)\s*")
-_BLANK = re.compile(r"\s*")
+_NAME = r"\s*([A-Za-z_][\w.\-]*)\s*"
+_BLANK = r"\s*"
 _MAX_NESTING = 100  # deeper than any real pipeline; Python's own stack ends near 1000
 
 
@@ -55,7 +55,7 @@ def _elements(text: str, at: int, depth: int) -> tuple[tuple[Node, ...], int]:
 
 
 def _element(text: str, at: int, depth: int) -> tuple[Node, int]:
-    match = _NAME.match(text, at)
+    match = re.compile(_NAME).match(text, at)
     if match is None:
         raise _error(text, _skip_blank(text, at), "expected the name of a pass")
     name, at = match[1], match.end()
@@ -85,7 +85,7 @@ def _end_of_braces(text: str, start: int) -> int:
 
 
 def _skip_blank(text: str, at: int) -> int:
-    match = _BLANK.match(text, at)
+    match = re.compile(_BLANK).match(text, at)
     return match.end() if match else at
 
 

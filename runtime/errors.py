@@ -30,8 +30,8 @@ class ForkedProcess(RuntimeFailure):
 
 
 # "UNKNOWN: ", "INVALID_ARGUMENT: " and so on say nothing that the text after them does not.
-_STATUS = re.compile(r"^(?:[A-Z][A-Z_]+: )+")
-_POSITION = re.compile(r"^-:(\d+):(\d+): error: ")
+_STATUS = r"^(?:[A-Z][A-Z_]+: )+"
+_POSITION = r"^-:(\d+):(\d+): error: "
 
 
 def readable(error: BaseException) -> str:
@@ -39,8 +39,8 @@ def readable(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
-    line = _STATUS.sub("", lines[0])
+    line = re.sub(_STATUS, "", lines[0])
     # XLA's numbered errors put the title on one line and what happened on the next.
     if line.endswith(":") and len(lines) > 1:
         line = f"{line} {lines[1]}"
-    return _POSITION.sub(r"line \1, column \2: ", line)
+    return re.sub(_POSITION, r"line \1, column \2: ", line)

@@ -319,8 +319,8 @@ _HLO_STANDARD = {
     "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
 }  # fmt: skip
 _HLO_SMALL = {"bf16": "bfloat16", "s2": "int2", "s4": "int4", "u2": "uint2", "u4": "uint4"}
-_HLO_TYPE = re.compile(r"\b([a-z]+\d*\w*)\[([\d,]*)\]")
-_HLO_LAYOUT = re.compile(r"entry_computation_layout=\{(.*?)\}(?:, [a-z_]+=|$)", re.MULTILINE)
+_HLO_TYPE = r"\b([a-z]+\d*\w*)\[([\d,]*)\]"
+_HLO_LAYOUT = r"(?m)entry_computation_layout=\{(.*?)\}(?:, [a-z_]+=|$)"
 
 
 def _types_of(handle: Any, place: Placement) -> tuple[list[ArrayType], list[ArrayType]]:
@@ -330,7 +330,7 @@ def _types_of(handle: Any, place: Placement) -> tuple[list[ArrayType], list[Arra
             "compile: types of a program for several devices cannot be read back; "
             "pass arg_types and out_types"
         )
-    layout = _HLO_LAYOUT.search(handle.get_hlo_text())
+    layout = re.search(_HLO_LAYOUT, handle.get_hlo_text())
     if layout is None:
         raise ValueError(
             "compile: types of the program cannot be read back; pass arg_types and out_types"
@@ -342,7 +342,7 @@ def _types_of(handle: Any, place: Placement) -> tuple[list[ArrayType], list[Arra
 def _parsed_types(text: str, place: Placement) -> list[ArrayType]:
     return [
         array_type([int(n) for n in dims.split(",") if n], _hlo_dtype(name), place)
-        for name, dims in _HLO_TYPE.findall(text)
+        for name, dims in re.findall(_HLO_TYPE, text)
     ]
 
 

@@ -60,7 +60,7 @@ class ComplexLiteral:
     def of(cls, op: ir.Operation) -> "ComplexLiteral":
         """The value of a constant op."""
         text = op.get_asm(print_generic_op_form=True, use_local_scope=True)
-        found = _COMPLEX_VALUE.search(text)
+        found = re.search(_COMPLEX_VALUE, text)
         if found is None:
             raise TypeError(f"attribute `value`: expected dense<...> of a tensor type, got {text}")
         return cls(found[1])
@@ -82,9 +82,7 @@ class ComplexLiteral:
         return op.operation.result
 
 
-_COMPLEX_VALUE = re.compile(
-    r'\bvalue = (dense<(?:"[^"]*"|[^">]*)> : tensor<(?:\d+x)*complex<f\d+>>)'
-)
+_COMPLEX_VALUE = r'\bvalue = (dense<(?:"[^"]*"|[^">]*)> : tensor<(?:\d+x)*complex<f\d+>>)'
 
 
 class CapturedOp(Creation, name="captured"):

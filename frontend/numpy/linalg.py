@@ -59,7 +59,7 @@ def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
         raise outlived(xs)
     location = here(2)
     with location:
-        y = f(*[x.value if x.trace is trace else trace.value_of(x) for x in xs])
+        y = f(*[trace.tracer_of(x).value for x in xs])
     return Tracer(y, aval_of_type(y.type), trace, location)
 
 

@@ -13,8 +13,8 @@
 // CHECK-NEXT:    %[[G2:.*]] = "anvl.mul"(%[[G]], %[[X]])
 // CHECK-NEXT:    %[[D1:.*]] = "anvl.mul"(%[[G]], %[[SQUARE]])
 // CHECK-NEXT:    %[[D2:.*]] = "anvl.mul"(%[[G2]], %[[X]])
-// CHECK-NEXT:    %[[D12:.*]] = "anvl.add"(%[[D1]], %[[D2]])
 // CHECK-NEXT:    %[[D3:.*]] = "anvl.mul"(%[[G2]], %[[X]])
+// CHECK-NEXT:    %[[D12:.*]] = "anvl.add"(%[[D1]], %[[D2]])
 // CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[D12]], %[[D3]])
 // CHECK-NEXT:    return %[[CUBE]], %[[DX]]
 // CHECK-LABEL: func.func @main(

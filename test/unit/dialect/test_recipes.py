@@ -1,0 +1,137 @@
+"""Recipes build what the rules emit: op for op, with the same locations, for every op."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from draw import Call, Draw
+from program import type_of
+
+import anvl
+import anvl.numpy as anp
+from anvl.dialect.context import context
+from anvl.dialect.errors import PassError
+from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS, emit
+from anvl.dialect.ops.create import full
+from anvl.dialect.recipes import Recipe, learn, replay, written, written_from
+from anvl.dialect.sweep import sweep
+from anvl.dialect.types import element_type, tensor
+from anvl.passes.pipeline import Pipeline
+
+TIMES = 4  # asked, written down, and built twice
+
+
+def after_a_pass(op_class: Any, call: Call, derivative: bool) -> list[str]:
+    """The text of the op in a function, TIMES times over: with its adjoint, or lowered."""
+    operands, params = call.operands, call.params
+    texts = []
+    for i in range(TIMES):
+        here = ir.Location.name(f"time{i}", ir.Location.file("f.py", i, 1))
+        with here:
+            module = ir.Module.create()
+            types = [type_of(np.asarray(x)) for x in operands]
+            attributes = {
+                "sym_name": ir.StringAttr.get("main"),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+            }
+            at = ir.InsertionPoint(module.body)
+            function = ir.Operation.create("func.func", attributes=attributes, regions=1, ip=at)
+            block = function.regions[0].blocks.append(*types, arg_locs=[here] * len(types))
+            with ir.InsertionPoint(block):
+                y = op_class.build(*block.arguments, **params)
+                ys = list(y) if op_class.multiple_results else [y]
+                if derivative:
+                    seeds = [(y, full(y.type, 1)) for y in ys if differentiable(y.type)]
+                    ys = sweep(block, seeds, [x for x in block.arguments if differentiable(x.type)])
+                ir.Operation.create("func.return", [], ys)
+        if not derivative:
+            Pipeline(["anvl-lower-to-stablehlo"]).run(module)
+        text = module.operation.get_asm(enable_debug_info=True, use_local_scope=True)
+        texts.append(text.replace(f"time{i}", "time").replace(f"f.py:{i}:", "f.py:0:"))
+        texts[-1] = texts[-1].replace(f'"f.py":{i}:', '"f.py":0:')
+    return texts
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_an_op_lowers_to_the_same_text_each_time(name: str) -> None:
+    op_class = OPS[name]
+    with context(), ir.Location.unknown():
+        for call in op_class.sample(Draw(name)):
+            try:
+                first, *others = after_a_pass(op_class, call, derivative=False)
+            except PassError as error:
+                assert op_class.why_not_lowered in str(error)
+                return
+            assert others == [first] * (TIMES - 1)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in OPS if OPS[n].has_rule("adjoint")))
+def test_an_op_has_the_same_adjoint_each_time(name: str) -> None:
+    op_class = OPS[name]
+    if op_class.undefined:
+        pytest.skip("an operand has no derivative")
+    with context(), ir.Location.unknown():
+        for call in op_class.sample(Draw(name)):
+            first, *others = after_a_pass(op_class, call, derivative=True)
+            assert others == [first] * (TIMES - 1)
+
+
+def test_most_adjoints_have_recipes() -> None:
+    sin = OPS["anvl.sin"]
+    anvl.jit(anvl.grad(lambda x: anp.sum(anp.sin(anp.sin(anp.sin(x)))))).lower(np.ones(7))
+    assert any(isinstance(recipe, Recipe) for recipe in sin.recipes.values())
+
+
+def test_a_rule_that_is_replaced_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def text() -> str:
+        return anvl.jit(anvl.grad(anp.cosh)).lower(anvl.aval("f32")).mlir("gradient")
+
+    assert "anvl.sinh" in [text() for _ in range(3)][-1]
+    monkeypatch.setattr(OPS["anvl.cosh"], "passes", (lambda g, x, y: emit.mul(g, emit.tan(x)),))
+    assert "anvl.tan" in text() and "anvl.sinh" not in text()
+
+
+def f64(*shape: int) -> Any:
+    return tensor(shape, element_type("f64"))
+
+
+def test_a_recipe_is_written_the_second_time() -> None:
+    recipes: dict[Any, Any] = {}
+    with context(), ir.Location.unknown():
+        written_from(recipes, "a rule")
+        assert learn(recipes, "key", lambda: pytest.fail("too early")) is None
+        recipe = learn(recipes, "key", lambda: written(lambda x: [emit.sin(x), None], [f64(2)]))
+        assert learn(recipes, "key", lambda: pytest.fail("twice")) is recipe
+        assert recipe.is_plain and recipe.outputs == [(0, 1)]
+        written_from(recipes, "a rule")
+        assert learn(recipes, "key", lambda: pytest.fail("forgotten")) is recipe
+        written_from(recipes, "another rule")
+        assert learn(recipes, "key", lambda: pytest.fail("stale")) is None
+
+
+def test_a_recipe_is_built_again_with_other_values() -> None:
+    with context(), ir.Location.unknown():
+        recipe = written(lambda x, y: [emit.mul(emit.sin(y), x)], [f64(2), f64(2)])
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            x = full(f64(2), 3)
+            (y,) = replay(recipe, [x, x])
+        assert [op.operation.name for op in module.body.operations] == [
+            "anvl.constant", "anvl.sin", "anvl.mul",
+        ]  # fmt: skip
+        assert y.owner.operands[1] == x
+
+
+def test_no_recipe_for_rules_that_fail_or_look_at_more_than_types() -> None:
+    def fails(x: Any) -> Any:
+        raise ValueError("no")
+
+    with context(), ir.Location.unknown():
+        outside = ir.Module.create()
+        with ir.InsertionPoint(outside.body):
+            other = full(f64(2), 3)
+        assert written(fails, [f64(2)]) is None
+        assert written(lambda x: [emit.add(x, other)], [f64(2)]) is None
+        assert written(lambda x: [other], [f64(2)]) is None
