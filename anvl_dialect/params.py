@@ -17,9 +17,9 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Int", "Int32",
-    "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "Transpose",
-    "enum",
+    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float", "Int",
+    "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text",
+    "Transpose", "enum",
 ]  # fmt: skip
 
 
@@ -89,6 +89,22 @@ class Int32(Int):
     @cache
     def encode(value: int) -> ir.Attribute:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
+
+
+class Float(Param):
+    """One float, `0.5 : f64`."""
+
+    @staticmethod
+    @cache
+    def encode(value: float) -> ir.Attribute:
+        f64, nowhere = ir.F64Type.get(context()), ir.Location.unknown(context())
+        return ir.FloatAttr.get(f64, float(value), nowhere)
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> float:
+        if not isinstance(attribute, ir.FloatAttr):
+            raise TypeError(f"expected a float such as 0.5 : f64, got {attribute}")
+        return attribute.value
 
 
 class Bool(Param):

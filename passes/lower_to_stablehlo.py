@@ -6,12 +6,12 @@ pattern driver.  CHLO ops, of which some of ours are renames, are legalized by M
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.mlir import PassManager, ir, rewrite
-from anvl.dialect.op import OPS, AnvlOp
+from anvl.dialect.op import DEFINED, OPS, AnvlOp
 from anvl.dialect.ops.create import splat
 from anvl.dialect.params import Direction, Ints
 from anvl.dialect.types import element_type, tensor
@@ -21,6 +21,7 @@ from anvl.passes.pass_ import Pass, option
 __all__ = ["Hlo", "LowerToStablehlo"]
 
 _NAME = "anvl-lower-to-stablehlo"
+_MOST_ROUNDS = 32  # composites of composites of composites
 _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
@@ -37,38 +38,65 @@ class LowerToStablehlo(Pass, argument=_NAME):
     platform: str = option("cpu", help="what will run the program, by PJRT's name")
 
     def run(self, module: ir.Operation) -> None:
-        rewrite.walk_and_apply_patterns(module, _expansions(self.platform, True))
-        rewrite.walk_and_apply_patterns(module, _renames())
-        rewrite.walk_and_apply_patterns(module, _expansions(self.platform, False))
-        _check_done(module)
-        if find(module, *_chlo_names()):
+        known = len(DEFINED)  # patterns are kept until there are new ops
+        self._lower_once(module, known)
+        left = _left(module)
+        for _ in range(_MOST_ROUNDS):  # what composites emit may be composites
+            if not left:
+                break
+            names = [op.name for op in left]
+            del left  # no handle survives a rewrite
+            self._lower_once(module, known)
+            left = _left(module)
+            if names == [op.name for op in left]:
+                raise _unlowered(left)
+        if left:
+            raise _unlowered(left)
+        if find(module, *_chlo_names(known)):
             manager = PassManager.parse(_LEGALIZE_CHLO, module.context)
             manager.enable_verifier(False)
             manager.run(module)
 
+    def _lower_once(self, module: ir.Operation, known: int) -> None:
+        rewrite.walk_and_apply_patterns(module, _expansions(self.platform, True, known))
+        rewrite.walk_and_apply_patterns(module, _renames(known))
+        rewrite.walk_and_apply_patterns(module, _expansions(self.platform, False, known))
 
-def _check_done(module: ir.Operation) -> None:
-    left = find(module, *(name for name in OPS if name.startswith("anvl.")))
-    if not left:
-        return
+
+def _left(module: ir.Operation) -> list[ir.Operation]:
+    """The ops that are still ours, of the anvl dialect or of people's own."""
+    return find(module, *_names(len(DEFINED)))
+
+
+@lru_cache(4)
+def _names(known: int) -> tuple[str, ...]:
+    return tuple(name for name, op_class in OPS.items() if not op_class.borrowed)
+
+
+def _unlowered(left: list[ir.Operation]) -> PassError:
     first = left[0]
+    op_class = OPS[first.name]
     names = ", ".join(sorted({op.name for op in left}))
-    raise PassError(
-        _NAME, f"{names} is left; {OPS[first.name].why_not_lowered}", str(first.location)
-    )
+    why = op_class.why_not_lowered
+    if op_class.hlo or op_class.has_rule("lower"):
+        why = "what its `lower` rule emits does not come to an end"
+    return PassError(_NAME, f"{names} is left; {why}", str(first.location))
 
 
-@cache
-def _chlo_names() -> tuple[str, ...]:
+@lru_cache(4)
+def _chlo_names(known: int) -> tuple[str, ...]:
     return tuple(op.hlo for op in OPS.values() if op.hlo and op.hlo.startswith("chlo."))
 
 
 # -- renames ---------------------------------------------------------------------------------------
 
 
-@cache
-def _renames() -> Any:
-    """All ops that name their StableHLO op, as one frozen set of PDL patterns."""
+@lru_cache(4)
+def _renames(known: int) -> Any:
+    """All ops that name their StableHLO op, as one frozen set of PDL patterns.
+
+    `known` is how many ops there are: with a new one, the set is made anew.
+    """
     text = "\n".join(
         pattern
         for op_class in OPS.values()
@@ -90,7 +118,7 @@ def _rename(op_class: type[AnvlOp]) -> list[str]:
 
 
 def _pdl(op_class: type[AnvlOp], attributes: list[str], benefit: int) -> str:
-    name = op_class.short_name
+    name = op_class.OPERATION_NAME
     hlo_name = op_class.hlo or ""
     target = hlo_name if "." in hlo_name else f"stablehlo.{hlo_name}"
     declared = "\n".join(f"  %a{i} = pdl.attribute" for i in range(len(attributes)))
@@ -98,11 +126,11 @@ def _pdl(op_class: type[AnvlOp], attributes: list[str], benefit: int) -> str:
     braces = f" {{{listed}}}" if listed else ""
     # Without operands or attributes to name, a range of none would not match: PDL infers both.
     return f"""
-pdl.pattern @{name}_{benefit} : benefit({benefit}) {{
+pdl.pattern @{name.replace(".", "_")}_{benefit} : benefit({benefit}) {{
 {declared}
   %xs = pdl.operands
   %types = pdl.types
-  %op = pdl.operation "anvl.{name}"(%xs : !pdl.range<value>){braces} -> (%types : !pdl.range<type>)
+  %op = pdl.operation "{name}"(%xs : !pdl.range<value>){braces} -> (%types : !pdl.range<type>)
   pdl.rewrite %op {{
     %new = pdl.operation "{target}"(%xs : !pdl.range<value>){braces} -> (%types : !pdl.range<type>)
     pdl.replace %op with %new
@@ -113,8 +141,8 @@ pdl.pattern @{name}_{benefit} : benefit({benefit}) {{
 # -- expansions ------------------------------------------------------------------------------------
 
 
-@cache
-def _expansions(platform: str, composite: bool) -> Any:
+@lru_cache(8)
+def _expansions(platform: str, composite: bool, known: int) -> Any:
     """All ops that lower by their own rule, as one frozen set of Python patterns.
 
     `composite` ones first: they emit ops of the dialect, which lower after them.
@@ -127,6 +155,8 @@ def _expansions(platform: str, composite: bool) -> Any:
 
 
 def _pattern(op_class: type[AnvlOp], hlo: "Hlo") -> Callable[[Any, Any], None]:
+    is_ours = op_class.__module__.startswith("anvl.dialect.")
+
     def lower(op: Any, rewriter: Any) -> None:
         operation = op.operation
         try:
@@ -134,11 +164,27 @@ def _pattern(op_class: type[AnvlOp], hlo: "Hlo") -> Callable[[Any, Any], None]:
                 new = op_class.lower(hlo, *operation.operands, **op_class.read(operation))
         except MissingRule as error:
             raise PassError(_NAME, str(error), str(operation.location)) from None
-        if new is None:  # a borrowed op that may stay as it is
+        if new is None and op_class.borrowed:  # it may stay as it is
             return
-        rewriter.replace_op(op, list(new) if op_class.multiple_results else [new])
+        values = list(new) if op_class.multiple_results and new is not None else [new]
+        if not is_ours:
+            _check_lowered(op_class, operation, values)
+        rewriter.replace_op(op, values)
 
     return lower
+
+
+def _check_lowered(op_class: type[AnvlOp], op: ir.Operation, values: list[Any]) -> None:
+    """Refuse what cannot stand for the op: MLIR would take it, and fail later or not at all."""
+    wanted = [y.type for y in op.results]
+    found = [x.type if isinstance(x, ir.Value) else x for x in values]
+    if found != wanted:
+        raise PassError(
+            _NAME,
+            f"{op_class.short_name}: its `lower` rule gives {', '.join(map(str, found))}, "
+            f"but the op is {', '.join(map(str, wanted))}",
+            str(op.location),
+        )
 
 
 class Hlo:

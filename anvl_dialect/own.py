@@ -1,0 +1,151 @@
+"""What is checked of an op class when it is defined, and of what its rules give.
+
+People write ops in files of their own; what is wrong with one is said there and then, by its name.
+"""
+
+import inspect
+import traceback
+from collections.abc import Mapping
+from typing import Any, ClassVar, get_origin
+
+from anvl.dialect.mlir import ext, ir
+from anvl.dialect.params import Body, Param
+
+__all__ = [
+    "annotations", "check_fields", "check_free", "check_rules", "encoded", "raised", "result_types",
+]  # fmt: skip
+
+
+def annotations(cls: type) -> dict[str, Any]:
+    """The fields that a class declares, also where its file postpones annotations."""
+    found = inspect.get_annotations(cls)
+    if not any(isinstance(t, str) for t in found.values()):
+        return dict(found)
+    try:
+        return inspect.get_annotations(cls, eval_str=True)
+    except NameError as error:
+        raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
+
+
+def check_fields(name: str, cls: type, fields: Mapping[str, Any], kinds: tuple[Any, ...]) -> None:
+    """Refuse fields that are none, and those that IRDL cannot declare."""
+    for field, kind in fields.items():
+        if kind is ClassVar or get_origin(kind) is ClassVar or kind in kinds:
+            continue
+        if not (isinstance(kind, type) and issubclass(kind, Param)):
+            raise TypeError(
+                f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be "
+                "Operand, Operands, Result, Results, or a parameter of anvl.dialect.params "
+                "such as Int"
+            )
+        if issubclass(kind, Body):
+            raise TypeError(
+                f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit "
+                "one of those in `lower`"
+            )
+    several = [f for f, kind in fields.items() if kind in kinds and kind is kinds[1]]
+    if len(several) > 1:
+        raise TypeError(
+            f"{name}: fields {', '.join(several)} are all Operands; MLIR could not tell where "
+            "one ends, so only one may be"
+        )
+
+
+def check_free(cls: Any, known: Any) -> None:
+    """Refuse a second op of one name, unless it is the same class defined again."""
+    if known is None or _identity(known) == _identity(cls):
+        return
+    raise ValueError(
+        f"{cls.short_name}: two ops have this name, {_identity(known)} and {_identity(cls)}; "
+        "rename one"
+    )
+
+
+def _identity(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def check_rules(cls: Any, rules: Mapping[str, str]) -> None:
+    """Refuse an op without a type rule, and rules that cannot be called as they will be."""
+    for rule in rules:
+        owner = next(c for c in cls.__mro__ if rule in c.__dict__)
+        if not isinstance(owner.__dict__[rule], classmethod):
+            raise TypeError(
+                f"{cls.short_name}: `{rule}` is no classmethod; write @classmethod above it and "
+                "cls as its first parameter"
+            )
+    if not cls.has_rule("result_type"):
+        raise TypeError(
+            f"{cls.short_name}: has no `result_type` rule, so it cannot be built; define it on "
+            f"{cls.__name__}: it gets the types of the operands and gives that of the result"
+        )
+    for rule in rules:
+        _check_rule(cls, rule)
+
+
+def _check_rule(cls: Any, rule: str) -> None:
+    """Refuse a rule whose parameters do not fit how it is called."""
+    operands = [f.name for f in cls._fields if isinstance(f, ext.OperandDef)]
+    spread = () if cls.n_operands is None else tuple(operands)
+    ys = "ys" if cls.multiple_results else "y"
+    gs = "gs" if cls.multiple_results else "g"
+    given = {
+        "result_type": spread,
+        "lower": ("hlo", *spread),
+        "adjoint": (gs, "xs", ys),
+        "tangent": ("ts", "xs", ys),
+        "batch": ("xs", "batched"),
+        "sample": ("draw",),
+    }[rule]
+    params = [] if rule == "sample" else [k for k, kind in cls.params.items() if not kind.optional]
+    everything = [] if rule == "sample" else list(cls.params)
+    signature = inspect.signature(getattr(cls, rule))
+    for names in (params, everything):
+        try:
+            signature.bind(*given, **dict.fromkeys(names))
+        except TypeError as error:
+            call = ", ".join([*given, *(f"{k}=" for k in names)])
+            raise TypeError(
+                f"{cls.short_name}: `{rule}` takes (cls, {str(signature)[1:]}, but is called with "
+                f"(cls, {call}): {error}"
+            ) from None
+
+
+def result_types(cls: Any, found: Any) -> list[Any]:
+    """What a type rule gave, as a list; refuses what are no types."""
+    several = cls.multiple_results
+    if several and not isinstance(found, list | tuple):
+        raise TypeError(
+            f"{cls.short_name}: `result_type` gives {found!r}, but the op has several results; "
+            "give a list of types"
+        )
+    types = list(found) if several else [found]
+    wanted = None if cls._ODS_RESULT_SEGMENTS else len(types)
+    if not all(isinstance(t, ir.Type) for t in types):
+        raise TypeError(f"{cls.short_name}: `result_type` gives {found!r}, which is no type")
+    fields = [f for f in cls._fields if isinstance(f, ext.ResultDef)]
+    if wanted is not None and wanted != len(fields):
+        raise TypeError(
+            f"{cls.short_name}: `result_type` gives {len(types)} types, but the op has "
+            f"{len(fields)} results"
+        )
+    return types
+
+
+def encoded(cls: Any, name: str, kind: type[Param], value: Any) -> ir.Attribute:
+    """A parameter as an attribute."""
+    try:
+        return kind.encode(value)
+    except (TypeError, ValueError):
+        what = (kind.__doc__ or kind.__name__).partition("\n")[0].rstrip(".")
+        raise TypeError(
+            f"{cls.short_name}: {name} is {value!r} of type {type(value).__name__}; "
+            f"it must be: {what}"
+        ) from None
+
+
+def raised(rule: str, error: Exception) -> TypeError:
+    """An error that a rule did not mean to raise, with the line that did."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    return TypeError(f"`{rule}` raised {type(error).__name__}: {error} ({place})")
