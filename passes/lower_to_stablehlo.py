@@ -164,6 +164,9 @@ def _pattern(op_class: type[AnvlOp], hlo: "Hlo") -> Callable[[Any, Any], None]:
                 new = op_class.lower(hlo, *operation.operands, **op_class.read(operation))
         except MissingRule as error:
             raise PassError(_NAME, str(error), str(operation.location)) from None
+        except Exception as error:  # of a rule's author: it stays as it is, and says where
+            error.location = str(operation.location)  # type: ignore[attr-defined]
+            raise
         if new is None and op_class.borrowed:  # it may stay as it is
             return
         values = list(new) if op_class.multiple_results and new is not None else [new]
