@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from anvl import ffi as ffi
     from anvl import numpy as numpy
     from anvl import prim as prim
     from anvl import tree as tree
@@ -52,7 +53,7 @@ _HOMES = {
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
 }
-_MODULES = ("numpy", "prim", "tree")
+_MODULES = ("ffi", "numpy", "prim", "tree")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]
