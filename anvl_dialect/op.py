@@ -5,6 +5,7 @@ Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent
 by keyword.  Rules work on MLIR values and emit at the current insertion point.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -112,7 +113,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
     ) -> None:
-        fields = own.annotations(cls)
+        fields = own.resolved(cls, inspect.get_annotations(cls))
         given = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
         cls.params = {**cls.params, **given}
         cls.__annotations__ = {
@@ -192,7 +193,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         Kept: programs build the same op on the same types again and again, and a look-up costs a
         fifth of the type rule and the encoding.
         """
-        plan = own.result_types(cls, cls.result_type(*types, **params)), cls.encode(params)
+        result = cls.result_type(*types, **params)
+        plan = own.result_types(cls, result), cls.encode(params)
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()
         try:
@@ -207,7 +209,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         if not cls.attribute_params:
             return None
         return {
-            name: own.encoded(cls, name, kind, params[name])
+            name: kind.encode(params[name])
             for name, kind in cls.attribute_params.items()
             if name in params and not (kind.optional and params[name] == kind.default)
         }

@@ -12,13 +12,12 @@ from anvl.dialect.mlir import ext, ir
 from anvl.dialect.params import Body, Param
 
 __all__ = [
-    "annotations", "check_fields", "check_free", "check_rules", "encoded", "raised", "result_types",
+    "check_fields", "check_free", "check_rules", "raised", "resolved", "result_types",
 ]  # fmt: skip
 
 
-def annotations(cls: type) -> dict[str, Any]:
+def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that a class declares, also where its file postpones annotations."""
-    found = inspect.get_annotations(cls)
     if not any(isinstance(t, str) for t in found.values()):
         return dict(found)
     try:
@@ -130,18 +129,6 @@ def result_types(cls: Any, found: Any) -> list[Any]:
             f"{len(fields)} results"
         )
     return types
-
-
-def encoded(cls: Any, name: str, kind: type[Param], value: Any) -> ir.Attribute:
-    """A parameter as an attribute."""
-    try:
-        return kind.encode(value)
-    except (TypeError, ValueError):
-        what = (kind.__doc__ or kind.__name__).partition("\n")[0].rstrip(".")
-        raise TypeError(
-            f"{cls.short_name}: {name} is {value!r} of type {type(value).__name__}; "
-            f"it must be: {what}"
-        ) from None
 
 
 def raised(rule: str, error: Exception) -> TypeError:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
@@ -105,6 +107,12 @@ class Float(Param):
         if not isinstance(attribute, ir.FloatAttr):
             raise TypeError(f"expected a float such as 0.5 : f64, got {attribute}")
         return attribute.value
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise TypeError(f"is {value!r}; it must be a number")
+        return float(value)
 
 
 class Bool(Param):
