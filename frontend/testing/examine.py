@@ -16,51 +16,64 @@ Complex values pair as the real part of the sum of products, without conjugation
 """
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
-from draw import Call
-from findings import NARROW, STEP, TOLERANCES, WEIGHTS, Findings, differences, paired
-from forward import push_forward
-from interpret import interpreted
-from program import Program, type_of
-from references import REFERENCES
 
 from anvl.dialect.context import context
-from anvl.dialect.errors import PassError
+from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import Elementwise, differentiable
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, RULES, AnvlOp, emit
+from anvl.dialect.op import emit
 from anvl.dialect.scratch import Program as Body
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import dtype_name, numpy_dtype
+from anvl.testing.closure import check_closure, goes_before_lowering
+from anvl.testing.draw import Call
+from anvl.testing.findings import (
+    NARROW,
+    STEP,
+    TOLERANCES,
+    WEIGHTS,
+    Findings,
+    differences,
+    paired,
+)
+from anvl.testing.forward import push_forward
+from anvl.testing.interpret import interpreted
+from anvl.testing.program import Program, type_of
 
-__all__ = ["Findings", "examine", "missing_rules"]
+__all__ = ["Findings", "References", "examine"]
 
+#: Functions of NumPy that give the same values as ops, by the names of the ops.
+References: TypeAlias = Mapping[str, Callable[..., Any]]
+
+_NONE: References = {}
 _BATCH = 3
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
 
 
-def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
+def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:
     """All checks, in one compiled program.
 
-    An op that nothing lowers, as another pass removes it first, is only built and verified.
+    `references` have, by the names of ops, functions of NumPy that give the same values.  An op
+    that nothing lowers, as another pass removes it first, is only built and verified.
     """
     findings, program = Findings(), Program()
-    checks: list[_Check] = [
-        make(op_class, call, program)
-        for call in [*calls, *_twins(op_class, calls)]
-        for make in (_Value, _Derivative, _Narrow, _Batched)
-        if make.applies(op_class, call)
-    ]
     try:
+        checks: list[_Check] = [
+            make(op_class, call, program, references)
+            for call in [*calls, *_twins(op_class, calls)]
+            for make in (_Value, _Derivative, _Narrow, _Batched)
+            if make.applies(op_class, call)
+        ]
         program.finish()
-        _check_closure(findings, program.names)
-        if _goes_before_lowering(op_class):
+        check_closure(findings, program.names)
+        if goes_before_lowering(op_class):
             return findings
         program.compile()
-    except (PassError, ir.MLIRError) as error:
+    except (MissingRule, PassError, ir.MLIRError) as error:
         findings.problems.append(f"types: {error}")
         return findings
     results = program.run()
@@ -127,8 +140,8 @@ def _described(op_class: Any, call: Call) -> str:
 class _Check:
     """One function of the program, and how its results are judged."""
 
-    def __init__(self, op_class: Any, call: Call, program: Program) -> None:
-        self.op_class, self.call = op_class, call
+    def __init__(self, op_class: Any, call: Call, program: Program, references: References) -> None:
+        self.op_class, self.call, self.references = op_class, call, references
         self.name = _described(op_class, call)
         self.random = np.random.default_rng(7)
         inputs = self.inputs()
@@ -171,10 +184,10 @@ class _Value(_Check):
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""
         self.wanted: list[np.ndarray] = []
-        if _goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
+        if goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
             return list(self.call.operands)
         operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
-        reference = REFERENCES.get(self.op_class.short_name)
+        reference = self.references.get(self.op_class.short_name)
         if reference is None:  # the derivatives are still held against differences of the values
             return list(self.call.operands)
         with np.errstate(all="ignore"):
@@ -214,7 +227,9 @@ class _Value(_Check):
         with context(), ir.Location.unknown():
             signatures = self.op_class.body_types(*map(type_of, operands), **given)
         types = {name: inputs for name, (inputs, _) in zip(bodies, signatures, strict=True)}
-        return given | {k: interpreted(self.call.params[k], types[k]) for k in bodies}
+        return given | {
+            k: interpreted(self.call.params[k], types[k], self.references) for k in bodies
+        }
 
 
 def _result_types(op_class: Any, call: Call) -> list[Any]:
@@ -469,28 +484,3 @@ def _member(x: ir.Value, k: int) -> ir.Value:
         strides=(1,) * len(shape),
     )
     return emit.reshape(part, shape=shape[1:])
-
-
-def _check_closure(findings: Findings, names: set[str]) -> None:
-    for name in sorted(names):
-        if name.split(".")[0] in ("func", "builtin") or name == "stablehlo.return":
-            continue
-        if name not in OPS:
-            findings.problems.append(f"closure: a rule emits {name}, which has no rules")
-            continue
-        absent = missing_rules(OPS[name])
-        if absent:
-            findings.problems.append(f"closure: {name} is emitted but has no {absent}")
-
-
-def missing_rules(op_class: Any) -> list[str]:
-    """The rules that a class does not have."""
-    absent = [r for r in RULES if r != "lower" and not op_class.has_rule(r)]
-    is_stablehlo = op_class.OPERATION_NAME.startswith("stablehlo.")
-    lowers = op_class.hlo is not None or op_class.has_rule("lower") or is_stablehlo
-    return absent if lowers or _goes_before_lowering(op_class) else [*absent, "lower"]
-
-
-def _goes_before_lowering(op_class: Any) -> bool:
-    """Whether another pass removes this op first; it then says which."""
-    return op_class.why_not_lowered != AnvlOp.why_not_lowered
