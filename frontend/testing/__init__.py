@@ -71,13 +71,16 @@ def check_op(
     absent = [rule for rule in missing_rules(op_class) if rule != "sample"]
     if absent:
         raise AssertionError(f"{name}: has no rule {', '.join(f'`{rule}`' for rule in absent)}")
-    with context(), ir.Location.unknown():
-        calls = [Call([np.asarray(x) for x in xs], params) for xs, params in samples]
-        findings = examine(
-            op_class,
-            calls or op_class.sample(Draw(name)),
-            {} if reference is None else {name: reference},
-        )
+    calls = [Call([np.asarray(x) for x in xs], params) for xs, params in samples]
+    calls = calls or op_class.sample(Draw(name))
+    try:
+        with context(), ir.Location.unknown():
+            findings = examine(op_class, calls, {} if reference is None else {name: reference})
+    except Exception as error:
+        raise AssertionError(
+            f"{name}: {type(error).__name__}: {error}; what its type rule takes, its other rules "
+            "must take too"
+        ) from error
     if findings.problems:
         raise AssertionError("\n".join([f"{name}: what is wrong", *findings.problems]))
     return findings.errors

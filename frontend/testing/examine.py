@@ -17,18 +17,20 @@ Complex values pair as the real part of the sum of products, without conjugation
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from anvl.dialect.context import context
 from anvl.dialect.errors import MissingRule, PassError
-from anvl.dialect.families import Elementwise, differentiable
+from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.scratch import Program as Body
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import dtype_name, numpy_dtype
+from anvl.testing.calls import described, listed, twins, without_bodies
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call
 from anvl.testing.findings import (
@@ -64,8 +66,8 @@ def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE
     try:
         checks: list[_Check] = [
             make(op_class, call, program, references)
-            for call in [*calls, *_twins(op_class, calls)]
-            for make in (_Value, _Derivative, _Narrow, _Batched)
+            for call in [*calls, *twins(op_class, calls)]
+            for make in (_Value, _Derivative, _Parts, _Narrow, _Batched)
             if make.applies(op_class, call)
         ]
         program.finish()
@@ -94,55 +96,12 @@ def _moved(program: Program, checks: "Sequence[_Check]", step: float) -> Callabl
     return change
 
 
-def _twins(op_class: Any, calls: Sequence[Call]) -> list[Call]:
-    """For an op with a class of its own: its f64 calls in other dtypes that it takes."""
-    if issubclass(op_class, Elementwise) or op_class.undefined:
-        return []
-    wide = [c for c in calls if any(x.dtype == np.float64 for x in c.operands)]
-    made = [_cast(call, lambda x: x + 1j * (0.3 * x + 0.1)) for call in wide]
-    made += [_cast(call, lambda x: x.astype(np.float32)) for call in wide[:2]]
-    made += [_cast(call, lambda x: (3 * x).astype(np.int32)) for call in wide[:2]]
-    made += [_cast(call, lambda x: (abs(x) * 9).astype(np.uint8)) for call in wide[:1]]
-    made += [_cast(call, lambda x: x > 0) for call in wide[:1]]
-    return [call for call in made if _takes(op_class, call)]
-
-
-def _cast(call: Call, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
-    operands = [cast(x) if x.dtype == np.float64 else x for x in call.operands]
-    return call._replace(operands=operands)
-
-
-def _takes(op_class: Any, call: Call) -> bool:
-    types = list(map(type_of, call.operands))
-    try:
-        op_class.result_type(*types, **_without_bodies(op_class, call))
-        if op_class.bodies:
-            Body.of(lambda *xs: _listed(op_class, op_class.build(*xs, **call.params)), types)
-    except TypeError:
-        return False
-    return True
-
-
-def _without_bodies(op_class: Any, call: Call) -> dict[str, Any]:
-    return {k: v for k, v in call.params.items() if k not in op_class.bodies}
-
-
-def _listed(op_class: Any, y: Any) -> list[Any]:
-    """The results, or what a rule gives for them, of an op of one or of several."""
-    return list(y) if op_class.multiple_results else [y]
-
-
-def _described(op_class: Any, call: Call) -> str:
-    types = ", ".join(str(type_of(x)) for x in call.operands)
-    return f"{op_class.short_name}({types}{', ' if call.params else ''}{call.params or ''})"
-
-
 class _Check:
     """One function of the program, and how its results are judged."""
 
     def __init__(self, op_class: Any, call: Call, program: Program, references: References) -> None:
         self.op_class, self.call, self.references = op_class, call, references
-        self.name = _described(op_class, call)
+        self.name = described(op_class, call)
         self.random = np.random.default_rng(7)
         inputs = self.inputs()
         self.directions: list[np.ndarray | None] = [None] * len(inputs)
@@ -162,7 +121,7 @@ class _Check:
         raise NotImplementedError
 
     def build(self, *xs: ir.Value) -> list[ir.Value]:
-        return _listed(self.op_class, self.op_class.build(*xs, **self.call.params))
+        return listed(self.op_class, self.op_class.build(*xs, **self.call.params))
 
     def determined(self, *xs: ir.Value) -> list[ir.Value]:
         """Build the op; what of its results is determined and has a derivative."""
@@ -191,7 +150,7 @@ class _Value(_Check):
         if reference is None:  # the derivatives are still held against differences of the values
             return list(self.call.operands)
         with np.errstate(all="ignore"):
-            ys = _listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
+            ys = listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
         self.wanted = [np.asarray(y) for y in ys]
         return [*self.call.operands, *(self.wanted if self.call.through else [])]
 
@@ -206,13 +165,15 @@ class _Value(_Check):
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         if self.inferred is not None and self.inferred != self.types:
             findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
-        given = _without_bodies(self.op_class, self.call)
+        given = without_bodies(self.op_class, self.call)
         read = {name: self.read[name] for name in given}
         if read != given:
             findings.problems.append(f"read: {self.name}: the parameters read back are {read}")
         narrow = _narrow(self.op_class, self.call)
         limit = NARROW[narrow] if narrow else TOLERANCES["value"]
         kind = f"value {narrow}" if narrow else "value"
+        if not self.wanted:  # no reference
+            return
         ys, wanted = found, self.wanted
         if self.call.through is not None:
             ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
@@ -221,7 +182,7 @@ class _Value(_Check):
 
     def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
         """The parameters, bodies as functions of NumPy scalars."""
-        given, bodies = _without_bodies(self.op_class, self.call), self.op_class.bodies
+        given, bodies = without_bodies(self.op_class, self.call), self.op_class.bodies
         if not bodies:
             return given
         with context(), ir.Location.unknown():
@@ -234,7 +195,7 @@ class _Value(_Check):
 
 def _result_types(op_class: Any, call: Call) -> list[Any]:
     types = map(type_of, call.operands)
-    return _listed(op_class, op_class.result_type(*types, **_without_bodies(op_class, call)))
+    return listed(op_class, op_class.result_type(*types, **without_bodies(op_class, call)))
 
 
 def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
@@ -372,6 +333,34 @@ def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
     return [*parts, values[at:]]
 
 
+class _Parts(_Check):
+    """The adjoint of one result at a time, the others being zero: together they are that of all."""
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        several = op_class.multiple_results and len(_float_types(op_class, call)) > 1
+        return several and _Derivative.applies(op_class, call)
+
+    def inputs(self) -> list[np.ndarray]:
+        self.wrt = _wrt(self.op_class, self.call)
+        gs = [self.like(y) for y in _float_types(self.op_class, self.call)]
+        return [*self.call.operands, *gs]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, gs = _split(inputs, [len(self.call.operands)])
+        block, moving = ir.InsertionPoint.current.block, [xs[i] for i in self.wrt]
+        pairs = list(zip(self.determined(*xs), gs, strict=True))
+        together = sweep(block, pairs, moving)
+        apart = [sweep(block, [pair], moving) for pair in pairs]
+        sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
+        return [*together, *sums]
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        together, apart = _split(found, [len(self.wrt)])
+        for g, wanted in zip(apart, together, strict=True):
+            findings.compare("adjoint", self.name, g, wanted, TOLERANCES["adjoint"])
+
+
 class _Narrow(_Derivative):
     """The first derivatives in a narrow dtype, against the same in 64 bits."""
 
@@ -441,7 +430,7 @@ class _Batched(_Check):
         for batched in self.choices:
             chosen = [v if b else x for x, v, b in zip(xs, many, batched, strict=True)]
             y = self.op_class.batch(chosen, batched, **self.batch_params())
-            results += _listed(self.op_class, y)
+            results += listed(self.op_class, y)
             for k in range(_BATCH):
                 one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
                 results += self.build(*one)
