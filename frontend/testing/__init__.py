@@ -34,8 +34,9 @@ def check_op(
     op
         An op: its class, its name (`"my.softplus"`), or a line of a table.
     samples
-        Pairs of operands, NumPy arrays in its domain, and parameters.  Floats should be f64: the
-        narrower dtypes are tried too.  What its `sample` rule draws, where none are given.
+        Pairs of operands, NumPy arrays in its domain, and parameters.  Floats should be f64; where
+        the op is not elementwise, the other dtypes that it takes are tried too.  What its `sample`
+        rule draws, where none are given.
     reference
         A function of NumPy arrays and the parameters that gives the same values (of an op of
         several results, a sequence).

@@ -8,6 +8,7 @@ import doctest
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ class Session:
         for word in block.words:
             if word.startswith("file="):
                 (self.folder / word.removeprefix("file=")).write_text(block.text)
+            if word.startswith("needs=") and shutil.which(word.removeprefix("needs=")) is None:
+                pytest.skip(f"{self.name}:{block.line}: no {word.removeprefix('needs=')} here")
         match block.language, block.words:
             case "python", _:
                 self.run_python(block)
@@ -129,6 +132,13 @@ def test_a_saved_block_is_there_for_the_shell(tmp_path):
 def test_a_failing_shell_block_is_noticed(tmp_path):
     with pytest.raises(AssertionError, match=r"doc\.md:2"):
         run("```sh run\nfalse\ntrue\n```\n", tmp_path)
+
+
+def test_what_a_machine_lacks_skips_the_rest_of_a_document(tmp_path):
+    with pytest.raises(pytest.skip.Exception, match=r"doc\.md:2: no no-such-tool here"):
+        run("```sh run needs=no-such-tool\nfalse\n```\n", tmp_path)
+    with pytest.raises(AssertionError):
+        run("```sh run needs=sh\nfalse\n```\n", tmp_path)
 
 
 def test_what_only_shows_does_not_run(tmp_path):
