@@ -85,7 +85,7 @@ def check_rules(cls: Any, rules: Mapping[str, str]) -> None:
 def _check_rule(cls: Any, rule: str) -> None:
     """Refuse a rule whose parameters do not fit how it is called."""
     operands = [f.name for f in cls._fields if isinstance(f, ext.OperandDef)]
-    spread = () if cls.n_operands is None else tuple(operands)
+    spread = (*operands, *operands[-1:]) if cls.n_operands is None else tuple(operands)
     ys = "ys" if cls.multiple_results else "y"
     gs = "gs" if cls.multiple_results else "g"
     given = {
@@ -96,10 +96,11 @@ def _check_rule(cls: Any, rule: str) -> None:
         "batch": ("xs", "batched"),
         "sample": ("draw",),
     }[rule]
-    params = [] if rule == "sample" else [k for k, kind in cls.params.items() if not kind.optional]
-    everything = [] if rule == "sample" else list(cls.params)
+    needed = [k for k, kind in cls.params.items() if not kind.optional]
+    # A pass gives all parameters, whoever builds the op may leave out those that are optional.
+    ways = {"sample": [[]], "result_type": [needed, list(cls.params)]}
     signature = inspect.signature(getattr(cls, rule))
-    for names in (params, everything):
+    for names in ways.get(rule, [list(cls.params)]):
         try:
             signature.bind(*given, **dict.fromkeys(names))
         except TypeError as error:

@@ -53,10 +53,7 @@ class Session:
         if "skip" in block.words:
             return
         for word in block.words:
-            if word.startswith("file="):
-                (self.folder / word.removeprefix("file=")).write_text(block.text)
-            if word.startswith("needs=") and shutil.which(word.removeprefix("needs=")) is None:
-                pytest.skip(f"{self.name}:{block.line}: no {word.removeprefix('needs=')} here")
+            self.prepare(block, *word.partition("=")[::2])
         match block.language, block.words:
             case "python", _:
                 self.run_python(block)
@@ -66,6 +63,12 @@ class Session:
                 self.run_command(block, ["anvl-opt", "-"])
             case "text", ["output", *_]:
                 self.compare(block)
+
+    def prepare(self, block: Block, word: str, value: str) -> None:
+        if word == "file":
+            (self.folder / value).write_text(block.text)
+        elif word == "needs" and shutil.which(value) is None:
+            pytest.skip(f"{self.name}:{block.line}: no {value} here")
 
     def run_python(self, block: Block) -> None:
         # The empty lines make tracebacks point into the document.
