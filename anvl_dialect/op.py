@@ -10,11 +10,18 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from anvl.dialect import own
 from anvl.dialect.context import on_new_context
 from anvl.dialect.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ext, ir, register_view
+from anvl.dialect.own import (
+    check_fields,
+    check_free,
+    check_rules,
+    raised,
+    resolved,
+    result_types,
+)
 from anvl.dialect.params import Body, Param
 
 __all__ = [
@@ -113,7 +120,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
     ) -> None:
-        fields = own.resolved(cls, inspect.get_annotations(cls))
+        fields = resolved(cls, inspect.get_annotations(cls))
         given = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
         cls.params = {**cls.params, **given}
         cls.__annotations__ = {
@@ -126,7 +133,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         if name is not None and not borrowed:
             cls._dialect_obj, bare = dialect_of(name, cls.__module__)
             if cls._dialect_obj is not Anvl:
-                own.check_fields(name, cls, fields, _FIELDS)
+                check_fields(name, cls, fields, _FIELDS)
         super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)
         if name is None:
             return
@@ -141,7 +148,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls._plans = {}
         cls.n_operands = _count_operands(cls)
         cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
-        cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
+        cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
+        cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         if "build" not in cls.__dict__:
             builder = _region_builder if cls.bodies else _builder
@@ -194,7 +202,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         fifth of the type rule and the encoding.
         """
         result = cls.result_type(*types, **params)
-        plan = own.result_types(cls, result), cls.encode(params)
+        plan = result_types(cls, result), cls.encode(params)
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()
         try:
@@ -265,12 +273,12 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             self._check_form(op)
             params = self.read(op)
             expected = self.result_type(*[x.type for x in op.operands], **params)
-            wanted = own.result_types(type(self), expected)
+            wanted = result_types(type(self), expected)
         except (TypeError, ValueError) as error:
             op.location.emit_error(_headed(self.short_name, error))
             return False
         except Exception as error:  # MLIR, which has called us, cannot pass it on
-            op.location.emit_error(_headed(self.short_name, own.raised("result_type", error)))
+            op.location.emit_error(_headed(self.short_name, raised("result_type", error)))
             return False
         found = [y.type for y in op.results]
         if found == wanted:
@@ -285,9 +293,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
 def _join(cls: type[AnvlOp]) -> None:
     """Enter an op into `OPS`, and, unless it is borrowed, make MLIR know it."""
     try:
-        own.check_free(cls, OPS.get(cls.OPERATION_NAME))
+        check_free(cls, OPS.get(cls.OPERATION_NAME))
         if cls._dialect_obj is not Anvl:
-            own.check_rules(cls, RULES)
+            check_rules(cls, RULES)
         if not cls.borrowed:
             declare(cls)
     except (TypeError, ValueError):
@@ -303,7 +311,7 @@ class Emit:
     Rules reach the ops of other families through it, so that no family imports another.
     """
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Any:
         op_class = OPS.get(f"anvl.{name}") or OPS.get(f"stablehlo.{name}")
         if op_class is None:
             if name in own_dialects():

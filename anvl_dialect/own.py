@@ -113,21 +113,22 @@ def _check_rule(cls: Any, rule: str) -> None:
 
 def result_types(cls: Any, found: Any) -> list[Any]:
     """What a type rule gave, as a list; refuses what are no types."""
-    several = cls.multiple_results
-    if several and not isinstance(found, list | tuple):
+    if not cls.multiple_results:
+        types = [found]
+    elif isinstance(found, list | tuple):
+        types = list(found)
+    else:
         raise TypeError(
             f"{cls.short_name}: `result_type` gives {found!r}, but the op has several results; "
             "give a list of types"
         )
-    types = list(found) if several else [found]
-    wanted = None if cls._ODS_RESULT_SEGMENTS else len(types)
-    if not all(isinstance(t, ir.Type) for t in types):
-        raise TypeError(f"{cls.short_name}: `result_type` gives {found!r}, which is no type")
-    fields = [f for f in cls._fields if isinstance(f, ext.ResultDef)]
-    if wanted is not None and wanted != len(fields):
+    for type_ in types:
+        if not isinstance(type_, ir.Type):
+            raise TypeError(f"{cls.short_name}: `result_type` gives {found!r}, which is no type")
+    if cls.n_results is not None and cls.n_results != len(types):
         raise TypeError(
             f"{cls.short_name}: `result_type` gives {len(types)} types, but the op has "
-            f"{len(fields)} results"
+            f"{cls.n_results} results"
         )
     return types
 

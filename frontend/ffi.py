@@ -80,15 +80,19 @@ def call(
     """
     several = isinstance(results, list | tuple)
     types = [_aval(r).type for r in (results if several else (results,))]
+    _check_operands(target, operands)
+    params = foreign_params(target, types, batch, has_side_effect, attributes)
+    found = prim.custom_call(*operands, **params)
+    return found if several else found[0]
+
+
+def _check_operands(target: str, operands: Sequence[Any]) -> None:
     for i, x in enumerate(operands):
         if not (hasattr(x, "dtype") and hasattr(x, "shape")):
             raise TypeError(
                 f"ffi.call: {target}: operand {i} is {x!r} of type {type(x).__name__}; a handler "
                 "takes arrays of dtypes that it knows, so give one, such as numpy.float32(2)"
             )
-    params = foreign_params(target, types, batch, has_side_effect, attributes)
-    found = prim.custom_call(*operands, **params)
-    return found if several else found[0]
 
 
 def _aval(result: Any) -> Aval:

@@ -38,7 +38,7 @@ def foreign_call(
     Parameters are those of `anvl.ffi.call`.
     """
     params = foreign_params(target, types, batch, has_side_effect, attributes)
-    return emit.custom_call(*xs, **params)  # type: ignore[no-any-return]
+    return emit.custom_call(*xs, **params)
 
 
 def foreign_params(

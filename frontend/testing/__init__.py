@@ -43,12 +43,12 @@ def check_op(
 
     Returns
     -------
-    The largest relative error of each kind of check.
+    The largest relative error of each kind.
 
     Raises
     ------
     AssertionError
-        Something is wrong; the message lists all of it.
+        Something is wrong; the message lists it.
     TypeError
         `op` is no op.
     ValueError
@@ -57,25 +57,17 @@ def check_op(
     Examples
     --------
     >>> import numpy
-    >>> from anvl.testing import check_op
     >>> errors = check_op("anvl.sin", ([numpy.array([0.3, 1.2])], {}), reference=numpy.sin)
     >>> errors["adjoint"] < 1e-6
     True
     """
     op_class = primitive(op).op_class
     name = op_class.short_name
-    if not samples and not op_class.has_rule("sample"):
-        raise ValueError(
-            f"check_op: {name} has no `sample` rule; give samples, such as "
-            "([numpy.array([0.5, 1.5])], {})"
-        )
-    absent = [rule for rule in missing_rules(op_class) if rule != "sample"]
-    if absent:
-        raise AssertionError(f"{name}: has no rule {', '.join(f'`{rule}`' for rule in absent)}")
-    calls = [Call([np.asarray(x) for x in xs], params) for xs, params in samples]
-    calls = calls or op_class.sample(Draw(name))
+    _check_rules(name, op_class, bool(samples))
+    given = [Call([np.asarray(x) for x in xs], params) for xs, params in samples]
     try:
         with context(), ir.Location.unknown():
+            calls = given or op_class.sample(Draw(name))
             findings = examine(op_class, calls, {} if reference is None else {name: reference})
     except Exception as error:
         raise AssertionError(
@@ -85,3 +77,15 @@ def check_op(
     if findings.problems:
         raise AssertionError("\n".join([f"{name}: what is wrong", *findings.problems]))
     return findings.errors
+
+
+def _check_rules(name: str, op_class: Any, has_samples: bool) -> None:
+    """Refuse an op of which something is not there to check."""
+    if not has_samples and not op_class.has_rule("sample"):
+        raise ValueError(
+            f"check_op: {name} has no `sample` rule; give samples, such as "
+            "([numpy.array([0.5, 1.5])], {})"
+        )
+    absent = [rule for rule in missing_rules(op_class) if rule != "sample"]
+    if absent:
+        raise AssertionError(f"{name}: has no rule {', '.join(f'`{rule}`' for rule in absent)}")
