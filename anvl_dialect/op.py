@@ -18,6 +18,7 @@ from anvl.dialect.own import (
     check_fields,
     check_free,
     check_rules,
+    check_variadic,
     raised,
     resolved,
     result_types,
@@ -203,6 +204,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         """
         result = cls.result_type(*types, **params)
         plan = result_types(cls, result), cls.encode(params)
+        if not cls.borrowed and (cls.n_operands is None or cls.n_results is None):
+            check_variadic(cls, types, plan[0])
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()
         try:

@@ -12,7 +12,8 @@ from anvl.dialect.mlir import ext, ir
 from anvl.dialect.params import Body, Param
 
 __all__ = [
-    "check_fields", "check_free", "check_rules", "raised", "resolved", "result_types",
+    "check_fields", "check_free", "check_rules", "check_variadic", "raised", "resolved",
+    "result_types",
 ]  # fmt: skip
 
 
@@ -42,12 +43,13 @@ def check_fields(name: str, cls: type, fields: Mapping[str, Any], kinds: tuple[A
                 f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit "
                 "one of those in `lower`"
             )
-    several = [f for f, kind in fields.items() if kind in kinds and kind is kinds[1]]
-    if len(several) > 1:
-        raise TypeError(
-            f"{name}: fields {', '.join(several)} are all Operands; MLIR could not tell where "
-            "one ends, so only one may be"
-        )
+    for what, of in (("Operands", kinds[1]), ("Results", kinds[3])):
+        several = [field for field, kind in fields.items() if kind == of]
+        if len(several) > 1:
+            raise TypeError(
+                f"{name}: fields {', '.join(several)} are all {what}; MLIR could not tell where "
+                "one ends, so only one may be"
+            )
 
 
 def check_free(cls: Any, known: Any) -> None:
@@ -131,6 +133,23 @@ def result_types(cls: Any, found: Any) -> list[Any]:
             f"{cls.n_results} results"
         )
     return types
+
+
+def check_variadic(cls: Any, operands: list[Any], results: list[Any]) -> None:
+    """Refuse different types in one `Operands` or `Results`, which IRDL cannot declare.
+
+    MLIR's verifier would say so, but nothing verifies what is traced and compiled at once.
+    """
+    for kind, types in ((ext.OperandDef, operands), (ext.ResultDef, results)):
+        fields = [f for f in cls._fields if isinstance(f, kind)]
+        for i, field in enumerate(fields):
+            several = types[i : len(types) - len(fields) + i + 1]
+            is_one = field.variadicity == ext.Variadicity.single
+            if not is_one and len(set(several)) > 1:
+                raise TypeError(
+                    f"{cls.short_name}: {field.name} are {', '.join(map(str, several))}; "
+                    "what one field holds must have one type"
+                )
 
 
 def raised(rule: str, error: Exception) -> TypeError:

@@ -320,6 +320,26 @@ def test_composites_of_composites():
     assert np.allclose(prim.primitive("mine.c5")(X), -np.sin(X))
 
 
+def test_operands_of_one_field_have_one_type():
+    fields = {"x": Operands, "y": Result}
+    rules = {
+        "result_type": classmethod(lambda cls, *xs: xs[0]),
+        "lower": classmethod(lambda cls, hlo, *xs: hlo("add", *xs, type=xs[0].type)),
+    }
+    type("SumOp", (AnvlOp,), {"__annotations__": fields, **rules}, name="mine.sum")
+    assert np.allclose(prim.mine.sum(X, X), 2 * X)
+    with pytest.raises(TypeError, match=r"mine\.sum: x are tensor<3xf64>, tensor<2xf64>; what one"):
+        prim.mine.sum(X, X[:2])
+
+
+def test_an_op_that_is_defined_inside_of_a_trace():
+    def f(x):
+        unary("mine.inside", "sine", F, None)
+        return prim.mine.inside(x)
+
+    assert np.allclose(anvl.jit(f)(X), np.sin(X))
+
+
 # Names
 
 

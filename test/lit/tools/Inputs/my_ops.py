@@ -1,9 +1,6 @@
 """Two ops of a person's own, for load.mlir."""
 
-from anvl.dialect.op import AnvlOp, Operand, Result, emit
-from anvl.dialect.ops.create import full_like
-from anvl.dialect.ops.elementwise import F, unary
-from anvl.dialect.params import Float
+from anvl.dialect import AnvlOp, F, Float, Operand, Result, emit, full_like, unary
 
 print("what a file prints is not IR")
 
