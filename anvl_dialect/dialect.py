@@ -44,7 +44,7 @@ _declared: dict[str, str] = {}
 
 def own_dialects() -> dict[str, Any]:
     """The dialects besides `anvl` that Python classes have made, by name."""
-    return dict(_own)
+    return {name: dialect for name, dialect in _own.items() if dialect.operations}
 
 
 def dialect_of(name: str, module: str) -> tuple[Any, str]:

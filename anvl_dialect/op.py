@@ -133,8 +133,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         bare = name
         if name is not None and not borrowed:
             cls._dialect_obj, bare = dialect_of(name, cls.__module__)
-            if cls._dialect_obj is not Anvl:
-                check_fields(name, cls, fields, _FIELDS)
+        if cls.__module__.partition(".")[0] != "anvl":
+            check_fields(name or cls.__name__, fields, _FIELDS)
         super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)
         if name is None:
             return
@@ -296,12 +296,12 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
 def _join(cls: type[AnvlOp]) -> None:
     """Enter an op into `OPS`, and, unless it is borrowed, make MLIR know it."""
     try:
-        check_free(cls, OPS.get(cls.OPERATION_NAME))
+        check_free(cls, OPS)
         if cls._dialect_obj is not Anvl:
             check_rules(cls, RULES)
         if not cls.borrowed:
             declare(cls)
-    except (TypeError, ValueError):
+    except BaseException:
         withdraw(cls)
         raise
     OPS[cls.OPERATION_NAME] = cls

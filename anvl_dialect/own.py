@@ -27,7 +27,7 @@ def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
 
 
-def check_fields(name: str, cls: type, fields: Mapping[str, Any], kinds: tuple[Any, ...]) -> None:
+def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...]) -> None:
     """Refuse fields that are none, and those that IRDL cannot declare."""
     for field, kind in fields.items():
         if kind is ClassVar or get_origin(kind) is ClassVar or kind in kinds:
@@ -52,14 +52,23 @@ def check_fields(name: str, cls: type, fields: Mapping[str, Any], kinds: tuple[A
             )
 
 
-def check_free(cls: Any, known: Any) -> None:
-    """Refuse a second op of one name, unless it is the same class defined again."""
-    if known is None or _identity(known) == _identity(cls):
-        return
-    raise ValueError(
-        f"{cls.short_name}: two ops have this name, {_identity(known)} and {_identity(cls)}; "
-        "rename one"
-    )
+def check_free(cls: Any, ops: Mapping[str, Any]) -> None:
+    """Refuse a second op of one name, unless it is the same class defined again.
+
+    And a dialect with the name of an op of ours: `emit.sum` could not be both.
+    """
+    known = ops.get(cls.OPERATION_NAME)
+    if known is not None and _identity(known) != _identity(cls):
+        raise ValueError(
+            f"{cls.short_name}: two ops have this name, {_identity(known)} and {_identity(cls)}; "
+            "rename one"
+        )
+    dialect, dot, _ = cls.short_name.partition(".")
+    if dot and (f"anvl.{dialect}" in ops or f"stablehlo.{dialect}" in ops):
+        raise ValueError(
+            f"{cls.short_name}: anvl has an op named {dialect}; choose another word for your "
+            "dialect"
+        )
 
 
 def _identity(cls: type) -> str:

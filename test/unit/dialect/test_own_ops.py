@@ -151,6 +151,8 @@ def _define(name="mine.refused", base=AnvlOp, **body):
         ({"name": "arith.cycle"}, ValueError, "MLIR has a dialect named arith already"),
         ({"name": "stablehlo.cycle"}, ValueError, "MLIR has a dialect named stablehlo already"),
         ({"name": "anvl.cycle"}, ValueError, "MLIR has a dialect named anvl already"),
+        ({"name": "sum.cycle"}, ValueError, "anvl has an op named sum; choose another word"),
+        ({"name": "sort.cycle"}, ValueError, "anvl has an op named sort; choose another word"),
         ({"name": "mine.a.b"}, ValueError, "is two words of letters, digits and _"),
         ({"name": "mine."}, ValueError, "is two words of letters, digits and _"),
         ({"result_type": None}, TypeError, "has no `result_type` rule, so it cannot be built"),
@@ -173,6 +175,41 @@ def test_a_class_that_cannot_work(changes, error, message):
         _define(**changes)
     assert "mine.refused" not in OPS
     assert "@refused" not in (irdl_text("mine") if "mine" in own_dialects() else "")
+
+
+def test_a_family_of_ones_own():
+    with pytest.raises(TypeError, match="Rows: field `axis` is int; it must be"):
+
+        class Rows(AnvlOp):
+            x: Operand
+            axis: int
+
+    class Scaled(AnvlOp):
+        """x times a number that each op has."""
+
+        x: Operand
+        y: Result
+
+        by = 1.0
+        composite = True
+
+        @classmethod
+        def result_type(cls, x):
+            return x
+
+        @classmethod
+        def lower(cls, hlo, x):
+            return emit.mul(x, full_like(x, cls.by))
+
+    class DoubledOp(Scaled, name="mine.doubled"):
+        by = 2.0
+
+    class HalvedOp(Scaled, name="mine.halved"):
+        by = 0.5
+
+    assert np.allclose(prim.mine.doubled(prim.mine.halved(X)), X)
+    assert np.allclose(prim.primitive(HalvedOp)(X), X / 2)
+    assert np.allclose(prim.primitive(DoubledOp)(X), X * 2)
 
 
 def test_a_refused_class_can_be_defined_well_after():

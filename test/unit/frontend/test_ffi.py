@@ -63,6 +63,15 @@ def test_eagerly_in_jit_and_as_mlir(library):
     assert "backend_config = {factor = 5.000000e-01 : f64}" in call
 
 
+def test_a_call_in_a_graph_shows_what_it_was_given():
+    (call,) = anvl.trace(lambda x: scaled(x, 2.0), X).calls
+    assert str(call) == (
+        "%1: f32[3] = custom_call [call_target_name = test.scale, result_types = tensor<3xf32>, "
+        "has_side_effect = False, backend_config = {factor = 2.000000e+00 : f64}, "
+        "api_version = 4 : i32] (%x1)"
+    )
+
+
 def test_results_are_one_or_several(library):
     x, y = np.array([1.0, 2.0]), np.array([0.5, 5.0])
     like = anvl.aval("f64", (2,))
