@@ -10,13 +10,25 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from anvl.dialect.context import is_made, on_new_context
-from anvl.dialect.dialect import Anvl
+from anvl.dialect.context import on_new_context
+from anvl.dialect.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ext, ir, register_view
+from anvl.dialect.own import (
+    check_fields,
+    check_free,
+    check_rules,
+    check_variadic,
+    raised,
+    resolved,
+    result_types,
+)
 from anvl.dialect.params import Body, Param
 
-__all__ = ["OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit", "missing"]
+__all__ = [
+    "DEFINED", "OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit",
+    "missing",
+]  # fmt: skip
 
 # Fields of an op class.  Every operand and result is a tensor; the type rule says which.
 Operand = ext.Operand[Any]
@@ -38,6 +50,10 @@ RULES = {
 
 #: Every op class by its name in the IR (`"anvl.sin"`).
 OPS: dict[str, type["AnvlOp"]] = {}
+
+#: The names of all ops in the order of their definition; one that is defined again is there twice.
+#: Its length tells whoever keeps something for all ops whether there are new ones.
+DEFINED: list[str] = []
 
 # Note [Borrowed ops]
 #
@@ -75,6 +91,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     Ops with several results (`Results`, or more than one `Result` field) get and give sequences in
     place of `y`, `g` and the result type.
 
+    An op that is named `my.softplus` is one of the dialect `my`: see Note [Dialects of one's own].
     With `borrowed=True` the op in the IR is StableHLO's own of that name, and only the rules are
     ours.  See Note [Borrowed ops].
 
@@ -88,6 +105,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     short_name = ""
     #: Whether `lower` emits ops of the dialect, which lower after it.
     composite = False
+    #: Whether the op in the IR is StableHLO's own: see Note [Borrowed ops].
+    borrowed = False
     #: For ops that another pass must remove first: which.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     #: Whether each element of the result depends on that of each operand alone, in one shape.
@@ -102,18 +121,24 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
     ) -> None:
-        fields = dict(inspect.get_annotations(cls))
-        own = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
-        cls.params = {**cls.params, **own}
+        fields = resolved(cls, inspect.get_annotations(cls))
+        given = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
+        cls.params = {**cls.params, **given}
         cls.__annotations__ = {
-            k: Any if k in own else t
+            k: Any if k in given else t
             for k, t in fields.items()
-            if (k in own and own[k].attribute and not own[k].optional) or t in _FIELDS
+            if (k in given and given[k].attribute and not given[k].optional) or t in _FIELDS
         }
         traits = [ext.Pure] if name is not None and pure else None
-        super().__init_subclass__(name=None if borrowed else name, traits=traits, **kw)
+        bare = name
+        if name is not None and not borrowed:
+            cls._dialect_obj, bare = dialect_of(name, cls.__module__)
+        if cls.__module__.partition(".")[0] != "anvl":
+            check_fields(name or cls.__name__, fields, _FIELDS)
+        super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)
         if name is None:
             return
+        cls.borrowed = borrowed
         if borrowed:
             cls.OPERATION_NAME = f"stablehlo.{name}"
             cls._ODS_OPERAND_SEGMENTS = cls._generate_segments(_fields(cls, ext.OperandDef))
@@ -124,16 +149,15 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls._plans = {}
         cls.n_operands = _count_operands(cls)
         cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
-        cls.multiple_results = cls._ODS_RESULT_SEGMENTS is not None or _count_results(cls) != 1
+        cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
+        cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         # What the adjoint rule emits: Note [Recipes].
         cls.recipes = None if cls.multiple_results or cls.bodies else {}
         if "build" not in cls.__dict__:
             builder = _region_builder if cls.bodies else _builder
             cls.build = staticmethod(builder(cls))  # type: ignore[method-assign]
-        if is_made() and not borrowed:
-            cls.build = staticmethod(_too_late(cls))  # type: ignore[method-assign]
-        OPS[cls.OPERATION_NAME] = cls
+        _join(cls)
 
     # -- rules -----------------------------------------------------------------------------------
 
@@ -181,7 +205,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         fifth of the type rule and the encoding.
         """
         result = cls.result_type(*types, **params)
-        plan = list(result) if cls.multiple_results else [result], cls.encode(params)
+        plan = result_types(cls, result), cls.encode(params)
+        if not cls.borrowed and (cls.n_operands is None or cls.n_results is None):
+            check_variadic(cls, types, plan[0])
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()
         try:
@@ -264,11 +290,14 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             self._check_form(op)
             params = self.read(op)
             expected = self.result_type(*[x.type for x in op.operands], **params)
+            wanted = result_types(type(self), expected)
         except (TypeError, ValueError) as error:
             op.location.emit_error(_headed(self.short_name, error))
             return False
+        except Exception as error:  # MLIR, which has called us, cannot pass it on
+            op.location.emit_error(_headed(self.short_name, raised("result_type", error)))
+            return False
         found = [y.type for y in op.results]
-        wanted = list(expected) if self.multiple_results else [expected]
         if found == wanted:
             return True
         op.location.emit_error(
@@ -278,17 +307,47 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return False
 
 
+def _join(cls: type[AnvlOp]) -> None:
+    """Enter an op into `OPS`, and, unless it is borrowed, make MLIR know it."""
+    try:
+        check_free(cls, OPS)
+        if cls._dialect_obj is not Anvl:
+            check_rules(cls, RULES)
+        if not cls.borrowed:
+            declare(cls)
+    except BaseException:
+        withdraw(cls)
+        raise
+    OPS[cls.OPERATION_NAME] = cls
+    DEFINED.append(cls.OPERATION_NAME)
+
+
 class Emit:
-    """Emits ops by name: `emit.sum(x, axes=(0,))`.
+    """Emits ops by name: `emit.sum(x, axes=(0,))`, and `emit.my.softplus(x)` those of people.
 
     Rules reach the ops of other families through it, so that no family imports another.
     """
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Any:
         op_class = OPS.get(f"anvl.{name}") or OPS.get(f"stablehlo.{name}")
         if op_class is None:
+            if name in own_dialects():
+                return _EmitOwn(name)
             raise AttributeError(f"emit: there is no op anvl.{name}")
         setattr(self, name, op_class.build)
+        return op_class.build
+
+
+class _EmitOwn:
+    """`emit.my`.  It keeps nothing: these ops may be defined again."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        op_class = OPS.get(f"{self._dialect}.{name}")
+        if op_class is None:
+            raise AttributeError(f"emit: there is no op {self._dialect}.{name}")
         return op_class.build
 
 
@@ -374,16 +433,6 @@ def _fill(
                 f"{name} returns {_types_text(found)} but must return {_types_text(outputs)}"
             )
         ir.Operation.create("stablehlo.return", [], values)
-
-
-def _too_late(cls: type[AnvlOp]) -> Callable[..., Any]:
-    def build(*xs: Value, **params: Any) -> Any:
-        raise TypeError(
-            f"{cls.short_name}: the class {cls.__name__} was defined after the dialect had been "
-            "loaded; define ops before the first trace, parse or pass"
-        )
-
-    return build
 
 
 def _fields(cls: type[AnvlOp], of: type) -> list[Any]:

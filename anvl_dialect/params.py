@@ -12,14 +12,16 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name
 
 __all__ = [
-    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Int", "Int32",
-    "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "Transpose",
-    "enum",
+    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float", "Int",
+    "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text",
+    "Transpose", "enum",
 ]  # fmt: skip
 
 
@@ -89,6 +91,28 @@ class Int32(Int):
     @cache
     def encode(value: int) -> ir.Attribute:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
+
+
+class Float(Param):
+    """One float, `0.5 : f64`."""
+
+    @staticmethod
+    @cache
+    def encode(value: float) -> ir.Attribute:
+        f64, nowhere = ir.F64Type.get(context()), ir.Location.unknown(context())
+        return ir.FloatAttr.get(f64, float(value), nowhere)
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> float:
+        if not isinstance(attribute, ir.FloatAttr):
+            raise TypeError(f"expected a float such as 0.5 : f64, got {attribute}")
+        return attribute.value
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise TypeError(f"is {value!r}; it must be a number")
+        return float(value)
 
 
 class Bool(Param):

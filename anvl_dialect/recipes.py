@@ -9,7 +9,9 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.masked import Masked
 from anvl.dialect.mlir import ir
 
-__all__ = ["Recipe", "learn", "replay", "type_number", "written", "written_from"]
+__all__ = [
+    "Recipe", "inside", "learn", "read", "replay", "type_number", "written", "written_from",
+]  # fmt: skip
 
 # Note [Recipes]
 #
@@ -133,12 +135,12 @@ def written(
             block, module = side_block(types)
             with ir.InsertionPoint(block):
                 answers = rule(*block.arguments)
-            return _read(block, answers, module)
+            return read(block, answers, module)
     except Exception:  # asked again about the op itself, the rule says what is wrong
         return None
 
 
-def _read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module) -> Recipe | None:
+def read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module) -> Recipe | None:
     """The ops of a block as a recipe."""
     if any(type(y) is Masked for y in answers):
         return None
@@ -146,13 +148,15 @@ def _read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module
     builds = []
     for op in block.operations:
         operation = op.operation
+        if operation.name == "func.return":
+            break
         results = list(operation.results)
-        inside = list(_inside(operation))
-        if any(x in place for inner in inside for x in inner.operands):
+        inner_ops = list(inside(operation))
+        if any(x in place for inner in inner_ops for x in inner.operands):
             return None  # a copy would use them too
         template = None
         if len(operation.regions):
-            here = any(inner.location == operation.location for inner in inside)
+            here = any(inner.location == operation.location for inner in inner_ops)
             template = _Template(operation, here)
         builds.append(
             _Build(
@@ -170,13 +174,13 @@ def _read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module
     return Recipe(builds, outputs, is_plain, module)
 
 
-def _inside(op: ir.Operation) -> Iterator[ir.Operation]:
+def inside(op: ir.Operation) -> Iterator[ir.Operation]:
     """The ops in the regions of an op, and in theirs."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
                 yield inner.operation
-                yield from _inside(inner.operation)
+                yield from inside(inner.operation)
 
 
 def _picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:

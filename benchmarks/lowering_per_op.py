@@ -1,7 +1,5 @@
 """(g) Lowering 1,000 of each op of the dialect: none may be slow."""
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 from anvl.dialect.context import context
@@ -9,6 +7,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.pipeline import Pipeline
+from anvl.testing.draw import Draw
 from measure import in_turns, median, seconds
 from rows import AtMost, Result, Row
 from sides import Side
@@ -25,8 +24,6 @@ INCLUDED = (
     "as in the op's own sample, mostly f64; in brackets, how many ops of StableHLO one becomes; no "
     "jax: it has no such pass"
 )
-
-_DRAW = Path(__file__).resolve().parents[1] / "test" / "unit" / "dialect" / "draw.py"
 
 
 def run(sides: list[Side], scale: str) -> Result:
@@ -51,7 +48,8 @@ def run(sides: list[Side], scale: str) -> Result:
 
 def _row(op_class: type[AnvlOp], count: int, rounds: int) -> Row:
     """Microseconds an op, and how many ops of StableHLO it becomes."""
-    call = op_class.sample(_draw(op_class.short_name))[0]
+    with context():
+        call = op_class.sample(Draw(op_class.short_name))[0]
     pipeline = Pipeline(["anvl-lower-to-stablehlo"])
 
     def once() -> float:
@@ -78,15 +76,6 @@ def _becomes(op_class: type[AnvlOp], call: Any, pipeline: Pipeline) -> int:
 
     module.operation.walk(visit)
     return len(found) - 3  # the module, the function and its return
-
-
-def _draw(seed: str) -> Any:
-    """What samples are drawn with, from the numeric tests."""
-    spec = importlib.util.spec_from_file_location("draw", _DRAW)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.Draw(seed)
 
 
 def _module(op_class: type[AnvlOp], call: Any, count: int) -> ir.Module:

@@ -15,8 +15,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from anvl import ffi as ffi
     from anvl import numpy as numpy
     from anvl import prim as prim
+    from anvl import testing as testing
     from anvl import tree as tree
     from anvl.avals import aval as aval
     from anvl.config import defaults as defaults
@@ -52,7 +54,7 @@ _HOMES = {
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
 }
-_MODULES = ("numpy", "prim", "tree")
+_MODULES = ("ffi", "numpy", "prim", "testing", "tree")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

@@ -30,7 +30,9 @@ class Call(NamedTuple):
 
     def __str__(self) -> str:
         outputs = ", ".join(f"{y}: {a}" for y, a in zip(self.outputs, self.avals, strict=True))
-        listed = ", ".join(f"{k} = {_shown(v)}" for k, v in self.params.items())
+        # An empty text is an attribute that is not there.
+        given = {k: v for k, v in self.params.items() if not (isinstance(v, str) and not v)}
+        listed = ", ".join(f"{k} = {_shown(v)}" for k, v in given.items())
         params = f" [{listed}] " if listed else ""
         return f"{outputs} = {self.primitive}{params}({', '.join(self.inputs)})"
 

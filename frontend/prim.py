@@ -4,7 +4,8 @@
     >>> prim.mul.adjoint
     <adjoint of mul, from the family Elementwise> ...
 
-Operands are arrays of the types that the op takes: nothing is promoted or broadcast here.
+Operands are arrays of the types that the op takes: nothing is promoted or broadcast here.  Ops of
+your own are under the name of their dialect, `prim.my.softplus`.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from anvl import numpy as _numpy  # noqa: F401  (gives arrays their operators)
+from anvl.dialect.dialect import own_dialects
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import OPS, RULES, AnvlOp
 from anvl.dialect.params import Ints
 from anvl.jitted import Jit
-from anvl.operators import attach
 from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.tracing import emit
 
 __all__ = ["Primitive", "Rule", "primitive", "primitives"]
-
-attach()  # nobody should hold an array without operators
 
 
 class Rule:
@@ -114,10 +114,21 @@ def _ints(op: str, name: str, value: Any) -> tuple[int, ...]:
 _made: dict[str, Primitive] = {}
 
 
-def primitive(op_class: type[AnvlOp]) -> Primitive:
-    """The function of an op class: for ops of your own."""
+def primitive(op: Any) -> Primitive:
+    """The function of an op, given by its class, its name in the IR, or a line of a table.
+
+    What `prim.sin` is for `anvl.sin`, for ops of your own.  Raises `TypeError` for what is no op.
+
+    >>> primitive("anvl.sin")
+    <primitive sin>
+    """
+    op_class = OPS.get(op) if isinstance(op, str) else getattr(op, "op_class", op)
+    if not (isinstance(op_class, type) and issubclass(op_class, AnvlOp) and op_class.short_name):
+        raise TypeError(
+            f"primitive: {op!r} is no op; give its class, or its name such as 'anvl.sin'"
+        )
     name = op_class.OPERATION_NAME
-    if name not in _made:
+    if name not in _made or _made[name].op_class is not op_class:
         _made[name] = Primitive(op_class)
     return _made[name]
 
@@ -127,13 +138,38 @@ def primitives() -> dict[str, Primitive]:
     return {op.short_name: primitive(op) for op in OPS.values()}
 
 
-def __getattr__(name: str) -> Primitive:
+class OwnPrimitives:
+    """The ops of a dialect of one's own: `prim.my`."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+
+    def __getattr__(self, name: str) -> Primitive:
+        op_class = OPS.get(f"{self._dialect}.{name.removesuffix('_')}")
+        if op_class is None:
+            raise AttributeError(
+                f"anvl.prim: there is no op {self._dialect}.{name}; "
+                f"the dialect has {', '.join(dir(self))}"
+            )
+        return primitive(op_class)
+
+    def __dir__(self) -> list[str]:
+        prefix = f"{self._dialect}."
+        return [name.removeprefix(prefix) for name in OPS if name.startswith(prefix)]
+
+    def __repr__(self) -> str:
+        return f"<primitives of the dialect {self._dialect}>"
+
+
+def __getattr__(name: str) -> Any:
     bare = name.removesuffix("_")
     op_class = OPS.get(f"anvl.{bare}") or OPS.get(f"stablehlo.{bare}")
-    if op_class is None:
-        raise AttributeError(f"anvl.prim: there is no op anvl.{name}")
-    return primitive(op_class)
+    if op_class is not None:
+        return primitive(op_class)
+    if name in own_dialects():
+        return OwnPrimitives(name)
+    raise AttributeError(f"anvl.prim: there is no op anvl.{name}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *primitives()]
+    return [*__all__, *own_dialects(), *(n for n in primitives() if "." not in n)]

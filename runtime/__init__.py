@@ -25,6 +25,7 @@ from anvl.runtime.dispatch import (
 )
 from anvl.runtime.errors import ForkedProcess, RuntimeFailure
 from anvl.runtime.executable import Entry, Executable, compile, stablehlo_version
+from anvl.runtime.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
@@ -53,9 +54,12 @@ __all__ = [
     "hide_code_of",
     "hide_frames",
     "hiding_frames",
+    "include_dir",
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",
     "put",
+    "register_handler",
+    "registered_handlers",
     "stablehlo_version",
 ]

@@ -18,6 +18,7 @@ from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.client import Placement, check_process, default_placement
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.ffi import missing_handler
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
 
@@ -271,6 +272,12 @@ def compile(  # the name that people expect; the built-in is not needed here
     return Executable(handle, place, arg_types, out_types, argument_names)
 
 
+# As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".
+_UNKNOWN_TARGET = re.compile(
+    r"No (?:FFI handler registered|registered implementation for .*?custom call) (?:for|to) (\S+)"
+)
+
+
 def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
     try:
         return compat.compile_and_load(place.client.handle, program, place.device_list, options)
@@ -278,6 +285,9 @@ def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
         text = readable(error)
         if "compile option" in text or "While setting option" in text:
             raise ValueError(f"compile: {text}; see XLA's flags for their names") from error
+        unknown = _UNKNOWN_TARGET.search(str(error))
+        if unknown is not None:
+            text = missing_handler(unknown[1], place.client.platform)
         raise RuntimeFailure(f"compile: {text}") from error
 
 

@@ -12,6 +12,7 @@ import ctypes
 import math
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jaxlib.version
@@ -142,6 +143,16 @@ def register_lapack() -> None:
     _lapack.initialize()
     for name, function, version in lapack.registrations()["cpu"]:
         xla_client.register_custom_call_target(name, function, platform="cpu", api_version=version)
+
+
+def register_handler(name: str, capsule: object, platform: str) -> None:
+    """Make a handler of XLA's typed FFI known."""
+    xla_client.register_custom_call_target(name, capsule, platform=platform, api_version=1)
+
+
+def include_dir() -> Path:
+    """Where the headers of XLA's FFI are, if they are."""
+    return Path(jaxlib.version.__file__).parent / "include"
 
 
 def stablehlo_version() -> str:

@@ -7,6 +7,7 @@ Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 never came back.
 
 import subprocess
 import sys
+from collections.abc import Sequence
 
 __all__ = ["check"]
 
@@ -14,9 +15,10 @@ _SECONDS = 60  # a sound module of 100 000 ops needs 2
 _LONGEST_REASON = 500
 
 
-def check(data: bytes, *, allow_unregistered: bool = False) -> str | None:
-    """Why MLIR cannot read `data`, or None if it can."""
-    command = [sys.executable, "-m", "anvl.tools.bytecode", str(int(allow_unregistered))]
+def check(data: bytes, *, allow_unregistered: bool = False, load: Sequence[str] = ()) -> str | None:
+    """Why MLIR cannot read `data`, or None if it can; `load` are files that define ops."""
+    allow = str(int(allow_unregistered))
+    command = [sys.executable, "-m", "anvl.tools.bytecode", allow, *load]
     try:
         child = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
@@ -33,12 +35,14 @@ def check(data: bytes, *, allow_unregistered: bool = False) -> str | None:
 def _main() -> int:
     from anvl.dialect.context import context
     from anvl.dialect.mlir import ir
+    from anvl.tools.load import load
     from anvl.tools.source import MAX_NESTING
     from anvl.tools.stack import call_with_big_stack
 
     made = context()
     made.allow_unregistered_dialects = sys.argv[1] == "1"
     data = sys.stdin.buffer.read()
+    load(sys.argv[2:])
 
     def read() -> str | None:
         module = ir.Module.parse(data, made)

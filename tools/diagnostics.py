@@ -13,6 +13,7 @@ __all__ = ["Diagnostic", "collected", "position", "rendered"]
 _POSITION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _SEVERITIES = {"ERROR": "error", "WARNING": "warning", "NOTE": "note", "REMARK": "remark"}
 _CURRENT_OPERATION = "see current operation:"
+_UNKNOWN_OP = "operation being parsed with an unregistered dialect"
 _LONGEST_LINE = 500  # a generated line may hold a whole tensor
 _LONGEST_MESSAGE = 10_000  # ours list all problems at once; some of MLIR's hold a whole module
 
@@ -64,9 +65,14 @@ def collected(context: ir.Context, unnamed: str) -> Iterator[list[Diagnostic]]:
 
 def _copied(info: Any, unnamed: str) -> Diagnostic:
     """A copy: MLIR's own object dies when its handler returns."""
+    message = info.message.strip()
+    if message.startswith(_UNKNOWN_OP):
+        message = f"{_UNKNOWN_OP}; name the file that defines it with --load, or use " + (
+            "--allow-unregistered-dialect"
+        )
     return Diagnostic(
         _SEVERITIES[info.severity.name],
-        info.message.strip(),
+        message,
         *position(str(info.location), unnamed),
         notes=tuple(_copied(note, unnamed) for note in info.notes),
     )

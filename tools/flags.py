@@ -24,7 +24,8 @@ class Flag:
     """One flag.
 
     `kind` is "switch" (on or off), "value" (`--f=v` or `--f v`), "number", "names" (a list that
-    may be given repeatedly), or "optional" (a bare `--f` means `bare`).
+    may be given repeatedly), "paths" (one more each time), or "optional" (a bare `--f` means
+    `bare`).
     """
 
     name: str
@@ -36,7 +37,7 @@ class Flag:
 
     @property
     def start(self) -> Any:
-        if self.kind == "names":
+        if self.kind in ("names", "paths"):
             return ()
         return bool(self.default) if self.kind == "switch" else self.default
 
@@ -52,6 +53,9 @@ FLAGS = (
     Flag("version", "show the versions of anvl and of what it stands on"),
     Flag("list-passes", "list all passes"),
     Flag("show-dialects", "list the dialects that can be read"),
+    Flag("list-ops", "list all ops, with those of the files loaded"),
+    Flag("irdl", "print the dialects that Python classes declare, for `mlir-opt --irdl-file=`"),
+    Flag("load", "run FILE, a Python file that defines ops or passes", "paths", metavar="FILE"),
     Flag("o", "write to FILE, which stays as it was if anything fails", "value", "-", "FILE"),
     Flag("pass-pipeline", 'what to run, as in "builtin.module(a{x=1},b)"', "value", None, "TEXT"),
     Flag("p", "the same, short", "value", None, "TEXT"),
@@ -136,7 +140,7 @@ def parse(argv: Sequence[str]) -> Settings:
         if flag is None:
             settings.passes.append((name, given))
             continue
-        if given is None and flag.kind in ("value", "number", "names"):
+        if given is None and flag.kind in ("value", "number", "names", "paths"):
             given = _next_value(flag, arguments)
         settings.values[name] = _converted(flag, given, settings[name])
     _check(settings)
@@ -155,6 +159,8 @@ def _converted(flag: Flag, given: str | None, before: Any) -> Any:
     if flag.kind == "optional":
         return given or flag.bare
     assert given is not None
+    if flag.kind == "paths":
+        return (*before, given)
     if flag.kind == "names":
         return (*before, *(name.strip() for name in given.split(",")))
     if flag.kind == "number" and not given.isdecimal():

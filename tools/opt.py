@@ -49,11 +49,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(settings: Settings) -> int:
+    if settings["load"] and not _load(settings["load"]):
+        return 1
     for name, show in _QUESTIONS.items():
         if settings[name]:
             print(show(), end="")
             return 0
     return _process(settings)
+
+
+def _load(paths: Sequence[str]) -> bool:
+    from anvl.tools.load import LoadError, load
+
+    try:
+        load(paths)
+    except LoadError as error:
+        print(error, end="", file=sys.stderr)
+        return False
+    return True
 
 
 # Questions about the tool itself
@@ -100,6 +113,18 @@ def _described(name: str, cls: type) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _list_ops() -> str:
+    from anvl.tools.op_list import listed
+
+    return listed()
+
+
+def _irdl() -> str:
+    from anvl.tools.op_list import irdl
+
+    return irdl()
+
+
 def _show_dialects() -> str:
     """The bindings list no dialects, but MLIR's message for an unknown one does."""
     from anvl.dialect.context import context
@@ -117,6 +142,8 @@ _QUESTIONS = {
     "help": _help,
     "version": _version,
     "list-passes": _list_passes,
+    "list-ops": _list_ops,
+    "irdl": _irdl,
     "show-dialects": _show_dialects,
 }
 
@@ -250,7 +277,7 @@ def _check_bytecode(settings: Settings, source: "Source") -> None:
     if isinstance(source.content, str) or settings["trust-input"]:
         return
     allow = settings["allow-unregistered-dialect"]
-    reason = bytecode.check(source.content, allow_unregistered=allow)
+    reason = bytecode.check(source.content, allow_unregistered=allow, load=settings["load"])
     if reason is not None:
         raise InputError(Diagnostic("error", reason, source.name))
 
@@ -376,10 +403,20 @@ def _message(job: _Job, error: Exception) -> str:
     from anvl.dialect.errors import AnvlError
 
     text = " ".join(str(error).split("\n")) or type(error).__name__
-    if not isinstance(error, (AnvlError, TypeError, ValueError)):
+    place = _place_in_loaded(job, error)
+    if place and not isinstance(error, AnvlError):
+        text = f"{type(error).__name__}: {text} ({place})"
+    elif not isinstance(error, (AnvlError, TypeError, ValueError)):
         text = f"internal error, {type(error).__name__}: {text}"
     name = job.last_pass.text
     return text if not name or text.startswith(f"{name}:") else f"{name}: {text}"
+
+
+def _place_in_loaded(job: _Job, error: Exception) -> str:
+    """Where in a person's own file an error came from; `""` if from none."""
+    from anvl.tools.load import place_of
+
+    return place_of(error) if job.settings["load"] else ""
 
 
 def _report(diagnostics: "Sequence[Diagnostic]", source: "Source | None") -> None:

@@ -22,6 +22,7 @@ from anvl.dialect.context import context
 from anvl.dialect.errors import AnvlError
 from anvl.dialect.mlir import ir
 from anvl.passes.pipeline import Pipeline
+from anvl.tools.load import LoadError, load
 
 _ENTRY = "main"  # what PJRT runs
 _ARTIFACT = b"ML\xefR\rStableHLO_v"
@@ -32,8 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command `python -m anvl.tools.run`; returns its exit code."""
     options = _parser().parse_args(argv)
     try:
+        load(options.load)
         for line in run(_read(options.file), options.function, json.loads(options.args)):
             print(line)
+    except LoadError as error:
+        print(error, end="", file=sys.stderr)
+        return 1
     except (AnvlError, OSError, RuntimeError, TypeError, ValueError, ir.MLIRError) as error:
         print(f"{options.file}: error: {error}", file=sys.stderr)
         return 1
@@ -44,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="anvl.tools.run", allow_abbrev=False)
     parser.add_argument("file", nargs="?", default="-", help="the program, or - for stdin")
     parser.add_argument("--function", default=_ENTRY, help="which function to run")
+    parser.add_argument("--load", action="append", default=[], help="a file that defines ops")
     parser.add_argument("--args", default="[]", help="a JSON list of the arguments")
     return parser
 

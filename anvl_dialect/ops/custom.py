@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.errors import MissingRule
+from anvl.dialect.families import lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import full
@@ -28,6 +29,13 @@ class MaybeAttribute(AnyAttribute):
     default = ""
 
 
+class MaybeText(Text):
+    """A text; empty where it is absent."""
+
+    optional = True
+    default = ""
+
+
 class ResultTypes(Param):
     """The types of all results, which nothing else says."""
 
@@ -41,8 +49,10 @@ class ResultTypes(Param):
 class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
     """What the platform's routine `call_target_name` makes of the operands.
 
-    `result_types` are as the routine says.  Nobody but its author knows a derivative: wrap the
-    call in a function with a custom one.  StableHLO `custom_call`, borrowed.
+    `result_types` are as the routine says.  Nobody but its author knows a derivative: make the
+    call in the `lower` rule of an op of your own.  `batching` says how to batch it: a call for
+    each member, or, where it is "broadcast", one whose arrays all have the batch as first axis.
+    StableHLO `custom_call`, borrowed.
     """
 
     xs: Operands
@@ -55,6 +65,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
     operand_layouts: MaybeAttribute
     result_layouts: MaybeAttribute
     output_operand_aliases: MaybeAttribute
+    batching: MaybeText
     ys: Results
 
     @classmethod
@@ -85,8 +96,11 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
     def batch(
         cls, xs: Sequence[Value], batched: Sequence[bool], result_types: Any, **params: Any
     ) -> Sequence[Value]:
-        """A call for each member: what else the routine can take, only its author knows."""
+        """A call for each member, unless its author has said that the routine can take all."""
         count = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+        if params.get("batching") == "broadcast":
+            types = tuple(tensor([count, *t.shape], t.element_type) for t in result_types)
+            return emit.custom_call(*lifted(xs, batched), result_types=types, **params)
         if count == 0:
             return [full(tensor([0, *t.shape], t.element_type), 0) for t in result_types]
         found = []
@@ -98,6 +112,13 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
             ys = emit.custom_call(*members, result_types=result_types, **params)
             found.append([reshaped(y, (1, *y.type.shape)) for y in ys])
         return [emit.concatenate(*rows, dimension=0) for rows in zip(*found, strict=True)]
+
+    @classmethod
+    def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Any:
+        """It stays as it is, without what was for us alone."""
+        if not params["batching"]:
+            return None
+        return emit.custom_call(*xs, **params | {"batching": ""})
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -115,5 +136,5 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
 def _refuse(target: str) -> Any:
     raise MissingRule(
         f"custom_call: the routine {target!r} has no derivative that anvl knows; "
-        "wrap the call in a function with a custom one"
+        "make the call in the `lower` rule of an op of your own, and write its `adjoint`"
     )

@@ -11,6 +11,7 @@ Digital Library of Mathematical Functions, sections 4 (elementary), 5 (gamma), 7
 """
 
 import math
+import sys
 from typing import Any
 
 from anvl.dialect.families import Elementwise, Undefined
@@ -48,40 +49,65 @@ class Binary(Elementwise):
 
 
 def _table_op(
-    base: Any, name: str, hlo: str, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
+    base: Any, name: str, hlo: Any, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
 ) -> Any:
+    home = sys._getframe(2).f_globals  # of the file that the line is in
     described = {
         "zero": "flat where it is continuous" if _is_flat(kinds, passes) else "",
         "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
-        "__module__": __name__,
+        "__module__": home["__name__"],
         "hlo": hlo,
         "kinds": kinds,
         "passes": passes,
         "domains": domains,
     }
-    class_name = "".join(part.title() for part in name.split("_")) + "Op"
+    if callable(hlo):
+        described |= _composed(name, hlo)
+    class_name = "".join(part.title() for part in name.rpartition(".")[2].split("_")) + "Op"
     made = type(class_name, (base,), described, name=name)
-    globals()[class_name] = made
-    return made.build  # type: ignore[attr-defined]
+    build: Any = made.build  # type: ignore[attr-defined]
+    build.op_class = made
+    if home["__name__"] == __name__:
+        globals()[class_name] = made
+    return build
+
+
+def _composed(name: str, f: Any) -> dict[str, Any]:
+    """Of an op that is written in terms of others: a function of its operands that emits them."""
+
+    def lower(cls: Any, hlo: Any, *xs: Value) -> Value:
+        return f(*xs)
+
+    return {
+        "__doc__": f"`{name}`, elementwise, composed of other ops.",
+        "hlo": None,
+        "composite": True,
+        "lower": classmethod(lower),
+    }
 
 
 def _is_flat(kinds: str, passes: tuple[Any, ...]) -> bool:
     return F in kinds.split() and not any(passes)
 
 
-def unary(name: str, hlo: str, kinds: str, dx: Any, domain: tuple[float, float] = ANY) -> Any:
+def unary(name: str, hlo: Any, kinds: str, dx: Any, domain: tuple[float, float] = ANY) -> Any:
+    """A line of the table; `hlo` is the name of a StableHLO op, or a function of x that emits ops.
+
+    `dx` maps `(g, x, y)` to g dy/dx; the op is sampled in `domain`.  Gives what builds the op.
+    """
     return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
 
 
 def binary(
     name: str,
-    hlo: str,
+    hlo: Any,
     kinds: str,
     dx: Any,
     dy: Any,
     first: tuple[float, float] = ANY,
     second: Any = None,
 ) -> Any:
+    """The same of two operands; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy."""
     return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
 
 

@@ -42,8 +42,8 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
 
     @classmethod
     def result_type(
-        cls, a: Any, b: Any, left_side: bool, lower: bool, unit_diagonal: bool,
-        transpose_a: str,
+        cls, a: Any, b: Any, *, transpose_a: str, left_side: bool = False, lower: bool = False,
+        unit_diagonal: bool = False,
     ) -> Any:  # fmt: skip
         check_systems("triangular_solve", a, b, left_side)
         return b

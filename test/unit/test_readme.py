@@ -8,6 +8,7 @@ import doctest
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -52,8 +53,7 @@ class Session:
         if "skip" in block.words:
             return
         for word in block.words:
-            if word.startswith("file="):
-                (self.folder / word.removeprefix("file=")).write_text(block.text)
+            self.prepare(block, *word.partition("=")[::2])
         match block.language, block.words:
             case "python", _:
                 self.run_python(block)
@@ -63,6 +63,12 @@ class Session:
                 self.run_command(block, ["anvl-opt", "-"])
             case "text", ["output", *_]:
                 self.compare(block)
+
+    def prepare(self, block: Block, word: str, value: str) -> None:
+        if word == "file":
+            (self.folder / value).write_text(block.text)
+        elif word == "needs" and shutil.which(value) is None:
+            pytest.skip(f"{self.name}:{block.line}: no {value} here")
 
     def run_python(self, block: Block) -> None:
         # The empty lines make tracebacks point into the document.
@@ -129,6 +135,13 @@ def test_a_saved_block_is_there_for_the_shell(tmp_path):
 def test_a_failing_shell_block_is_noticed(tmp_path):
     with pytest.raises(AssertionError, match=r"doc\.md:2"):
         run("```sh run\nfalse\ntrue\n```\n", tmp_path)
+
+
+def test_what_a_machine_lacks_skips_the_rest_of_a_document(tmp_path):
+    with pytest.raises(pytest.skip.Exception, match=r"doc\.md:2: no no-such-tool here"):
+        run("```sh run needs=no-such-tool\nfalse\n```\n", tmp_path)
+    with pytest.raises(AssertionError):
+        run("```sh run needs=sh\nfalse\n```\n", tmp_path)
 
 
 def test_what_only_shows_does_not_run(tmp_path):

@@ -37,7 +37,7 @@
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[EXP2]], %[[LINEAR_RECURRENCE]])
 // CHECK:         return %[[CUMLOGSUMEXP]], %[[MUL]]
 
-// HLO-LABEL: func.func @cumlogsumexp(
+// HLO-LABEL: func.func private @cumlogsumexp_1(
 // HLO:         "stablehlo.reduce_window"({{.*}})
 // HLO:         stablehlo.maximum
 // HLO:         stablehlo.subtract
@@ -48,6 +48,8 @@
 // HLO:         stablehlo.log
 // HLO:         stablehlo.add
 // HLO:         return
+// HLO-LABEL: func.func @cumlogsumexp(
+// HLO:         call @cumlogsumexp_1(
 
 // NUMBERS: f64[4] 1000.0 1000.69 1000.69 1001.1
 // NUMBERS-NEXT: f64[4] 1.0 1.0 0.0 1.0

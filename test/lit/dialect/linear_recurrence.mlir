@@ -23,7 +23,7 @@
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[LINEAR_RECURRENCE2]], %[[PAD2]])
 // CHECK:         return %[[LINEAR_RECURRENCE]], %[[MUL]], %[[LINEAR_RECURRENCE2]]
 
-// HLO-LABEL: func.func @linear_recurrence(
+// HLO-LABEL: func.func private @linear_recurrence_1(
 // HLO:         stablehlo.reverse
 // HLO:         stablehlo.reverse
 // HLO:         stablehlo.multiply
@@ -31,6 +31,8 @@
 // HLO:         stablehlo.concatenate
 // HLO:         stablehlo.reverse
 // HLO:         return
+// HLO-LABEL: func.func @linear_recurrence(
+// HLO:         call @linear_recurrence_1(
 
 // NUMBERS: f64[3] 9.0 4.0 1.0
 // NUMBERS-NEXT: f64[3] 4.0 2.0 0.0

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from program import Program
 
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
@@ -13,6 +12,7 @@ from anvl.dialect.op import emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import numpy_dtype
+from anvl.testing.program import Program
 
 INF, NAN = np.inf, np.nan
 

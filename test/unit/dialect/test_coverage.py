@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from draw import Draw
-from examine import REFERENCES, missing_rules
+from references import REFERENCES
 
 from anvl.dialect.families import NUMBERS, Elementwise
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, RULES
 from anvl.dialect.types import element_type, tensor
+from anvl.testing.closure import missing_rules
+from anvl.testing.draw import Draw
 
 TEST = Path(__file__).resolve().parents[2]
 LIT = TEST / "lit" / "dialect"

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from program import type_of
 from test_corners import adjoints, evaluated, gradient
 
 from anvl.dialect.context import context
@@ -16,6 +15,7 @@ from anvl.dialect.params_index import GatherDims, ScatterDims
 from anvl.dialect.scratch import Program
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import numpy_dtype
+from anvl.testing.program import type_of
 
 INF, NAN = np.inf, np.nan
 POINTS = (), (0,), (), (), (0,), 1

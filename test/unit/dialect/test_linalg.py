@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from program import Program
 from test_corners import adjoints, evaluated, gradient
 
 import anvl.runtime as rt
@@ -16,6 +15,7 @@ from anvl.dialect.op import emit
 from anvl.dialect.ops.matrices import columns, ct, matmul, permuted_rows, solve
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
+from anvl.testing.program import Program
 
 RANDOM = np.random.default_rng(3)
 NAN = np.nan

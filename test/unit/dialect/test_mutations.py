@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from draw import Draw
-from examine import REFERENCES, examine
+from proof import examine
+from references import REFERENCES
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, AnvlOp, emit
 from anvl.dialect.ops.create import full_like
+from anvl.testing.draw import Draw
 
 
 def kinds_of_problems(name: str) -> set[str]:

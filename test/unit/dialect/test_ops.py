@@ -1,12 +1,12 @@
-"""Walks every op of the dialect, and holds each of its rules against numbers.  See `examine`."""
+"""Walks every op of the dialect, and holds each of its rules against numbers: `anvl.testing`."""
 
 import pytest
-from draw import Draw
-from examine import examine
+from proof import examine
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
+from anvl.testing.draw import Draw
 
 
 @pytest.mark.parametrize("name", sorted(OPS))

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from draw import Call, Draw
-from program import type_of
 
 import anvl
 import anvl.numpy as anp
@@ -19,6 +17,8 @@ from anvl.dialect.recipes import Recipe, learn, replay, written, written_from
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.pipeline import Pipeline
+from anvl.testing.draw import Call, Draw
+from anvl.testing.program import type_of
 
 TIMES = 4  # asked, written down, and built twice
 

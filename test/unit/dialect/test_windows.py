@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.signal
-from draw import Call, Draw
-from examine import examine
+from proof import examine
 from test_corners import INF, NAN, adjoints, derivatives, evaluated, gradient
 
 from anvl.dialect.context import context
@@ -17,6 +16,7 @@ from anvl.dialect.ops.create import full, full_like
 from anvl.dialect.params_window import ConvDims
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import element_type, numpy_dtype, tensor
+from anvl.testing.draw import Call, Draw
 
 # -- scans -----------------------------------------------------------------------------------------
 

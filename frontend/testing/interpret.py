@@ -1,10 +1,9 @@
 """Bodies of ops as functions of NumPy scalars, by the references of their ops."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from references import REFERENCES
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
@@ -13,7 +12,9 @@ from anvl.dialect.scratch import Program
 __all__ = ["interpreted"]
 
 
-def interpreted(body: Any, types: Sequence[Any]) -> Callable[..., list[Any]]:
+def interpreted(
+    body: Any, types: Sequence[Any], references: Mapping[str, Callable[..., Any]]
+) -> Callable[..., list[Any]]:
     """A body as a function of NumPy scalars, which gives the list of its results."""
 
     def emit_ops(*xs: ir.Value) -> list[ir.Value]:
@@ -28,7 +29,7 @@ def interpreted(body: Any, types: Sequence[Any]) -> Callable[..., list[Any]]:
         for op in program.block.operations:
             rules = type(op)
             operands = [np.asarray(values[x]) for x in op.operands]
-            y = REFERENCES[rules.short_name](*operands, **rules.read(op.operation))
+            y = references[rules.short_name](*operands, **rules.read(op.operation))
             values.update(zip(op.results, y if rules.multiple_results else [y], strict=True))
         return [values[y] for y in program.results]
 

@@ -16,51 +16,66 @@ Complex values pair as the real part of the sum of products, without conjugation
 """
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, TypeAlias
 
 import numpy as np
-from draw import Call
-from findings import NARROW, STEP, TOLERANCES, WEIGHTS, Findings, differences, paired
-from forward import push_forward
-from interpret import interpreted
-from program import Program, type_of
-from references import REFERENCES
 
 from anvl.dialect.context import context
-from anvl.dialect.errors import PassError
-from anvl.dialect.families import Elementwise, differentiable
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, RULES, AnvlOp, emit
+from anvl.dialect.op import emit
 from anvl.dialect.scratch import Program as Body
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import dtype_name, numpy_dtype
+from anvl.testing.calls import described, listed, twins, without_bodies
+from anvl.testing.closure import check_closure, goes_before_lowering
+from anvl.testing.draw import Call
+from anvl.testing.findings import (
+    NARROW,
+    STEP,
+    TOLERANCES,
+    WEIGHTS,
+    Findings,
+    differences,
+    paired,
+)
+from anvl.testing.forward import push_forward
+from anvl.testing.interpret import interpreted
+from anvl.testing.program import Program, type_of
 
-__all__ = ["Findings", "examine", "missing_rules"]
+__all__ = ["Findings", "References", "examine"]
 
+#: Functions of NumPy that give the same values as ops, by the names of the ops.
+References: TypeAlias = Mapping[str, Callable[..., Any]]
+
+_NONE: References = {}
 _BATCH = 3
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
 
 
-def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
+def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:
     """All checks, in one compiled program.
 
-    An op that nothing lowers, as another pass removes it first, is only built and verified.
+    `references` have, by the names of ops, functions of NumPy that give the same values.  An op
+    that nothing lowers, as another pass removes it first, is only built and verified.
     """
     findings, program = Findings(), Program()
-    checks: list[_Check] = [
-        make(op_class, call, program)
-        for call in [*calls, *_twins(op_class, calls)]
-        for make in (_Value, _Derivative, _Narrow, _Batched)
-        if make.applies(op_class, call)
-    ]
     try:
+        checks: list[_Check] = [
+            make(op_class, call, program, references)
+            for call in [*calls, *twins(op_class, calls)]
+            for make in (_Value, _Derivative, _Parts, _Narrow, _Batched)
+            if make.applies(op_class, call)
+        ]
         program.finish()
-        _check_closure(findings, program.names)
-        if _goes_before_lowering(op_class):
+        check_closure(findings, program.names)
+        if goes_before_lowering(op_class):
             return findings
         program.compile()
-    except (PassError, ir.MLIRError) as error:
+    except (MissingRule, PassError, ir.MLIRError) as error:
         findings.problems.append(f"types: {error}")
         return findings
     results = program.run()
@@ -81,55 +96,12 @@ def _moved(program: Program, checks: "Sequence[_Check]", step: float) -> Callabl
     return change
 
 
-def _twins(op_class: Any, calls: Sequence[Call]) -> list[Call]:
-    """For an op with a class of its own: its f64 calls in other dtypes that it takes."""
-    if issubclass(op_class, Elementwise) or op_class.undefined:
-        return []
-    wide = [c for c in calls if any(x.dtype == np.float64 for x in c.operands)]
-    made = [_cast(call, lambda x: x + 1j * (0.3 * x + 0.1)) for call in wide]
-    made += [_cast(call, lambda x: x.astype(np.float32)) for call in wide[:2]]
-    made += [_cast(call, lambda x: (3 * x).astype(np.int32)) for call in wide[:2]]
-    made += [_cast(call, lambda x: (abs(x) * 9).astype(np.uint8)) for call in wide[:1]]
-    made += [_cast(call, lambda x: x > 0) for call in wide[:1]]
-    return [call for call in made if _takes(op_class, call)]
-
-
-def _cast(call: Call, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
-    operands = [cast(x) if x.dtype == np.float64 else x for x in call.operands]
-    return call._replace(operands=operands)
-
-
-def _takes(op_class: Any, call: Call) -> bool:
-    types = list(map(type_of, call.operands))
-    try:
-        op_class.result_type(*types, **_without_bodies(op_class, call))
-        if op_class.bodies:
-            Body.of(lambda *xs: _listed(op_class, op_class.build(*xs, **call.params)), types)
-    except TypeError:
-        return False
-    return True
-
-
-def _without_bodies(op_class: Any, call: Call) -> dict[str, Any]:
-    return {k: v for k, v in call.params.items() if k not in op_class.bodies}
-
-
-def _listed(op_class: Any, y: Any) -> list[Any]:
-    """The results, or what a rule gives for them, of an op of one or of several."""
-    return list(y) if op_class.multiple_results else [y]
-
-
-def _described(op_class: Any, call: Call) -> str:
-    types = ", ".join(str(type_of(x)) for x in call.operands)
-    return f"{op_class.short_name}({types}{', ' if call.params else ''}{call.params or ''})"
-
-
 class _Check:
     """One function of the program, and how its results are judged."""
 
-    def __init__(self, op_class: Any, call: Call, program: Program) -> None:
-        self.op_class, self.call = op_class, call
-        self.name = _described(op_class, call)
+    def __init__(self, op_class: Any, call: Call, program: Program, references: References) -> None:
+        self.op_class, self.call, self.references = op_class, call, references
+        self.name = described(op_class, call)
         self.random = np.random.default_rng(7)
         inputs = self.inputs()
         self.directions: list[np.ndarray | None] = [None] * len(inputs)
@@ -149,7 +121,7 @@ class _Check:
         raise NotImplementedError
 
     def build(self, *xs: ir.Value) -> list[ir.Value]:
-        return _listed(self.op_class, self.op_class.build(*xs, **self.call.params))
+        return listed(self.op_class, self.op_class.build(*xs, **self.call.params))
 
     def determined(self, *xs: ir.Value) -> list[ir.Value]:
         """Build the op; what of its results is determined and has a derivative."""
@@ -171,14 +143,14 @@ class _Value(_Check):
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""
         self.wanted: list[np.ndarray] = []
-        if _goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
+        if goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
             return list(self.call.operands)
         operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
-        reference = REFERENCES.get(self.op_class.short_name)
+        reference = self.references.get(self.op_class.short_name)
         if reference is None:  # the derivatives are still held against differences of the values
             return list(self.call.operands)
         with np.errstate(all="ignore"):
-            ys = _listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
+            ys = listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
         self.wanted = [np.asarray(y) for y in ys]
         return [*self.call.operands, *(self.wanted if self.call.through else [])]
 
@@ -193,13 +165,15 @@ class _Value(_Check):
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         if self.inferred is not None and self.inferred != self.types:
             findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
-        given = _without_bodies(self.op_class, self.call)
+        given = without_bodies(self.op_class, self.call)
         read = {name: self.read[name] for name in given}
         if read != given:
             findings.problems.append(f"read: {self.name}: the parameters read back are {read}")
         narrow = _narrow(self.op_class, self.call)
         limit = NARROW[narrow] if narrow else TOLERANCES["value"]
         kind = f"value {narrow}" if narrow else "value"
+        if not self.wanted:  # no reference
+            return
         ys, wanted = found, self.wanted
         if self.call.through is not None:
             ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
@@ -208,18 +182,20 @@ class _Value(_Check):
 
     def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
         """The parameters, bodies as functions of NumPy scalars."""
-        given, bodies = _without_bodies(self.op_class, self.call), self.op_class.bodies
+        given, bodies = without_bodies(self.op_class, self.call), self.op_class.bodies
         if not bodies:
             return given
         with context(), ir.Location.unknown():
             signatures = self.op_class.body_types(*map(type_of, operands), **given)
         types = {name: inputs for name, (inputs, _) in zip(bodies, signatures, strict=True)}
-        return given | {k: interpreted(self.call.params[k], types[k]) for k in bodies}
+        return given | {
+            k: interpreted(self.call.params[k], types[k], self.references) for k in bodies
+        }
 
 
 def _result_types(op_class: Any, call: Call) -> list[Any]:
     types = map(type_of, call.operands)
-    return _listed(op_class, op_class.result_type(*types, **_without_bodies(op_class, call)))
+    return listed(op_class, op_class.result_type(*types, **without_bodies(op_class, call)))
 
 
 def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
@@ -357,6 +333,34 @@ def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
     return [*parts, values[at:]]
 
 
+class _Parts(_Check):
+    """The adjoint of one result at a time, the others being zero: together they are that of all."""
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        several = op_class.multiple_results and len(_float_types(op_class, call)) > 1
+        return several and _Derivative.applies(op_class, call)
+
+    def inputs(self) -> list[np.ndarray]:
+        self.wrt = _wrt(self.op_class, self.call)
+        gs = [self.like(y) for y in _float_types(self.op_class, self.call)]
+        return [*self.call.operands, *gs]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, gs = _split(inputs, [len(self.call.operands)])
+        block, moving = ir.InsertionPoint.current.block, [xs[i] for i in self.wrt]
+        pairs = list(zip(self.determined(*xs), gs, strict=True))
+        together = sweep(block, pairs, moving)
+        apart = [sweep(block, [pair], moving) for pair in pairs]
+        sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
+        return [*together, *sums]
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        together, apart = _split(found, [len(self.wrt)])
+        for g, wanted in zip(apart, together, strict=True):
+            findings.compare("adjoint", self.name, g, wanted, TOLERANCES["adjoint"])
+
+
 class _Narrow(_Derivative):
     """The first derivatives in a narrow dtype, against the same in 64 bits."""
 
@@ -426,7 +430,7 @@ class _Batched(_Check):
         for batched in self.choices:
             chosen = [v if b else x for x, v, b in zip(xs, many, batched, strict=True)]
             y = self.op_class.batch(chosen, batched, **self.batch_params())
-            results += _listed(self.op_class, y)
+            results += listed(self.op_class, y)
             for k in range(_BATCH):
                 one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
                 results += self.build(*one)
@@ -469,28 +473,3 @@ def _member(x: ir.Value, k: int) -> ir.Value:
         strides=(1,) * len(shape),
     )
     return emit.reshape(part, shape=shape[1:])
-
-
-def _check_closure(findings: Findings, names: set[str]) -> None:
-    for name in sorted(names):
-        if name.split(".")[0] in ("func", "builtin") or name == "stablehlo.return":
-            continue
-        if name not in OPS:
-            findings.problems.append(f"closure: a rule emits {name}, which has no rules")
-            continue
-        absent = missing_rules(OPS[name])
-        if absent:
-            findings.problems.append(f"closure: {name} is emitted but has no {absent}")
-
-
-def missing_rules(op_class: Any) -> list[str]:
-    """The rules that a class does not have."""
-    absent = [r for r in RULES if r != "lower" and not op_class.has_rule(r)]
-    is_stablehlo = op_class.OPERATION_NAME.startswith("stablehlo.")
-    lowers = op_class.hlo is not None or op_class.has_rule("lower") or is_stablehlo
-    return absent if lowers or _goes_before_lowering(op_class) else [*absent, "lower"]
-
-
-def _goes_before_lowering(op_class: Any) -> bool:
-    """Whether another pass removes this op first; it then says which."""
-    return op_class.why_not_lowered != AnvlOp.why_not_lowered
