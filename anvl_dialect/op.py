@@ -178,7 +178,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         Kept: programs build the same op on the same types again and again, and a look-up costs a
         fifth of the type rule and the encoding.
         """
-        result = cls.result_type(*types, **params)
+        try:
+            result = cls.result_type(*types, **params)
+        except TypeError:
+            cls._check_call(len(types), params)
+            raise
         plan = list(result) if cls.multiple_results else [result], cls.encode(params)
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()
@@ -227,15 +231,34 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     # -- verification ----------------------------------------------------------------------------
 
     @classmethod
+    def _check_call(cls, n_operands: int, params: dict[str, Any]) -> None:
+        """Refuse calls that no type rule can read: what Python says of those names our insides."""
+        cls.check_count(n_operands)
+        known = {k: kind for k, kind in cls.params.items() if k not in cls.bodies}
+        required = {k for k, kind in known.items() if not kind.optional}
+        if not required <= params.keys() <= known.keys():
+            raise TypeError(
+                f"{cls.short_name}: takes the parameters {', '.join(known) or 'none'}, "
+                f"got {', '.join(params) or 'none'}"
+            )
+
+    @classmethod
+    def check_count(cls, n_operands: int) -> None:
+        """Refuse another number of operands than the op has fields for."""
+        wanted, least = cls.n_operands, len(_fields(cls, ext.OperandDef)) - 1
+        if n_operands != wanted and (wanted is not None or n_operands < least):
+            n = least if wanted is None else wanted
+            counted = f"{n} operand{'' if n == 1 else 's'}"
+            some = "at least " if wanted is None else ""
+            raise TypeError(f"{cls.short_name}: takes {some}{counted}, got {n_operands}")
+
+    @classmethod
     def _check_form(cls, op: ir.Operation) -> None:
         """As many operands as there are fields, each a static tensor.
 
         IRDL says so too, but after us, and without naming anything.
         """
-        n_found, n_wanted = len(op.operands), cls.n_operands
-        if n_wanted is not None and n_found != n_wanted:
-            counted = f"{n_wanted} operand{'' if n_wanted == 1 else 's'}"
-            raise TypeError(f"takes {counted}, got {n_found}")
+        cls.check_count(len(op.operands))
         if not cls.multiple_results and len(op.results) != 1:
             raise TypeError(f"has one result, got {len(op.results)}")
         for value in (*op.operands, *op.results):
@@ -336,8 +359,12 @@ def _region_builder(cls: type[AnvlOp]) -> Callable[..., Any]:
             results, attributes = cls._plan(key, types, given)
         op = create(cls.OPERATION_NAME, results, xs, attributes, regions=len(cls.bodies))
         signatures = cls.body_types(*types, **given)
-        for name, region, signature in zip(cls.bodies, op.regions, signatures, strict=True):
-            _fill(f"{cls.short_name}: {name}", region, params[name], *signature)
+        try:
+            for name, region, signature in zip(cls.bodies, op.regions, signatures, strict=True):
+                _fill(f"{cls.short_name}: {name}", region, params[name], *signature)
+        except BaseException:
+            op.erase()  # whoever catches this may go on with the surrounding program
+            raise
         return tuple(op.results) if cls.multiple_results else op.result
 
     build.__name__ = cls.short_name
@@ -352,14 +379,38 @@ def _fill(
     location = ir.Location.current
     block = region.blocks.append(*inputs, arg_locs=[location] * len(inputs))
     with ir.InsertionPoint(block):
-        results = body(*block.arguments)
+        try:
+            results = body(*block.arguments)
+        except TypeError:
+            _check_arity(name, body, inputs)
+            raise
         values = list(results) if isinstance(results, list | tuple) else [results]
+        for value in values:
+            if not isinstance(value, ir.Value):
+                raise TypeError(
+                    f"{name} returns {value!r} of type {type(value).__name__} but must return "
+                    f"{_types_text(outputs)}, made of its arguments"
+                )
         found = [v.type for v in values]
         if found != outputs:
             raise TypeError(
                 f"{name} returns {_types_text(found)} but must return {_types_text(outputs)}"
             )
         ir.Operation.create("stablehlo.return", [], values)
+
+
+def _check_arity(name: str, body: Callable[..., Any], inputs: list[Any]) -> None:
+    """Refuse a body that cannot be called with the arguments it gets."""
+    try:
+        signature = inspect.signature(body)
+        signature.bind(*inputs)
+    except TypeError:
+        raise TypeError(
+            f"{name} takes {signature} but is called with {len(inputs)} scalars, "
+            f"{_types_text(inputs)}"
+        ) from None
+    except ValueError:  # written in C, with no signature to read
+        return
 
 
 def _too_late(cls: type[AnvlOp]) -> Callable[..., Any]:
