@@ -1,0 +1,155 @@
+"""Calls that break one constraint of an op each, and how to hear what refuses them.
+
+A `Row` is refused twice: in Python, when a function that calls `anvl.prim` is traced, and in text,
+by the verifier, where the op is written out with the types that it would have.  Both must say the
+same, in our words.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import anvl
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS
+from anvl.dialect.types import element_type, tensor
+
+__all__ = ["Row", "check_row", "ids", "refused_in_python", "refused_in_text", "text_of", "types_of"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One call.
+
+    `rule` is the constraint's number in StableHLO's specification ("C7"; "I2" for the type of an
+    input), or a word for what the specification leaves to others.  `operands` are types as MLIR
+    writes them, without `tensor<>`: "2x3xf32 i32".  `says` must be in the message.  With `results`
+    the call is right and the text claims other results.  `only` is "python" for what text cannot
+    say, such as a parameter of the wrong kind, or that of ops that are StableHLO's own in text,
+    where its verifier comes first; and "text" for what Python cannot.
+    """
+
+    op: str
+    rule: str
+    operands: str
+    says: str
+    params: dict[str, Any] = field(default_factory=dict)
+    results: str = ""
+    only: str = ""
+    error: type[Exception] = TypeError
+
+    @property
+    def shows(self) -> bool:
+        """Whether the message must show an operand: not if a parameter, body or result is bad."""
+        return bool(self.operands) and not self.results and self.only != "python"
+
+    def __str__(self) -> str:
+        return f"{self.op}-{self.rule}"
+
+
+def ids(rows: list[Row]) -> list[str]:
+    """A test id for each: the op and the rule, numbered where a rule has several."""
+    names = [str(row) for row in rows]
+    return [
+        f"{name}-{names[:i].count(name) + 1}" if names.count(name) > 1 else name
+        for i, name in enumerate(names)
+    ]
+
+
+def types_of(text: str) -> list[ir.Type]:
+    """The types of "2x3xf32 i32"; those with a `!` or in quotes are no tensors."""
+    return [ir.Type.parse(f"tensor<{one}>", context()) for one in text.split()]
+
+
+def op_class_of(name: str) -> Any:
+    return OPS.get(f"anvl.{name}") or OPS[f"stablehlo.{name}"]
+
+
+def is_borrowed(name: str) -> bool:
+    return f"anvl.{name}" not in OPS
+
+
+def refused_in_python(row: Row) -> str:
+    """What tracing the call says."""
+    avals = [anvl.aval(str_dtype(t), tuple(t.shape)) for t in types_of(row.operands)]
+    try:
+        found = anvl.eval_shape(lambda *xs: getattr(anvl.prim, row.op)(*xs, **row.params), *avals)
+    except Exception as error:
+        assert type(error) is row.error, f"{type(error).__name__}: {error}"
+        return str(error)
+    raise AssertionError(f"{row} is not refused: it gives {found}")
+
+
+def str_dtype(type_: Any) -> Any:
+    from anvl.dialect.types import dtype_name
+
+    return dtype_name(type_.element_type)
+
+
+def text_of(row: Row) -> str:
+    """The op as generic text, with the results that it claims, or would have if it were right."""
+    op_class, types = op_class_of(row.op), types_of(row.operands)
+    with context(), ir.Location.unknown():
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            function = ir.Operation.create(
+                "func.func",
+                attributes={
+                    "sym_name": ir.StringAttr.get("f"),
+                    "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+                },
+                regions=1,
+            )
+        block = function.regions[0].blocks.append(*types)
+        with ir.InsertionPoint(block):
+            ir.Operation.create(
+                op_class.OPERATION_NAME,
+                types_of(row.results) if row.results else _results(op_class, types, row.params),
+                list(block.arguments),
+                op_class.encode(row.params),
+            )
+            ir.Operation.create("func.return")
+        return str(module.operation.get_asm(print_generic_op_form=True))
+
+
+def _results(op_class: Any, types: list[Any], params: dict[str, Any]) -> list[Any]:
+    """Results as far as the call says them: by a shape, by a dtype, else like the first operand."""
+    like = types[0] if types else tensor([], element_type("f32"))
+    given = tensor(
+        params.get("shape", like.shape),
+        element_type(params["dtype"]) if "dtype" in params else like.element_type,
+    )
+    count = len([f for f in op_class._fields if isinstance(f, _ResultDef)])
+    return [like] * (count - 1) + [given]
+
+
+_ResultDef = __import__("anvl.dialect.mlir", fromlist=["ext"]).ext.ResultDef
+
+
+def refused_in_text(row: Row) -> str:
+    """What the verifier says of the op in a file."""
+    text = text_of(row)
+    try:
+        ir.Module.parse(text, context())
+    except ir.MLIRError as error:
+        return str(error)
+    raise AssertionError(f"{row} is not refused in text:\n{text}")
+
+
+def check_row(row: Row) -> None:
+    """The row is refused in both ways, and told why."""
+    assert row.only in ("", "python", "text"), row.only
+    if row.only != "text" and not row.results:
+        check_message(row, refused_in_python(row))
+    if row.only != "python" and not is_borrowed(row.op):
+        check_message(row, refused_in_text(row))
+
+
+def check_message(row: Row, message: str) -> None:
+    """In our words: the op, and what is expected of it."""
+    assert f"{row.op}: " in message, message
+    assert row.says in message, message
+    if row.shows:
+        assert any(str(t) in message for t in types_of(row.operands)), message
+    for insides in ("stablehlo.", "std::", "incompatible function", "object at 0x", "_type()"):
+        assert insides not in message, message

@@ -1,0 +1,12 @@
+"""Each constraint of StableHLO's specification is refused in our words, by name."""
+
+import pytest
+from constraints import Row, check_row, ids
+from constraints_indexing import ROWS as INDEXING
+
+ROWS = [*INDEXING]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
+def test_refused(row: Row) -> None:
+    check_row(row)
