@@ -86,7 +86,7 @@ def checked_numbers(made: Any, value: Any) -> Any:
         try:
             fields.append(kind(entry))
         except TypeError as error:
-            raise TypeError(f"has a {name} that {error}") from None
+            raise TypeError(f"says {name} {error}") from None
     return made(*fields)
 
 

@@ -125,9 +125,8 @@ def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[An
     """The arrays and their initial values."""
     n, odd = divmod(len(values), 2)
     if odd or not n:
-        raise TypeError(
-            f"{name}: takes as many initial values as arrays, got {len(values)} operands"
-        )
+        given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
+        raise TypeError(f"{name}: takes as many initial values as arrays, got {given}")
     return values[:n], values[n:]
 
 

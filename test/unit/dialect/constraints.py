@@ -10,9 +10,10 @@ from typing import Any
 
 import anvl
 from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.mlir import ext, ir
 from anvl.dialect.op import OPS
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.params_window import ConvDims
+from anvl.dialect.types import dtype_name, element_type, tensor
 
 __all__ = ["Row", "check_row", "ids", "refused_in_python", "refused_in_text", "text_of", "types_of"]
 
@@ -71,19 +72,14 @@ def is_borrowed(name: str) -> bool:
 
 def refused_in_python(row: Row) -> str:
     """What tracing the call says."""
-    avals = [anvl.aval(str_dtype(t), tuple(t.shape)) for t in types_of(row.operands)]
+    types = types_of(row.operands)
+    avals = [anvl.aval(dtype_name(t.element_type), tuple(t.shape)) for t in types]
     try:
         found = anvl.eval_shape(lambda *xs: getattr(anvl.prim, row.op)(*xs, **row.params), *avals)
     except Exception as error:
         assert type(error) is row.error, f"{type(error).__name__}: {error}"
         return str(error)
     raise AssertionError(f"{row} is not refused: it gives {found}")
-
-
-def str_dtype(type_: Any) -> Any:
-    from anvl.dialect.types import dtype_name
-
-    return dtype_name(type_.element_type)
 
 
 def text_of(row: Row) -> str:
@@ -102,14 +98,16 @@ def text_of(row: Row) -> str:
             )
         block = function.regions[0].blocks.append(*types)
         with ir.InsertionPoint(block):
+            attributes, raw = _attributes(op_class, row.params)
             ir.Operation.create(
                 op_class.OPERATION_NAME,
                 types_of(row.results) if row.results else _results(op_class, types, row.params),
                 list(block.arguments),
-                op_class.encode(row.params),
+                attributes,
             )
             ir.Operation.create("func.return")
-        return str(module.operation.get_asm(print_generic_op_form=True))
+        text = str(module.operation.get_asm(print_generic_op_form=True))
+        return text.replace(f'"{_UNPRINTED}"', raw) if raw else text
 
 
 def _results(op_class: Any, types: list[Any], params: dict[str, Any]) -> list[Any]:
@@ -119,11 +117,29 @@ def _results(op_class: Any, types: list[Any], params: dict[str, Any]) -> list[An
         params.get("shape", like.shape),
         element_type(params["dtype"]) if "dtype" in params else like.element_type,
     )
-    count = len([f for f in op_class._fields if isinstance(f, _ResultDef)])
+    count = len([f for f in op_class._fields if isinstance(f, ext.ResultDef)])
     return [like] * (count - 1) + [given]
 
 
-_ResultDef = __import__("anvl.dialect.mlir", fromlist=["ext"]).ext.ResultDef
+def _attributes(op_class: Any, params: dict[str, Any]) -> tuple[Any, str]:
+    """The attributes, and the text of one that MLIR cannot print, where `_UNPRINTED` stands for it.
+
+    Printing `#stablehlo.conv` with unequal numbers of places ends the process; parsing it does not.
+    """
+    numbers = params.get("dimension_numbers")
+    if not isinstance(numbers, ConvDims):
+        return op_class.encode(params), ""
+    encoded = op_class.encode({k: v for k, v in params.items() if v is not numbers})
+    fields = [
+        f"{field}_dimension{'s' if field.endswith('spatial') else ''} = "
+        f"{list(value) if isinstance(value, tuple) else value}"
+        for field, value in zip(numbers._fields, numbers, strict=True)
+    ]
+    raw = f"#stablehlo.conv<raw {', '.join(fields)}>"
+    return encoded | {"dimension_numbers": ir.StringAttr.get(_UNPRINTED)}, raw
+
+
+_UNPRINTED = "in its raw form"
 
 
 def refused_in_text(row: Row) -> str:

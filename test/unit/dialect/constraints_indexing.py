@@ -62,7 +62,7 @@ GATHER = [
     gather("I2", "5x3xf32 4x1xi1", "the tensor of indices is tensor<4x1xi1>; it must hold integers", (1, 3), **RIGHT),
     Row("gather", "C22", "5x3xf32 4x1xi32", "result is tensor<4x2xf32> but the operands give tensor<4x3xf32>", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, results="4x2xf32"),
     Row("gather", "C23", "5x3xf32 4x1xi32", "result is tensor<4x3xf64> but the operands give tensor<4x3xf32>", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, results="4x3xf64"),
-    Row("gather", "I3", "5x3xf32 4x1xi32", "dimension_numbers has a offset_dims that is ('a',); it must be a tuple of integers", {"dimension_numbers": GatherDims(offset_dims=("a",)), "slice_sizes": (1, 3)}, only="python"),
+    Row("gather", "I3", "5x3xf32 4x1xi32", "dimension_numbers says offset_dims is ('a',); it must be a tuple of integers", {"dimension_numbers": GatherDims(offset_dims=("a",)), "slice_sizes": (1, 3)}, only="python"),
 ]
 
 

@@ -3,8 +3,9 @@
 import pytest
 from constraints import Row, check_row, ids
 from constraints_indexing import ROWS as INDEXING
+from constraints_windows import ROWS as WINDOWS
 
-ROWS = [*INDEXING]
+ROWS = [*INDEXING, *WINDOWS]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
