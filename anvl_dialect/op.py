@@ -180,9 +180,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         """
         try:
             result = cls.result_type(*types, **params)
-        except TypeError:
+        except TypeError as error:
             cls._check_call(len(types), params)
-            raise
+            raise TypeError(_headed(cls.short_name, error)) from error.__cause__
         plan = list(result) if cls.multiple_results else [result], cls.encode(params)
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()

@@ -79,7 +79,7 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:
-        old, new = _bits(x.element_type), _bits(element_type(dtype))
+        old, new = _bits(x, dtype, x.element_type), _bits(x, dtype, element_type(dtype))
         shape = list(x.shape)
         if old > new:
             shape.append(old // new)
@@ -114,10 +114,12 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
         )
 
 
-def _bits(element: Any) -> int:
+def _bits(x: Any, dtype: str, element: Any) -> int:
     row = DTYPES[dtype_name(element)]
     if row.kind in ("bool", "complex"):
-        raise TypeError(f"bitcast_convert: {row.name} has no bits to read; use a number dtype")
+        raise TypeError(
+            f"bitcast_convert: {x} to {dtype}: {row.name} has no bits to read; use a number dtype"
+        )
     return 4 if row.name in ("i4", "ui4") else row.numpy.itemsize * 8
 
 
@@ -141,7 +143,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
                 f"must name one axis of the result for each axis of {x}"
             )
         check_axes(
-            f"broadcast_in_dim: broadcast_dimensions {shape_text(broadcast_dimensions)}",
+            f"broadcast_in_dim: broadcast_dimensions {shape_text(broadcast_dimensions)} of {x}",
             broadcast_dimensions, len(shape), shape_text(shape),
         )  # fmt: skip
         for size, axis in zip(old, broadcast_dimensions, strict=True):
@@ -410,7 +412,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
         if any(_without(x, dimension) != _without(first, dimension) for x in types):
             raise TypeError(
                 f"concatenate: operands {', '.join(map(str, types))} may differ only along axis "
-                f"{dimension}"
+                f"{dimension}; convert them to one dtype, and slice or pad them to fit"
             )
         shape = list(first.shape)
         shape[dimension] = sum(x.shape[dimension] for x in types)

@@ -3,9 +3,10 @@
 import pytest
 from constraints import Row, check_row, ids
 from constraints_indexing import ROWS as INDEXING
+from constraints_shape import ROWS as SHAPE
 from constraints_windows import ROWS as WINDOWS
 
-ROWS = [*INDEXING, *WINDOWS]
+ROWS = [*INDEXING, *SHAPE, *WINDOWS]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=ids(ROWS))
