@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.families import differentiable, lifted
+from anvl.dialect.families import check_axes, differentiable, lifted
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.reduce import part
@@ -45,11 +45,8 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
                     f"reduce: initial value {start} of array {x} must be "
                     f"{tensor([], x.element_type)}"
                 )
-        rank = arrays[0].rank
-        if len(set(dimensions)) != len(dimensions) or not all(0 <= a < rank for a in dimensions):
-            raise TypeError(
-                f"reduce: dimensions {shape_text(dimensions)} must name axes of {arrays[0]} once"
-            )
+        text = f"reduce: dimensions {shape_text(dimensions)}"
+        check_axes(text, dimensions, arrays[0].rank, arrays[0])
         return [
             tensor([n for i, n in enumerate(x.shape) if i not in dimensions], x.element_type)
             for x in arrays

@@ -78,8 +78,8 @@ class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
             )
         if kind(element_type(dtype)) != "uint":  # signed ones come out of XLA as unsigned
             raise TypeError(
-                f"rng_bit_generator: the dtype of the bits is {dtype}; draw unsigned integers, "
-                "which `bitcast_convert` reads as any dtype"
+                f"rng_bit_generator: the dtype of the bits is {dtype}, from a state of {state}; "
+                "draw unsigned integers, which `bitcast_convert` reads as any dtype"
             )
         return [state, tensor(shape, element_type(dtype))]
 

@@ -15,7 +15,7 @@ from anvl.dialect.op import OPS
 from anvl.dialect.params_window import ConvDims
 from anvl.dialect.types import dtype_name, element_type, tensor
 
-__all__ = ["Row", "check_row", "ids", "refused_in_python", "refused_in_text", "text_of", "types_of"]
+__all__ = ["Row", "check_row", "ids", "of_fields"]
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,20 @@ def ids(rows: list[Row]) -> list[str]:
     ]
 
 
+def of_fields(op: str, first: int, operands: str, params: dict[str, Any], word: str) -> list[Row]:
+    """A row for each field of dimension numbers, the parameter `word`: inputs from I`first` on."""
+    numbers = params[word]
+    rows = []
+    for i, (name, value) in enumerate(zip(numbers._fields, numbers, strict=True)):
+        kind = "an integer" if isinstance(value, int) else "a tuple of integers"
+        says = f"{word} says {name} is 'x'; it must be {kind}"
+        wrong = params | {word: numbers._replace(**{name: "x"})}
+        rows.append(Row(op, f"I{first + i}", operands, says, wrong, only="python"))
+    return rows
+
+
 def types_of(text: str) -> list[ir.Type]:
-    """The types of "2x3xf32 i32"; those with a `!` or in quotes are no tensors."""
+    """The types of "2x3xf32 i32"."""
     return [ir.Type.parse(f"tensor<{one}>", context()) for one in text.split()]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from constraints import Row
+from constraints import Row, of_fields
 
 from anvl.dialect.op import emit
 from anvl.dialect.params_index import GatherDims, ScatterDims
@@ -62,7 +62,8 @@ GATHER = [
     gather("I2", "5x3xf32 4x1xi1", "the tensor of indices is tensor<4x1xi1>; it must hold integers", (1, 3), **RIGHT),
     Row("gather", "C22", "5x3xf32 4x1xi32", "result is tensor<4x2xf32> but the operands give tensor<4x3xf32>", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, results="4x2xf32"),
     Row("gather", "C23", "5x3xf32 4x1xi32", "result is tensor<4x3xf64> but the operands give tensor<4x3xf32>", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, results="4x3xf64"),
-    Row("gather", "I3", "5x3xf32 4x1xi32", "dimension_numbers says offset_dims is ('a',); it must be a tuple of integers", {"dimension_numbers": GatherDims(offset_dims=("a",)), "slice_sizes": (1, 3)}, only="python"),
+    *of_fields("gather", 3, "5x3xf32 4x1xi32", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, "dimension_numbers"),
+    Row("gather", "I3", "5x3xf32 4x1xi32", "dimension_numbers is ((1,), (0,)); it must be GatherDims(offset_dims, collapsed_slice_dims,", {"dimension_numbers": ((1,), (0,)), "slice_sizes": (1, 3)}, only="python"),
 ]
 
 
@@ -126,6 +127,7 @@ SCATTER = [
     scatter("C23", FITS, "update_computation takes (old) but is called with 2 scalars, tensor<f32>, tensor<f32>", body=lambda old: old, **ROWS_OF),
     scatter("I2", f"{_X} 4x1xf32 {_U}", "the tensor of indices is tensor<4x1xf32>; it must hold integers", **ROWS_OF),
     scatter("unsupported", "5x3xf32 4x0xi32 4x5x3xf32", "tensor<4x0xi32> holds 4 index vectors of no components, so all updates meet at one place; combine them first, as `reduce` does", update_window_dims=(1, 2), index_vector_dim=1),
+    *of_fields("scatter", 4, FITS, {"scatter_dimension_numbers": ScatterDims(**ROWS_OF), "update_computation": emit.add}, "scatter_dimension_numbers"),
     Row("scatter", "I12", FITS, "update_computation is 3; it must be a function of scalars", {"scatter_dimension_numbers": ScatterDims(**ROWS_OF), "update_computation": 3}, only="python"),
     Row("scatter", "I4", FITS, "scatter_dimension_numbers is 'rows'; it must be ScatterDims(update_window_dims, ", {"scatter_dimension_numbers": "rows", "update_computation": emit.add}, only="python"),
     Row("scatter", "I10", FITS, "indices_are_sorted is 'no'; it must be True or False", {"scatter_dimension_numbers": ScatterDims(**ROWS_OF), "update_computation": emit.add, "indices_are_sorted": "no"}, only="python"),

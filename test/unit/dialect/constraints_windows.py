@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from constraints import Row
+from constraints import Row, of_fields
 
 from anvl.dialect.op import emit
 from anvl.dialect.params_window import ConvDims
@@ -84,6 +84,8 @@ REDUCE_WINDOW = [
     windows("C13", "4x5xf32 f32", "body returns 1.0 of type float but must return tensor<f32>, made of its arguments", body=lambda x, y: 1.0),
     windows("I3", "4x5xf32 f32", "window_dimensions is (2, 'x'); it must be a tuple of integers", (2, "x")),
     windows("I4", "4x5xf32 f32", "window_strides is (1, 0.5); it must be a tuple of integers", window_strides=(1, 0.5)),
+    windows("I5", "4x5xf32 f32", "base_dilations is 'x'; it must be a tuple of integers", base_dilations="x"),
+    windows("I6", "4x5xf32 f32", "window_dilations is (True, 1); it must be a tuple of integers", window_dilations=(True, 1)),
     windows("I7", "4x5xf32 f32", "padding is 'SAME'; it must be a tuple of pairs of integers, (low, high)", padding="SAME"),
     windows("I8", "4x5xf32 f32", "body is None; it must be a function of scalars", body=None),
 ]
@@ -104,6 +106,9 @@ SELECT_AND_SCATTER = [
     selects("C9", "4x5xf32 3x3xf32 f32", "select takes (x) but is called with 2 scalars, tensor<f32>, tensor<f32>", select=lambda x: x),
     selects("C10", "4x5xf32 3x3xf32 f32", "scatter returns tensor<i1> but must return tensor<f32>", scatter=_keeps),
     selects("C10", "4x5xf32 3x3xf32 f32", "scatter takes () but is called with 2 scalars, tensor<f32>, tensor<f32>", scatter=lambda: 0),
+    selects("I4", "4x5xf32 3x3xf32 f32", "window_dimensions is None; it must be a tuple of integers", None),
+    selects("I5", "4x5xf32 3x3xf32 f32", "window_strides is 'x'; it must be a tuple of integers", window_strides="x"),
+    selects("I6", "4x5xf32 3x3xf32 f32", "padding is 'SAME'; it must be a tuple of pairs of integers, (low, high)", padding="SAME"),
     selects("I7", "4x5xf32 3x3xf32 f32", "select is 'GE'; it must be a function of scalars", select="GE"),
     selects("I8", "4x5xf32 3x3xf32 f32", "scatter is 'add'; it must be a function of scalars", scatter="add"),
 ]
@@ -147,8 +152,11 @@ CONVOLUTION = [
     conv("I3", "window_strides is (1, None); it must be a tuple of integers", window_strides=(1, None), only="python"),
     conv("I4", "padding is (0, 0); it must be a tuple of pairs of integers, (low, high)", padding=(0, 0), only="python"),
     conv("I7", "window_reversal is (0, 1); it must be a tuple of bools", window_reversal=(0, 1), only="python"),
-    conv("I8", "dimension_numbers says input_batch is 'N'; it must be an integer", dims={"input_batch": "N"}, only="python"),
-    conv("I10", "dimension_numbers says input_spatial is 'HW'; it must be a tuple of integers", dims={"input_spatial": "HW"}, only="python"),
+    conv("I5", "lhs_dilation is 'x'; it must be a tuple of integers", lhs_dilation="x", only="python"),
+    conv("I6", "rhs_dilation is None; it must be a tuple of integers", rhs_dilation=None, only="python"),
+    conv("I8", "dimension_numbers is 'NHWC'; it must be ConvDims(input_batch, input_feature,", dimension_numbers="NHWC", only="python"),
+    *of_fields("convolution", 8, IMAGES, PLAIN, "dimension_numbers"),
+    conv("I19", "precision_config is 'BEST'; it must be one of DEFAULT, HIGH, HIGHEST", precision_config="BEST", only="python", error=ValueError),
     conv("I17", "feature_group_count is 1.0; it must be an integer", feature_group_count=1.0, only="python"),
     conv("I18", "batch_group_count is True; it must be an integer", batch_group_count=True, only="python"),
 ]
