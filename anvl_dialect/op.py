@@ -403,14 +403,15 @@ def _check_arity(name: str, body: Callable[..., Any], inputs: list[Any]) -> None
     """Refuse a body that cannot be called with the arguments it gets."""
     try:
         signature = inspect.signature(body)
+    except (TypeError, ValueError):  # no function, or written in C with no signature to read
+        return
+    try:
         signature.bind(*inputs)
     except TypeError:
         raise TypeError(
             f"{name} takes {signature} but is called with {len(inputs)} scalars, "
             f"{_types_text(inputs)}"
         ) from None
-    except ValueError:  # written in C, with no signature to read
-        return
 
 
 def _too_late(cls: type[AnvlOp]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ by the verifier, where the op is written out with the types that it would have. 
 same, in our words.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +13,14 @@ import anvl
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ext, ir
 from anvl.dialect.op import OPS
+from anvl.dialect.ops.create import full
 from anvl.dialect.params_window import ConvDims
 from anvl.dialect.types import dtype_name, element_type, tensor
+from anvl.tools.parsing import InvalidOp, parsed
+from anvl.tools.source import Chunk
+from anvl.tracing import emit
 
-__all__ = ["Row", "check_row", "ids", "of_fields"]
+__all__ = ["Row", "about", "check_row", "ids", "of_fields"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +31,9 @@ class Row:
     input), or a word for what the specification leaves to others.  `operands` are types as MLIR
     writes them, without `tensor<>`: "2x3xf32 i32".  `says` must be in the message.  With `results`
     the call is right and the text claims other results.  `only` is "python" for what text cannot
-    say, such as a parameter of the wrong kind, or that of ops that are StableHLO's own in text,
-    where its verifier comes first; and "text" for what Python cannot.
+    say, such as a parameter of the wrong kind; "body" for a body that does the wrong thing, which
+    is built with the dialect's own `emit`; and "text" for what Python cannot.  Ops that are
+    StableHLO's own in text are refused there by its verifier, in its words.
     """
 
     op: str
@@ -42,7 +48,7 @@ class Row:
     @property
     def shows(self) -> bool:
         """Whether the message must show an operand: not if a parameter, body or result is bad."""
-        return bool(self.operands) and not self.results and self.only != "python"
+        return bool(self.operands) and not self.results and self.only in ("", "text")
 
     def __str__(self) -> str:
         return f"{self.op}-{self.rule}"
@@ -55,6 +61,13 @@ def ids(rows: list[Row]) -> list[str]:
         f"{name}-{names[:i].count(name) + 1}" if names.count(name) > 1 else name
         for i, name in enumerate(names)
     ]
+
+
+def about(says: str, *bodies: str) -> str:
+    """The `only` of a row: whether it is about one of these bodies, or about another parameter."""
+    if any(says.startswith((f"{body} returns", f"{body} takes")) for body in bodies):
+        return "body"
+    return "python" if re.match(r"\w+ is .*; it must be ", says) and "tensor<" not in says else ""
 
 
 def of_fields(op: str, first: int, operands: str, params: dict[str, Any], word: str) -> list[Row]:
@@ -86,8 +99,14 @@ def refused_in_python(row: Row) -> str:
     """What tracing the call says."""
     types = types_of(row.operands)
     avals = [anvl.aval(dtype_name(t.element_type), tuple(t.shape)) for t in types]
+
+    def call(*xs: Any) -> Any:
+        if row.only == "body":
+            return emit(op_class_of(row.op), xs, row.params)
+        return getattr(anvl.prim, row.op)(*xs, **row.params)
+
     try:
-        found = anvl.eval_shape(lambda *xs: getattr(anvl.prim, row.op)(*xs, **row.params), *avals)
+        found = anvl.eval_shape(call, *avals)
     except Exception as error:
         assert type(error) is row.error, f"{type(error).__name__}: {error}"
         return str(error)
@@ -111,12 +130,15 @@ def text_of(row: Row) -> str:
         block = function.regions[0].blocks.append(*types)
         with ir.InsertionPoint(block):
             attributes, raw = _attributes(op_class, row.params)
-            ir.Operation.create(
+            op = ir.Operation.create(
                 op_class.OPERATION_NAME,
                 types_of(row.results) if row.results else _results(op_class, types, row.params),
                 list(block.arguments),
                 attributes,
+                regions=len(op_class.bodies),
             )
+            for region, (inputs, outputs) in zip(op.regions, _bodies(row, types), strict=True):
+                _fill(region, inputs, outputs)
             ir.Operation.create("func.return")
         text = str(module.operation.get_asm(print_generic_op_form=True))
         return text.replace(f'"{_UNPRINTED}"', raw) if raw else text
@@ -131,6 +153,24 @@ def _results(op_class: Any, types: list[Any], params: dict[str, Any]) -> list[An
     )
     count = len([f for f in op_class._fields if isinstance(f, ext.ResultDef)])
     return [like] * (count - 1) + [given]
+
+
+def _bodies(row: Row, types: list[Any]) -> Any:
+    """What the bodies of an op of StableHLO's take and give: what is right, where anything is."""
+    op_class = op_class_of(row.op)
+    given = {k: v for k, v in row.params.items() if k not in op_class.bodies}
+    try:
+        return op_class.body_types(*types, **given)
+    except (TypeError, NotImplementedError):
+        scalar = tensor([], element_type("f32"))
+        return [([scalar, scalar], [scalar])] * len(op_class.bodies)
+
+
+def _fill(region: Any, inputs: list[Any], outputs: list[Any]) -> None:
+    """Zeros of the right types."""
+    with ir.InsertionPoint(region.blocks.append(*inputs)):
+        zeros = [full(t, 0) for t in outputs]
+        ir.Operation.create("stablehlo.return", [], zeros)
 
 
 def _attributes(op_class: Any, params: dict[str, Any]) -> tuple[Any, str]:
@@ -158,19 +198,22 @@ def refused_in_text(row: Row) -> str:
     """What the verifier says of the op in a file."""
     text = text_of(row)
     try:
-        ir.Module.parse(text, context())
-    except ir.MLIRError as error:
+        parsed(Chunk("f.mlir", text), context())
+    except (ir.MLIRError, InvalidOp) as error:
         return str(error)
     raise AssertionError(f"{row} is not refused in text:\n{text}")
 
 
 def check_row(row: Row) -> None:
     """The row is refused in both ways, and told why."""
-    assert row.only in ("", "python", "text"), row.only
+    assert row.only in ("", "python", "body", "text"), row.only
     if row.only != "text" and not row.results:
         check_message(row, refused_in_python(row))
-    if row.only != "python" and not is_borrowed(row.op):
-        check_message(row, refused_in_text(row))
+    if row.only in ("python", "body"):
+        return
+    said = refused_in_text(row)
+    if not is_borrowed(row.op):
+        check_message(row, said)
 
 
 def check_message(row: Row, message: str) -> None:

@@ -2,19 +2,14 @@
 
 from typing import Any
 
-from constraints import Row
+from constraints import Row, about
 
 from anvl.dialect.op import emit
 
 
-def _body(word: str, says: str) -> str:
-    """Rows of a body, or of a parameter of the wrong kind, show no operand."""
-    return "python" if says.startswith(f"{word} ") or "; it must be " in says else ""
-
-
 def folds(rule: str, operands: str, says: str, dimensions: Any = (0,), body: Any = emit.add) -> Row:
     params = {"dimensions": dimensions, "body": body}
-    return Row("reduce", rule, operands, says, params, only=_body("body", says))
+    return Row("reduce", rule, operands, says, params, only=about(says, "body"))
 
 
 def maps(
@@ -22,7 +17,7 @@ def maps(
     computation: Any = emit.sin,
 ) -> Row:  # fmt: skip
     params = {"dimensions": dimensions, "computation": computation, "dtype": dtype}
-    return Row("map", rule, operands, says, params, only=_body("computation", says))
+    return Row("map", rule, operands, says, params, only=about(says, "computation"))
 
 
 def less(x: Any, y: Any, *_: Any) -> Any:
@@ -33,7 +28,7 @@ def sorts(
     rule: str, operands: str, says: str, dimension: Any = 0, comparator: Any = less, **rest: Any
 ) -> Row:
     params = {"dimension": dimension, "comparator": comparator, **rest}
-    return Row("sort", rule, operands, says, params, only=_body("comparator", says))
+    return Row("sort", rule, operands, says, params, only=about(says, "comparator"))
 
 
 # fmt: off

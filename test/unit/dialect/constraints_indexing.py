@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from constraints import Row, of_fields
+from constraints import Row, about, of_fields
 
 from anvl.dialect.op import emit
 from anvl.dialect.params_index import GatherDims, ScatterDims
@@ -69,7 +69,7 @@ GATHER = [
 
 def scatter(rule: str, operands: str, says: str, *, body: Any = emit.add, **dims: Any) -> Row:
     params = {"scatter_dimension_numbers": ScatterDims(**dims), "update_computation": body}
-    only = "python" if says.startswith("update_computation") else ""
+    only = about(says, "update_computation")
     return Row("scatter", rule, operands, says, params, only=only)
 
 

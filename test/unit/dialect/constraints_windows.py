@@ -2,22 +2,17 @@
 
 from typing import Any
 
-from constraints import Row, of_fields
+from constraints import Row, about, of_fields
 
 from anvl.dialect.op import emit
 from anvl.dialect.params_window import ConvDims
-
-
-def _body(word: str, says: str) -> str:
-    """Rows of a body, or of a parameter of the wrong kind, show no operand."""
-    return "python" if says.startswith(f"{word} ") or "; it must be a " in says else ""
 
 
 def windows(
     rule: str, operands: str, says: str, sizes: Any = (2, 3), *, body: Any = emit.add, **rest: Any
 ) -> Row:
     params = {"window_dimensions": sizes, "body": body, **rest}
-    return Row("reduce_window", rule, operands, says, params, only=_body("body", says))
+    return Row("reduce_window", rule, operands, says, params, only=about(says, "body"))
 
 
 def _keeps(best: Any, new: Any) -> Any:
@@ -29,7 +24,7 @@ def selects(
     scatter: Any = emit.add, **rest: Any,
 ) -> Row:  # fmt: skip
     params = {"window_dimensions": sizes, "select": select, "scatter": scatter, **rest}
-    only = _body("select", says) or _body("scatter", says)
+    only = about(says, "select", "scatter")
     return Row("select_and_scatter", rule, operands, says, params, only=only)
 
 
