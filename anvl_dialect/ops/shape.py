@@ -412,7 +412,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
         if any(_without(x, dimension) != _without(first, dimension) for x in types):
             raise TypeError(
                 f"concatenate: operands {', '.join(map(str, types))} may differ only along axis "
-                f"{dimension}; convert them to one dtype, and slice or pad them to fit"
+                f"{dimension}; {_remedy(first, types)}"
             )
         shape = list(first.shape)
         shape[dimension] = sum(x.shape[dimension] for x in types)
@@ -457,6 +457,13 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
 def _without(x: Any, axis: int) -> tuple[Any, ...]:
     shape = list(x.shape)
     return (x.element_type, *shape[:axis], *shape[axis + 1 :], len(shape))
+
+
+def _remedy(first: Any, types: Sequence[Any]) -> str:
+    """What to do about operands that cannot be joined."""
+    if any(x.element_type != first.element_type for x in types):
+        return "convert them to one dtype first"
+    return "reshape, slice or pad them first"
 
 
 convert, broadcast_in_dim, reshape = ConvertOp.build, BroadcastInDimOp.build, ReshapeOp.build

@@ -110,8 +110,8 @@ PAD = [
 ]
 
 CONCATENATE = [
-    Row("concatenate", "C1", "2xf32 2xf64", "operands tensor<2xf32>, tensor<2xf64> may differ only along axis 0; convert them to one dtype", {"dimension": 0}),
-    Row("concatenate", "C2", "2x3xf32 2x4xf32", "operands tensor<2x3xf32>, tensor<2x4xf32> may differ only along axis 0", {"dimension": 0}),
+    Row("concatenate", "C1", "2xf32 2xf64", "operands tensor<2xf32>, tensor<2xf64> may differ only along axis 0; convert them to one dtype first", {"dimension": 0}),
+    Row("concatenate", "C2", "2x3xf32 2x4xf32", "operands tensor<2x3xf32>, tensor<2x4xf32> may differ only along axis 0; reshape, slice or pad them first", {"dimension": 0}),
     Row("concatenate", "C2", "2x3xf32 2xf32", "operands tensor<2x3xf32>, tensor<2xf32> may differ only along axis 0", {"dimension": 0}),
     Row("concatenate", "C3", "", "needs at least one operand", {"dimension": 0}),
     Row("concatenate", "C4", "2x3xf32 2x3xf32", "dimension 2: 2 is no axis of tensor<2x3xf32>", {"dimension": 2}),

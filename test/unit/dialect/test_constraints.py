@@ -84,3 +84,23 @@ def refused(text: str) -> str:
     with pytest.raises(ir.MLIRError) as error:
         ir.Module.parse(text, context())
     return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("op", "attribute", "wanted"),
+    [
+        ('"anvl.iota"() {iota_dimension = %} : () -> tensor<2xi32>', "0 : i32", "0 : i64"),
+        ('"anvl.iota"() {iota_dimension = %} : () -> tensor<2xi32>', "false", "0 : i64"),
+        ('"anvl.iota"() {iota_dimension = %} : () -> tensor<2xi32>', '"0"', "0 : i64"),
+        (
+            '"anvl.reduce_precision"(%x) {exponent_bits = %, mantissa_bits = 1 : i32} '
+            ": (tensor<2xf32>) -> tensor<2xf32>",
+            "5 : i64",
+            "0 : i32",
+        ),
+    ],
+)
+def test_an_integer_of_another_width(op: str, attribute: str, wanted: str) -> None:
+    """StableHLO takes these of one width; it would refuse them after lowering."""
+    text = f"func.func @f(%x: tensor<2xf32>) {{ {op.replace('= %', f'= {attribute}')} return }}"
+    assert f"expected an integer such as {wanted}, got {attribute}" in refused(text)
