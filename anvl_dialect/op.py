@@ -15,6 +15,8 @@ from anvl.dialect.dialect import Anvl
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ext, ir, register_view
 from anvl.dialect.params import Body, Param
+from anvl.dialect.types import DTYPES
+from anvl.dialect.types import kind as kind_of
 
 __all__ = ["OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit", "missing"]
 
@@ -182,7 +184,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             result = cls.result_type(*types, **params)
         except TypeError as error:
             cls._check_call(len(types), params)
-            raise TypeError(_headed(cls.short_name, error)) from error.__cause__
+            text = _headed(cls.short_name, error)
+            if text == str(error):
+                raise
+            raise TypeError(text) from error
         plan = list(result) if cls.multiple_results else [result], cls.encode(params)
         if len(cls._plans) >= _MAX_PLANS:
             cls._plans.clear()
@@ -265,6 +270,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             type_ = value.type
             if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
                 raise TypeError(f"takes and gives tensors of static shape, got {type_}")
+            if kind_of(type_.element_type) == "other":
+                known = ", ".join(DTYPES)
+                raise TypeError(f"takes and gives tensors of {known}, got {type_}")
 
     def verify_invariants(self) -> bool:
         """Called by MLIR's verifier: the type rule holds."""

@@ -20,7 +20,7 @@ from anvl.tools.parsing import InvalidOp, parsed
 from anvl.tools.source import Chunk
 from anvl.tracing import emit
 
-__all__ = ["Row", "about", "check_row", "ids", "of_fields"]
+__all__ = ["Row", "about", "check_row", "ids", "of_fields", "text_of"]
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,11 @@ def refused_in_python(row: Row) -> str:
     raise AssertionError(f"{row} is not refused: it gives {found}")
 
 
-def text_of(row: Row) -> str:
-    """The op as generic text, with the results that it claims, or would have if it were right."""
+def text_of(row: Row, **others: ir.Attribute | None) -> str:
+    """The op as generic text, with the results that it claims, or would have if it were right.
+
+    `others` are attributes in place of its own; None for none.
+    """
     op_class, types = op_class_of(row.op), types_of(row.operands)
     with context(), ir.Location.unknown():
         module = ir.Module.create()
@@ -130,11 +133,12 @@ def text_of(row: Row) -> str:
         block = function.regions[0].blocks.append(*types)
         with ir.InsertionPoint(block):
             attributes, raw = _attributes(op_class, row.params)
+            changed = {**(attributes or {}), **others}
             op = ir.Operation.create(
                 op_class.OPERATION_NAME,
                 types_of(row.results) if row.results else _results(op_class, types, row.params),
                 list(block.arguments),
-                attributes,
+                {name: a for name, a in changed.items() if a is not None},
                 regions=len(op_class.bodies),
             )
             for region, (inputs, outputs) in zip(op.regions, _bodies(row, types), strict=True):

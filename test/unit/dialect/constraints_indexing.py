@@ -62,6 +62,7 @@ GATHER = [
     gather("I2", "5x3xf32 4x1xi1", "the tensor of indices is tensor<4x1xi1>; it must hold integers", (1, 3), **RIGHT),
     Row("gather", "C22", "5x3xf32 4x1xi32", "result is tensor<4x2xf32> but the operands give tensor<4x3xf32>", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, results="4x2xf32"),
     Row("gather", "C23", "5x3xf32 4x1xi32", "result is tensor<4x3xf64> but the operands give tensor<4x3xf32>", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, results="4x3xf64"),
+    gather("unsupported", "5x3xf32 4x1xi32", "slice_sizes [0, 3] take nothing from tensor<5x3xf32>, but the result has shape [4, 3]; there is no element to fill it with", (0, 3), **RIGHT),
     *of_fields("gather", 3, "5x3xf32 4x1xi32", {"dimension_numbers": GatherDims(**RIGHT), "slice_sizes": (1, 3)}, "dimension_numbers"),
     Row("gather", "I3", "5x3xf32 4x1xi32", "dimension_numbers is ((1,), (0,)); it must be GatherDims(offset_dims, collapsed_slice_dims,", {"dimension_numbers": ((1,), (0,)), "slice_sizes": (1, 3)}, only="python"),
 ]

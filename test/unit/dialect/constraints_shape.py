@@ -39,6 +39,7 @@ CREATE = [
     counted("result", "shape is (2.0,); it must be a tuple of integers", 0, (2.0,), "f32", only="python"),
     counted("result", f"dtype is 'float33'; {_DTYPES}", 0, (2,), "float33", only="python"),
     counted("result", f"dtype is None; {_DTYPES}", 0, (2,), None, only="python"),
+    Row("captured", "index", "", "index -1 is negative; arrays are numbered from 0", {"index": -1, "shape": (2,), "dtype": "f32"}),
     Row("constant", "I1", "", "value must be dense<...> of a tensor type, got 3.0", {"value": 3.0}, only="python"),
 ]
 

@@ -2,7 +2,7 @@
 
 import pytest
 from constraint_counts import ABSENT, COUNTS, UNTESTED
-from constraints import Row, check_row, ids, is_borrowed
+from constraints import Row, check_row, ids, is_borrowed, text_of
 from constraints_algebra import ROWS as ALGEBRA
 from constraints_elementwise import ROWS as ELEMENTWISE
 from constraints_folds import ROWS as FOLDS
@@ -72,6 +72,19 @@ def test_what_is_no_tensor_of_static_shape(type_: str) -> None:
         assert "one result" in refused(text) or f"of static shape, got {type_}" in refused(text)
 
 
+@pytest.mark.parametrize("element", ["index", "i2", "i128", "f80", "f8E4M3", "complex<f16>"])
+def test_what_is_no_array_of_ours(element: str) -> None:
+    for name in OURS:
+        n = OPS[f"anvl.{name}"].n_operands
+        if n is None or n == 0:
+            continue
+        type_ = f"tensor<2x{element}>"
+        operands, types = ", ".join(["%x"] * n), ", ".join([type_] * n)
+        text = f'func.func @f(%x: {type_}) {{ "anvl.{name}"({operands}) : ({types}) -> {type_} }}'
+        message = refused(text)
+        assert f"{name}: takes and gives tensors of bool, " in message or "one result" in message
+
+
 @pytest.mark.parametrize("name", [name for name in OURS if OPS[f"anvl.{name}"].n_operands != 0])
 def test_too_few_operands(name: str) -> None:
     n = OPS[f"anvl.{name}"].n_operands
@@ -84,6 +97,24 @@ def refused(text: str) -> str:
     with pytest.raises(ir.MLIRError) as error:
         ir.Module.parse(text, context())
     return str(error.value)
+
+
+WITH_ATTRIBUTES = {
+    row.op: row for row in ROWS
+    if row.only == "" and not is_borrowed(row.op) and OPS[f"anvl.{row.op}"].attribute_params
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", WITH_ATTRIBUTES.values(), ids=list(WITH_ATTRIBUTES))
+def test_an_attribute_of_another_kind_or_none(row: Row) -> None:
+    for name, kind in OPS[f"anvl.{row.op}"].attribute_params.items():
+        if kind.attribute and row.op not in ("constant", "captured"):
+            with context():
+                wrong = refused(text_of(row, **{name: ir.StringAttr.get("wrong")}))
+            assert f"{row.op}: attribute `{name}`: expected " in wrong
+        if not kind.optional:
+            message = refused(text_of(row, **{name: None}))
+            assert f"{row.op}: attribute `{name}` is missing" in message
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,24 @@ def test_a_body_that_is_refused_leaves_nothing_behind():
     assert "reduce" not in anvl.trace(f, np.ones(2), np.float64(0)).mlir()
 
 
+def test_what_goes_wrong_inside_of_a_body_is_said_as_it_is():
+    def mine(a, b):
+        raise TypeError("mine")
+
+    for body, message in (
+        (mine, "^mine$"),
+        (emit.compare, "^compare: takes the parameters comparison_direction, got none$"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            anvl.eval_shape(
+                lambda x, zero, body=body: trace_emit(
+                    OPS["stablehlo.reduce"], (x, zero), {"dimensions": (0,), "body": body}
+                ),
+                np.ones(2),
+                np.float64(0),
+            )
+
+
 def test_ops_are_differentiated():
     f = anvl.grad(lambda x: prim.sum(prim.mul(x, prim.sin(x)), axes=(0,)))
     x = np.asarray([0.5, 1.5])
