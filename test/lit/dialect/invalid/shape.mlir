@@ -185,7 +185,7 @@ func.func @convert_changes_shape(%x: tensor<2xf32>) {
 // -----
 
 func.func @convert_to_an_unknown_dtype(%x: tensor<2xf32>) {
-  // expected-error @+1 {{convert: dtype: 'i7' names no array type; one of bool, i4, i8}}
+  // expected-error @+1 {{convert: takes and gives tensors of bool, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f16, bf16, f32, f64, c64, c128, got tensor<2xi7>}}
   %y = "anvl.convert"(%x) : (tensor<2xf32>) -> tensor<2xi7>
   return
 }
