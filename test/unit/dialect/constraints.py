@@ -20,7 +20,7 @@ from anvl.tools.parsing import InvalidOp, parsed
 from anvl.tools.source import Chunk
 from anvl.tracing import emit
 
-__all__ = ["Row", "about", "check_row", "ids", "of_fields", "text_of"]
+__all__ = ["Row", "about", "check_row", "dialect", "ids", "is_borrowed", "of_fields", "text_of"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,11 @@ def of_fields(op: str, first: int, operands: str, params: dict[str, Any], word: 
 def types_of(text: str) -> list[ir.Type]:
     """The types of "2x3xf32 i32"."""
     return [ir.Type.parse(f"tensor<{one}>", context()) for one in text.split()]
+
+
+def dialect() -> list[Any]:
+    """The op classes of the dialect itself: other tests may have defined some of their own."""
+    return [op for op in OPS.values() if op.__module__.startswith("anvl.dialect.ops.")]
 
 
 def op_class_of(name: str) -> Any:

@@ -5,10 +5,9 @@ ops are declared with the same.
 """
 
 from constraint_counts import COUNTS
-from constraints import Row
+from constraints import Row, dialect
 
 from anvl.dialect.families import Elementwise
-from anvl.dialect.op import OPS
 
 __all__ = ["ROWS"]
 
@@ -69,7 +68,7 @@ def _of_results(op_class: type[Elementwise]) -> list[Row]:
 
 ROWS = [
     row
-    for op_class in OPS.values()
+    for op_class in dialect()
     if issubclass(op_class, Elementwise) and not op_class.params
     for row in _rows(op_class)
 ]
