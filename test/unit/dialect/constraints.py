@@ -33,7 +33,8 @@ class Row:
     the call is right and the text claims other results.  `only` is "python" for what text cannot
     say, such as a parameter of the wrong kind; "body" for a body that does the wrong thing, which
     is built with the dialect's own `emit`; and "text" for what Python cannot.  Ops that are
-    StableHLO's own in text are refused there by its verifier, in its words.
+    StableHLO's own in text are refused there by its verifier, in its words: where `results` are
+    wrong, `says` is empty.
     """
 
     op: str
@@ -216,6 +217,7 @@ def refused_in_text(row: Row) -> str:
 def check_row(row: Row) -> None:
     """The row is refused in both ways, and told why."""
     assert row.only in ("", "python", "body", "text"), row.only
+    assert bool(row.says) != (bool(row.results) and is_borrowed(row.op)), "StableHLO says it"
     if row.only != "text" and not row.results:
         check_message(row, refused_in_python(row))
     if row.only in ("python", "body"):

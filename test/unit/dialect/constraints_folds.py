@@ -5,6 +5,7 @@ from typing import Any
 from constraints import Row, about
 
 from anvl.dialect.op import emit
+from anvl.dialect.params_index import ScatterDims
 
 
 def folds(rule: str, operands: str, says: str, dimensions: Any = (0,), body: Any = emit.add) -> Row:
@@ -88,4 +89,34 @@ SORT = [
 ]
 # fmt: on
 
-ROWS = [*REDUCE, *MAP, *SORT]
+
+# The results of StableHLO's own ops, which its verifier refuses.
+def _claims(op: str, rule: str, operands: str, results: str, **params: Any) -> Row:
+    return Row(op, rule, operands, "", params, results)
+
+
+_FOLD = {"dimensions": (1,), "body": emit.add}
+_WINDOW = {"window_dimensions": (2, 3), "body": emit.add}
+_PICK = {"window_dimensions": (2, 3), "select": less, "scatter": emit.add}
+_POINTS = {
+    "scatter_dimension_numbers": ScatterDims((), (0,), (), (), (0,), 1),
+    "update_computation": emit.add,
+}
+RESULTS = [
+    _claims("concatenate", "C5", "2xf32 3xf32", "5xf64", dimension=0),
+    _claims("concatenate", "C6", "2xf32 3xf32", "6xf32", dimension=0),
+    _claims("optimization_barrier", "C1", "2xf32 3xi32", "2xf32 3xf32"),
+    _claims("reduce", "C7", "2x3xf32 f32", "3xf32", **_FOLD),
+    _claims("reduce", "C8", "2x3xf32 f32", "2xf64", **_FOLD),
+    _claims("reduce_window", "C14", "4x5xf32 4x5xf32 f32 f32", "3x3xf32 3x4xf32", **_WINDOW),
+    _claims("reduce_window", "C15", "4x5xf32 f32", "4x5xf32", **_WINDOW),
+    _claims("reduce_window", "C16", "4x5xf32 f32", "3x3xf64", **_WINDOW),
+    _claims("scatter", "C24", "5xf32 4x1xi32 4xf32", "4xf32", **_POINTS),
+    _claims("scatter", "C25", "5xf32 4x1xi32 4xf32", "5xf64", **_POINTS),
+    _claims("select_and_scatter", "C11", "4x5xf32 3x3xf32 f32", "3x3xf32", **_PICK),
+    _claims("select_and_scatter", "C12", "4x5xf32 3x3xf32 f32", "4x5xf64", **_PICK),
+    _claims("map", "C1", "2xf32", "3xf32", dimensions=(0,), computation=emit.sin, dtype="f32"),
+    _claims("sort", "C2", "2x3xf32", "2x3xf64", dimension=0, comparator=less),
+]
+
+ROWS = [*REDUCE, *MAP, *SORT, *RESULTS]
