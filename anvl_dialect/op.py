@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
+from anvl.dialect.building import builder, headed, region_builder, types_text
 from anvl.dialect.context import on_new_context
 from anvl.dialect.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
 from anvl.dialect.errors import MissingRule
@@ -24,6 +25,8 @@ from anvl.dialect.own import (
     result_types,
 )
 from anvl.dialect.params import Body, Param
+from anvl.dialect.types import DTYPES
+from anvl.dialect.types import kind as kind_of
 
 __all__ = [
     "DEFINED", "OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit",
@@ -155,8 +158,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         # What the adjoint rule emits: Note [Recipes].
         cls.recipes = None if cls.multiple_results or cls.bodies else {}
         if "build" not in cls.__dict__:
-            builder = _region_builder if cls.bodies else _builder
-            cls.build = staticmethod(builder(cls))  # type: ignore[method-assign]
+            make = region_builder if cls.bodies else builder
+            cls.build = staticmethod(make(cls))  # type: ignore[method-assign]
         _join(cls)
 
     # -- rules -----------------------------------------------------------------------------------
@@ -204,7 +207,14 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         Kept: programs build the same op on the same types again and again, and a look-up costs a
         fifth of the type rule and the encoding.
         """
-        result = cls.result_type(*types, **params)
+        try:
+            result = cls.result_type(*types, **params)
+        except TypeError as error:
+            cls._check_call(len(types), params)
+            text = headed(cls.short_name, error)
+            if text == str(error):
+                raise
+            raise TypeError(text) from error
         plan = result_types(cls, result), cls.encode(params)
         if not cls.borrowed and (cls.n_operands is None or cls.n_results is None):
             check_variadic(cls, types, plan[0])
@@ -267,21 +277,43 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     # -- verification ----------------------------------------------------------------------------
 
     @classmethod
+    def _check_call(cls, n_operands: int, params: dict[str, Any]) -> None:
+        """Refuse calls that no type rule can read: what Python says of those names our insides."""
+        cls.check_count(n_operands)
+        known = {k: kind for k, kind in cls.params.items() if k not in cls.bodies}
+        required = {k for k, kind in known.items() if not kind.optional}
+        if not required <= params.keys() <= known.keys():
+            raise TypeError(
+                f"{cls.short_name}: takes the parameters {', '.join(known) or 'none'}, "
+                f"got {', '.join(params) or 'none'}"
+            )
+
+    @classmethod
+    def check_count(cls, n_operands: int) -> None:
+        """Refuse another number of operands than the op has fields for."""
+        wanted, least = cls.n_operands, len(_fields(cls, ext.OperandDef)) - 1
+        if n_operands != wanted and (wanted is not None or n_operands < least):
+            n = least if wanted is None else wanted
+            counted = f"{n} operand{'' if n == 1 else 's'}"
+            some = "at least " if wanted is None else ""
+            raise TypeError(f"{cls.short_name}: takes {some}{counted}, got {n_operands}")
+
+    @classmethod
     def _check_form(cls, op: ir.Operation) -> None:
         """As many operands as there are fields, each a static tensor.
 
         IRDL says so too, but after us, and without naming anything.
         """
-        n_found, n_wanted = len(op.operands), cls.n_operands
-        if n_wanted is not None and n_found != n_wanted:
-            counted = f"{n_wanted} operand{'' if n_wanted == 1 else 's'}"
-            raise TypeError(f"takes {counted}, got {n_found}")
+        cls.check_count(len(op.operands))
         if not cls.multiple_results and len(op.results) != 1:
             raise TypeError(f"has one result, got {len(op.results)}")
         for value in (*op.operands, *op.results):
             type_ = value.type
             if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
                 raise TypeError(f"takes and gives tensors of static shape, got {type_}")
+            if kind_of(type_.element_type) == "other":
+                known = ", ".join(DTYPES)
+                raise TypeError(f"takes and gives tensors of {known}, got {type_}")
 
     def verify_invariants(self) -> bool:
         """Called by MLIR's verifier: the type rule holds."""
@@ -292,17 +324,17 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             expected = self.result_type(*[x.type for x in op.operands], **params)
             wanted = result_types(type(self), expected)
         except (TypeError, ValueError) as error:
-            op.location.emit_error(_headed(self.short_name, error))
+            op.location.emit_error(headed(self.short_name, error))
             return False
         except Exception as error:  # MLIR, which has called us, cannot pass it on
-            op.location.emit_error(_headed(self.short_name, raised("result_type", error)))
+            op.location.emit_error(headed(self.short_name, raised("result_type", error)))
             return False
         found = [y.type for y in op.results]
         if found == wanted:
             return True
         op.location.emit_error(
-            f"{self.short_name}: result is {_types_text(found)} "
-            f"but the operands give {_types_text(wanted)}"
+            f"{self.short_name}: result is {types_text(found)} "
+            f"but the operands give {types_text(wanted)}"
         )
         return False
 
@@ -356,85 +388,6 @@ emit = Emit()
 _MAX_PLANS = 4096
 
 
-def _builder(cls: type[AnvlOp]) -> Callable[..., Any]:
-    """The `build` of an op: 1.2 us, of which MLIR takes 0.75; ext's own constructor takes 10."""
-    name, plans, several = cls.OPERATION_NAME, cls._plans, cls.multiple_results
-    create = ir.Operation.create
-
-    def build(*xs: Value, **params: Any) -> Any:
-        key = (*[x.type for x in xs], *params.items()) if params else tuple([x.type for x in xs])
-        # A key of these may be new, or hold a list in place of a tuple.
-        try:
-            types, attributes = plans[key]
-        except (KeyError, TypeError):
-            types, attributes = cls._plan(key, [x.type for x in xs], params)
-        op = create(name, types, xs, attributes)
-        return tuple(op.results) if several else op.result
-
-    def build_unary(x: Value) -> Any:
-        type_ = x.type
-        try:
-            types, _ = plans[type_]
-        except KeyError:
-            types, _ = cls._plan(type_, [type_], {})
-        return create(name, types, (x,)).result
-
-    def build_binary(x: Value, y: Value) -> Any:
-        key = x.type, y.type
-        try:
-            types, _ = plans[key]
-        except KeyError:
-            types, _ = cls._plan(key, list(key), {})
-        return create(name, types, (x, y)).result
-
-    if not several and not cls.params:  # most ops: a third less work than the general form
-        build = {1: build_unary, 2: build_binary}.get(cls.n_operands, build)  # type: ignore[assignment]
-
-    build.__name__ = cls.short_name
-    build.__doc__ = cls.__doc__
-    return build
-
-
-def _region_builder(cls: type[AnvlOp]) -> Callable[..., Any]:
-    """The `build` of an op with bodies, each given as a function that emits ops."""
-    create = ir.Operation.create
-
-    def build(*xs: Value, **params: Any) -> Any:
-        given = {k: v for k, v in params.items() if k not in cls.bodies}
-        types = [x.type for x in xs]
-        key = (*types, *given.items())
-        try:
-            results, attributes = cls._plans[key]
-        except (KeyError, TypeError):
-            results, attributes = cls._plan(key, types, given)
-        op = create(cls.OPERATION_NAME, results, xs, attributes, regions=len(cls.bodies))
-        signatures = cls.body_types(*types, **given)
-        for name, region, signature in zip(cls.bodies, op.regions, signatures, strict=True):
-            _fill(f"{cls.short_name}: {name}", region, params[name], *signature)
-        return tuple(op.results) if cls.multiple_results else op.result
-
-    build.__name__ = cls.short_name
-    build.__doc__ = cls.__doc__
-    return build
-
-
-def _fill(
-    name: str, region: ir.Region, body: Callable[..., Any], inputs: list[Any], outputs: list[Any]
-) -> None:
-    """Have `body` emit its ops into a region, and check what it returns."""
-    location = ir.Location.current
-    block = region.blocks.append(*inputs, arg_locs=[location] * len(inputs))
-    with ir.InsertionPoint(block):
-        results = body(*block.arguments)
-        values = list(results) if isinstance(results, list | tuple) else [results]
-        found = [v.type for v in values]
-        if found != outputs:
-            raise TypeError(
-                f"{name} returns {_types_text(found)} but must return {_types_text(outputs)}"
-            )
-        ir.Operation.create("stablehlo.return", [], values)
-
-
 def _fields(cls: type[AnvlOp], of: type) -> list[Any]:
     return [field for field in cls._fields if isinstance(field, of)]
 
@@ -467,12 +420,3 @@ def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -
 def _decoded(kind: type[Param], attribute: ir.Attribute) -> Any:
     """MLIR keeps one attribute of each value, and a look-up costs a tenth of reading it."""
     return kind.decode(attribute)
-
-
-def _headed(name: str, error: Exception) -> str:
-    text = str(error)
-    return text if text.startswith(f"{name}: ") else f"{name}: {text}"
-
-
-def _types_text(types: Sequence[Any]) -> str:
-    return ", ".join(map(str, types))

@@ -16,12 +16,12 @@ import numpy as np
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
-from anvl.dialect.types import dtype_name
+from anvl.dialect.types import dtype_name, numpy_dtype
 
 __all__ = [
     "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float", "Int",
     "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text",
-    "Transpose", "enum",
+    "Transpose", "checked_numbers", "enum",
 ]  # fmt: skip
 
 
@@ -30,6 +30,9 @@ class Param:
 
     `attribute` is False where the value lives in the result type, or is a region.  `optional`
     parameters may be absent from the IR; `default` then stands for them.
+
+    `checked` is asked of what a person gives, `encode` trusts its value.  Its errors go on where a
+    message has named the op and the parameter: "is 'a'; it must be an integer".
     """
 
     attribute = True
@@ -42,12 +45,49 @@ class Param:
         raise NotImplementedError
 
     @staticmethod
+    def checked(value: Any) -> Any:
+        """The value in its one form (a tuple for a list), or a TypeError or ValueError."""
+        return value
+
+    @staticmethod
     def encode(value: Any) -> ir.Attribute:
         raise NotImplementedError
 
     @staticmethod
     def decode(attribute: ir.Attribute) -> Any:
         raise NotImplementedError
+
+
+def _integer(value: Any, bits: int = 64) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"is {value!r}; it must be an integer")
+    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+        raise TypeError(f"is {value}; it must fit into {bits} bits")
+    return int(value)
+
+
+def _integers(value: Any) -> tuple[int, ...]:
+    """A tuple of integers, of which one may stand alone."""
+    try:
+        return tuple(map(_integer, value if isinstance(value, tuple | list) else (value,)))
+    except TypeError as error:
+        fits = "fit into" in str(error)
+        wanted = "that fit into 64 bits" if fits else ""
+        raise TypeError(f"is {value!r}; it must be a tuple of integers {wanted}".rstrip()) from None
+
+
+def checked_numbers(made: Any, value: Any) -> Any:
+    """Dimension numbers, a `NamedTuple` of integers and tuples of them, with tuples for lists."""
+    if not isinstance(value, made):
+        raise TypeError(f"is {value!r}; it must be {made.__name__}({', '.join(made._fields)})")
+    fields = []
+    for name, entry in zip(made._fields, value, strict=True):
+        kind = _integer if made.__annotations__[name] is int else _integers
+        try:
+            fields.append(kind(entry))
+        except TypeError as error:
+            raise TypeError(f"says {name} {error}") from None
+    return made(*fields)
 
 
 class Ints(Param):
@@ -68,6 +108,10 @@ class Ints(Param):
             raise TypeError(f"expected array<i64: ...>, got {attribute}")
         return tuple(attribute)
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return _integers(value)
+
 
 class Int(Param):
     """One integer, `0 : i64`."""
@@ -79,9 +123,17 @@ class Int(Param):
 
     @staticmethod
     def decode(attribute: ir.Attribute) -> int:
-        if not isinstance(attribute, ir.IntegerAttr):
-            raise TypeError(f"expected an integer such as 0 : i64, got {attribute}")
-        return attribute.value
+        return _integer_of(attribute, "i64")
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return _integer(value)
+
+
+def _integer_of(attribute: ir.Attribute, type_: str) -> int:
+    if not isinstance(attribute, ir.IntegerAttr) or str(attribute.type) != type_:
+        raise TypeError(f"expected an integer such as 0 : {type_}, got {attribute}")
+    return attribute.value
 
 
 class Int32(Int):
@@ -91,6 +143,14 @@ class Int32(Int):
     @cache
     def encode(value: int) -> ir.Attribute:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(32, context()), value)
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> int:
+        return _integer_of(attribute, "i32")
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return _integer(value, 32)
 
 
 class Float(Param):
@@ -132,6 +192,12 @@ class Bool(Param):
             raise TypeError(f"expected true or false, got {attribute}")
         return attribute.value
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"is {value!r}; it must be True or False")
+        return bool(value)
+
 
 class Text(Param):
     """A string."""
@@ -145,6 +211,12 @@ class Text(Param):
         if not isinstance(attribute, ir.StringAttr):
             raise TypeError(f"expected a string, got {attribute}")
         return attribute.value
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise TypeError(f"is {value!r}; it must be a text")
+        return value
 
 
 class Symbol(Param):
@@ -182,6 +254,13 @@ class ResultShape(Param):
     def of_op(op: ir.Operation) -> tuple[int, ...]:
         return tuple(op.results[0].type.shape)
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        shape = _integers(value)
+        if any(n < 0 for n in shape):
+            raise TypeError(f"is {value!r}; sizes must not be negative")
+        return shape
+
 
 class ResultDtype(Param):
     """The dtype of the result, by anvl's name (`"f32"`): kept in its type."""
@@ -191,6 +270,14 @@ class ResultDtype(Param):
     @staticmethod
     def of_op(op: ir.Operation) -> str:
         return dtype_name(op.results[0].type.element_type)
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        try:
+            # NumPy takes None for float64.
+            return dtype_name(numpy_dtype("None" if value is None else value))
+        except TypeError as error:
+            raise TypeError(f"is {value!r}; {str(error).partition('; ')[2]}") from None
 
 
 class Body(Param):
@@ -203,6 +290,12 @@ class Body(Param):
 
     #: Set by `anvl.dialect.scratch`, which is built on ops and so cannot be imported here.
     of_region: Any = None
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if not callable(value):
+            raise TypeError(f"is {value!r}; it must be a function of scalars")
+        return value
 
 
 @cache
@@ -226,6 +319,12 @@ def enum(name: str, *cases: str) -> type[Param]:
                 raise TypeError(
                     f"expected #stablehlo<{name} ...>, one of {', '.join(cases)}, got {attribute}"
                 )
+            return value
+
+        @staticmethod
+        def checked(value: Any) -> Any:
+            if value not in cases:
+                raise ValueError(f"is {value!r}; it must be one of {', '.join(cases)}")
             return value
 
     Enum.__name__ = Enum.__qualname__ = name
@@ -263,6 +362,10 @@ class DotDimensions(Param):
             tuple(numbers.rhs_contracting_dimensions),
         )
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return checked_numbers(DotDims, value)
+
 
 _PrecisionOfOne = enum("precision", "DEFAULT", "HIGH", "HIGHEST")
 
@@ -286,6 +389,10 @@ class Precision(Param):
         if len(both) != 2 or both[0] != both[1]:
             raise TypeError(f"expected the same #stablehlo<precision ...> twice, got {attribute}")
         return _PrecisionOfOne.decode(both[0])
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return _PrecisionOfOne.checked(value)
 
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]

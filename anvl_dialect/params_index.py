@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
-from anvl.dialect.params import Param
+from anvl.dialect.params import Param, checked_numbers
 
 __all__ = ["GatherDimensions", "GatherDims", "ScatterDimensions", "ScatterDims"]
 
@@ -50,6 +50,10 @@ class GatherDimensions(Param):
     def decode(attribute: ir.Attribute) -> GatherDims:
         return _decoded(stablehlo.GatherDimensionNumbers, GatherDims, "gather", attribute)
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return checked_numbers(GatherDims, value)
+
 
 class ScatterDimensions(Param):
     """`#stablehlo.scatter<...>`, as a `ScatterDims`."""
@@ -63,6 +67,10 @@ class ScatterDimensions(Param):
     @cache
     def decode(attribute: ir.Attribute) -> ScatterDims:
         return _decoded(stablehlo.ScatterDimensionNumbers, ScatterDims, "scatter", attribute)
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return checked_numbers(ScatterDims, value)
 
 
 def _encoded(view: Any, value: Any) -> ir.Attribute:

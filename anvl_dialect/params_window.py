@@ -8,7 +8,7 @@ import numpy as np
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
-from anvl.dialect.params import Ints, Param
+from anvl.dialect.params import Ints, Param, checked_numbers
 
 __all__ = [
     "F32",
@@ -33,6 +33,10 @@ class Steps(Ints):
 
     optional = True
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return None if value is None else Ints.checked(value)
+
 
 class Bools(Param):
     """A tuple of bools, `array<i1: ...>`."""
@@ -51,6 +55,13 @@ class Bools(Param):
         if not isinstance(attribute, ir.DenseBoolArrayAttr):
             raise TypeError(f"expected array<i1: ...>, got {attribute}")
         return tuple(attribute)
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        items = value if isinstance(value, tuple | list) else (value,)
+        if not all(isinstance(v, bool | np.bool_) for v in items):
+            raise TypeError(f"is {value!r}; it must be a tuple of bools")
+        return tuple(map(bool, items))
 
 
 class Padding(Param):
@@ -73,6 +84,16 @@ class Padding(Param):
         pairs = np.asarray(attribute).reshape(-1, 2)
         return tuple((int(low), int(high)) for low, high in pairs)
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        try:
+            pairs = tuple(map(Ints.checked, value))
+        except TypeError:
+            pairs = ((),)
+        if any(len(pair) != 2 for pair in pairs):
+            raise TypeError(f"is {value!r}; it must be a tuple of pairs of integers, (low, high)")
+        return pairs
+
 
 def _is_pairs(type_: Any) -> bool:
     return type_.rank == 2 and type_.shape[1] == 2 and str(type_.element_type) == "i64"
@@ -82,6 +103,10 @@ class OptionalPadding(Padding):
     """The same; no padding where the attribute is absent (None)."""
 
     optional = True
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return None if value is None else Padding.checked(value)
 
 
 class F32(Param):
@@ -98,6 +123,12 @@ class F32(Param):
         if not isinstance(attribute, ir.FloatAttr) or str(attribute.type) != "f32":
             raise TypeError(f"expected a number such as 0.001 : f32, got {attribute}")
         return attribute.value
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise TypeError(f"is {value!r}; it must be a number")
+        return float(value)
 
 
 class ConvDims(NamedTuple):
@@ -133,6 +164,10 @@ class ConvDimensions(Param):
         found = [getattr(numbers, f"{field}{_suffix(field)}") for field in ConvDims._fields]
         fields: list[Any] = [v if isinstance(v, int) else tuple(v) for v in found]
         return ConvDims(*fields)
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return checked_numbers(ConvDims, value)
 
 
 def _suffix(field: str) -> str:

@@ -109,7 +109,13 @@ def numpy_of(element: ir.Type) -> np.dtype:
 
 def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:
     """The MLIR type of an array: `tensor((2, 3), f32)` is `tensor<2x3xf32>`."""
-    return ir.RankedTensorType.get(list(shape), element, loc=_nowhere())
+    try:
+        return ir.RankedTensorType.get(list(shape), element, loc=_nowhere())
+    except (TypeError, ir.MLIRError):
+        raise TypeError(
+            f"shape {shape_text(shape)} is none that an array can have; sizes are integers from 0 "
+            f"to {2**63 - 1}"
+        ) from None
 
 
 @cache

@@ -20,10 +20,12 @@ from anvl import numpy as _numpy  # noqa: F401  (gives arrays their operators)
 from anvl.dialect.dialect import own_dialects
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import OPS, RULES, AnvlOp
-from anvl.dialect.params import Ints
+from anvl.dialect.params import Param
+from anvl.dialect.types import numpy_dtype
 from anvl.jitted import Jit
-from anvl.runtime import hiding_frames
+from anvl.runtime import Array, hiding_frames
 from anvl.state import current
+from anvl.tracer import Tracer
 from anvl.tracing import emit
 
 __all__ = ["Primitive", "Rule", "primitive", "primitives"]
@@ -67,23 +69,27 @@ class Primitive:
         if current.trace is not None:
             return emit(self.op_class, xs, params)
         if self._eager is None:
-            self._eager = Jit(self._emit, static=None)
+            self._eager = Jit(self._emitting(), static=None)
             self._eager._static.names = frozenset(self.op_class.params)
         return self._eager(*xs, **params)
 
-    def _emit(self, *xs: Any, **params: Any) -> Any:
-        return emit(self.op_class, xs, params)
+    def _emitting(self) -> Callable[..., Any]:
+        def run(*xs: Any, **params: Any) -> Any:
+            return emit(self.op_class, xs, params)
+
+        run.__name__ = self.__name__  # which messages name
+        return run
 
     def _check(self, xs: tuple[Any, ...], params: dict[str, Any]) -> None:
-        name, wanted = self.__name__, self.op_class.n_operands
-        if wanted is not None and len(xs) != wanted:
-            raise TypeError(f"{name}: takes {wanted} operands, got {len(xs)}")
+        name = self.__name__
+        self.op_class.check_count(len(xs))
+        for x in xs:
+            _check_operand(name, x)
         known = self.op_class.params
         required = [k for k, kind in known.items() if not kind.optional]
         if set(required) <= set(params) <= set(known):
-            for k in params:
-                if known[k] is Ints:
-                    params[k] = _ints(name, k, params[k])
+            for k, value in params.items():
+                params[k] = _checked(name, k, known[k], value)
             return
         raise TypeError(
             f"{name}: takes the parameters {', '.join(known) or 'none'}, "
@@ -103,12 +109,28 @@ class Primitive:
         return f"<primitive {self.__name__}>"
 
 
-def _ints(op: str, name: str, value: Any) -> tuple[int, ...]:
-    """A parameter of integers, of which one may stand alone."""
-    items = value if isinstance(value, tuple | list) else (value,)
-    if not all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in items):
-        raise TypeError(f"{op}: {name} is {value!r}; it must be a tuple of integers")
-    return tuple(map(int, items))
+def _check_operand(op: str, x: Any) -> None:
+    """Refuse what is no array, in the op's name."""
+    if isinstance(x, Tracer | Array):
+        return
+    if isinstance(x, np.ndarray | np.generic):
+        try:
+            numpy_dtype(x.dtype)
+        except TypeError as error:
+            raise TypeError(f"{op}: an operand has a {error}") from None
+    elif current.trace is not None or not isinstance(x, bool | int | float | complex):
+        raise TypeError(
+            f"{op}: an operand is {x!r} of type {type(x).__name__}; primitives take arrays, "
+            "anvl.numpy also takes Python numbers"
+        )
+
+
+def _checked(op: str, name: str, kind: type[Param], value: Any) -> Any:
+    """A parameter in its one form; what it cannot be is refused in the op's name."""
+    try:
+        return kind.checked(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{op}: {name} {error}") from None
 
 
 _made: dict[str, Primitive] = {}

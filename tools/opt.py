@@ -317,9 +317,11 @@ def _transformed(
     job: _Job, chunk: "Chunk", context: "ir.Context", diagnostics: "list[Diagnostic]"
 ) -> bytes | None:
     """The output for `chunk`; None, and a diagnostic, if something fails."""
+    from anvl.tools.parsing import parsed
+
     try:
         with job.phase("Parser"):
-            module = _parsed(chunk, context)
+            module = parsed(chunk, context)
         if job.settings["verify-roundtrip"]:
             _check_roundtrip(module, context)
         job.pipeline.run(
@@ -332,14 +334,6 @@ def _transformed(
             traceback.print_exception(error)
         _add_diagnostic(job, chunk, error, diagnostics)
         return None
-
-
-def _parsed(chunk: "Chunk", context: "ir.Context") -> "ir.Module":
-    from anvl.dialect.mlir import ir
-
-    if chunk.path is not None:
-        return ir.Module.parseFile(chunk.path, context)  # gives locations the file's name
-    return ir.Module.parse(chunk.content, context)
 
 
 def _written(job: _Job, module: "ir.Module") -> bytes:

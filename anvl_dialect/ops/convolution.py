@@ -131,7 +131,9 @@ class _Conv(NamedTuple):
                     f"the {x.rank - 2} spatial axes of {x}"
                 )
             if word not in _SIGNED and any(n < 1 for n in entries):
-                raise TypeError(f"convolution: {word} {shape_text(entries)} must be positive")
+                raise TypeError(
+                    f"convolution: {word} {shape_text(entries)} of {x} and {y} must be positive"
+                )
         self._check_groups(x, y)
         for i, n in enumerate(self._padded(x.shape)):
             if n < 0:
@@ -163,7 +165,7 @@ class _Conv(NamedTuple):
                     f"convolution: dimension_numbers name {len(axes)} {side} axes, "
                     f"{shape_text(axes)}, but the operands {x} and {y} have {x.rank}"
                 )
-            of = y if side == "kernel" else x
+            of = {"input": x, "kernel": y, "output": f"the result of {x}"}[side]
             check_axes(f"convolution: {side} axes {shape_text(axes)}", axes, x.rank, of)
 
     def _check_groups(self, x: Any, y: Any) -> None:
@@ -171,8 +173,8 @@ class _Conv(NamedTuple):
         f, b = self.feature_groups, self.batch_groups
         if f < 1 or b < 1 or (f > 1 and b > 1):
             raise TypeError(
-                f"convolution: feature_group_count {f} and batch_group_count {b} must be positive, "
-                "and one of them 1"
+                f"convolution: feature_group_count {f} and batch_group_count {b}, of {x} and {y}, "
+                "must be positive, and one of them 1"
             )
         d, xs, ys = self.dims, x.shape, y.shape
         for count, size, what in (

@@ -28,6 +28,12 @@ class MaybeAttribute(AnyAttribute):
     optional = True
     default = ""
 
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if value != "" and not isinstance(value, ir.Attribute):
+            raise TypeError(f"is {value!r}; it must be an MLIR attribute")
+        return value
+
 
 class MaybeText(Text):
     """A text; empty where it is absent."""
@@ -44,6 +50,14 @@ class ResultTypes(Param):
     @staticmethod
     def of_op(op: ir.Operation) -> tuple[ir.Type, ...]:
         return tuple(y.type for y in op.results)
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        types = value if isinstance(value, tuple | list) else (value,)
+        for type_ in types:
+            if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+                raise TypeError(f"is {value!r}; it must be a tuple of static tensor types of MLIR")
+        return tuple(types)
 
 
 class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):

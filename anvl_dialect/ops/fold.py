@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.families import differentiable, lifted
+from anvl.dialect.families import check_axes, differentiable, lifted
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.reduce import part
@@ -45,11 +45,8 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
                     f"reduce: initial value {start} of array {x} must be "
                     f"{tensor([], x.element_type)}"
                 )
-        rank = arrays[0].rank
-        if len(set(dimensions)) != len(dimensions) or not all(0 <= a < rank for a in dimensions):
-            raise TypeError(
-                f"reduce: dimensions {shape_text(dimensions)} must name axes of {arrays[0]} once"
-            )
+        text = f"reduce: dimensions {shape_text(dimensions)}"
+        check_axes(text, dimensions, arrays[0].rank, arrays[0])
         return [
             tensor([n for i, n in enumerate(x.shape) if i not in dimensions], x.element_type)
             for x in arrays
@@ -125,9 +122,8 @@ def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[An
     """The arrays and their initial values."""
     n, odd = divmod(len(values), 2)
     if odd or not n:
-        raise TypeError(
-            f"{name}: takes as many initial values as arrays, got {len(values)} operands"
-        )
+        given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
+        raise TypeError(f"{name}: takes as many initial values as arrays, got {given}")
     return values[:n], values[n:]
 
 

@@ -50,11 +50,11 @@ class FftOp(Linear, name="fft"):
         text = f"fft: fft_length {shape_text(lengths)}"
         _check_dtype(x, fft_type)
         if not 1 <= len(lengths) <= 3:
-            raise TypeError(f"{text} must name 1 to 3 lengths, for as many of the last axes")
+            raise TypeError(f"{text} of {x} must name 1 to 3 lengths, for as many of the last axes")
         if len(lengths) > x.rank:
             raise TypeError(f"{text} names more lengths than {x} has axes")
         if any(n < 0 for n in lengths):
-            raise TypeError(f"{text} must not be negative")
+            raise TypeError(f"{text} of {x} must not be negative")
         before = x.shape[: x.rank - len(lengths)]
         half = lengths[-1] // 2 + 1 if lengths[-1] else 0
         found = [*before, *lengths[:-1], half if fft_type == "IRFFT" else lengths[-1]]

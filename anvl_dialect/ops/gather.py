@@ -140,7 +140,7 @@ def _check_sizes(x: Any, dims: GatherDims, slice_sizes: Any) -> None:
     for axes, field in ((dims.collapsed_slice_dims, 1), (dims.operand_batching_dims, 2)):
         if any(slice_sizes[a] > 1 for a in axes):
             raise TypeError(
-                f"gather: slice_sizes {shape_text(slice_sizes)} must be at most 1 along "
+                f"gather: slice_sizes {shape_text(slice_sizes)} of {x} must be at most 1 along "
                 f"{dims._fields[field]} {shape_text(axes)}"
             )
 

@@ -33,44 +33,57 @@ def check_indices(what: str, indices: Any) -> None:
 def check_dims(name: str, x: Any, indices: Any, dims: Dims) -> None:
     """Refuse numbers that do not fit an operand of type x and indices of this type."""
     check_indices(f"{name}: the tensor of indices", indices)
-    window, inserted, batching, of_indices, index_map, vector = dims
-    fields = dims._fields
-    said = [f"{field} {shape_text(axes)}" for field, axes in zip(fields, dims[:-1], strict=False)]
+    said = [
+        f"{field} {shape_text(axes)}" for field, axes in zip(dims._fields, dims[:-1], strict=False)
+    ]
+    try:
+        _check_counts(x, indices, dims, said)
+        _check_axes(x, indices, dims, said)
+        _check_batching(x, indices, dims, said)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}; the operand is {x}, its indices {indices}") from None
+
+
+def _check_counts(x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> None:
+    window, inserted, batching, _, index_map, vector = dims
     if len(window) + len(inserted) + len(batching) != x.rank:
         raise TypeError(
-            f"{name}: {said[0]}, {said[1]} and {said[2]} together must be as many as {x} has axes"
+            f"{said[0]}, {said[1]} and {said[2]} together must be as many as {x} has axes"
         )
     if not 0 <= vector <= indices.rank:
         raise TypeError(
-            f"{name}: index_vector_dim {vector} is none of 0 to {indices.rank}, the rank of "
-            f"{indices}"
+            f"index_vector_dim {vector} is none of 0 to {indices.rank}, the rank of {indices}"
         )
     if len(index_map) != _components(indices, vector):
         raise TypeError(
-            f"{name}: {said[4]} must name an axis for each of the {_components(indices, vector)} "
+            f"{said[4]} must name an axis for each of the {_components(indices, vector)} "
             f"components that {indices} has along index_vector_dim {vector}"
         )
+
+
+def _check_axes(x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> None:
+    window, inserted, batching, of_indices, index_map, vector = dims
     rank = len(window) + len(scatter_axes_of_indices(indices, vector))
-    check_axes(f"{name}: {said[0]}", window, rank, f"a tensor of rank {rank}, the result or update")
-    check_axes(f"{name}: {said[1]} and {said[2]}", (*inserted, *batching), x.rank, x)
-    check_axes(f"{name}: {said[4]} and {said[2]}", (*index_map, *batching), x.rank, x)
-    check_axes(f"{name}: {said[3]}", of_indices, indices.rank, indices)
+    windows = "the result" if isinstance(dims, GatherDims) else "the updates"
+    check_axes(said[0], window, rank, windows)
+    check_axes(f"{said[1]} and {said[2]}", (*inserted, *batching), x.rank, x)
+    check_axes(f"{said[4]} and {said[2]}", (*index_map, *batching), x.rank, x)
+    check_axes(said[3], of_indices, indices.rank, indices)
     for axes, text in zip((window, inserted, batching), said, strict=False):
         if list(axes) != sorted(axes):
-            raise TypeError(f"{name}: {text} must be in ascending order")
-    _check_batching(name, x, indices, dims, said)
+            raise TypeError(f"{text} must be in ascending order")
 
 
-def _check_batching(name: str, x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> None:
+def _check_batching(x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> None:
     _, _, batching, of_indices, _, vector = dims
     if vector in of_indices:
-        raise TypeError(f"{name}: {said[3]} must not name index_vector_dim {vector}")
+        raise TypeError(f"{said[3]} must not name index_vector_dim {vector}")
     if len(batching) != len(of_indices):
-        raise TypeError(f"{name}: {said[2]} and {said[3]} must be equally many")
+        raise TypeError(f"{said[2]} and {said[3]} must be equally many")
     for a, b in zip(batching, of_indices, strict=True):
         if x.shape[a] != indices.shape[b]:
             raise TypeError(
-                f"{name}: axis {a} of {x} is batched with axis {b} of {indices}, "
+                f"axis {a} of {x} is batched with axis {b} of {indices}, "
                 "so their sizes must be equal"
             )
 

@@ -49,7 +49,7 @@ class PadOp(AnvlOp, name="pad"):
             )
         if any(i < 0 for i in interior_padding):
             raise TypeError(
-                f"pad: interior_padding {shape_text(interior_padding)} must not be negative"
+                f"pad: interior_padding {shape_text(interior_padding)} of {x} must not be negative"
             )
         shape = [
             n + max(n - 1, 0) * inner + low + high

@@ -33,7 +33,7 @@ class ReducePrecisionOp(Unary, name="reduce_precision"):
         if exponent_bits < 1 or mantissa_bits < 0:
             raise TypeError(
                 f"reduce_precision: a float has at least 1 exponent bit and 0 mantissa bits, got "
-                f"{exponent_bits} and {mantissa_bits}"
+                f"{exponent_bits} and {mantissa_bits} for {x}"
             )
         return x
 

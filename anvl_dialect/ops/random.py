@@ -11,7 +11,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.places import cut
 from anvl.dialect.ops.shape import reshaped
-from anvl.dialect.params import Param, enum
+from anvl.dialect.params import Param, ResultDtype, ResultShape, enum
 from anvl.dialect.types import dtype_name, element_type, kind, tensor
 
 __all__ = ["RngBitGeneratorOp"]
@@ -33,6 +33,8 @@ class BitsShape(Param):
     def of_op(op: ir.Operation) -> tuple[int, ...]:
         return tuple(op.results[1].type.shape)
 
+    checked = ResultShape.checked
+
 
 class BitsDtype(Param):
     """The dtype of the second result, by anvl's name: kept in its type."""
@@ -42,6 +44,8 @@ class BitsDtype(Param):
     @staticmethod
     def of_op(op: ir.Operation) -> str:
         return dtype_name(op.results[1].type.element_type)
+
+    checked = ResultDtype.checked
 
 
 class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
@@ -74,8 +78,8 @@ class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
             )
         if kind(element_type(dtype)) != "uint":  # signed ones come out of XLA as unsigned
             raise TypeError(
-                f"rng_bit_generator: the dtype of the bits is {dtype}; draw unsigned integers, "
-                "which `bitcast_convert` reads as any dtype"
+                f"rng_bit_generator: the dtype of the bits is {dtype}, from a state of {state}; "
+                "draw unsigned integers, which `bitcast_convert` reads as any dtype"
             )
         return [state, tensor(shape, element_type(dtype))]
 

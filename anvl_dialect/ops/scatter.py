@@ -138,9 +138,8 @@ def thirds(values: Sequence[Any]) -> tuple[Sequence[Any], Any, Sequence[Any]]:
     """The inputs, the indices and the updates of a scatter."""
     n, odd = divmod(len(values), 2)
     if not odd or not n:
-        raise TypeError(
-            f"scatter: takes arrays, their indices, and as many updates, got {len(values)} operands"
-        )
+        given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
+        raise TypeError(f"scatter: takes arrays, their indices, and as many updates, got {given}")
     return values[:n], values[n], values[n + 1 :]
 
 

@@ -55,7 +55,7 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
         if start != tensor([], x.element_type):
             raise TypeError(
                 f"select_and_scatter: initial value is {start}; it must be "
-                f"{tensor([], x.element_type)}"
+                f"{tensor([], x.element_type)}, of the dtype of {x}"
             )
         return x
 

@@ -79,7 +79,7 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:
-        old, new = _bits(x.element_type), _bits(element_type(dtype))
+        old, new = _bits(x, dtype, x.element_type), _bits(x, dtype, element_type(dtype))
         shape = list(x.shape)
         if old > new:
             shape.append(old // new)
@@ -114,10 +114,12 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
         )
 
 
-def _bits(element: Any) -> int:
+def _bits(x: Any, dtype: str, element: Any) -> int:
     row = DTYPES[dtype_name(element)]
     if row.kind in ("bool", "complex"):
-        raise TypeError(f"bitcast_convert: {row.name} has no bits to read; use a number dtype")
+        raise TypeError(
+            f"bitcast_convert: {x} to {dtype}: {row.name} has no bits to read; use a number dtype"
+        )
     return 4 if row.name in ("i4", "ui4") else row.numpy.itemsize * 8
 
 
@@ -141,7 +143,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
                 f"must name one axis of the result for each axis of {x}"
             )
         check_axes(
-            f"broadcast_in_dim: broadcast_dimensions {shape_text(broadcast_dimensions)}",
+            f"broadcast_in_dim: broadcast_dimensions {shape_text(broadcast_dimensions)} of {x}",
             broadcast_dimensions, len(shape), shape_text(shape),
         )  # fmt: skip
         for size, axis in zip(old, broadcast_dimensions, strict=True):
@@ -410,7 +412,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
         if any(_without(x, dimension) != _without(first, dimension) for x in types):
             raise TypeError(
                 f"concatenate: operands {', '.join(map(str, types))} may differ only along axis "
-                f"{dimension}"
+                f"{dimension}; {_remedy(first, types)}"
             )
         shape = list(first.shape)
         shape[dimension] = sum(x.shape[dimension] for x in types)
@@ -455,6 +457,13 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
 def _without(x: Any, axis: int) -> tuple[Any, ...]:
     shape = list(x.shape)
     return (x.element_type, *shape[:axis], *shape[axis + 1 :], len(shape))
+
+
+def _remedy(first: Any, types: Sequence[Any]) -> str:
+    """What to do about operands that cannot be joined."""
+    if any(x.element_type != first.element_type for x in types):
+        return "convert them to one dtype first"
+    return "reshape, slice or pad them first"
 
 
 convert, broadcast_in_dim, reshape = ConvertOp.build, BroadcastInDimOp.build, ReshapeOp.build

@@ -67,7 +67,7 @@ class Windows(NamedTuple):
                     f"of {x}"
                 )
             if word != "padding" and any(n < 1 for n in entries):
-                raise TypeError(f"{name}: {word} {entries_text(entries)} must be positive")
+                raise TypeError(f"{name}: {word} {entries_text(entries)} of {x} must be positive")
         for axis, n in enumerate(self.padded(x.shape)):
             if n < 0:
                 raise TypeError(

@@ -194,12 +194,12 @@ def test_windows_of_one_element_are_slices(strides: tuple[int, int]) -> None:
 
 REFUSED = [
     ({"window_dimensions": (2,)}, "window_dimensions [2] must have one entry for each axis"),
-    ({"window_dimensions": (2, 0)}, "window_dimensions [2, 0] must be positive"),
+    ({"window_dimensions": (2, 0)}, "window_dimensions [2, 0] of tensor<3x4xf32> must be positive"),
     ({"window_strides": (1,)}, "window_strides [1] must have one entry"),
-    ({"window_strides": (1, 0)}, "window_strides [1, 0] must be positive"),
-    ({"base_dilations": (0, 1)}, "base_dilations [0, 1] must be positive"),
+    ({"window_strides": (1, 0)}, "window_strides [1, 0] of tensor<3x4xf32> must be positive"),
+    ({"base_dilations": (0, 1)}, "base_dilations [0, 1] of tensor<3x4xf32> must be positive"),
     ({"base_dilations": (1, 1, 1)}, "base_dilations [1, 1, 1] must have one entry"),
-    ({"window_dilations": (1, -1)}, "window_dilations [1, -1] must be positive"),
+    ({"window_dilations": (1, -1)}, "window_dilations [1, -1] of tensor<3x4xf32> must be positive"),
     ({"window_dilations": ()}, "window_dilations [] must have one entry"),
     ({"padding": ((0, 0),)}, "padding [[0, 0]] must have one entry for each axis"),
     ({"padding": ((0, 0), (-2, -3))}, "padding [[0, 0], [-2, -3]] cuts more than there is along"),
@@ -217,7 +217,7 @@ def test_what_reduce_window_refuses(params: dict[str, Any], message: str) -> Non
 
 
 OPERANDS_REFUSED = [
-    (["3xf32"], "takes as many initial values as arrays, got 1 operands"),
+    (["3xf32"], "takes as many initial values as arrays, got tensor<3xf32>"),
     (["3xf32", "4xf32", "f32", "f32"], "arrays tensor<3xf32>, tensor<4xf32> differ in shape"),
     (["3xf32", "f64"], "initial value tensor<f64> of array tensor<3xf32> must be tensor<f32>"),
 ]

@@ -6,7 +6,8 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect.op import OPS, RULES
+from anvl.dialect.op import OPS, RULES, emit
+from anvl.tracing import emit as trace_emit
 
 PLAIN = {
     name: op
@@ -71,18 +72,72 @@ def test_nothing_is_promoted_or_broadcast():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x: prim.sin(), "sin: takes 1 operands, got 0"),
-        (lambda x: prim.sin(x, x), "sin: takes 1 operands, got 2"),
+        (lambda x: prim.sin(), "sin: takes 1 operand, got 0"),
+        (lambda x: prim.sin(x, x), "sin: takes 1 operand, got 2"),
         (lambda x: prim.sum(x), "sum: takes the parameters axes, got none"),
         (lambda x: prim.sum(x, axis=0), "sum: takes the parameters axes, got axis"),
         (lambda x: prim.sin(x, axes=()), "sin: takes the parameters none, got axes"),
         (lambda x: prim.sum(x, axes=(3,)), "3 is no axis of tensor<2xf64>"),
-        (lambda x: prim.sin("x"), "takes arrays and numbers, got 'x' of type str"),
+        (lambda x: prim.sin("x"), "sin: an operand is 'x' of type str; primitives take arrays"),
+        (lambda x: prim.sin(None), "sin: an operand is None of type NoneType; primitives take arr"),
+        (
+            lambda x: prim.sin(np.array("x")),
+            r"sin: an operand has a dtype: dtype\('<U1'\) names no",
+        ),
+        (lambda x: prim.reverse(x, dimensions="0"), "reverse: dimensions is '0'; it must be a tup"),
+        (lambda x: prim.dynamic_slice(slice_sizes=()), "dynamic_slice: takes at least 1 operand, "),
     ],
 )
 def test_a_call_that_does_not_fit_is_refused(call, message):
     with pytest.raises(TypeError, match=message):
         call(np.ones(2))
+
+
+def test_a_refused_call_is_refused_in_a_trace_too():
+    with pytest.raises(TypeError, match="sin: an operand is 1 of type int; primitives take arrays"):
+        anvl.eval_shape(lambda: prim.sin(1))
+    with pytest.raises(
+        TypeError, match=r"sin: an operand has a dtype: dtype\('O'\) names no array"
+    ):
+        anvl.eval_shape(lambda: prim.sin(np.array(None)))
+
+
+def test_parameters_come_in_other_forms():
+    x = np.arange(6.0).reshape(2, 3)
+    assert prim.reshape(x, shape=[3, np.int64(2)]).shape == (3, 2)
+    assert prim.convert(x, dtype="float32").dtype == np.float32
+    assert prim.convert(x, dtype=np.float32).dtype == np.float32
+
+
+def test_a_body_that_is_refused_leaves_nothing_behind():
+    def body(a, b):
+        return emit.compare(a, b, comparison_direction="LT")
+
+    def f(x, zero):
+        for _ in range(2):
+            with pytest.raises(TypeError, match=r"reduce: body returns tensor<i1> but must return"):
+                trace_emit(OPS["stablehlo.reduce"], (x, zero), {"dimensions": (0,), "body": body})
+        return prim.sin(x)
+
+    assert "reduce" not in anvl.trace(f, np.ones(2), np.float64(0)).mlir()
+
+
+def test_what_goes_wrong_inside_of_a_body_is_said_as_it_is():
+    def mine(a, b):
+        raise TypeError("mine")
+
+    for body, message in (
+        (mine, "^mine$"),
+        (emit.compare, "^compare: takes the parameters comparison_direction, got none$"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            anvl.eval_shape(
+                lambda x, zero, body=body: trace_emit(
+                    OPS["stablehlo.reduce"], (x, zero), {"dimensions": (0,), "body": body}
+                ),
+                np.ones(2),
+                np.float64(0),
+            )
 
 
 def test_ops_are_differentiated():

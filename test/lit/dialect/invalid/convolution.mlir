@@ -42,7 +42,7 @@ func.func @convolution_two_strides(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>)
 // -----
 
 func.func @convolution_stride_is_zero(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: window_strides [0] must be positive}}
+  // expected-error @+1 {{convolution: window_strides [0] of tensor<1x4x2xf32> and tensor<3x2x6xf32> must be positive}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 0>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -94,7 +94,7 @@ func.func @convolution_padding_cuts_all(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6x
 // -----
 
 func.func @convolution_lhs_dilation_is_zero(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: lhs_dilation [0] must be positive}}
+  // expected-error @+1 {{convolution: lhs_dilation [0] of tensor<1x4x2xf32> and tensor<3x2x6xf32> must be positive}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 0>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -120,7 +120,7 @@ func.func @convolution_no_lhs_dilation(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf
 // -----
 
 func.func @convolution_rhs_dilation_is_negative(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: rhs_dilation [-1] must be positive}}
+  // expected-error @+1 {{convolution: rhs_dilation [-1] of tensor<1x4x2xf32> and tensor<3x2x6xf32> must be positive}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: -1>, window_reversal = array<i1: false>,
@@ -224,7 +224,7 @@ func.func @convolution_kernel_takes_other_features(%x: tensor<1x4x2xf32>, %y: te
 // -----
 
 func.func @convolution_groups_of_both(%x: tensor<2x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: feature_group_count 2 and batch_group_count 2 must be positive, and one of them 1}}
+  // expected-error @+1 {{convolution: feature_group_count 2 and batch_group_count 2, of tensor<2x4x2xf32> and tensor<3x2x6xf32>, must be positive, and one of them 1}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -237,7 +237,7 @@ func.func @convolution_groups_of_both(%x: tensor<2x4x2xf32>, %y: tensor<3x2x6xf3
 // -----
 
 func.func @convolution_no_groups(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: feature_group_count 0 and batch_group_count 1 must be positive, and one of them 1}}
+  // expected-error @+1 {{convolution: feature_group_count 0 and batch_group_count 1, of tensor<1x4x2xf32> and tensor<3x2x6xf32>, must be positive, and one of them 1}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -250,7 +250,7 @@ func.func @convolution_no_groups(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
 // -----
 
 func.func @convolution_negative_batch_groups(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: feature_group_count 1 and batch_group_count -1 must be positive, and one of them 1}}
+  // expected-error @+1 {{convolution: feature_group_count 1 and batch_group_count -1, of tensor<1x4x2xf32> and tensor<3x2x6xf32>, must be positive, and one of them 1}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,

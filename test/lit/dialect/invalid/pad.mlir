@@ -39,7 +39,7 @@ func.func @pad_of_too_many_axes(%x: tensor<4xf32>, %v: tensor<f32>) {
 // -----
 
 func.func @pad_interior_is_negative(%x: tensor<4xf32>, %v: tensor<f32>) {
-  // expected-error @+1 {{pad: interior_padding [-1] must not be negative}}
+  // expected-error @+1 {{pad: interior_padding [-1] of tensor<4xf32> must not be negative}}
   %y = "anvl.pad"(%x, %v) {
     edge_padding_low = array<i64: 0>,
     edge_padding_high = array<i64: 0>,

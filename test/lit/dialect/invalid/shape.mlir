@@ -116,7 +116,7 @@ func.func @broadcast_in_dim_of_too_few_axes(%x: tensor<3xf32>) {
 // -----
 
 func.func @broadcast_in_dim_axis_is_none(%x: tensor<3xf32>) {
-  // expected-error @+1 {{broadcast_in_dim: broadcast_dimensions [2]: 2 is no axis of [2, 3], which has axes 0 to 1}}
+  // expected-error @+1 {{broadcast_in_dim: broadcast_dimensions [2] of tensor<3xf32>: 2 is no axis of [2, 3], which has axes 0 to 1}}
   %y = "anvl.broadcast_in_dim"(%x) {broadcast_dimensions = array<i64: 2>}
       : (tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -125,7 +125,7 @@ func.func @broadcast_in_dim_axis_is_none(%x: tensor<3xf32>) {
 // -----
 
 func.func @broadcast_in_dim_axis_twice(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{broadcast_in_dim: broadcast_dimensions [0, 0] repeat an axis of [2, 3]; name each once}}
+  // expected-error @+1 {{broadcast_in_dim: broadcast_dimensions [0, 0] of tensor<2x3xf32> repeat an axis of [2, 3]; name each once}}
   %y = "anvl.broadcast_in_dim"(%x) {broadcast_dimensions = array<i64: 0, 0>}
       : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
@@ -161,7 +161,7 @@ func.func @bitcast_convert_needs_a_last_axis(%x: tensor<2x3xi32>) {
 // -----
 
 func.func @bitcast_convert_of_bools(%x: tensor<2xi1>) {
-  // expected-error @+1 {{bitcast_convert: bool has no bits to read; use a number dtype}}
+  // expected-error @+1 {{bitcast_convert: tensor<2xi1> to i8: bool has no bits to read; use a number dtype}}
   %y = "anvl.bitcast_convert"(%x) : (tensor<2xi1>) -> tensor<2xi8>
   return
 }
@@ -185,7 +185,7 @@ func.func @convert_changes_shape(%x: tensor<2xf32>) {
 // -----
 
 func.func @convert_to_an_unknown_dtype(%x: tensor<2xf32>) {
-  // expected-error @+1 {{convert: dtype: 'i7' names no array type; one of bool, i4, i8}}
+  // expected-error @+1 {{convert: takes and gives tensors of bool, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f16, bf16, f32, f64, c64, c128, got tensor<2xi7>}}
   %y = "anvl.convert"(%x) : (tensor<2xf32>) -> tensor<2xi7>
   return
 }

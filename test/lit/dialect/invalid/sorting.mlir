@@ -61,7 +61,7 @@ func.func @fft_of_more_axes_than_there_are(%x: tensor<4xcomplex<f32>>) {
 // -----
 
 func.func @fft_of_four_axes(%x: tensor<1x1x1x1xcomplex<f32>>) {
-  // expected-error @+1 {{fft: fft_length [1, 1, 1, 1] must name 1 to 3 lengths, for as many of the last axes}}
+  // expected-error @+1 {{fft: fft_length [1, 1, 1, 1] of tensor<1x1x1x1xcomplex<f32>> must name 1 to 3 lengths, for as many of the last axes}}
   %y = "anvl.fft"(%x) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 1, 1, 1, 1>} : (tensor<1x1x1x1xcomplex<f32>>) -> tensor<1x1x1x1xcomplex<f32>>
   return
 }
@@ -69,7 +69,7 @@ func.func @fft_of_four_axes(%x: tensor<1x1x1x1xcomplex<f32>>) {
 // -----
 
 func.func @fft_of_no_axes(%x: tensor<4xcomplex<f32>>) {
-  // expected-error @+1 {{fft: fft_length [] must name 1 to 3 lengths, for as many of the last axes}}
+  // expected-error @+1 {{fft: fft_length [] of tensor<4xcomplex<f32>> must name 1 to 3 lengths, for as many of the last axes}}
   %y = "anvl.fft"(%x) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64>} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
@@ -77,7 +77,7 @@ func.func @fft_of_no_axes(%x: tensor<4xcomplex<f32>>) {
 // -----
 
 func.func @fft_of_a_negative_length(%x: tensor<4xcomplex<f32>>) {
-  // expected-error @+1 {{fft: fft_length [-4] must not be negative}}
+  // expected-error @+1 {{fft: fft_length [-4] of tensor<4xcomplex<f32>> must not be negative}}
   %y = "anvl.fft"(%x) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: -4>} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
@@ -165,7 +165,7 @@ func.func @rng_state_of_another_size(%s: tensor<3xui64>) {
 // -----
 
 func.func @rng_bits_as_floats(%s: tensor<2xui64>) {
-  // expected-error @+1 {{rng_bit_generator: the dtype of the bits is f32; draw unsigned integers, which `bitcast_convert` reads as any dtype}}
+  // expected-error @+1 {{rng_bit_generator: the dtype of the bits is f32, from a state of tensor<2xui64>; draw unsigned integers, which `bitcast_convert` reads as any dtype}}
   %t, %y = "anvl.rng_bit_generator"(%s) {rng_algorithm = #stablehlo<rng_algorithm PHILOX>} : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xf32>)
   return
 }
