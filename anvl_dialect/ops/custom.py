@@ -6,6 +6,7 @@ Source: StableHLO specification, `custom_call`.
 from collections.abc import Sequence
 from typing import Any
 
+from anvl.dialect.context import context
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.families import lifted
 from anvl.dialect.mlir import ir
@@ -14,7 +15,7 @@ from anvl.dialect.ops.create import full
 from anvl.dialect.ops.places import cut
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import AnyAttribute, Bool, Param, Text
-from anvl.dialect.types import tensor
+from anvl.dialect.types import element_type, tensor
 
 __all__ = ["CustomCallOp"]
 
@@ -138,11 +139,10 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
     def sample(cls, draw: Any) -> Any:
         # XLA knows this name on every platform; with nothing to partition it is the identity.
         x = draw.ints(2, 3)
-        i32 = ir.IntegerType.get_signless(32)
         params = {
             "call_target_name": "Sharding",
-            "result_types": (tensor(x.shape, i32),),
-            "backend_config": ir.StringAttr.get(""),
+            "result_types": (tensor(x.shape, element_type("i32")),),
+            "backend_config": ir.StringAttr.get("", context()),
         }
         return draw.calls(([x], params))
 

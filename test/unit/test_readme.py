@@ -98,7 +98,7 @@ class Session:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_the_code_of_a_document_runs(path, tmp_path):
+def test_the_code_of_a_document_runs(path, tmp_path, own_ops):
     session = Session(path.relative_to(ROOT).as_posix(), tmp_path)
     for block in blocks(path.read_text()):
         session.run(block)

@@ -24,14 +24,13 @@ from anvl.passes.pipeline import Pipeline
 X = np.array([0.3, -1.2, 2.0])
 
 
+pytestmark = pytest.mark.usefixtures("own_ops")
+
+
 @pytest.fixture(autouse=True)
-def forgotten():
-    """The ops that a test defines are gone for the tests after it; MLIR still knows them."""
-    anvl.trace(anp.sin, 1.0)  # the context is there: what follows comes late
-    before = dict(OPS)
-    yield
-    OPS.clear()
-    OPS.update(before)
+def context_is_there():
+    """What the tests define comes late."""
+    anvl.trace(anp.sin, 1.0)
 
 
 def test_a_line_of_the_table_in_every_pass():

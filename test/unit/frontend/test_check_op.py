@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anvl.dialect.families import check_kind, total
-from anvl.dialect.op import OPS, AnvlOp, Operand, Result, emit
+from anvl.dialect.op import AnvlOp, Operand, Result, emit
 from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.elementwise import F, unary
 from anvl.dialect.params import Int
@@ -13,12 +13,7 @@ from anvl.testing import check_op
 SAMPLE = ([np.array([[0.3, 1.2, -0.7]])], {"axis": 1})
 
 
-@pytest.fixture(autouse=True)
-def forgotten():
-    before = dict(OPS)
-    yield
-    OPS.clear()
-    OPS.update(before)
+pytestmark = pytest.mark.usefixtures("own_ops")
 
 
 def define(**changes):
