@@ -656,6 +656,23 @@ module {
       %2 = irdl.any
       irdl.results(sign: %1, logarithm: %2)
     }
+    irdl.operation @get_dimension_size {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"dimension" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @set_dimension_size {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"size" = %1, "dimension" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
     irdl.operation @gather {
       %0 = irdl.any
       %1 = irdl.any

@@ -13,7 +13,7 @@ import numpy as np
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype, numpy_of, tensor
 
-__all__ = ["Aval", "aval", "aval_of_type"]
+__all__ = ["Aval", "aval", "aval_of", "aval_of_type"]
 
 
 class Aval:
@@ -65,6 +65,11 @@ def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False
     """
     key = numpy_dtype(dtype), _sizes(shape), bool(weak_type)
     return _INTERNED.get(key) or _intern(*key)
+
+
+def aval_of(x: Any, weak_type: bool = False) -> Aval:
+    """The abstract array of an array: as `aval`, of what needs no checks."""
+    return _INTERNED.get((x.dtype, x.shape, weak_type)) or aval(x.dtype, x.shape, weak_type)
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:

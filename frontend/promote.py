@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.avals import Aval, aval
+from anvl.avals import Aval, aval, aval_of
 from anvl.config import default_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full
@@ -58,9 +58,9 @@ def abstract(x: Any, function: str = "") -> Aval:
     if of in _NUMBERS:
         return aval(default_dtype(of), (), weak_type=True)
     if isinstance(x, Array):
-        return aval(x.dtype, x.shape, x.weak_type)
+        return aval_of(x, x.weak_type)
     if isinstance(x, np.ndarray | np.generic):
-        return aval(x.dtype, x.shape)
+        return aval_of(x)
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
     head = f"{function}: " if function else ""

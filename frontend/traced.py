@@ -52,12 +52,14 @@ def trace_call(
     static: StaticArguments,
     arguments: Arguments,
     program: Program | None = None,
+    names: list[str] | None = None,
 ) -> Traced:
     """Run f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
 
-    Without a `program` a new one is begun and the function is its `main`.
+    Without a `program` a new one is begun and the function is its `main`.  `names` are the paths of
+    the leaves where they are known.
     """
-    names = input_names(f, arguments)
+    names = names or input_names(f, arguments)
     avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
     out_tree = None
 

@@ -136,7 +136,8 @@ class _Request:
         paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
         chosen = self._chosen(arguments, args, kwargs, paths, avals)
-        nested = trace_call(self.f, static, arguments._replace(leaves=list(avals)), trace.program)
+        abstracted = arguments._replace(leaves=list(avals))
+        nested = trace_call(self.f, static, abstracted, trace.program, paths)
         self._check_target(nested)
         outer = [x for x, _ in nested.trace.closed_over.values()]
         out = nested.out_avals[0]

@@ -11,6 +11,7 @@ from anvl.dialect.ops import create as create
 from anvl.dialect.ops import cumulative as cumulative
 from anvl.dialect.ops import custom as custom
 from anvl.dialect.ops import determinant as determinant
+from anvl.dialect.ops import dimension as dimension
 from anvl.dialect.ops import dynamic as dynamic
 from anvl.dialect.ops import elementwise as elementwise
 from anvl.dialect.ops import factor as factor

@@ -16,7 +16,8 @@ COUNTS: dict[str, tuple[int, int]] = {
     "count_leading_zeros": (1, 1), "custom_call": (7, 0), "divide": (2, 1),
     "dot_general": (14, 24), "dynamic_slice": (3, 5), "dynamic_update_slice": (3, 6),
     "exponential": (1, 1), "exponential_minus_one": (1, 1), "fft": (3, 5), "floor": (1, 1),
-    "gather": (10, 23), "imag": (1, 2), "iota": (1, 1), "is_finite": (1, 1), "log": (1, 1),
+    "gather": (10, 23), "get_dimension_size": (2, 1), "imag": (1, 2), "iota": (1, 1),
+    "is_finite": (1, 1), "log": (1, 1),
     "log_plus_one": (1, 1), "logistic": (1, 1), "map": (3, 4), "maximum": (2, 1),
     "minimum": (2, 1), "multiply": (2, 1), "negate": (1, 1), "not": (1, 1),
     "optimization_barrier": (1, 1), "or": (2, 1), "pad": (5, 4), "popcnt": (1, 1),
@@ -42,7 +43,7 @@ ABSENT: dict[str, str] = {
          "partition_id", "reduce_scatter", "replica_id"), _MANY),
     **dict.fromkeys(
         ("dynamic_broadcast_in_dim", "dynamic_conv", "dynamic_gather", "dynamic_iota",
-         "dynamic_pad", "dynamic_reshape", "get_dimension_size"), _SIZES),
+         "dynamic_pad", "dynamic_reshape"), _SIZES),
     **dict.fromkeys(("case", "if", "while"), _BRANCH),
     **dict.fromkeys(
         ("after_all", "async_done", "async_start", "get_tuple_element", "infeed", "outfeed",
@@ -97,6 +98,7 @@ UNTESTED: dict[tuple[str, str], str] = {
     **_reasons("scatter", "I1 I3", _ANY),
     **_reasons("select", "I2 I3", _ANY),
     **_reasons("select_and_scatter", "I1 I2", _ANY),
+    **_reasons("get_dimension_size", "I1", _ANY),
     **_reasons("slice", "I1", _ANY),
     **_reasons("sort", "I1", _ANY),
     **_reasons("transpose", "I1", _ANY),

@@ -25,6 +25,15 @@ def counted(rule: str, says: str, dimension: Any, shape: Any, dtype: Any, **rest
     return Row("iota", rule, "", says, params, **rest)
 
 
+def sized(rule: str, operands: str, says: str, dimension: Any, **rest: Any) -> Row:
+    return Row("get_dimension_size", rule, operands, says, {"dimension": dimension}, **rest)
+
+
+def resized(rule: str, says: str, size: Any, dimension: Any, **rest: Any) -> Row:
+    params = {"size": size, "dimension": dimension}
+    return Row("set_dimension_size", rule, "5x3xf32", says, params, **rest)
+
+
 _DTYPES = "one of bool, i4, i8,"
 
 # fmt: off
@@ -79,6 +88,12 @@ SHAPE = [
 ]
 
 SLICE = [
+    sized("C1", "2x3xf32", "dimension 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1", 2),
+    sized("C1", "2x3xf32", "dimension -1: -1 is no axis of tensor<2x3xf32>", -1),
+    sized("I2", "2x3xf32", "dimension is 'x'; it must be an integer", "x", only="python"),
+    resized("size", "size 4 must be from 0 to 3, the size of axis 1 of tensor<5x3xf32>; pad it first", 4, 1),
+    resized("size", "size -1 must be from 0 to 3", -1, 1),
+    resized("dimension", "dimension 2: 2 is no axis of tensor<5x3xf32>", 1, 2),
     cut("C1", "result is tensor<5x3xf64> but the operands give tensor<5x3xf32>", (0, 0), (5, 3), (1, 1), results="5x3xf64"),
     cut("C2", "start_indices [0], limit_indices [5, 3] and strides [1, 1] must each have one entry for each axis of tensor<5x3xf32>", (0,), (5, 3), (1, 1)),
     cut("C2", "start_indices [0, 0], limit_indices [5] and strides [1, 1] must each have one entry for each axis of tensor<5x3xf32>", (0, 0), (5,), (1, 1)),

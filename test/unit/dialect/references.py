@@ -275,6 +275,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "transpose": lambda x, permutation: x.transpose(permutation),
     "reverse": lambda x, dimensions: np.flip(x, dimensions),
     "slice": _slice,
+    "get_dimension_size": lambda x, dimension: np.int32(x.shape[dimension]),
+    "set_dimension_size": lambda x, size, dimension: x.take(range(size), dimension),
     "concatenate": lambda *xs, dimension: np.concatenate(xs, dimension),
     "dot_general": _dot_general,
     "gather": gather,

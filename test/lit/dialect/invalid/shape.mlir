@@ -189,3 +189,19 @@ func.func @convert_to_an_unknown_dtype(%x: tensor<2xf32>) {
   %y = "anvl.convert"(%x) : (tensor<2xf32>) -> tensor<2xi7>
   return
 }
+
+// -----
+
+func.func @get_dimension_size_of_no_axis(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{get_dimension_size: dimension 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  %y = "anvl.get_dimension_size"(%x) {dimension = 2 : i64} : (tensor<2x3xf32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @set_dimension_size_beyond_the_axis(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{set_dimension_size: size 4 must be from 0 to 3, the size of axis 1 of tensor<2x3xf32>; pad it first to make it larger}}
+  %y = "anvl.set_dimension_size"(%x) {size = 4 : i64, dimension = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x4xf32>
+  return
+}
