@@ -22,12 +22,15 @@ from anvl.numpy import (
     elementwise,
     indexing,
     products,
+    quantiles,
     reductions,
     shaping,
+    sorting,
     special,
     stacking,
     statistics,
 )
+from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
 from anvl.numpy.arithmetic import *  # noqa: F403
 from anvl.numpy.choice import *  # noqa: F403
@@ -38,8 +41,10 @@ from anvl.numpy.einstein import *  # noqa: F403
 from anvl.numpy.elementwise import *  # noqa: F403
 from anvl.numpy.indexing import *  # noqa: F403
 from anvl.numpy.products import *  # noqa: F403
+from anvl.numpy.quantiles import *  # noqa: F403
 from anvl.numpy.reductions import *  # noqa: F403
 from anvl.numpy.shaping import *  # noqa: F403
+from anvl.numpy.sorting import *  # noqa: F403
 from anvl.numpy.special import *  # noqa: F403
 from anvl.numpy.stacking import *  # noqa: F403
 from anvl.numpy.statistics import *  # noqa: F403
@@ -62,14 +67,16 @@ __all__ = [
     *elementwise.__all__,
     *indexing.__all__,
     *products.__all__,
+    *quantiles.__all__,
     *reductions.__all__,
     *shaping.__all__,
+    *sorting.__all__,
     *special.__all__,
     *stacking.__all__,
     *statistics.__all__,
-    "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "finfo", "float16",
-    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg", "nan",
-    "newaxis", "pi",
+    "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft", "finfo",
+    "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg",
+    "nan", "newaxis", "pi",
     "uint8", "uint16", "uint32", "uint64",
 ]
 # fmt: on
