@@ -15,11 +15,13 @@ import numpy as _np
 from anvl.numpy import (
     arithmetic,
     choice,
+    convolving,
     creation,
     cumulative,
     diagonals,
     einstein,
     elementwise,
+    higher,
     indexing,
     products,
     quantiles,
@@ -34,11 +36,13 @@ from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
 from anvl.numpy.arithmetic import *  # noqa: F403
 from anvl.numpy.choice import *  # noqa: F403
+from anvl.numpy.convolving import *  # noqa: F403
 from anvl.numpy.creation import *  # noqa: F403
 from anvl.numpy.cumulative import *  # noqa: F403
 from anvl.numpy.diagonals import *  # noqa: F403
 from anvl.numpy.einstein import *  # noqa: F403
 from anvl.numpy.elementwise import *  # noqa: F403
+from anvl.numpy.higher import *  # noqa: F403
 from anvl.numpy.indexing import *  # noqa: F403
 from anvl.numpy.products import *  # noqa: F403
 from anvl.numpy.quantiles import *  # noqa: F403
@@ -60,11 +64,13 @@ dtype, finfo, iinfo = _np.dtype, _ml_dtypes.finfo, _ml_dtypes.iinfo
 __all__ = [
     *arithmetic.__all__,
     *choice.__all__,
+    *convolving.__all__,
     *creation.__all__,
     *cumulative.__all__,
     *diagonals.__all__,
     *einstein.__all__,
     *elementwise.__all__,
+    *higher.__all__,
     *indexing.__all__,
     *products.__all__,
     *quantiles.__all__,
