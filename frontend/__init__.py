@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anvl import numpy as numpy
     from anvl import prim as prim
+    from anvl import random as random
     from anvl import tree as tree
     from anvl.avals import aval as aval
     from anvl.config import defaults as defaults
@@ -52,7 +53,7 @@ _HOMES = {
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
 }
-_MODULES = ("numpy", "prim", "tree")
+_MODULES = ("numpy", "prim", "random", "tree")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

@@ -4,9 +4,10 @@ import doctest
 
 import pytest
 
+import anvl
 import anvl.numpy as anp
 
-MODULES = [anp, anp.fft, anp.linalg]
+MODULES = [anp, anp.fft, anp.linalg, anvl.random]
 
 
 def functions(module):
