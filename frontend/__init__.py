@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anvl import prim as prim
     from anvl import random as random
     from anvl import tree as tree
+    from anvl import windows as windows
     from anvl.avals import aval as aval
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
@@ -53,7 +54,7 @@ _HOMES = {
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
 }
-_MODULES = ("numpy", "prim", "random", "tree")
+_MODULES = ("numpy", "prim", "random", "tree", "windows")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

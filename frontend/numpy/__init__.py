@@ -87,5 +87,22 @@ __all__ = [
 ]
 # fmt: on
 
+_DYNAMIC = {
+    "argwhere", "compress", "extract", "flatnonzero", "intersect1d", "nonzero", "setdiff1d",
+    "setxor1d", "trim_zeros", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _DYNAMIC:
+        raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}")
+    raise AttributeError(
+        f"anvl.numpy has no {name}: its result has a shape that depends on values, and shapes are "
+        f"known before values are; call numpy.{name} on an array, outside of traces, or use where, "
+        "sort or argsort with a shape of your own"
+    )
+
+
 # Last, since it needs all of the above: nobody should hold an array without operators.
 _import_module("anvl.operators").attach()

@@ -7,7 +7,7 @@ import pytest
 import anvl
 import anvl.numpy as anp
 
-MODULES = [anp, anp.fft, anp.linalg, anvl.random]
+MODULES = [anp, anp.fft, anp.linalg, anvl.random, anvl.windows]
 
 
 def functions(module):
@@ -30,3 +30,13 @@ def test_the_example_of_a_function_holds(name, f):
 def test_all_names_are_listed_once_and_there(module):
     assert len(set(module.__all__)) == len(module.__all__)
     assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_functions_whose_shapes_depend_on_values_say_why_they_are_not_there():
+    for name in ("unique", "nonzero"):
+        with pytest.raises(
+            AttributeError, match=rf"anvl.numpy has no {name}: .* shape that depends"
+        ):
+            getattr(anp, name)
+    with pytest.raises(AttributeError, match=r"module 'anvl.numpy' has no attribute 'no_such'"):
+        anp.no_such  # noqa: B018
