@@ -10,7 +10,7 @@ such as the combiner of `reduce`, are functions of scalars, written with `anvl.n
     >>> import numpy
     >>> x, zero = numpy.arange(6.0).reshape(2, 3), numpy.float64(0)
     >>> prim.reduce(x, zero, dimensions=(1,), body=lambda best, x: best + x * x)
-    (Array([ 5., 50.]),)
+    (Array([ 5., 50.], dtype=float64),)
 """
 
 from __future__ import annotations
