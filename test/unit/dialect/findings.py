@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NARROW", "STEP", "TOLERANCES", "WEIGHTS", "Findings", "differences", "paired"]
+__all__ = [
+    "NARROW",
+    "ORDER_2",
+    "STEP",
+    "TOLERANCES",
+    "WEIGHTS",
+    "Findings",
+    "differences",
+    "paired",
+]
 
 #: Relative errors allowed, by what is compared; measured errors are a tenth of these or less.
 TOLERANCES = {
@@ -18,6 +27,7 @@ TOLERANCES = {
     "batch": 1e-12,
 }
 NARROW = {"f32": 2e-3, "c64": 2e-3, "f16": 1e-2, "bf16": 5e-2, "f8E5M2": 0.3, "f8E4M3FN": 0.2}
+ORDER_2 = 3  # times as much of second derivatives in a narrow dtype, whose terms cancel
 
 #: Finite differences: the derivative is the sum of WEIGHTS[i] f(x + i STEP) / STEP.
 STEP = 1e-3

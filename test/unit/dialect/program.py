@@ -20,8 +20,10 @@ from anvl.passes.pipeline import Pipeline
 
 __all__ = ["Program", "type_of"]
 
-# The numbers are what is tested, not XLA's optimizer: without it compiling takes a third.
+# The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
+# without the newer emitters of fusions a tenth, unless there are scatters: their old ones are slow.
 _FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+_OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
 
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:
@@ -84,7 +86,11 @@ class Program:
     def compile(self) -> None:
         """Lower and compile."""
         Pipeline(["anvl-lower-to-stablehlo"]).run(self.module, verify_each=True)
-        self._run = rt.compile(self.module.operation.get_asm(), options=_FAST)
+        text, scatters = self.module.operation.get_asm(), "stablehlo.scatter" in _names(self.module)
+        try:
+            self._run = rt.compile(text, options=_FAST if scatters else _FAST | _OLD_EMITTERS)
+        except rt.RuntimeFailure:  # the old ones know no clamp of bools
+            self._run = rt.compile(text, options=_FAST)
 
     def _main(self, *arguments: ir.Value) -> list[ir.Value]:
         results, at = [], 0
