@@ -30,6 +30,9 @@ __all__ = [
 ]  # fmt: skip
 
 _BATCH = 3
+_OF_BITS = {"bitcast_convert"}  # of another dtype they compute something else
+# How much worse the derivatives of an op may be in a narrow dtype, where terms cancel.
+_SLACK = {"batch_norm_grad": 5}
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
 
 
@@ -101,7 +104,9 @@ class Value(Check):
         self.wanted: list[np.ndarray] = []
         if goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
             return list(self.call.operands)
-        operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
+        operands = list(self.call.operands)
+        if self.op_class.short_name not in _OF_BITS:
+            operands = [x.astype(_wide(x.dtype)) for x in operands]
         reference = self.reference()
         if reference is None:  # the derivatives are still held against differences of the values
             return list(self.call.operands)
@@ -325,9 +330,10 @@ class Narrow(Derivative):
         narrow = _narrow(self.op_class, self.call)
         first = 2 * len(self.gs) + len(self.wrt)  # values, tangents, adjoints; then order 2
         half = len(found) // 2
+        limit = NARROW[narrow] * _SLACK.get(self.op_class.short_name, 1)
         for i, (y, wanted) in enumerate(zip(found[:half], found[half:], strict=True)):
-            kind, slack = ("derivative", 1) if i < first else ("order 2", ORDER_2)
-            findings.compare(f"{kind} {narrow}", self.name, y, wanted, slack * NARROW[narrow])
+            kind, slack, least = ("derivative", 1, 0.0) if i < first else ("order 2", ORDER_2, 0.5)
+            findings.compare(f"{kind} {narrow}", self.name, y, wanted, slack * limit, least)
 
 
 class Batched(Check):
