@@ -32,7 +32,7 @@ on_new_context(Anvl.load)
 #
 # Such ops have dialects of their own, so that no op that anvl gets later has the same name.
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")  # what IRDL takes
 # Those that MLIR makes known later than at the start.
 _TAKEN = ("anvl", "builtin", "chlo", "stablehlo", "vhlo")
 
@@ -62,7 +62,8 @@ def dialect_of(name: str, module: str) -> tuple[Any, str]:
         return Anvl, name
     if not (_NAME.fullmatch(prefix) and _NAME.fullmatch(bare)):
         raise ValueError(
-            f"{name}: the name of an op is two words of letters, digits and _, as in my.softplus"
+            f"{name}: the name of an op is two words of lowercase letters, digits and single "
+            "underscores, as in my.softplus"
         )
     with _lock:
         if prefix not in _own:

@@ -134,7 +134,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         if name is not None and not borrowed:
             cls._dialect_obj, bare = dialect_of(name, cls.__module__)
         if cls.__module__.partition(".")[0] != "anvl":
-            check_fields(name or cls.__name__, fields, _FIELDS)
+            check_fields(name or cls.__name__, fields, _FIELDS, AnvlOp)
         super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)
         if name is None:
             return

@@ -4,6 +4,8 @@ People write ops in files of their own; what is wrong with one is said there and
 """
 
 import inspect
+import keyword
+import re
 import traceback
 from collections.abc import Mapping
 from typing import Any, ClassVar, get_origin
@@ -27,22 +29,21 @@ def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
 
 
-def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...]) -> None:
-    """Refuse fields that are none, and those that IRDL cannot declare."""
+# What IRDL takes for a name.
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+
+def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...], base: type) -> None:
+    """Refuse fields that are none, and those that IRDL cannot declare.
+
+    `kinds` are those of operands and results; `base` is the base of all ops.
+    """
     for field, kind in fields.items():
-        if kind is ClassVar or get_origin(kind) is ClassVar or kind in kinds:
+        if kind is ClassVar or get_origin(kind) is ClassVar:
             continue
-        if not (isinstance(kind, type) and issubclass(kind, Param)):
-            raise TypeError(
-                f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be "
-                "Operand, Operands, Result, Results, or a parameter of anvl.dialect.params "
-                "such as Int"
-            )
-        if issubclass(kind, Body):
-            raise TypeError(
-                f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit "
-                "one of those in `lower`"
-            )
+        _check_field_name(name, field, base)
+        if kind not in kinds:
+            _check_param(name, field, kind)
     for what, of in (("Operands", kinds[1]), ("Results", kinds[3])):
         several = [field for field, kind in fields.items() if kind == of]
         if len(several) > 1:
@@ -50,6 +51,32 @@ def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...]) -
                 f"{name}: fields {', '.join(several)} are all {what}; MLIR could not tell where "
                 "one ends, so only one may be"
             )
+
+
+def _check_field_name(name: str, field: str, base: type) -> None:
+    if hasattr(base, field):
+        raise TypeError(
+            f"{name}: field `{field}`: every op has something of this name; choose another, or, if "
+            "it is no field, leave its annotation away"
+        )
+    if not _NAME.fullmatch(field) or keyword.iskeyword(field):
+        raise TypeError(
+            f"{name}: field `{field}`: the name of a field is a word of lowercase letters, digits "
+            "and single underscores, and not one of Python's"
+        )
+
+
+def _check_param(name: str, field: str, kind: Any) -> None:
+    if not (isinstance(kind, type) and issubclass(kind, Param)):
+        raise TypeError(
+            f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be Operand, "
+            "Operands, Result, Results, or a parameter of anvl.dialect.params such as Int"
+        )
+    if issubclass(kind, Body):
+        raise TypeError(
+            f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit one of "
+            "those in `lower`"
+        )
 
 
 def check_free(cls: Any, ops: Mapping[str, Any]) -> None:
