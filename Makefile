@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check unit lit examples bench typing format ops clean
+.PHONY: help setup demo test check unit lit examples sweep jax bench typing format ops clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -48,6 +48,13 @@ lit: setup ## the tests on IR
 
 examples: setup ## run every example
 	@$(BIN)/python tools/run_tests.py examples
+
+DIALECT := test/unit/dialect
+sweep: setup ## the numeric tests of the ops, on many more random numbers and in every dtype
+	ANVL_SWEEP=1 $(BIN)/python -m pytest -q $(DIALECT)/test_ops.py $(DIALECT)/test_values.py
+
+jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
+	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
 	$(BIN)/python benchmarks/run.py

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from anvl import ffi as ffi
     from anvl import numpy as numpy
     from anvl import prim as prim
+    from anvl import random as random
     from anvl import testing as testing
     from anvl import tree as tree
+    from anvl import windows as windows
     from anvl.avals import aval as aval
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
@@ -54,7 +56,7 @@ _HOMES = {
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
 }
-_MODULES = ("ffi", "numpy", "prim", "testing", "tree")
+_MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

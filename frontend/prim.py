@@ -4,19 +4,27 @@
     >>> prim.mul.adjoint
     <adjoint of mul, from the family Elementwise> ...
 
-Operands are arrays of the types that the op takes: nothing is promoted or broadcast here.  Ops of
-your own are under the name of their dialect, `prim.my.softplus`.
+Operands are arrays of the types that the op takes: nothing is promoted or broadcast here.  Bodies,
+such as the combiner of `reduce`, are functions of scalars, written with `anvl.numpy`:
+
+    >>> import numpy
+    >>> x, zero = numpy.arange(6.0).reshape(2, 3), numpy.float64(0)
+    >>> prim.reduce(x, zero, dimensions=(1,), body=lambda best, x: best + x * x)
+    (Array([ 5., 50.], dtype=float64),)
+
+Ops of your own are under the name of their dialect, `prim.my.softplus`.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from anvl import numpy as _numpy  # noqa: F401  (gives arrays their operators)
+from anvl.bodies import with_bodies
 from anvl.dialect.dialect import own_dialects
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import OPS, RULES, AnvlOp
@@ -29,6 +37,8 @@ from anvl.tracer import Tracer
 from anvl.tracing import emit
 
 __all__ = ["Primitive", "Rule", "primitive", "primitives"]
+
+import_module("anvl.numpy")  # gives arrays their operators: nobody should hold one without
 
 
 class Rule:
@@ -67,7 +77,7 @@ class Primitive:
     def __call__(self, *xs: Any, **params: Any) -> Any:
         self._check(xs, params)
         if current.trace is not None:
-            return emit(self.op_class, xs, params)
+            return self._emit(*xs, **params)
         if self._eager is None:
             self._eager = Jit(self._emitting(), static=None)
             self._eager._static.names = frozenset(self.op_class.params)
@@ -75,10 +85,13 @@ class Primitive:
 
     def _emitting(self) -> Callable[..., Any]:
         def run(*xs: Any, **params: Any) -> Any:
-            return emit(self.op_class, xs, params)
+            return self._emit(*xs, **params)
 
         run.__name__ = self.__name__  # which messages name
         return run
+
+    def _emit(self, *xs: Any, **params: Any) -> Any:
+        return emit(self.op_class, xs, with_bodies(self.op_class, params))
 
     def _check(self, xs: tuple[Any, ...], params: dict[str, Any]) -> None:
         name = self.__name__

@@ -15,31 +15,40 @@ import numpy as _np
 from anvl.numpy import (
     arithmetic,
     choice,
+    convolving,
     creation,
     cumulative,
     diagonals,
     einstein,
     elementwise,
+    higher,
     indexing,
     products,
+    quantiles,
     reductions,
     shaping,
+    sorting,
     special,
     stacking,
     statistics,
 )
+from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
 from anvl.numpy.arithmetic import *  # noqa: F403
 from anvl.numpy.choice import *  # noqa: F403
+from anvl.numpy.convolving import *  # noqa: F403
 from anvl.numpy.creation import *  # noqa: F403
 from anvl.numpy.cumulative import *  # noqa: F403
 from anvl.numpy.diagonals import *  # noqa: F403
 from anvl.numpy.einstein import *  # noqa: F403
 from anvl.numpy.elementwise import *  # noqa: F403
+from anvl.numpy.higher import *  # noqa: F403
 from anvl.numpy.indexing import *  # noqa: F403
 from anvl.numpy.products import *  # noqa: F403
+from anvl.numpy.quantiles import *  # noqa: F403
 from anvl.numpy.reductions import *  # noqa: F403
 from anvl.numpy.shaping import *  # noqa: F403
+from anvl.numpy.sorting import *  # noqa: F403
 from anvl.numpy.special import *  # noqa: F403
 from anvl.numpy.stacking import *  # noqa: F403
 from anvl.numpy.statistics import *  # noqa: F403
@@ -55,24 +64,45 @@ dtype, finfo, iinfo = _np.dtype, _ml_dtypes.finfo, _ml_dtypes.iinfo
 __all__ = [
     *arithmetic.__all__,
     *choice.__all__,
+    *convolving.__all__,
     *creation.__all__,
     *cumulative.__all__,
     *diagonals.__all__,
     *einstein.__all__,
     *elementwise.__all__,
+    *higher.__all__,
     *indexing.__all__,
     *products.__all__,
+    *quantiles.__all__,
     *reductions.__all__,
     *shaping.__all__,
+    *sorting.__all__,
     *special.__all__,
     *stacking.__all__,
     *statistics.__all__,
-    "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "finfo", "float16",
-    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg", "nan",
-    "newaxis", "pi",
+    "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft", "finfo",
+    "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg",
+    "nan", "newaxis", "pi",
     "uint8", "uint16", "uint32", "uint64",
 ]
 # fmt: on
+
+_DYNAMIC = {
+    "argwhere", "compress", "extract", "flatnonzero", "intersect1d", "nonzero", "setdiff1d",
+    "setxor1d", "trim_zeros", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _DYNAMIC:
+        raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}")
+    raise AttributeError(
+        f"anvl.numpy has no {name}: its result has a shape that depends on values, and shapes are "
+        f"known before values are; call numpy.{name} on an array, outside of traces, or use where, "
+        "sort or argsort with a shape of your own"
+    )
+
 
 # Last, since it needs all of the above: nobody should hold an array without operators.
 _import_module("anvl.operators").attach()

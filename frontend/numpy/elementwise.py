@@ -116,7 +116,7 @@ def mark_weak(y: Tracer, weak: bool) -> Tracer:
     return y
 
 
-def _unary(name: str, op: str, at_least: str, doc: str) -> Any:
+def unary(name: str, op: str, at_least: str, doc: str) -> Any:
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
 
     def function(x: Any) -> Any:
@@ -128,7 +128,7 @@ def _unary(name: str, op: str, at_least: str, doc: str) -> Any:
     return named(function, name, doc)
 
 
-def _binary(name: str, op: str, at_least: str, doc: str, **params: Any) -> Any:
+def binary(name: str, op: str, at_least: str, doc: str, **params: Any) -> Any:
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
 
     def function(x: Any, y: Any) -> Any:
@@ -197,50 +197,50 @@ def described(name: str, doc: str) -> str:
 
 # fmt: off
 #             NumPy's name   op          at least   what it is, elementwise
-negative  = _unary("negative", "neg",      "int",   "-x. | 2 -> -2")
-exp       = _unary("exp",      "exp",      "float", "e to the x. | 0.0 -> 1.0")
-expm1     = _unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0. | 0.0 -> 0.0")
-log       = _unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
-log1p     = _unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0. | 0.0 -> 0.0")
-sqrt      = _unary("sqrt",     "sqrt",     "float", "The square root. | 4.0 -> 2.0")
-rsqrt     = _unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
-cbrt      = _unary("cbrt",     "cbrt",     "float", "The cube root. | 8.0 -> 2.0")
-sin       = _unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> 0.47942555")
-cos       = _unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> 0.87758255")
-tan       = _unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> 0.5463025")
-asin      = _unary("asin",     "asin",     "float", "The inverse sine, in radians. | 0.5 -> 0.5235988")
-acos      = _unary("acos",     "acos",     "float", "The inverse cosine, in radians. | 0.5 -> 1.0471976")
-atan      = _unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> 0.4636476")
-sinh      = _unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> 0.52109534")
-cosh      = _unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> 1.127626")
-tanh      = _unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> 0.46211717")
-asinh     = _unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> 0.48121184")
-acosh     = _unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. | 2.0 -> 1.316958")
-atanh     = _unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> 0.54930615")
-erf       = _unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
-erfc      = _unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
-sigmoid   = _unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
-bitwise_invert = _unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
+negative  = unary("negative", "neg",      "int",   "-x. | 2 -> -2")
+exp       = unary("exp",      "exp",      "float", "e to the x. | 0.0 -> 1.0")
+expm1     = unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0. | 0.0 -> 0.0")
+log       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
+log1p     = unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0. | 0.0 -> 0.0")
+sqrt      = unary("sqrt",     "sqrt",     "float", "The square root. | 4.0 -> 2.0")
+rsqrt     = unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
+cbrt      = unary("cbrt",     "cbrt",     "float", "The cube root. | 8.0 -> 2.0")
+sin       = unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> 0.47942555")
+cos       = unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> 0.87758255")
+tan       = unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> 0.5463025")
+asin      = unary("asin",     "asin",     "float", "The inverse sine, in radians. | 0.5 -> 0.5235988")
+acos      = unary("acos",     "acos",     "float", "The inverse cosine, in radians. | 0.5 -> 1.0471976")
+atan      = unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> 0.4636476")
+sinh      = unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> 0.52109534")
+cosh      = unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> 1.127626")
+tanh      = unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> 0.46211717")
+asinh     = unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> 0.48121184")
+acosh     = unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. | 2.0 -> 1.316958")
+atanh     = unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> 0.54930615")
+erf       = unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
+erfc      = unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
+sigmoid   = unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
+bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
 
-add       = _binary("add",      "add",      "bool",  "x + y. | 1, 2 -> 3")
-subtract  = _binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
-multiply  = _binary("multiply", "mul",      "bool",  "x * y. | 2, 3.5 -> 7.0")
-divide    = _binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25")
-atan2     = _binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. | 1.0, 0.0 -> 1.5707964")
-fmod      = _binary("fmod",     "rem",      "int",   "The remainder with the sign of x. | -7, 3 -> -1")
-maximum   = _binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
-minimum   = _binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
-nextafter = _binary("nextafter", "nextafter", "float", "The next float after x towards y. | 1.0, 2.0 -> 1.0000001")
-bitwise_and = _binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> 2")
-bitwise_or  = _binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> 7")
-bitwise_xor = _binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> 5")
-bitwise_left_shift  = _binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y. | 3, 2 -> 12")
-equal     = _binary("equal",    "compare",  "bool",  "x == y. | 1, 1.0 -> True", comparison_direction="EQ")
-not_equal = _binary("not_equal", "compare", "bool",  "x != y. | 1, 2 -> True", comparison_direction="NE")
-less      = _binary("less",     "compare",  "bool",  "x < y. | 1, 2 -> True",  comparison_direction="LT")
-less_equal = _binary("less_equal", "compare", "bool", "x <= y. | 2, 2 -> True", comparison_direction="LE")
-greater   = _binary("greater",  "compare",  "bool",  "x > y. | 1, 2 -> False",  comparison_direction="GT")
-greater_equal = _binary("greater_equal", "compare", "bool", "x >= y. | 2, 2 -> True", comparison_direction="GE")
+add       = binary("add",      "add",      "bool",  "x + y. | 1, 2 -> 3")
+subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
+multiply  = binary("multiply", "mul",      "bool",  "x * y. | 2, 3.5 -> 7.0")
+divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25")
+atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. | 1.0, 0.0 -> 1.5707964")
+fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. | -7, 3 -> -1")
+maximum   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
+minimum   = binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
+nextafter = binary("nextafter", "nextafter", "float", "The next float after x towards y. | 1.0, 2.0 -> 1.0000001")
+bitwise_and = binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> 2")
+bitwise_or  = binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> 7")
+bitwise_xor = binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> 5")
+bitwise_left_shift  = binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y. | 3, 2 -> 12")
+equal     = binary("equal",    "compare",  "bool",  "x == y. | 1, 1.0 -> True", comparison_direction="EQ")
+not_equal = binary("not_equal", "compare", "bool",  "x != y. | 1, 2 -> True", comparison_direction="NE")
+less      = binary("less",     "compare",  "bool",  "x < y. | 1, 2 -> True",  comparison_direction="LT")
+less_equal = binary("less_equal", "compare", "bool", "x <= y. | 2, 2 -> True", comparison_direction="LE")
+greater   = binary("greater",  "compare",  "bool",  "x > y. | 1, 2 -> False",  comparison_direction="GT")
+greater_equal = binary("greater_equal", "compare", "bool", "x >= y. | 2, 2 -> True", comparison_direction="GE")
 # fmt: on
 arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
 arcsinh, arccosh, arctanh = asinh, acosh, atanh

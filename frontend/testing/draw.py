@@ -47,10 +47,16 @@ class Call(NamedTuple):
 
 
 class Draw:
-    """Draws arrays; `name` is the seed."""
+    """Draws arrays; `name` is the seed, or `seed` gives one for each array."""
 
-    def __init__(self, name: str) -> None:
-        self._random = np.random.default_rng(zlib.crc32(name.encode()))
+    def __init__(self, name: str, seed: Callable[[], int] | None = None) -> None:
+        self._by_name = np.random.default_rng(zlib.crc32(name.encode()))
+        self._seed = seed
+
+    @property
+    def _random(self) -> np.random.Generator:
+        """What the next array is drawn with."""
+        return self._by_name if self._seed is None else np.random.default_rng(self._seed())
 
     def floats(self, *shape: int, within: tuple[float, float] = _ANY) -> np.ndarray:
         """f64 in a range, no two close to each other and none close to a corner."""
@@ -58,9 +64,10 @@ class Draw:
         count = int(np.prod(shape))
         if low == high:
             return np.full(shape, low)
-        strata = np.arange(count) + self._random.uniform(0.2, 0.8, count)
+        random = self._random
+        strata = np.arange(count) + random.uniform(0.2, 0.8, count)
         values = low + (high - low) * strata / max(count, 1)
-        self._random.shuffle(values)
+        random.shuffle(values)
         return _off_corners(values).reshape(shape)
 
     def complexes(self, *shape: int, within: tuple[float, float] = _ANY) -> np.ndarray:
@@ -136,10 +143,11 @@ class Draw:
 def _types(
     kinds: Sequence[str], dtypes: Sequence[str] | None
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Every dtype of some kinds, the first of each kind in several shapes."""
+    """Every dtype of some kinds: floats, complex numbers and the first of others in all shapes."""
     for kind in kinds:
         for i, dtype in enumerate(d for d in _DTYPES[kind] if dtypes is None or d in dtypes):
-            yield from ((dtype, shape) for shape in ((_OTHER_SHAPE,) if i else _SHAPES))
+            every = i == 0 or kind in ("float", "complex")
+            yield from ((dtype, shape) for shape in (_SHAPES if every else (_OTHER_SHAPE,)))
 
 
 def _off_corners(values: np.ndarray) -> np.ndarray:

@@ -8,85 +8,109 @@
     tangent    agrees with finite differences
     adjoint    agrees with the tangent: <g, J t> = <J^T g, t>
     order 2    the same two for the program that the adjoint rule emits
-    narrow     value, tangent and adjoint in f32, f16, bf16 and c64 agree with 64 bits
+    narrow     value, and all of these derivatives, in f32, f16, bf16 and c64 agree with 64 bits
     batch      agrees with a loop, for every choice of batched operands
     closure    every op that a rule emits, up to order 3, has all rules itself
 
-Complex values pair as the real part of the sum of products, without conjugation.
+The calls are those of the op's `sample`, and the same in every other float and complex dtype that
+the op takes (`twins`).  An `Examination` can be asked again, with other numbers.
 """
 
-import itertools
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from anvl.dialect.context import context
 from anvl.dialect.errors import MissingRule, PassError
-from anvl.dialect.families import differentiable
+from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
 from anvl.dialect.scratch import Program as Body
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import dtype_name, numpy_dtype
-from anvl.testing.calls import described, listed, twins, without_bodies
+from anvl.dialect.types import numpy_dtype
+from anvl.testing.checks import (
+    Batched,
+    Check,
+    Derivative,
+    Narrow,
+    Parts,
+    Value,
+    listed,
+    without_bodies,
+)
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call
-from anvl.testing.findings import (
-    NARROW,
-    STEP,
-    TOLERANCES,
-    WEIGHTS,
-    Findings,
-    differences,
-    paired,
-)
-from anvl.testing.forward import push_forward
-from anvl.testing.interpret import interpreted
-from anvl.testing.program import Program, type_of
+from anvl.testing.findings import STEP, WEIGHTS, Findings
+from anvl.testing.program import Program, References, type_of
 
-__all__ = ["Findings", "References", "examine"]
-
-#: Functions of NumPy that give the same values as ops, by the names of the ops.
-References: TypeAlias = Mapping[str, Callable[..., Any]]
+__all__ = ["Examination", "Findings", "References", "examine", "twins"]
 
 _NONE: References = {}
-_BATCH = 3
-_WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
 
 
 def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:
-    """All checks, in one compiled program.
+    """All checks, in one compiled program."""
+    return Examination(op_class, calls, references).findings
+
+
+class Examination:
+    """The checks of an op, compiled; `findings` for the numbers that it was made with.
 
     `references` have, by the names of ops, functions of NumPy that give the same values.  An op
     that nothing lowers, as another pass removes it first, is only built and verified.
     """
-    findings, program = Findings(), Program()
-    try:
-        checks: list[_Check] = [
-            make(op_class, call, program, references)
-            for call in [*calls, *twins(op_class, calls)]
-            for make in (_Value, _Derivative, _Parts, _Narrow, _Batched)
-            if make.applies(op_class, call)
-        ]
-        program.finish()
-        check_closure(findings, program.names)
-        if goes_before_lowering(op_class):
+
+    def __init__(
+        self,
+        op_class: Any,
+        calls: Sequence[Call],
+        references: References = _NONE,
+        every: bool = False,
+    ) -> None:
+        self.op_class, self.every = op_class, every
+        self.findings, self.program = Findings(), Program(references)
+        self.is_compiled = False
+        try:
+            made = [
+                (i, make(op_class, call, self.program))
+                for i, call in enumerate(self._calls(calls))
+                for make in (Value, Derivative, Parts, Narrow, Batched)
+                if make.applies(op_class, call)
+            ]
+            self.positions = [i for i, _ in made]
+            self.checks: list[Check] = [check for _, check in made]
+            self.program.finish()
+            check_closure(self.findings, self.program.names)
+            if goes_before_lowering(op_class):
+                return
+            self.program.compile()
+        except (MissingRule, PassError, ir.MLIRError) as error:
+            self.findings.problems.append(f"types: {error}")
+            return
+        self.is_compiled = True
+        self._judge(self.findings)
+
+    def again(self, calls: Sequence[Call]) -> Findings:
+        """What is found with the numbers of other calls, of the same types and parameters."""
+        findings, drawn = Findings(), self._calls(calls)
+        if not self.is_compiled:
             return findings
-        program.compile()
-    except (MissingRule, PassError, ir.MLIRError) as error:
-        findings.problems.append(f"types: {error}")
+        for i, check in zip(self.positions, self.checks, strict=True):
+            if _alike(self.op_class, check.call, drawn[i]):
+                check.redraw(drawn[i].operands, self.program)
+        self._judge(findings)
         return findings
-    results = program.run()
-    around = {i: program.run(_moved(program, checks, i * STEP)) for i in WEIGHTS}
-    for check in checks:
-        points = {i: results_at[check.index] for i, results_at in around.items()}
-        check.judge(findings, results[check.index], points)
-    return findings
+
+    def _calls(self, calls: Sequence[Call]) -> list[Call]:
+        return [*calls, *twins(self.op_class, calls, self.every)]
+
+    def _judge(self, findings: Findings) -> None:
+        results = self.program.run()
+        around = {i: self.program.run(_moved(self.program, self.checks, i * STEP)) for i in WEIGHTS}
+        for check in self.checks:
+            points = {i: results_at[check.index] for i, results_at in around.items()}
+            check.judge(findings, results[check.index], points)
 
 
-def _moved(program: Program, checks: "Sequence[_Check]", step: float) -> Callable[..., Any]:
+def _moved(program: Program, checks: Sequence[Check], step: float) -> Callable[..., Any]:
     """The inputs of each function, `step` along the directions of its check."""
     directions = {check.index: check.directions for check in checks}
 
@@ -96,380 +120,68 @@ def _moved(program: Program, checks: "Sequence[_Check]", step: float) -> Callabl
     return change
 
 
-class _Check:
-    """One function of the program, and how its results are judged."""
-
-    def __init__(self, op_class: Any, call: Call, program: Program, references: References) -> None:
-        self.op_class, self.call, self.references = op_class, call, references
-        self.name = described(op_class, call)
-        self.random = np.random.default_rng(7)
-        inputs = self.inputs()
-        self.directions: list[np.ndarray | None] = [None] * len(inputs)
-        self.index = program.add(inputs, self.emit)
-
-    @classmethod
-    def applies(cls, op_class: Any, call: Call) -> bool:
-        return True
-
-    def inputs(self) -> list[np.ndarray]:
-        return self.call.operands
-
-    def emit(self, *xs: ir.Value) -> list[ir.Value]:
-        raise NotImplementedError
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        raise NotImplementedError
-
-    def build(self, *xs: ir.Value) -> list[ir.Value]:
-        return listed(self.op_class, self.op_class.build(*xs, **self.call.params))
-
-    def determined(self, *xs: ir.Value) -> list[ir.Value]:
-        """Build the op; what of its results is determined and has a derivative."""
-        return [y for y in _through(self.call, self.build(*xs)) if differentiable(y.type)]
-
-    def like(self, x: Any) -> np.ndarray:
-        """Random numbers of the type of an array or of an MLIR type."""
-        shape = tuple(x.shape)
-        made = numpy_dtype(dtype_name(x.element_type if isinstance(x, ir.Type) else x.dtype))
-        value = self.random.uniform(-1, 1, shape)
-        if made.kind == "c":
-            value = value + 1j * self.random.uniform(-1, 1, shape)
-        return np.asarray(value).astype(made)
+def _alike(op_class: Any, call: Call, other: Call) -> bool:
+    """Whether two calls differ in numbers alone; bodies are alike where the sample is."""
+    types = [[(x.dtype, x.shape) for x in c.operands] for c in (call, other)]
+    params = [repr(without_bodies(op_class, c)) for c in (call, other)]
+    return types[0] == types[1] and params[0] == params[1]
 
 
-class _Value(_Check):
-    """The value against the reference; the type against StableHLO's inference."""
-
-    def inputs(self) -> list[np.ndarray]:
-        """The operands, and what the reference makes of them."""
-        self.wanted: list[np.ndarray] = []
-        if goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
-            return list(self.call.operands)
-        operands = [x.astype(_wide(x.dtype)) for x in self.call.operands]
-        reference = self.references.get(self.op_class.short_name)
-        if reference is None:  # the derivatives are still held against differences of the values
-            return list(self.call.operands)
-        with np.errstate(all="ignore"):
-            ys = listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
-        self.wanted = [np.asarray(y) for y in ys]
-        return [*self.call.operands, *(self.wanted if self.call.through else [])]
-
-    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        xs, wanted = _split(inputs, [len(self.call.operands)])
-        ys = self.build(*xs)
-        self.inferred = _inferred(self.op_class, self.call, xs)
-        self.types = [y.type for y in ys]
-        self.read = self.op_class.read(ys[0].owner)
-        return [*_through(self.call, ys), *(_through(self.call, wanted) if wanted else [])]
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        if self.inferred is not None and self.inferred != self.types:
-            findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
-        given = without_bodies(self.op_class, self.call)
-        read = {name: self.read[name] for name in given}
-        if read != given:
-            findings.problems.append(f"read: {self.name}: the parameters read back are {read}")
-        narrow = _narrow(self.op_class, self.call)
-        limit = NARROW[narrow] if narrow else TOLERANCES["value"]
-        kind = f"value {narrow}" if narrow else "value"
-        if not self.wanted:  # no reference
-            return
-        ys, wanted = found, self.wanted
-        if self.call.through is not None:
-            ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
-        for y, y_wanted in zip(ys, wanted, strict=True):
-            findings.compare(kind, self.name, y, y_wanted, limit)
-
-    def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
-        """The parameters, bodies as functions of NumPy scalars."""
-        given, bodies = without_bodies(self.op_class, self.call), self.op_class.bodies
-        if not bodies:
-            return given
-        with context(), ir.Location.unknown():
-            signatures = self.op_class.body_types(*map(type_of, operands), **given)
-        types = {name: inputs for name, (inputs, _) in zip(bodies, signatures, strict=True)}
-        return given | {
-            k: interpreted(self.call.params[k], types[k], self.references) for k in bodies
-        }
+# -- dtypes ----------------------------------------------------------------------------------------
 
 
-def _result_types(op_class: Any, call: Call) -> list[Any]:
-    types = map(type_of, call.operands)
-    return listed(op_class, op_class.result_type(*types, **without_bodies(op_class, call)))
+def twins(op_class: Any, calls: Sequence[Call], every: bool = False) -> list[Call]:
+    """For an op with a class of its own: its f64 calls in other dtypes that it takes.
 
-
-def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
-    """What of the results is determined."""
-    return list(ys) if call.through is None else list(call.through(*ys))
-
-
-def _float_types(op_class: Any, call: Call) -> list[Any]:
-    """The types of what is determined of the results and has a derivative."""
-    types = _result_types(op_class, call)
-    if call.through is not None:
-        with context(), ir.Location.unknown():
-            program = Body.of(lambda *ys: _through(call, ys), types)  # outlives its values
-            types = [y.type for y in program.results]
-    return [y for y in types if differentiable(y)]
-
-
-def _narrow(op_class: Any, call: Call) -> str | None:
-    """The narrowest dtype of a call, of the result or an operand; None if none is narrow."""
-    dtypes = [dtype_name(x.dtype) for x in call.operands]
-    dtypes += [dtype_name(y.element_type) for y in _result_types(op_class, call)]
-    return max((d for d in dtypes if d in NARROW), key=NARROW.__getitem__, default=None)
-
-
-def _wide(dtype: Any) -> np.dtype:
-    name = dtype_name(dtype)
-    return numpy_dtype(_WIDE.get(name, name))
-
-
-def _inferred(op_class: Any, call: Call, xs: Sequence[ir.Value]) -> Any:
-    """The types that StableHLO infers; None where it cannot."""
-    if op_class.hlo is None:
-        return None
-    name = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
-    try:
-        op = ir.Operation.create(
-            name, None, list(xs), attributes=op_class.encode(call.params), infer_type=True
-        )
-    except (ir.MLIRError, ValueError) as error:
-        if "type inference" in str(error) or "InferTypeOpInterface" in str(error):
-            return None
-        raise
-    inferred = [y.type for y in op.results]
-    op.erase()
-    return inferred
-
-
-def _wrt(op_class: Any, call: Call) -> list[int]:
-    """The operands that have a derivative."""
-    undefined = op_class.undefined_of(len(call.operands))
-    return [
-        i for i, x in enumerate(call.operands) if differentiable(type_of(x)) and i not in undefined
-    ]
-
-
-def _is_differentiable(op_class: Any, call: Call) -> bool:
-    return bool(_float_types(op_class, call) and _wrt(op_class, call))
-
-
-class _Derivative(_Check):
-    """Tangent, adjoint, and both once more of the adjoint's program.
-
-    Inputs: the operands, their tangents `ts`, a cotangent of each float result, `gs`, and their
-    tangents, and cotangents `us` of the cotangents that the adjoint gives.
+    In c128 all of them; in narrower ones, unless `every` one is asked for, one of each form:
+    empty, of rank 0, of each other rank.  (Elementwise ops draw each dtype themselves.)
     """
-
-    @classmethod
-    def applies(cls, op_class: Any, call: Call) -> bool:
-        return _narrow(op_class, call) is None and _is_differentiable(op_class, call)
-
-    def inputs(self) -> list[np.ndarray]:
-        xs = self.call.operands
-        self.wrt = _wrt(self.op_class, self.call)
-        ys = _float_types(self.op_class, self.call)
-        self.ts = [self.like(xs[i]) for i in self.wrt]
-        self.gs, self.tgs = [self.like(y) for y in ys], [self.like(y) for y in ys]
-        self.us = [self.like(xs[i]) for i in self.wrt]
-        return [*xs, *self.ts, *self.gs, *self.tgs, *self.us]
-
-    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        counts = [len(self.call.operands), len(self.wrt), len(self.gs), len(self.gs)]
-        xs, ts, gs, tgs, us = _split(inputs, counts)
-        moving = [xs[i] for i in self.wrt]
-        block = ir.InsertionPoint.current.block
-        ys = self.determined(*xs)
-        first = list(block.operations)
-        adjoints = sweep(block, list(zip(ys, gs, strict=True)), moving)
-        second = list(block.operations)
-        along = dict(zip([*moving, *gs], [*ts, *tgs], strict=True))
-        tys = push_forward(first, along, ys)
-        t_adjoints = push_forward(second, along, adjoints)
-        twice = sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
-        self.third(block, twice, [*moving, *gs, *us])
-        return [*ys, *tys, *adjoints, *t_adjoints, *twice]
-
-    def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
-        """Differentiate once more, for the closure of the rules alone."""
-        sweep(block, [(g, emit.neg(g)) for g in dict.fromkeys(twice)], wrt)
-
-    @property
-    def directions(self) -> list[np.ndarray | None]:
-        of_xs: list[np.ndarray | None] = [None] * len(self.call.operands)
-        for i, t in zip(self.wrt, self.ts, strict=True):
-            of_xs[i] = t
-        unmoved = [None] * len(self.wrt)
-        return [*of_xs, *unmoved, *self.tgs, *([None] * len(self.tgs)), *unmoved]
-
-    @directions.setter
-    def directions(self, value: Any) -> None:
-        pass
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        n, m = len(self.gs), len(self.wrt)
-        ys, tys, adjoints, t_adjoints, twice = _split(found, [n, n, m, m])
-        steps = [np.asarray(s) for s in differences(around)]
-
-        def judge(kind: str, found: Any, wanted: Any) -> None:
-            findings.compare(kind, self.name, found, wanted, TOLERANCES[kind])
-
-        for ty, step in zip(tys, steps[: len(ys)], strict=True):
-            judge("tangent", ty, step)
-        judge("adjoint", paired(adjoints, self.ts), paired(self.gs, tys))
-        for t_adjoint, step in zip(t_adjoints, steps[2 * n : 2 * n + m], strict=True):
-            judge("order 2 tangent", t_adjoint, step)
-        along = [*self.ts, *self.tgs]
-        judge("order 2 adjoint", paired(twice, along), paired(self.us, t_adjoints))
-
-
-def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
-    """As many values as each count says, and the rest."""
-    parts, at = [], 0
-    for count in counts:
-        parts.append(values[at : at + count])
-        at += count
-    return [*parts, values[at:]]
-
-
-class _Parts(_Check):
-    """The adjoint of one result at a time, the others being zero: together they are that of all."""
-
-    @classmethod
-    def applies(cls, op_class: Any, call: Call) -> bool:
-        several = op_class.multiple_results and len(_float_types(op_class, call)) > 1
-        return several and _Derivative.applies(op_class, call)
-
-    def inputs(self) -> list[np.ndarray]:
-        self.wrt = _wrt(self.op_class, self.call)
-        gs = [self.like(y) for y in _float_types(self.op_class, self.call)]
-        return [*self.call.operands, *gs]
-
-    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        xs, gs = _split(inputs, [len(self.call.operands)])
-        block, moving = ir.InsertionPoint.current.block, [xs[i] for i in self.wrt]
-        pairs = list(zip(self.determined(*xs), gs, strict=True))
-        together = sweep(block, pairs, moving)
-        apart = [sweep(block, [pair], moving) for pair in pairs]
-        sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
-        return [*together, *sums]
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        together, apart = _split(found, [len(self.wrt)])
-        for g, wanted in zip(apart, together, strict=True):
-            findings.compare("adjoint", self.name, g, wanted, TOLERANCES["adjoint"])
-
-
-class _Narrow(_Derivative):
-    """The first derivatives in a narrow dtype, against the same in 64 bits."""
-
-    @classmethod
-    def applies(cls, op_class: Any, call: Call) -> bool:
-        return _narrow(op_class, call) is not None and _is_differentiable(op_class, call)
-
-    def inputs(self) -> list[np.ndarray]:
-        super().inputs()
-        xs, call = self.call.operands, self.call
-        wide = [x.astype(_wide(x.dtype)) for x in xs]
-        ys = _float_types(self.op_class, call._replace(operands=wide))
-        self.count = len(xs) + len(self.ts) + len(self.gs)
-        wide_gs = [
-            g.astype(numpy_dtype(dtype_name(y.element_type)))
-            for g, y in zip(self.gs, ys, strict=True)
+    if issubclass(op_class, Elementwise):
+        return []
+    wide = [c for c in calls if any(x.dtype == np.float64 for x in c.operands)]
+    pairs = [c for c in calls if any(x.dtype == np.complex128 for x in c.operands)]
+    some = wide if every else _of_each_form(wide)
+    made = [_cast(call, np.float64, _complex) for call in wide]
+    for dtype in ("f32", "f16", "bf16"):
+        made += [_cast(call, np.float64, _to(dtype)) for call in some]
+    of_parts = [_cast(call, np.float64, lambda x: _to("c64")(_complex(x))) for call in some]
+    made += [*of_parts, *[_cast(call, np.complex128, _to("c64")) for call in pairs]]
+    if not op_class.undefined:
+        made += [_cast(call, np.float64, lambda x: (3 * x).astype(np.int32)) for call in wide[:2]]
+        made += [
+            _cast(call, np.float64, lambda x: (abs(x) * 9).astype(np.uint8)) for call in wide[:1]
         ]
-        return [
-            *xs, *self.ts, *self.gs,
-            *wide, *(t.astype(_wide(t.dtype)) for t in self.ts), *wide_gs,
-        ]  # fmt: skip
-
-    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        return [*self.first(inputs[: self.count]), *self.first(inputs[self.count :])]
-
-    def first(self, inputs: Sequence[ir.Value]) -> list[ir.Value]:
-        xs, ts, gs = _split(inputs, [len(self.call.operands), len(self.wrt)])
-        moving = [xs[i] for i in self.wrt]
-        block = ir.InsertionPoint.current.block
-        ys = self.determined(*xs)
-        ops = list(block.operations)
-        adjoints = sweep(block, list(zip(ys, gs, strict=True)), moving)
-        return [*push_forward(ops, dict(zip(moving, ts, strict=True)), ys), *adjoints]
-
-    @property
-    def directions(self) -> list[np.ndarray | None]:
-        return [None] * (2 * self.count)
-
-    @directions.setter
-    def directions(self, value: Any) -> None:
-        pass
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        half = len(found) // 2
-        narrow = _narrow(self.op_class, self.call)
-        for y, wanted in zip(found[:half], found[half:], strict=True):
-            findings.compare(f"derivative {narrow}", self.name, y, wanted, NARROW[narrow])
+        made += [_cast(call, np.float64, lambda x: x > 0) for call in wide[:1]]
+    return [call for call in made if _takes(op_class, call)]
 
 
-class _Batched(_Check):
-    """The batch rule against a loop."""
-
-    @classmethod
-    def applies(cls, op_class: Any, call: Call) -> bool:
-        return bool(call.operands) and _narrow(op_class, call) is None
-
-    def inputs(self) -> list[np.ndarray]:
-        xs = self.call.operands
-        return [*xs, *(_batch_of(x) for x in xs)]
-
-    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        n = len(self.call.operands)
-        self.xs = xs = inputs[:n]
-        many = inputs[n:]
-        self.choices = [c for c in itertools.product((False, True), repeat=n) if any(c)]
-        results = []
-        for batched in self.choices:
-            chosen = [v if b else x for x, v, b in zip(xs, many, batched, strict=True)]
-            y = self.op_class.batch(chosen, batched, **self.batch_params())
-            results += listed(self.op_class, y)
-            for k in range(_BATCH):
-                one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
-                results += self.build(*one)
-        return results
-
-    def batch_params(self) -> dict[str, Any]:
-        """The parameters as a batching pass reads them from an op."""
-        if not self.op_class.bodies:
-            return self.call.params
-        return self.op_class.read(self.build(*self.xs)[0].owner)
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        for c, batched in enumerate(self.choices):
-            count = len(_result_types(self.op_class, self.call))
-            at = c * (_BATCH + 1) * count
-            ys, *members = _split(found[at : at + (_BATCH + 1) * count], [count] * _BATCH)
-            name = f"{self.name} batched {batched}"
-            for y, *ones in zip(ys, *members, strict=True):
-                findings.compare("batch", name, y, np.stack(ones), TOLERANCES["batch"])
+def _complex(x: np.ndarray) -> np.ndarray:
+    return x + 1j * (0.3 * x + 0.1)
 
 
-def _batch_of(x: np.ndarray) -> np.ndarray:
-    """Several arrays that are x, rolled, and a little different if they are floats."""
-    rolled = [np.roll(x, k) for k in range(_BATCH)]
-    if x.dtype == bool:
-        rolled = [r ^ (k % 2 == 1) for k, r in enumerate(rolled)]
-    is_identity = x.size == 1 and x.item() in (0, 1)  # an initial value, of sums or of products
-    if x.dtype.kind in "fc" and len(np.unique(x)) == x.size and not is_identity:
-        rolled = [r * (1 + 0.01 * k) for k, r in enumerate(rolled)]
-    return np.stack(rolled)
+def _to(dtype: str) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: x.astype(numpy_dtype(dtype))
 
 
-def _member(x: ir.Value, k: int) -> ir.Value:
-    shape = tuple(x.type.shape)
-    zeros = (0,) * (len(shape) - 1)
-    part = emit.slice(
-        x,
-        start_indices=(k, *zeros),
-        limit_indices=(k + 1, *shape[1:]),
-        strides=(1,) * len(shape),
-    )
-    return emit.reshape(part, shape=shape[1:])
+def _of_each_form(calls: Sequence[Call]) -> list[Call]:
+    found: dict[Any, Call] = {}
+    for call in calls:
+        is_empty = any(x.size == 0 for x in call.operands)
+        found.setdefault("empty" if is_empty else max(x.ndim for x in call.operands), call)
+    return list(found.values())
+
+
+def _cast(call: Call, of: type, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
+    operands = [cast(x) if x.dtype == of else x for x in call.operands]
+    return call._replace(operands=operands)
+
+
+def _takes(op_class: Any, call: Call) -> bool:
+    types = list(map(type_of, call.operands))
+    try:
+        op_class.result_type(*types, **without_bodies(op_class, call))
+        if op_class.bodies:
+            Body.of(lambda *xs: listed(op_class, op_class.build(*xs, **call.params)), types)
+    except TypeError:
+        return False
+    return True

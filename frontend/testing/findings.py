@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NARROW", "STEP", "TOLERANCES", "WEIGHTS", "Findings", "differences", "paired"]
+__all__ = [
+    "NARROW",
+    "ORDER_2",
+    "STEP",
+    "TOLERANCES",
+    "WEIGHTS",
+    "Findings",
+    "differences",
+    "paired",
+]
 
 #: Relative errors allowed, by what is compared; measured errors are a tenth of these or less.
 TOLERANCES = {
@@ -18,6 +27,7 @@ TOLERANCES = {
     "batch": 1e-12,
 }
 NARROW = {"f32": 2e-3, "c64": 2e-3, "f16": 1e-2, "bf16": 5e-2, "f8E5M2": 0.3, "f8E4M3FN": 0.2}
+ORDER_2 = 3  # times as much of second derivatives in a narrow dtype, whose terms cancel
 
 #: Finite differences: the derivative is the sum of WEIGHTS[i] f(x + i STEP) / STEP.
 STEP = 1e-3
@@ -33,18 +43,21 @@ class Findings:
     problems: list[str] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
 
-    def compare(self, kind: str, call: str, found: Any, wanted: Any, limit: float) -> None:
+    def compare(
+        self, kind: str, call: str, found: Any, wanted: Any, limit: float, least: float = 0.0
+    ) -> None:
+        """Relative to the largest number wanted, or to `least` where terms of that size cancel."""
         found, wanted = np.asarray(found), np.asarray(wanted)
         if found.shape != wanted.shape:
             self.problems.append(f"{kind}: {call}: shape {found.shape}, not {wanted.shape}")
             return
-        error = _error(found, wanted)
+        error = _error(found, wanted, max(least, _SMALLEST_SCALE))
         self.errors[kind] = max(self.errors.get(kind, 0.0), error)
         if not error <= limit:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
 
 
-def _error(found: np.ndarray, wanted: np.ndarray) -> float:
+def _error(found: np.ndarray, wanted: np.ndarray, least: float) -> float:
     if found.size == 0:
         return 0.0
     if found.dtype == bool or found.dtype.kind in "iu":
@@ -53,7 +66,7 @@ def _error(found: np.ndarray, wanted: np.ndarray) -> float:
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
     with np.errstate(invalid="ignore"):
         difference = np.where(same, 0, np.abs(found - wanted))
-    scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=_SMALLEST_SCALE)
+    scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=least)
     return float(np.max(difference) / scale)
 
 

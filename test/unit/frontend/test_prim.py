@@ -1,5 +1,8 @@
 """`anvl.prim`: every op is a function, eagerly and in a trace, and its rules can be read."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -44,6 +47,13 @@ def test_an_op_without_parameters_is_called_eagerly_and_in_a_trace(name):
             np.testing.assert_array_equal(np.asarray(y), np.asarray(z))
         return
     pytest.fail(f"{name} took none of the dtypes")
+
+
+@pytest.mark.parametrize("name", ["numpy", "prim", "random", "tree", "windows"])
+def test_each_module_can_be_imported_first(name):
+    code = f"import anvl.{name}; print((anvl.numpy.ones(2) + 1).tolist())"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.stdout.strip() == "[2.0, 2.0]", ran.stderr
 
 
 def test_ops_with_parameters():

@@ -4,23 +4,39 @@ import doctest
 
 import pytest
 
+import anvl
 import anvl.numpy as anp
 
-FUNCTIONS = sorted(
-    name
-    for name in anp.__all__
-    if callable(getattr(anp, name)) and not isinstance(getattr(anp, name), type)
+MODULES = [anp, anp.fft, anp.linalg, anvl.random, anvl.windows]
+
+
+def functions(module):
+    found = {name: getattr(module, name) for name in module.__all__}
+    return [f for f in found.values() if callable(f) and not isinstance(f, type)]
+
+
+@pytest.mark.parametrize(
+    ("name", "f"),
+    [(f"{m.__name__}.{f.__name__}", f) for m in MODULES for f in functions(m)],
 )
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_example_of_a_function_holds(name):
-    text = getattr(anp, name).__doc__ or ""
+def test_the_example_of_a_function_holds(name, f):
+    text = f.__doc__ or ""
     test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
     assert test.examples, f"{name} has no example"
     assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
 
 
-def test_all_names_are_listed_once_and_there():
-    assert len(set(anp.__all__)) == len(anp.__all__)
-    assert all(hasattr(anp, name) for name in anp.__all__)
+@pytest.mark.parametrize("module", MODULES)
+def test_all_names_are_listed_once_and_there(module):
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_functions_whose_shapes_depend_on_values_say_why_they_are_not_there():
+    for name in ("unique", "nonzero"):
+        with pytest.raises(
+            AttributeError, match=rf"anvl.numpy has no {name}: .* shape that depends"
+        ):
+            getattr(anp, name)
+    with pytest.raises(AttributeError, match=r"module 'anvl.numpy' has no attribute 'no_such'"):
+        anp.no_such  # noqa: B018

@@ -1,0 +1,379 @@
+"""`anvl.random`: random arrays from explicit keys.
+
+A key is a ui64 number.  The same key gives the same numbers, in `jit` and outside of it, in every
+process; so each draw gets a key of its own, which `split` makes.
+
+    >>> import anvl
+    >>> first, second = anvl.random.split(anvl.random.key(0))
+    >>> print(anvl.random.randint(first, 1, 7, (5,)))
+    [6 4 1 3 2]
+    >>> print(anvl.random.randint(second, 1, 7, (5,)))
+    [2 5 5 2 2]
+
+Which bits those are: Note [Which bits] in `anvl.keys`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anvl import numpy as anp
+from anvl.config import as_dtype, default_dtype
+from anvl.dialect.types import dtype_name, element_type, kind
+from anvl.keys import U64, bits, drawn, fold_in, key, split, unsigned
+from anvl.numpy.axes import axis_of, sizes_of
+from anvl.numpy.emitting import is_kind, prim
+from anvl.numpy.sorting import argsort
+from anvl.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert, promoted
+from anvl.public import public
+from anvl.runtime import hiding_frames
+from anvl.tracer import Tracer
+
+__all__ = [
+    "bernoulli", "bits", "categorical", "choice", "exponential", "fold_in", "gumbel", "key",
+    "normal", "permutation", "randint", "split", "uniform",
+]  # fmt: skip
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+@hiding_frames
+def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: Any = 1.0) -> Any:
+    """Numbers from low, included, to high, excluded: an array of `shape` of a float dtype.
+
+    Made of as many bits as the dtype has digits: multiples of 2^-24 in f32, of 2^-53 in f64.  low
+    and high may be arrays that broadcast to `shape`; the derivative goes to them.
+    Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.uniform(anvl.random.key(0), (2,), "f16"))
+    [0.004883 0.308   ]
+    """
+    numbers = isinstance(low, int | float) and isinstance(high, int | float)
+    # Numbers are part of the program: as arguments of it, they would have the bits of an f32.
+    draw = _uniform_between if numbers else _uniform
+    return draw(key, shape, dtype, low, high)
+
+
+@public("shape", "dtype", "low", "high")
+def _uniform_between(key: Any, shape: Any, dtype: Any, low: float, high: float) -> Any:
+    wanted = _float("uniform", dtype)
+    if (low, high) == (0, 1):
+        return _unit("uniform", key, sizes_of(shape, "uniform"), wanted)
+    return _uniform(key, shape, dtype, *(constant(float(b), wanted) for b in (low, high)))
+
+
+@public("shape", "dtype")
+def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
+    wanted, sizes = _float("uniform", dtype), sizes_of(shape, "uniform")
+    ends = [promoted("uniform", (b,), "float")[0][0] for b in (low, high)]
+    start, stop = (
+        broadcast_to(convert(b, wanted), _shape("uniform", sizes, b.shape)) for b in ends
+    )
+    unit = _unit("uniform", key, sizes, wanted)
+    found = anp.add(start, anp.multiply(unit, anp.subtract(stop, start)))
+    # Rounding may lead to `high` itself.
+    return anp.where(anp.less(found, stop), found, anp.nextafter(stop, start))
+
+
+@public("shape", "dtype")
+def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Numbers of the normal distribution of mean 0 and variance 1: an array of a float dtype.
+
+    The inverse of the distribution function at numbers between 0 and 1, which have 23 bits in f32
+    and narrower, and 52 in f64: none is further out than 5.3, or 8.3.
+    Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.normal(anvl.random.key(0), (2,), "f16"))
+    [-0.2058  0.2546]
+    """
+    wanted, sizes = _float("normal", dtype), sizes_of(shape, "normal")
+    odd = _odd("normal", key, sizes, wanted)
+    both_sided = anp.subtract(odd, 1)  # odd numbers over 2^23, less 1: exact, and never -1 or 1
+    return convert(anp.multiply(anp.erfinv(both_sided), math.sqrt(2)), wanted)
+
+
+@public("shape", "dtype")
+def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Numbers of the exponential distribution of mean 1: an array of a float dtype.
+
+    -log(1 - u) of `uniform` u.  Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.exponential(anvl.random.key(0), (2,), "f16"))
+    [0.542  0.9175]
+    """
+    wanted, sizes = _float("exponential", dtype), sizes_of(shape, "exponential")
+    unit = _unit("exponential", key, sizes, _wide(wanted))
+    return convert(anp.negative(anp.log1p(anp.negative(unit))), wanted)
+
+
+@public("shape", "dtype")
+def gumbel(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Numbers of the standard Gumbel distribution: an array of a float dtype.
+
+    -log(-log u) of u between 0 and 1, neither included.  `categorical` adds them to logits.
+    Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.gumbel(anvl.random.key(0), (2,), "f16"))
+    [0.138  0.6733]
+    """
+    wanted, sizes = _float("gumbel", dtype), sizes_of(shape, "gumbel")
+    half = anp.multiply(_odd("gumbel", key, sizes, wanted), 0.5)
+    return convert(anp.negative(anp.log(anp.negative(anp.log(half)))), wanted)
+
+
+def _float(name: str, dtype: Any) -> np.dtype[Any]:
+    wanted = default_dtype(float) if dtype is None else as_dtype(dtype)
+    if kind(element_type(wanted)) != "float" or wanted.itemsize < 2:
+        raise TypeError(
+            f"{name}: the dtype is {dtype_name(wanted)}; draw one of f16, bf16, f32, f64"
+        )
+    return wanted
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """f32, for the narrow dtypes that are computed in it."""
+    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
+
+
+def _unit(name: str, key: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+    """Multiples of half the dtype's epsilon, from 0 to 1."""
+    digits = anp.finfo(dtype).nmant + 1
+    return _fraction(name, key, shape, dtype, digits)
+
+
+def _odd(name: str, key: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+    """Odd multiples of the epsilon of the dtype, or of f32, between 0 and 2."""
+    wide = _wide(dtype)
+    digits = anp.finfo(wide).nmant
+    unit = _fraction(name, key, shape, wide, digits)
+    return anp.multiply(anp.add(unit, 0.5 / 2**digits), 2)  # type: ignore[no-any-return]
+
+
+def _fraction(
+    name: str, key: Any, shape: tuple[int, ...], dtype: np.dtype[Any], digits: int
+) -> Tracer:
+    """Multiples of 2^-digits, from 0 to 1."""
+    width = dtype.itemsize * 8
+    words = drawn(name, key, shape, f"ui{width}")
+    kept = convert(anp.right_shift(words, width - digits), dtype)
+    return anp.multiply(kept, 0.5**digits)  # type: ignore[no-any-return]
+
+
+# -- choices ---------------------------------------------------------------------------------------
+
+
+@public("shape")
+def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
+    """True with the probability p, else False: an array of bools of `shape`, or that of p.
+
+    p may be an array that broadcasts to `shape`.
+    Raises `TypeError` for what is no key, or a p that does not broadcast.
+
+    >>> import anvl
+    >>> print(anvl.random.bernoulli(anvl.random.key(0), 0.5, (4,)))
+    [ True False  True False]
+    """
+    (chance,), _ = promoted("bernoulli", (p,), "float")
+    sizes = _shape("bernoulli", shape, chance.shape)
+    return anp.less(_unit("bernoulli", key, sizes, chance.dtype), chance)
+
+
+def _shape(name: str, shape: Any, least: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape asked for, to which that of the operands broadcasts."""
+    if shape is None:
+        return least
+    sizes = sizes_of(shape, name)
+    if broadcast_shapes(sizes, least, function=name) != sizes:
+        raise TypeError(f"{name}: shape {list(least)} does not broadcast to {list(sizes)}")
+    return sizes
+
+
+@hiding_frames
+def randint(key: Any, low: Any, high: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Integers from low, included, to high, excluded: an array of `shape` of an integer dtype.
+
+    low and high are integers, or arrays of them that broadcast to `shape`; where high is not above
+    low, the result is low.  The odds of two values differ by less than 2^-32, or by 2^-64 in 64
+    bits.  Raises `TypeError` for what is no key or no integer; of Python numbers `ValueError` where
+    high is not above low, and `OverflowError` where the dtype does not hold them.
+
+    >>> import anvl
+    >>> print(anvl.random.randint(anvl.random.key(0), 0, 100, (3,)))
+    [60 75 98]
+    """
+    if all(isinstance(b, int) and not isinstance(b, bool) for b in (low, high)):
+        return _randint_between(key, low, high, shape, dtype)
+    low, high = (np.int64(b) if isinstance(b, int) else b for b in (low, high))
+    return _randint(key, low, high, shape, dtype)
+
+
+@public("low", "high", "shape", "dtype")
+def _randint_between(key: Any, low: int, high: int, shape: Any, dtype: Any) -> Any:
+    wanted = _integer(dtype)
+    if high <= low:
+        raise ValueError(f"randint: high {high} must be above low {low}")
+    limits = anp.iinfo(wanted)
+    if low < limits.min or high - 1 > limits.max:
+        raise OverflowError(
+            f"randint: {low} to {high - 1} do not fit {dtype_name(wanted)}, which holds "
+            f"{limits.min} to {limits.max}; give a wider dtype"
+        )
+    sizes = sizes_of(shape, "randint")
+    if high - low == 2**64:
+        offset = drawn("randint", key, sizes, "ui64")
+    else:
+        offset = _below(key, constant(high - low, U64), sizes, wanted)
+    return _moved(offset, constant(low % 2**64, U64), wanted)
+
+
+@public("shape", "dtype")
+def _randint(key: Any, low: Any, high: Any, shape: Any, dtype: Any) -> Any:
+    wanted, sizes = _integer(dtype), sizes_of(shape, "randint")
+    ends = [as_tracer(b, "randint") for b in (low, high)]
+    for end in ends:
+        if not is_kind(end, "int", "uint"):
+            raise TypeError(f"randint: bounds must be integers, got {end.aval}")
+        _shape("randint", sizes, end.shape)
+    start, stop = map(unsigned, ends)
+    span = anp.where(anp.less(*ends), anp.subtract(stop, start), constant(0, U64))
+    return _moved(_below(key, span, sizes, wanted), start, wanted)
+
+
+def _integer(dtype: Any) -> np.dtype[Any]:
+    wanted = default_dtype(int) if dtype is None else as_dtype(dtype)
+    if kind(element_type(wanted)) not in ("int", "uint"):
+        raise TypeError(f"randint: the dtype is {dtype_name(wanted)}; it must be an integer")
+    return wanted
+
+
+def _moved(offset: Tracer, low: Tracer, dtype: np.dtype[Any]) -> Any:
+    """low + offset modulo 2^64, in a dtype that holds it."""
+    total = anp.add(offset, low)
+    if kind(element_type(dtype)) == "int":
+        total = prim("bitcast_convert", total, dtype="i64")
+    return convert(total, dtype)
+
+
+def _below(key: Any, span: Tracer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+    """Random numbers below `span`: a random fraction of it, of 64 bits, or of 128 for 64."""
+    span = broadcast_to(span, shape)
+    if dtype.itemsize < 8:
+        return _high_product(drawn("randint", key, shape, "ui64"), span)
+    first, second = anp.unstack(drawn("randint", key, (2, *shape), "ui64"))
+    rest = _high_product(second, span)
+    low = anp.add(anp.multiply(first, span), rest)
+    carry = convert(anp.less(low, rest), U64)
+    return anp.add(_high_product(first, span), carry)  # type: ignore[no-any-return]
+
+
+def _high_product(x: Tracer, y: Tracer) -> Tracer:
+    """The upper 64 bits of a product of 128."""
+    mask = constant(2**32 - 1, U64)
+
+    def halves(v: Tracer) -> tuple[Tracer, Tracer]:
+        return anp.right_shift(v, 32), anp.bitwise_and(v, mask)
+
+    (x1, x0), (y1, y0) = halves(x), halves(y)
+    one, _ = halves(anp.multiply(x0, y0))
+    upper, lower = halves(anp.add(anp.multiply(x1, y0), one))
+    other, _ = halves(anp.add(anp.multiply(x0, y1), lower))
+    return anp.add(anp.add(anp.multiply(x1, y1), upper), other)  # type: ignore[no-any-return]
+
+
+@public("x", "axis")
+def _permutation_of(key: Any, x: int, axis: int) -> Any:
+    if x < 0:
+        raise ValueError(f"permutation: there are no {x} numbers to order")
+    return argsort(drawn("permutation", key, (x,), "ui64"))
+
+
+@public("axis")
+def _permuted(key: Any, x: Any, axis: int) -> Any:
+    operand = as_tracer(x, "permutation")
+    at = axis_of(axis, operand.ndim, "permutation")
+    return anp.take(operand, _permutation_of(key, operand.shape[at], 0), at)
+
+
+@hiding_frames
+def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+    """The numbers 0 to x - 1 in random order; or x, an array, in random order along `axis`.
+
+    Of an integer the result is of the default integer dtype, i32.  It sorts random words of 64
+    bits.  Raises `TypeError` for what is no key, `ValueError` for an axis that x does not have.
+
+    >>> import anvl
+    >>> print(anvl.random.permutation(anvl.random.key(0), 5))
+    [3 0 4 1 2]
+    """
+    whole = isinstance(x, int) and not isinstance(x, bool)
+    return (_permutation_of if whole else _permuted)(key, x, axis)
+
+
+@hiding_frames
+def choice(
+    key: Any, x: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0
+) -> Any:
+    """Random elements along `axis` of x, or numbers 0 to x - 1 of an integer x.
+
+    `shape` takes the place of the axis.  Without `replace`, each is taken at most once.  `p` is a
+    vector of how likely each is, in proportion; without it all are alike.  With it and without
+    `replace`, they are drawn one after another by what is left (Gumbel's trick).
+    Raises `TypeError` for what is no key, or a p of another shape; `ValueError` for more elements
+    than there are, or none.
+
+    >>> import anvl
+    >>> print(anvl.random.choice(anvl.random.key(0), 10, (4,), replace=False))
+    [3 5 7 8]
+    """
+    if isinstance(x, int) and not isinstance(x, bool):
+        return _chosen(key, p, x, shape, replace)
+    at = axis_of(axis, anp.ndim(x), "choice")
+    return anp.take(x, _chosen(key, p, anp.shape(x)[at], shape, replace), at)
+
+
+@public("n", "shape", "replace")
+def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
+    sizes = sizes_of(shape, "choice")
+    count = math.prod(sizes)
+    if n < 1 or (not replace and count > n):
+        raise ValueError(f"choice: there are {n} elements to choose {count} from")
+    if p is None:
+        if replace:
+            return _randint_between(key, 0, n, sizes, None)
+        return anp.reshape(_permutation_of(key, n, 0)[:count], sizes)
+    (weights,), _ = promoted("choice", (p,), "float")
+    if weights.shape != (n,):
+        raise TypeError(f"choice: p is {weights.aval}; it must be a vector of {n}")
+    if replace:
+        sums = anp.cumsum(weights)
+        at = anp.multiply(_unit("choice", key, sizes, weights.dtype), sums[-1])
+        return anp.clip(anp.searchsorted(sums, at, side="right"), max=n - 1)
+    scores = anp.add(gumbel(key, (n,), weights.dtype), anp.log(weights))
+    return anp.reshape(argsort(anp.negative(scores))[:count], sizes)
+
+
+@public("axis", "shape")
+def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
+    """Places along `axis`, each as likely as exp of its logit, in proportion.
+
+    The result has the shape of the logits without the axis, or `shape`, to which that broadcasts,
+    and is of the default integer dtype, i32.  It is where logits plus `gumbel` are largest.
+    Raises `TypeError` for what is no key or a shape that does not fit, `ValueError` for an axis
+    that the logits do not have.
+
+    >>> import anvl
+    >>> print(anvl.random.categorical(anvl.random.key(0), anvl.numpy.zeros(3), shape=(4,)))
+    [1 2 0 0]
+    """
+    (operand,), _ = promoted("categorical", (logits,), "float")
+    last = anp.moveaxis(operand, axis_of(axis, operand.ndim, "categorical"), -1)
+    sizes = _shape("categorical", shape, last.shape[:-1])
+    noise = gumbel(key, (*sizes, last.shape[-1]), last.dtype)
+    return anp.argmax(anp.add(noise, last), axis=-1)

@@ -1,0 +1,434 @@
+"""What numbers can say about one call of an op: functions of one program, and how they are judged.
+
+See `examine`, which puts them together.  Complex values pair as the real part of the sum of
+products, without conjugation.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.context import context
+from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import emit
+from anvl.dialect.scratch import Program as Body
+from anvl.dialect.sweep import sweep
+from anvl.dialect.types import dtype_name, numpy_dtype
+from anvl.testing.closure import goes_before_lowering
+from anvl.testing.draw import Call
+from anvl.testing.findings import NARROW, ORDER_2, TOLERANCES, Findings, differences, paired
+from anvl.testing.forward import push_forward
+from anvl.testing.interpret import interpreted
+from anvl.testing.program import Program, type_of
+
+__all__ = [
+    "Batched", "Check", "Derivative", "Narrow", "Parts", "Value", "listed", "without_bodies",
+]  # fmt: skip
+
+_BATCH = 3
+_OF_BITS = {"bitcast_convert"}  # of another dtype they compute something else
+# How much worse the derivatives of an op may be in a narrow dtype, where terms cancel.
+_SLACK = {"batch_norm_grad": 5}
+_WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
+
+
+def without_bodies(op_class: Any, call: Call) -> dict[str, Any]:
+    return {k: v for k, v in call.params.items() if k not in op_class.bodies}
+
+
+def listed(op_class: Any, y: Any) -> list[Any]:
+    """The results, or what a rule gives for them, of an op of one or of several."""
+    return list(y) if op_class.multiple_results else [y]
+
+
+def _described(op_class: Any, call: Call) -> str:
+    types = ", ".join(str(type_of(x)) for x in call.operands)
+    return f"{op_class.short_name}({types}{', ' if call.params else ''}{call.params or ''})"
+
+
+class Check:
+    """One function of the program, and how its results are judged."""
+
+    def __init__(self, op_class: Any, call: Call, program: Program) -> None:
+        self.op_class, self.call, self.references = op_class, call, program.references
+        self.name = _described(op_class, call)
+        self.random = np.random.default_rng(7)
+        inputs = self.inputs()
+        self.directions: list[np.ndarray | None] = [None] * len(inputs)
+        self.index = program.add(inputs, self.emit)
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        return True
+
+    def inputs(self) -> list[np.ndarray]:
+        return self.call.operands
+
+    def redraw(self, operands: Sequence[np.ndarray], program: Program) -> None:
+        """Other numbers of the same types, in the program that there is."""
+        self.call = self.call._replace(operands=list(operands))
+        program.inputs[self.index] = list(self.inputs())
+
+    def emit(self, *xs: ir.Value) -> list[ir.Value]:
+        raise NotImplementedError
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        raise NotImplementedError
+
+    def build(self, *xs: ir.Value) -> list[ir.Value]:
+        return listed(self.op_class, self.op_class.build(*xs, **self.call.params))
+
+    def determined(self, *xs: ir.Value) -> list[ir.Value]:
+        """Build the op; what of its results is determined and has a derivative."""
+        return [y for y in _through(self.call, self.build(*xs)) if differentiable(y.type)]
+
+    def like(self, x: Any) -> np.ndarray:
+        """Random numbers of the type of an array or of an MLIR type."""
+        shape = tuple(x.shape)
+        made = numpy_dtype(dtype_name(x.element_type if isinstance(x, ir.Type) else x.dtype))
+        value = self.random.uniform(-1, 1, shape)
+        if made.kind == "c":
+            value = value + 1j * self.random.uniform(-1, 1, shape)
+        return np.asarray(value).astype(made)
+
+
+class Value(Check):
+    """The value against the reference; the type against StableHLO's inference."""
+
+    def inputs(self) -> list[np.ndarray]:
+        """The operands, and what the reference makes of them."""
+        self.wanted: list[np.ndarray] = []
+        if goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
+            return list(self.call.operands)
+        operands = list(self.call.operands)
+        if self.op_class.short_name not in _OF_BITS:
+            operands = [x.astype(_wide(x.dtype)) for x in operands]
+        reference = self.reference()
+        if reference is None:  # the derivatives are still held against differences of the values
+            return list(self.call.operands)
+        with np.errstate(all="ignore"):
+            ys = listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
+        self.wanted = [np.asarray(y) for y in ys]
+        return [*self.call.operands, *(self.wanted if self.call.through else [])]
+
+    def reference(self) -> Callable[..., Any] | None:
+        """What computes the value, of NumPy arrays and of parameters."""
+        return self.references.get(self.op_class.short_name)
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, wanted = _split(inputs, [len(self.call.operands)])
+        ys = self.build(*xs)
+        self.inferred = _inferred(self.op_class, self.call, xs)
+        self.types = [y.type for y in ys]
+        self.read = self.op_class.read(ys[0].owner)
+        return [*_through(self.call, ys), *(_through(self.call, wanted) if wanted else [])]
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        if self.inferred is not None and self.inferred != self.types:
+            findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
+        given = without_bodies(self.op_class, self.call)
+        read = {name: self.read[name] for name in given}
+        if read != given:
+            findings.problems.append(f"read: {self.name}: the parameters read back are {read}")
+        narrow = _narrow(self.op_class, self.call)
+        limit = NARROW[narrow] if narrow else TOLERANCES["value"]
+        kind = f"value {narrow}" if narrow else "value"
+        if not self.wanted:  # no reference
+            return
+        ys, wanted = found, self.wanted
+        if self.call.through is not None:
+            ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
+        for y, y_wanted in zip(ys, wanted, strict=True):
+            findings.compare(kind, self.name, y, y_wanted, limit)
+
+    def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
+        """The parameters, bodies as functions of NumPy scalars."""
+        given, bodies = without_bodies(self.op_class, self.call), self.op_class.bodies
+        if not bodies:
+            return given
+        with context(), ir.Location.unknown():
+            signatures = self.op_class.body_types(*map(type_of, operands), **given)
+        types = {name: inputs for name, (inputs, _) in zip(bodies, signatures, strict=True)}
+        return given | {k: self.body(self.call.params[k], types[k]) for k in bodies}
+
+    def body(self, f: Callable[..., Any], types: Sequence[Any]) -> Callable[..., Any]:
+        """A body as a function of scalars, for the reference."""
+        return interpreted(f, types, self.references)
+
+
+def _result_types(op_class: Any, call: Call) -> list[Any]:
+    types = map(type_of, call.operands)
+    return listed(op_class, op_class.result_type(*types, **without_bodies(op_class, call)))
+
+
+def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
+    """What of the results is determined."""
+    return list(ys) if call.through is None else list(call.through(*ys))
+
+
+def _float_types(op_class: Any, call: Call) -> list[Any]:
+    """The types of what is determined of the results and has a derivative."""
+    types = _result_types(op_class, call)
+    if call.through is not None:
+        with context(), ir.Location.unknown():
+            program = Body.of(lambda *ys: _through(call, ys), types)  # outlives its values
+            types = [y.type for y in program.results]
+    return [y for y in types if differentiable(y)]
+
+
+def _narrow(op_class: Any, call: Call) -> str | None:
+    """The narrowest dtype of a call, of the result or an operand; None if none is narrow."""
+    dtypes = [dtype_name(x.dtype) for x in call.operands]
+    dtypes += [dtype_name(y.element_type) for y in _result_types(op_class, call)]
+    return max((d for d in dtypes if d in NARROW), key=NARROW.__getitem__, default=None)
+
+
+def _wide(dtype: Any) -> np.dtype:
+    name = dtype_name(dtype)
+    return numpy_dtype(_WIDE.get(name, name))
+
+
+def _inferred(op_class: Any, call: Call, xs: Sequence[ir.Value]) -> Any:
+    """The types that StableHLO infers; None where it cannot."""
+    if op_class.hlo is None:
+        return None
+    name = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
+    try:
+        op = ir.Operation.create(
+            name, None, list(xs), attributes=op_class.encode(call.params), infer_type=True
+        )
+    except (ir.MLIRError, ValueError) as error:
+        if "type inference" in str(error) or "InferTypeOpInterface" in str(error):
+            return None
+        raise
+    inferred = [y.type for y in op.results]
+    op.erase()
+    return inferred
+
+
+def _wrt(op_class: Any, call: Call) -> list[int]:
+    """The operands that have a derivative."""
+    undefined = op_class.undefined_of(len(call.operands))
+    return [
+        i for i, x in enumerate(call.operands) if differentiable(type_of(x)) and i not in undefined
+    ]
+
+
+def _is_differentiable(op_class: Any, call: Call) -> bool:
+    return bool(_float_types(op_class, call) and _wrt(op_class, call))
+
+
+class Derivative(Check):
+    """Tangent, adjoint, and both once more of the adjoint's program.
+
+    Inputs: the operands, their tangents `ts`, a cotangent of each float result, `gs`, and their
+    tangents, and cotangents `us` of the cotangents that the adjoint gives.
+    """
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        return _narrow(op_class, call) is None and _is_differentiable(op_class, call)
+
+    def inputs(self) -> list[np.ndarray]:
+        xs = self.call.operands
+        self.wrt = _wrt(self.op_class, self.call)
+        ys = _float_types(self.op_class, self.call)
+        self.ts = [self.like(xs[i]) for i in self.wrt]
+        self.gs, self.tgs = [self.like(y) for y in ys], [self.like(y) for y in ys]
+        self.us = [self.like(xs[i]) for i in self.wrt]
+        return [*xs, *self.ts, *self.gs, *self.tgs, *self.us]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        counts = [len(self.call.operands), len(self.wrt), len(self.gs), len(self.gs)]
+        xs, ts, gs, tgs, us = _split(inputs, counts)
+        moving = [xs[i] for i in self.wrt]
+        block = ir.InsertionPoint.current.block
+        ys = self.determined(*xs)
+        first = list(block.operations)
+        adjoints = sweep(block, list(zip(ys, gs, strict=True)), moving)
+        second = list(block.operations)
+        along = dict(zip([*moving, *gs], [*ts, *tgs], strict=True))
+        tys = push_forward(first, along, ys)
+        t_adjoints = push_forward(second, along, adjoints)
+        twice = sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
+        self.third(block, twice, [*moving, *gs, *us])
+        return [*ys, *tys, *adjoints, *t_adjoints, *twice]
+
+    def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
+        """Differentiate once more, for the closure of the rules alone."""
+        sweep(block, [(g, emit.neg(g)) for g in dict.fromkeys(twice)], wrt)
+
+    @property
+    def directions(self) -> list[np.ndarray | None]:
+        of_xs: list[np.ndarray | None] = [None] * len(self.call.operands)
+        for i, t in zip(self.wrt, self.ts, strict=True):
+            of_xs[i] = t
+        unmoved = [None] * len(self.wrt)
+        return [*of_xs, *unmoved, *self.tgs, *([None] * len(self.tgs)), *unmoved]
+
+    @directions.setter
+    def directions(self, value: Any) -> None:
+        pass
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        n, m = len(self.gs), len(self.wrt)
+        ys, tys, adjoints, t_adjoints, twice = _split(found, [n, n, m, m])
+        steps = [np.asarray(s) for s in differences(around)]
+
+        def judge(kind: str, found: Any, wanted: Any) -> None:
+            findings.compare(kind, self.name, found, wanted, TOLERANCES[kind])
+
+        for ty, step in zip(tys, steps[: len(ys)], strict=True):
+            judge("tangent", ty, step)
+        judge("adjoint", paired(adjoints, self.ts), paired(self.gs, tys))
+        for t_adjoint, step in zip(t_adjoints, steps[2 * n : 2 * n + m], strict=True):
+            judge("order 2 tangent", t_adjoint, step)
+        along = [*self.ts, *self.tgs]
+        judge("order 2 adjoint", paired(twice, along), paired(self.us, t_adjoints))
+
+
+def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
+    """As many values as each count says, and the rest."""
+    parts, at = [], 0
+    for count in counts:
+        parts.append(values[at : at + count])
+        at += count
+    return [*parts, values[at:]]
+
+
+class Parts(Check):
+    """The adjoint of one result at a time, the others being zero: together they are that of all."""
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        several = op_class.multiple_results and len(_float_types(op_class, call)) > 1
+        return several and Derivative.applies(op_class, call)
+
+    def inputs(self) -> list[np.ndarray]:
+        self.wrt = _wrt(self.op_class, self.call)
+        gs = [self.like(y) for y in _float_types(self.op_class, self.call)]
+        return [*self.call.operands, *gs]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, gs = _split(inputs, [len(self.call.operands)])
+        block, moving = ir.InsertionPoint.current.block, [xs[i] for i in self.wrt]
+        pairs = list(zip(self.determined(*xs), gs, strict=True))
+        together = sweep(block, pairs, moving)
+        apart = [sweep(block, [pair], moving) for pair in pairs]
+        sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
+        return [*together, *sums]
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        together, apart = _split(found, [len(self.wrt)])
+        for g, wanted in zip(apart, together, strict=True):
+            findings.compare("adjoint", self.name, g, wanted, TOLERANCES["adjoint"])
+
+
+class Narrow(Derivative):
+    """All derivatives in a narrow dtype, against the same in 64 bits at the same numbers."""
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        return _narrow(op_class, call) is not None and _is_differentiable(op_class, call)
+
+    def inputs(self) -> list[np.ndarray]:
+        narrow = super().inputs()
+        self.count, n = len(narrow), len(self.call.operands)
+        call = self.call._replace(operands=[x.astype(_wide(x.dtype)) for x in self.call.operands])
+        of_ys = [numpy_dtype(dtype_name(y.element_type)) for y in _float_types(self.op_class, call)]
+        of_wrt = [_wide(t.dtype) for t in self.ts]
+        rest = [*of_wrt, *of_ys, *of_ys, *of_wrt]
+        wide = [x.astype(d) for x, d in zip(narrow[n:], rest, strict=True)]
+        return [*narrow, *call.operands, *wide]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        return [*super().emit(*inputs[: self.count]), *super().emit(*inputs[self.count :])]
+
+    @property
+    def directions(self) -> list[np.ndarray | None]:
+        return [None] * (2 * self.count)
+
+    @directions.setter
+    def directions(self, value: Any) -> None:
+        pass
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        narrow = _narrow(self.op_class, self.call)
+        first = 2 * len(self.gs) + len(self.wrt)  # values, tangents, adjoints; then order 2
+        half = len(found) // 2
+        limit = NARROW[narrow] * _SLACK.get(self.op_class.short_name, 1)
+        for i, (y, wanted) in enumerate(zip(found[:half], found[half:], strict=True)):
+            kind, slack, least = ("derivative", 1, 0.0) if i < first else ("order 2", ORDER_2, 0.5)
+            findings.compare(f"{kind} {narrow}", self.name, y, wanted, slack * limit, least)
+
+
+class Batched(Check):
+    """The batch rule against a loop."""
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        return bool(call.operands)
+
+    def inputs(self) -> list[np.ndarray]:
+        xs = self.call.operands
+        return [*xs, *(_batch_of(x) for x in xs)]
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        n = len(self.call.operands)
+        self.xs = xs = inputs[:n]
+        many = inputs[n:]
+        self.choices = [c for c in itertools.product((False, True), repeat=n) if any(c)]
+        results = []
+        for batched in self.choices:
+            chosen = [v if b else x for x, v, b in zip(xs, many, batched, strict=True)]
+            y = self.op_class.batch(chosen, batched, **self.batch_params())
+            results += listed(self.op_class, y)
+            for k in range(_BATCH):
+                one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
+                results += self.build(*one)
+        return results
+
+    def batch_params(self) -> dict[str, Any]:
+        """The parameters as a batching pass reads them from an op."""
+        if not self.op_class.bodies:
+            return self.call.params
+        return self.op_class.read(self.build(*self.xs)[0].owner)
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        narrow = _narrow(self.op_class, self.call)
+        kind = f"batch {narrow}" if narrow else "batch"
+        limit = NARROW[narrow] if narrow else TOLERANCES["batch"]
+        for c, batched in enumerate(self.choices):
+            count = len(_result_types(self.op_class, self.call))
+            at = c * (_BATCH + 1) * count
+            ys, *members = _split(found[at : at + (_BATCH + 1) * count], [count] * _BATCH)
+            name = f"{self.name} batched {batched}"
+            for y, *ones in zip(ys, *members, strict=True):
+                findings.compare(kind, name, y, np.stack(ones), limit)
+
+
+def _batch_of(x: np.ndarray) -> np.ndarray:
+    """Several arrays that are x, rolled, and a little different if they are floats."""
+    rolled = [np.roll(x, k) for k in range(_BATCH)]
+    if x.dtype == bool:
+        rolled = [r ^ (k % 2 == 1) for k, r in enumerate(rolled)]
+    is_identity = x.size == 1 and x.item() in (0, 1)  # an initial value, of sums or of products
+    if x.dtype.kind in "fc" and len(np.unique(x)) == x.size and not is_identity:
+        rolled = [r * (1 + 0.01 * k) for k, r in enumerate(rolled)]
+    return np.stack(rolled)
+
+
+def _member(x: ir.Value, k: int) -> ir.Value:
+    shape = tuple(x.type.shape)
+    zeros = (0,) * (len(shape) - 1)
+    part = emit.slice(
+        x,
+        start_indices=(k, *zeros),
+        limit_indices=(k + 1, *shape[1:]),
+        strides=(1,) * len(shape),
+    )
+    return emit.reshape(part, shape=shape[1:])

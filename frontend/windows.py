@@ -1,0 +1,298 @@
+"""`anvl.windows`: convolutions, and reductions of windows that slide over an array.
+
+    >>> import anvl, anvl.numpy as np
+    >>> images, kernel = np.ones((1, 4, 4, 1)), np.ones((3, 3, 1, 1))
+    >>> anvl.windows.conv(images, kernel, padding="SAME")[0, :, :, 0]
+    Array([[4., 6., 6., 4.],
+           [6., 9., 9., 6.],
+           [6., 9., 9., 6.],
+           [4., 6., 6., 4.]], dtype=float32)
+
+`padding` is "VALID" for none; "SAME" for as much as gives one result for each `strides` elements,
+of which the larger half is at the end; or a pair (low, high) for each axis to slide along.
+Source: StableHLO specification, `convolution` and `reduce_window`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.bodies import with_bodies
+from anvl.dialect.op import OPS
+from anvl.dialect.ops.reduce import extreme
+from anvl.dialect.params_window import ConvDims
+from anvl.dialect.types import element_type
+from anvl.numpy.axes import Axis, axes_of, ints_of
+from anvl.numpy.elementwise import divide, mark_weak
+from anvl.numpy.emitting import filled, is_kind, prim
+from anvl.promote import as_tracer, constant, convert, promoted
+from anvl.public import public
+from anvl.tracer import Tracer
+
+__all__ = ["conv", "max_pool", "mean_pool", "reduce_window"]
+
+Steps = int | Sequence[int]
+Padding = str | Sequence[tuple[int, int]]
+
+_LAYOUTS = {
+    2: ("NC", "IO"), 3: ("NWC", "WIO"), 4: ("NHWC", "HWIO"), 5: ("NDHWC", "DHWIO"),
+}  # fmt: skip
+
+
+@public(
+    "strides", "padding", "dilation", "input_dilation", "groups", "batch_groups", "layout",
+    "precision",
+)  # fmt: skip
+def conv(
+    x: Any,
+    kernel: Any,
+    *,
+    strides: Steps = 1,
+    padding: Padding = "VALID",
+    dilation: Steps = 1,
+    input_dilation: Steps = 1,
+    groups: int = 1,
+    batch_groups: int = 1,
+    layout: Sequence[str] | None = None,
+    precision: str = "DEFAULT",
+) -> Any:
+    """The kernel laid on x at each place, and what they cover multiplied and summed (no reversal).
+
+    `layout` names the axes of x, of the kernel and, if it is another than that of x, of the result:
+    N the batch, C the features, I and O the features that the kernel takes and gives, any other
+    letters the places, which all three share.  By default it is ("NHWC", "HWIO"), and alike for
+    other numbers of places.  `strides`, `dilation` (of the kernel) and `input_dilation` are one
+    number, or one for each place in the order of x.  `groups` splits the features: the kernel takes
+    C / groups of them, and each group of its outputs sees one of the inputs; `batch_groups` splits
+    the batch so.  Both arrays get one dtype.  Linear in each.
+    Raises `TypeError` for shapes that do not fit, `ValueError` for a layout that is none, or bad
+    steps and paddings.  Source: StableHLO, `convolution`.
+
+    >>> import anvl, anvl.numpy as np
+    >>> x, kernel = np.arange(5.0).reshape(1, 5, 1), np.asarray([1.0, -1.0]).reshape(2, 1, 1)
+    >>> print(anvl.windows.conv(x, kernel, strides=2).ravel())
+    [-1. -1.]
+    """
+    (a, b), weak = promoted("conv", (x, kernel), broadcast=False)
+    dims = _dims(layout, a, b)
+    n = len(dims.input_spatial)
+    steps, spread, inner = (
+        _steps("conv", word, given, n)
+        for word, given in (
+            ("strides", strides), ("dilation", dilation), ("input_dilation", input_dilation),
+        )
+    )  # fmt: skip
+    sizes = [(s - 1) * i + 1 for s, i in zip(_at(a, dims.input_spatial), inner, strict=True)]
+    spans = [(s - 1) * d + 1 for s, d in zip(_at(b, dims.kernel_spatial), spread, strict=True)]
+    result = prim(
+        "convolution",
+        a,
+        b,
+        window_strides=steps,
+        padding=_padding("conv", padding, sizes, spans, steps),
+        lhs_dilation=inner,
+        rhs_dilation=spread,
+        window_reversal=(False,) * n,
+        dimension_numbers=dims,
+        feature_group_count=_count("groups", groups),
+        batch_group_count=_count("batch_groups", batch_groups),
+        precision_config=precision,
+    )
+    return mark_weak(result, weak)
+
+
+def _at(x: Tracer, axes: Sequence[int]) -> list[int]:
+    return [x.shape[a] for a in axes]
+
+
+def _count(word: str, n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise ValueError(f"conv: {word} {n!r} must be a positive integer")
+    return int(n)
+
+
+def _dims(layout: Sequence[str] | None, x: Tracer, kernel: Tracer) -> ConvDims:
+    """What each axis is, by the letters of a layout."""
+    if layout is None and x.ndim not in _LAYOUTS:
+        raise ValueError(
+            f"conv: x is {x.aval}, of {x.ndim} axes; for other than 2 to 5 name them by `layout`"
+        )
+    given = _LAYOUTS[x.ndim] if layout is None else tuple(layout)
+    if len(given) not in (2, 3) or not all(isinstance(text, str) for text in given):
+        raise ValueError(f"conv: layout {layout!r} is no pair or triple such as ('NHWC', 'HWIO')")
+    of_x, of_kernel, of_result = (*given, given[0])[:3]
+    places = [letter for letter in of_x if letter not in "NC"]
+    for text, roles in ((of_x, "NC"), (of_kernel, "IO"), (of_result, "NC")):
+        if sorted(text) != sorted([*places, *roles]):
+            raise ValueError(
+                f"conv: layout {text!r} must name {roles[0]}, {roles[1]} and the places "
+                f"{', '.join(places) or 'of x, none'} once each"
+            )
+    for name, operand, text in (("x", x, of_x), ("the kernel", kernel, of_kernel)):
+        if operand.ndim != len(text):
+            raise TypeError(f"conv: {name} is {operand.aval}, but its layout is {text!r}")
+
+    def axes(text: str, first: str, second: str) -> tuple[int, int, tuple[int, ...]]:
+        return text.index(first), text.index(second), tuple(map(text.index, places))
+
+    return ConvDims(*axes(of_x, "N", "C"), *axes(of_kernel, "I", "O"), *axes(of_result, "N", "C"))
+
+
+def _steps(name: str, word: str, given: Any, n: int) -> tuple[int, ...]:
+    """One positive number for each of n axes."""
+    found = ints_of(given, name)
+    found = found * n if len(found) == 1 else found
+    if len(found) != n or any(i < 1 for i in found):
+        raise ValueError(f"{name}: {word} {given!r} must be positive, one number or {n}")
+    return found
+
+
+def _padding(
+    name: str, given: Any, sizes: Sequence[int], spans: Sequence[int], strides: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
+    if given == "VALID":
+        return ((0, 0),) * len(sizes)
+    if given == "SAME":
+        return tuple(map(_same, sizes, spans, strides))
+    if isinstance(given, str):
+        raise ValueError(f"{name}: padding {given!r} is neither 'SAME' nor 'VALID' nor pairs")
+    pairs = tuple(ints_of(pair, name) for pair in given)
+    if len(pairs) != len(sizes) or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(
+            f"{name}: padding {given!r} must be a pair (low, high) for each of {len(sizes)} axes"
+        )
+    return pairs  # type: ignore[return-value]
+
+
+def _same(size: int, span: int, stride: int) -> tuple[int, int]:
+    count = -(-size // stride)
+    missing = max((count - 1) * stride + span - size, 0)
+    return missing // 2, missing - missing // 2
+
+
+# -- reductions ------------------------------------------------------------------------------------
+
+
+@public("body", "start", "sizes", "strides", "padding", "dilation", "axes")
+def reduce_window(
+    x: Any,
+    body: Callable[[Any, Any], Any],
+    start: complex,
+    sizes: Steps,
+    *,
+    strides: Steps = 1,
+    padding: Padding = "VALID",
+    dilation: Steps = 1,
+    axes: Axis = None,
+) -> Any:
+    """Every window of `sizes`, which slides along `axes` of x, reduced by `body`.
+
+    `body(best, next)` takes and gives scalars and is associative; `start`, a number, is its
+    identity, and what x is padded with.  `sizes`, `strides` and `dilation` are one number, or one
+    for each of the axes; all axes are slid along by default.  The derivative is that of the body,
+    whatever that is.  Several arrays at once: `anvl.prim.reduce_window`.
+    Raises `TypeError` for a body that gives no scalar of the dtype of x, `ValueError` for bad axes,
+    sizes and paddings.  Source: StableHLO, `reduce_window`.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.windows.reduce_window(np.asarray([1.0, 2.0, 3.0]), np.multiply, 1.0, 2))
+    [2. 6.]
+    """
+    operand = as_tracer(x, "reduce_window")
+    windows = _windows("reduce_window", operand, sizes, strides, padding, dilation, axes)
+    params = with_bodies(OPS["stablehlo.reduce_window"], {"body": body})
+    return mark_weak(_reduced(operand, params["body"], start, windows), operand.weak_type)
+
+
+@public("sizes", "strides", "padding", "dilation", "axes")
+def max_pool(
+    x: Any,
+    sizes: Steps,
+    *,
+    strides: Steps | None = None,
+    padding: Padding = "VALID",
+    dilation: Steps = 1,
+    axes: Axis = None,
+) -> Any:
+    """The largest element of every window of `sizes`, which slides along `axes` of x.
+
+    x is real.  `strides` are the sizes by default, so that windows do not overlap; parameters and
+    errors are else as those of `reduce_window`.  The derivative is shared among equals.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.windows.max_pool(np.asarray([1, 5, 2, 3, 9]), 2))
+    [5 3]
+    """
+    operand = as_tracer(x, "max_pool")
+    if is_kind(operand, "complex"):
+        raise TypeError(f"max_pool: {operand.aval} is complex; complex numbers have no order")
+    steps = sizes if strides is None else strides
+    windows = _windows("max_pool", operand, sizes, steps, padding, dilation, axes)
+    lowest = extreme(element_type(operand.dtype), lowest=True)
+    return mark_weak(
+        _reduced(operand, OPS["anvl.maximum"].build, lowest, windows), operand.weak_type
+    )
+
+
+@public("sizes", "strides", "padding", "dilation", "axes")
+def mean_pool(
+    x: Any,
+    sizes: Steps,
+    *,
+    strides: Steps | None = None,
+    padding: Padding = "VALID",
+    dilation: Steps = 1,
+    axes: Axis = None,
+) -> Any:
+    """The mean of every window of `sizes`, which slides along `axes` of x; of integers a float.
+
+    Of what is padded nothing counts: the sum is divided by the number of elements of x in the
+    window.  `strides` are the sizes by default; parameters and errors are else as those of
+    `reduce_window`.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.windows.mean_pool(np.asarray([1, 5, 2, 3, 9]), 2, padding="SAME"))
+    [3.  2.5 9. ]
+    """
+    (operand,), weak = promoted("mean_pool", (x,), "float")
+    steps = sizes if strides is None else strides
+    windows = _windows("mean_pool", operand, sizes, steps, padding, dilation, axes)
+    narrow = operand.dtype.itemsize <= 2
+    wide = convert(operand, np.dtype(np.float32)) if narrow else operand
+    add = OPS["anvl.add"].build
+    total, count = (_reduced(v, add, 0, windows) for v in (wide, filled(wide, 1)))
+    return mark_weak(convert(divide(total, count), operand.dtype), weak)
+
+
+def _windows(
+    name: str, x: Tracer, sizes: Any, strides: Any, padding: Any, dilation: Any, axes: Any
+) -> dict[str, Any]:
+    """The parameters of `reduce_window`, for windows that slide along some axes."""
+    given = axes if axes is None or isinstance(axes, Sequence) else (axes,)
+    at = axes_of(axes, x.ndim, name)
+    n = len(at)
+    lengths, steps, spread = (
+        _steps(name, word, value, n)
+        for word, value in (("sizes", sizes), ("strides", strides), ("dilation", dilation))
+    )
+    spans = [(k - 1) * d + 1 for k, d in zip(lengths, spread, strict=True)]
+    order = at if given is None else tuple(a % x.ndim for a in given)
+    pairs = _padding(name, padding, _at(x, order), spans, steps)
+
+    def whole(values: Sequence[Any], other: Any) -> tuple[Any, ...]:
+        found = dict(zip(order, values, strict=True))
+        return tuple(found.get(a, other) for a in range(x.ndim))
+
+    return {
+        "window_dimensions": whole(lengths, 1),
+        "window_strides": whole(steps, 1),
+        "window_dilations": whole(spread, 1),
+        "padding": whole(pairs, (0, 0)),
+    }
+
+
+def _reduced(x: Tracer, body: Any, start: complex, windows: dict[str, Any]) -> Tracer:
+    return prim("reduce_window", x, constant(start, x.dtype), **windows, body=body)[0]  # type: ignore[no-any-return]

@@ -1,0 +1,131 @@
+"""Special functions agree with SciPy; convolutions and cumulative functions with NumPy."""
+
+import numpy as np
+import pytest
+import scipy.special
+from agreement import agrees, values
+
+import anvl
+import anvl.numpy as anp
+from anvl.dialect.errors import MissingRule
+
+POINTS = {  # SciPy's name: how many arguments, and between which bounds
+    "erfinv": [(-0.95, 0.95)],
+    "gammaln": [(0.1, 9)],
+    "digamma": [(0.1, 9)],
+    "i0": [(-5, 5)],
+    "i0e": [(-9, 9)],
+    "i1": [(-5, 5)],
+    "i1e": [(-9, 9)],
+    "zeta": [(1.5, 5), (0.5, 3)],
+    "gammainc": [(0.5, 5), (0.1, 8)],
+    "gammaincc": [(0.5, 5), (0.1, 8)],
+    "betainc": [(0.5, 5), (0.5, 5), (0.05, 0.95)],
+}
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_special_functions_agree_with_scipy(name):
+    reference = getattr(scipy.special, name)
+    shapes = [(3, 4), (4,), (1, 4)]  # several operands broadcast
+    xs = [values("f8", shapes[i], *bounds) for i, bounds in enumerate(POINTS[name])]
+    found = getattr(anp, name)(*xs)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, reference(*xs), rtol=1e-10)
+    narrow = [x.astype("f4") for x in xs]
+    found = anvl.jit(getattr(anp, name))(*narrow)
+    assert found.dtype == np.float32
+    wide = [x.astype("f8") for x in narrow]
+    np.testing.assert_allclose(found, reference(*wide), rtol=2e-5, atol=1e-6)
+
+
+def test_polygamma_agrees_with_scipy():
+    x = values("f8", (3, 4), 0.5, 9)
+    for n in (1, 2, 3):
+        np.testing.assert_allclose(anp.polygamma(n, x), scipy.special.polygamma(n, x), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_the_last_argument_of_a_special_function_has_a_derivative(name):
+    xs = [values("f8", (5,), *bounds) for bounds in POINTS[name]]
+    *others, x = xs
+    f = getattr(anp, name)
+    slope = np.asarray(anvl.grad(lambda x: anp.sum(f(*others, x)))(x))
+    step = 1e-5
+    difference = (np.asarray(f(*others, x + step)) - np.asarray(f(*others, x - step))) / (2 * step)
+    np.testing.assert_allclose(slope, difference, rtol=1e-6)
+
+
+def test_parameters_without_a_derivative_say_so():
+    with pytest.raises(MissingRule, match="no closed form"):
+        anvl.grad(anp.betainc)(np.float64(2), 1.0, 0.5)
+
+
+MODES = ["full", "same", "valid"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_convolutions_agree_with_numpy(name, mode):
+    f, reference = getattr(anp, name), getattr(np, name)
+    for n, m in [(5, 3), (5, 2), (2, 6), (3, 6), (4, 4), (1, 1)]:
+        calls = [(values(d, (n,)), values(d, (m,))) for d in ("f8", "f4", "i4", "c16")]
+        calls.append((values("f4", (n,)), values("i4", (m,))))
+        agrees(lambda a, v: f(a, v, mode), lambda a, v: reference(a, v, mode), calls)
+    flags = np.asarray([True, False, True]), np.asarray([True, True])
+    agrees(lambda a, v: f(a, v, mode), lambda a, v: reference(a, v, mode), [flags])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_the_gradient_of_a_convolution_is_the_slope(name, mode):
+    xs, ts = [[values("f8", (n,), -k, k) for n in (5, 3)] for k in (2, 1)]
+
+    def f(a, v):
+        y = getattr(anp, name)(a, v, mode)
+        return anp.sum(anp.sin(y))
+
+    step = 1e-5
+    up, down = ([x + s * t for x, t in zip(xs, ts, strict=True)] for s in (step, -step))
+    difference = (f(*up).item() - f(*down).item()) / (2 * step)
+    slopes = anvl.grad(f, wrt=(0, 1))(*xs)
+    found = sum(np.sum(np.asarray(g) * t) for g, t in zip(slopes, ts, strict=True))
+    assert abs(found - difference) < 1e-8 * max(1, abs(found))
+
+
+BACKWARDS = {
+    "cumsum": np.cumsum,
+    "cumprod": np.cumprod,
+    "cummax": np.maximum.accumulate,
+    "cummin": np.minimum.accumulate,
+    "cumlogsumexp": np.logaddexp.accumulate,
+}
+
+
+@pytest.mark.parametrize("name", BACKWARDS)
+def test_cumulative_functions_run_backwards(name):
+    f, reference = getattr(anp, name), BACKWARDS[name]
+    x = values("f8", (3, 4))
+    agrees(
+        lambda x: f(x, 1, reverse=True), lambda x: reference(x[:, ::-1], axis=1)[:, ::-1], [(x,)]
+    )
+    found = f(x, reverse=True)
+    np.testing.assert_allclose(found, reference(x.ravel()[::-1], axis=0)[::-1], rtol=1e-12)
+    slope = np.asarray(anvl.grad(lambda x: anp.sum(f(x, 1, reverse=True) * x))(x))
+    forward = anvl.grad(lambda x: anp.sum(f(x, 1) * x))(np.ascontiguousarray(x[:, ::-1]))
+    np.testing.assert_allclose(slope, np.asarray(forward)[:, ::-1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda x: anp.convolve(x, x, "no"), ValueError, "convolve: mode 'no' is none of full"),
+        (lambda x: anp.convolve(x[None], x), TypeError, r"convolve: takes vectors, got f64\[1,3\]"),
+        (lambda x: anp.correlate(x, x[:0]), ValueError, r"correlate: f64\[0\] is empty"),
+        (lambda x: anp.cumsum(x, 0, reverse=1), TypeError, "cumsum: reverse is 1; it must be True"),
+        (lambda x: anp.gammaln(x * 1j), TypeError, "lgamma: operand is tensor<3xcomplex<f64>>"),
+    ],
+)
+def test_bad_arguments_are_refused(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call(anp.asarray(np.ones(3)))
