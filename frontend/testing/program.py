@@ -7,6 +7,7 @@
 One compilation costs 50 ms, however few ops: so many functions share one.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -26,9 +27,10 @@ References: TypeAlias = Mapping[str, Callable[..., Any]]
 _NONE: References = {}
 
 # The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
-# without the newer emitters of fusions a tenth, unless there are scatters: their old ones are slow.
+# without the newer emitters of fusions a tenth, but for a few ops that the old ones are slow on.
 _FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 _OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
+_SLOW = re.compile("scatter|batch_norm")
 
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:
@@ -95,9 +97,9 @@ class Program:
     def compile(self) -> None:
         """Lower and compile."""
         Pipeline(["anvl-lower-to-stablehlo"]).run(self.module, verify_each=True)
-        text, scatters = self.module.operation.get_asm(), "stablehlo.scatter" in _names(self.module)
+        text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
         try:
-            self._run = rt.compile(text, options=_FAST if scatters else _FAST | _OLD_EMITTERS)
+            self._run = rt.compile(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)
         except rt.RuntimeFailure:  # the old ones know no clamp of bools
             self._run = rt.compile(text, options=_FAST)
 
