@@ -6,7 +6,7 @@ first: only ops on a path from `wrt` to the seeded values are asked, and only fo
 such a path.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from anvl.dialect.errors import MissingRule, PassError
@@ -128,7 +128,7 @@ def _backward(
         with place[1]:
             recipe = None if rules.recipes is None or type(g) is Masked else _recipe(step, types)
             if recipe is None:
-                for n, gx in list(_ask(step, g)):  # first all of them: as a recipe does
+                for n, gx in _ask(step, g):
                     known = cotangents[n]
                     cotangents[n] = gx if known is None else summed(known, gx)
                 continue
@@ -174,7 +174,7 @@ def _written(step: _Step) -> Recipe | None:
     return recipe if recipe is not None and recipe.is_plain else None
 
 
-def _ask(step: _Step, g: Any) -> Iterator[tuple[int, Any]]:
+def _ask(step: _Step, g: Any) -> list[tuple[int, Any]]:
     """Ask the rule: for each active operand its number and its cotangent."""
     op, operands, wanted, results, _ = step
     rules = type(op)
@@ -182,13 +182,17 @@ def _ask(step: _Step, g: Any) -> Iterator[tuple[int, Any]]:
     if type(g) is Masked:  # an op that is diagonal need not see it: Note [Lazy masks]
         g, mask = (g.g, g) if rules.diagonal else (g(), None)
     y = results if rules.multiple_results else results[0]
-    contributions = rules.adjoint(g, operands, y, **rules.read(op.operation))
-    if len(contributions) != len(operands):
-        _wrong_number(op.operation, len(contributions), len(operands))
-    for x, n, gx in zip(operands, wanted, contributions, strict=True):
-        gx = _checked(op, x, n, gx)
-        if gx is not None:
-            yield n, gx if mask is None else mask.of(gx)
+    try:
+        contributions = rules.adjoint(g, operands, y, **rules.read(op.operation))
+        if len(contributions) != len(operands):
+            _wrong_number(op.operation, len(contributions), len(operands))
+        checked = [_checked(op, *row) for row in zip(operands, wanted, contributions, strict=True)]
+    except Exception as error:  # of a rule's author: it stays as it is, and says where
+        if not getattr(error, "location", ""):
+            error.location = str(op.location)  # type: ignore[attr-defined]
+        raise
+    found = [(n, gx) for n, gx in zip(wanted, checked, strict=True) if gx is not None]
+    return found if mask is None else [(n, mask.of(gx)) for n, gx in found]
 
 
 def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:

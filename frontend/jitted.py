@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anvl import config, tree
-from anvl.arguments import Arguments, StaticArguments, input_names, name_of
+from anvl.arguments import Arguments, Parameters, StaticArguments, input_names, name_of
 from anvl.avals import Aval, aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
@@ -120,7 +120,7 @@ class Jit:
 
         def with_number(x: Any, y: Any) -> Any:
             if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, scalar_array(y))
+                return call(x, scalar_array(y, _holds(x, y)))
             return slow(x, y)
 
         call = self._dispatch(2, with_number).call
@@ -133,7 +133,7 @@ class Jit:
         def reflected(x: Any, y: Any) -> Any:
             try:
                 if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(scalar_array(y), x)
+                    return call(scalar_array(y, _holds(x, y)), x)
                 return slow(x, y)
             except Exception as error:
                 hide_frames(error)
@@ -243,9 +243,10 @@ class _Table:
         return _MISS
 
     def call(self, arguments: Arguments, f: Callable[..., Any]) -> Any:
+        leaves = arguments.leaves
         arrays = [
-            x if type(x) is Array else _as_array(x, arguments, i, f)
-            for i, x in enumerate(arguments.leaves)
+            x if type(x) is Array else self._as_array(x, arguments, i, f)
+            for i, x in enumerate(leaves)
         ]
         found = self._leaves_dispatch.call(arrays)
         if found is not _MISS:
@@ -257,6 +258,18 @@ class _Table:
         else:  # the generated code forgot it when the defaults changed
             self._install(key, program)
         return program.run(arrays)
+
+    def _as_array(self, x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Array:
+        try:
+            if type(x) not in NUMBER_LEVELS:
+                return put(_checked(x))
+            # A number that a person's function takes is of the default dtype, whatever it meets
+            # there; one that ours takes is for the arrays beside it.
+            is_ours = isinstance(self._owner._static, Parameters)
+            return scalar_array(x, is_ours and any(_holds(y, x) for y in arguments.leaves))
+        except (TypeError, OverflowError) as error:
+            path = input_names(f, arguments)[i]
+            raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
 
     def _compile(
         self, key: tuple[ArrayType, ...], arguments: Arguments, f: Callable[..., Any]
@@ -283,14 +296,6 @@ class _Table:
 _MISS = object()
 
 
-def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Array:
-    try:
-        return scalar_array(x) if type(x) in NUMBER_LEVELS else put(_checked(x))
-    except (TypeError, OverflowError) as error:
-        path = input_names(f, arguments)[i]
-        raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
-
-
 def _converted(args: tuple[Any, ...]) -> list[Array] | None:
     """NumPy arrays and numbers among the arguments as arrays; None if there are none, or others."""
     arrays, n_converted = [], 0
@@ -302,23 +307,41 @@ def _converted(args: tuple[Any, ...]) -> list[Array] | None:
         if of is np.ndarray and x.dtype.kind in "fiucb":
             arrays.append(put(x))
         elif of is float or of is bool:
-            arrays.append(scalar_array(x))
+            arrays.append(scalar_array(x, any(_holds(other, x) for other in args)))
         else:
             return None
         n_converted += 1
     return arrays if n_converted else None
 
 
-def scalar_array(x: complex) -> Array:
-    """A Python number on the device, weak; the latest are kept: transferring costs 3 us."""
+def _holds(x: Any, number: complex) -> bool:
+    """Whether x is an array that holds more of a number than the default dtypes do."""
+    kinds = "fciu" if type(number) is int else "fc"
+    dtype = getattr(x, "dtype", None)
+    return dtype is not None and dtype.kind in kinds and dtype.itemsize >= _WIDTHS[dtype.kind]
+
+
+_WIDTHS = {"f": 8, "c": 16, "i": 8, "u": 8}
+_WIDE = {float: np.float64, complex: np.complex128, int: np.int64}
+
+
+def scalar_array(x: complex, wide: bool = False) -> Array:
+    """A Python number on the device, weak; the latest are kept: transferring costs 3 us.
+
+    `wide` where it meets arrays of 64 bits: rounded to the default dtype first, 0.3 would be
+    0.30000001 beside them.
+    """
     # Equal keys must be equal bit for bit: 0.0 and -0.0 are not, alone or in a complex number.
-    key = type(x), x if x and type(x) is not complex else repr(x), config.version
+    key = type(x), x if x and type(x) is not complex else repr(x), config.version, wide
     known = _scalars.get(key)
     if known is not None:
         return known
     if len(_scalars) >= _MAX_SCALARS:
         _scalars.clear()
-    made = _scalars[key] = put(number_value(x, abstract(x)), weak_type=True)
+    of = abstract(x)
+    if wide and type(x) in _WIDE:
+        of = aval(_WIDE[type(x)], (), True)
+    made = _scalars[key] = put(number_value(x, of), weak_type=True)
     return made
 
 

@@ -138,3 +138,32 @@ def test_shapes_broadcast_as_numpys_do(shapes):
 def test_shapes_that_do_not_broadcast_are_refused(shapes):
     with pytest.raises(TypeError, match=r"f: shapes \[.*\] do not broadcast: sizes \d and \d meet"):
         broadcast_shapes(*shapes, function="f")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * 0.3,
+        lambda x: 0.3 - x,
+        lambda x: anp.arctan2(x, 0.3) if x.dtype.kind == "f" else x,
+        lambda x: anp.clip(x, 0.1, max=0.3) if x.dtype.kind == "f" else x,
+        lambda x: anp.where(x == x, 0.3, x),
+        lambda x: x + 3_000_000_000,
+        lambda x: x * 0.3j,
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_a_number_keeps_its_digits_beside_64_bits(f, dtype):
+    x = np.array([1.5, -2.0], dtype)
+    eager, traced = f(anp.asarray(x)), anvl.jit(f)(anp.asarray(x))
+    assert eager.dtype == traced.dtype
+    np.testing.assert_array_equal(np.asarray(eager), np.asarray(traced))
+
+
+def test_a_number_beside_64_bits_takes_the_dtype_that_it_took():
+    i8, i4, f8 = (anp.asarray(np.ones(1, t)) for t in (np.int64, np.int32, np.float64))
+    assert (i8 * 0.5).dtype == np.float32
+    assert (i8 + 3_000_000_000).numpy() == [3_000_000_001]
+    assert (f8 + 1).dtype == np.float64
+    with pytest.raises(OverflowError, match="3000000000 does not fit int32"):
+        i4 + 3_000_000_000

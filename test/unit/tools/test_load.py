@@ -193,8 +193,8 @@ def test_a_file_that_is_no_python_file(tmp_path):
         (
             "    def adjoint(cls, g, xs, y):\n        return [g + 1]\n",
             "--anvl-gradient=function=g",
-            "error: anvl-gradient: TypeError: unsupported operand type(s) for +: 'OpResult' and "
-            "'int' (a.py:15, in adjoint)",
+            "<stdin>:2:8: error: anvl-gradient: TypeError: unsupported operand type(s) for +: "
+            "'OpResult' and 'int' (a.py:15, in adjoint)",
         ),
         (
             "    def adjoint(cls, g, xs, y):\n        return []\n",
