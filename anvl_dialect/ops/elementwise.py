@@ -16,6 +16,7 @@ from typing import Any
 from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.types import kind
 
 F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
 POW = f"{F} int {C}"  # XLA reads an unsigned exponent as signed
@@ -142,7 +143,7 @@ sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g,
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
-pow_    = binary("pow",       "power",               POW,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, z)), (0.3, 2.5), (-2.0, 2.0))
+pow_    = binary("pow",       "power",               POW,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, y, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
@@ -160,7 +161,7 @@ shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmeti
 _CORNERS = {
     "sqrt cbrt log": "infinite at 0",
     "asin acos": "infinite at -1 and 1",
-    "pow": "0 at x = y = 0",
+    "pow": "0 at x = y = 0; in y, 0 at x = 0 for y >= 0",
     "maximum minimum": "ties share evenly; 0 where an operand is NaN",
     "rem": "that between the jumps",
     "atan2": "NaN at x = y = 0",
@@ -194,9 +195,12 @@ def _pow_dx(x: Value, y: Value) -> Value:
     return mul(y, pow_(x, exponent))
 
 
-def _pow_dy(x: Value, z: Value) -> Value:
-    """x^y log(x), with the limit 0 at x = 0."""
-    return mul(z, log(where_zero(x, full_like(x, 1), x)))
+def _pow_dy(x: Value, y: Value, z: Value) -> Value:
+    """x^y log(x); at x = 0 it is 0 for y >= 0, and the limit, -inf, for y < 0."""
+    is_0 = _equal(x, zeros_like(x))
+    if kind(x.type.element_type) == F:  # complex numbers have no order: there, all of x = 0 has 0
+        is_0 = and_(is_0, emit.compare(y, zeros_like(y), comparison_direction="GE"))
+    return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
 
 
 def _winner(g: Value, x: Value, other: Value, z: Value) -> Value:
