@@ -4,12 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from edges import Edge, Table, literal
+from test_corners import adjoints, evaluated
 from test_edges import INF, NAN
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.matrices import columns, ct, matmul, solve
+from anvl.dialect.sweep import forward_sweep, sweep
 
 ONE, ZERO = np.eye(2), np.zeros((2, 2))
 SINGULAR = np.array([[1.0, 2], [2, 4]])
@@ -85,7 +88,51 @@ def triangular(x: ir.Value) -> ir.Value:
     )  # fmt: skip
 
 
+def minors(x: np.ndarray) -> np.ndarray:
+    """For each element, the determinant of the rest with its sign: the derivative of det."""
+    found = np.zeros_like(x)
+    for i, j in np.ndindex(x.shape):
+        rest = np.delete(np.delete(x, i, 0), j, 1)
+        found[i, j] = (-1) ** (i + j) * np.linalg.det(rest)
+    return found
+
+
+def minors_of_minors(x: np.ndarray) -> np.ndarray:
+    """The second derivatives of det.  It has no more than one factor of a row and of a column."""
+    n = len(x)
+    found = np.zeros((n, n, n, n))
+    for i, j in np.ndindex(x.shape):
+        rest = np.delete(np.delete(x, i, 0), j, 1)
+        others = [k for k in range(n) if k != i], [k for k in range(n) if k != j]
+        found[i, j][np.ix_(*others)] = (-1) ** (i + j) * minors(rest)
+    return found.reshape(n * n, n * n)
+
+
+def of_rank(n: int, rank: int) -> np.ndarray:
+    """A matrix of small integers."""
+    random = np.random.default_rng(n + 10 * rank)
+    factors = random.integers(-2, 3, (n, rank)), random.integers(-2, 3, (rank, n))
+    return (factors[0] @ factors[1]).astype(float)
+
+
+def determinants(n: int) -> list[Edge]:
+    """det of singular matrices of n rows: of rank n - 1, and down to rank 0."""
+    points = [(rank, of_rank(n, rank)) for rank in range(n - 1, -1, -1)]
+    return [
+        Edge(
+            f"det, {n} rows, rank {rank}", emit.det, [x], 0, [minors(x)], minors_of_minors(x), 1e-9
+        )
+        for rank, x in points
+    ]
+
+
 test_singular_matrices = Table(
+    *[edge for n in (2, 3) for edge in determinants(n)],
+    Edge("det in f32", emit.det, [np.diag(np.float32([1, 2, 3, 4, 0]))], 0,
+         [np.diag([0, 0, 0, 0, 24])], None, 1e-5),
+    Edge("a stack, of which one is singular", emit.det,
+         [np.stack([np.eye(5), np.diag([1.0, 2, 3, 0, 0])])],
+         [1, 0], [np.stack([np.eye(5), np.zeros((5, 5))])], None, CLOSE),
     Edge("slogdet, its sign", lambda x: emit.slogdet(x)[0], [SINGULAR], 0),
     Edge("slogdet, its logarithm", lambda x: emit.slogdet(x)[1], [SINGULAR], -INF),
     Edge("lu", lambda x: emit.lu(x)[0], [SINGULAR], [[2, 4], [0.5, 0]]),
@@ -104,3 +151,35 @@ test_singular_matrices = Table(
     Edge("eigvals, the larger", fixed([0.5, 0.5], lambda x: emit.abs(emit.eigvals(x))), [SINGULAR],
          2.5),
 ).test  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_derivatives_of_det_to_third_order_at_every_rank(n: int) -> None:
+    """Along two directions, against differences of minors, which are polynomials too."""
+    # All singular values of a unit matrix are one: no vector of them has a derivative.
+    xs = np.stack([np.eye(n), *(of_rank(n, rank) for rank in range(n))])
+    u, v = (np.random.default_rng(seed).uniform(-1, 1, (n, n)) for seed in (1, 2))
+
+    def body(x: ir.Value, u: ir.Value, v: ir.Value) -> list[ir.Value]:
+        block = ir.InsertionPoint.current.block
+        (first,) = adjoints(emit.det(x), [x])
+        (second,) = sweep(block, [(first, u)], [x])
+        (third,) = sweep(block, [(second, v)], [x])
+        return [first, second, *forward_sweep(block, {x: u}, [first]), third]
+
+    def along_u(x: np.ndarray) -> np.ndarray:
+        return (minors_of_minors(x) @ u.ravel()).reshape(n, n)
+
+    found = evaluated(body, xs, *(np.broadcast_to(w, xs.shape) for w in (u, v)))
+    for i, x in enumerate(xs):
+        third = slope_of_polynomial(lambda t, x=x: along_u(x + t * v), n)
+        for y, wanted in zip(found, [minors(x), along_u(x), along_u(x), third], strict=True):
+            np.testing.assert_allclose(y[i], wanted, atol=1e-11 * (1 + np.abs(wanted).max()))
+
+
+def slope_of_polynomial(f: Callable[[float], np.ndarray], degree: int) -> np.ndarray:
+    """The derivative of f at 0, a polynomial of at most this degree, by interpolation."""
+    at = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
+    powers = np.vander(at, increasing=True)
+    weights = np.linalg.inv(powers)[1]
+    return sum(w * f(t) for w, t in zip(weights, at, strict=True))
