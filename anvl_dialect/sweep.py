@@ -62,7 +62,7 @@ def _from(block: ir.Block, number: dict[ir.Value, int]) -> list[_Step]:
     for op in block.operations:
         operands = tuple(op.operands)
         wanted = tuple([known(x) for x in operands])
-        if wanted.count(None) == len(wanted) or getattr(op, "zero", ""):
+        if wanted.count(None) == len(wanted) or getattr(op, "zero", False):
             continue  # nothing moves it, or it moves nothing: its derivative is zero by design
         # `result` costs a third of `results`, and nearly all ops have one.
         results = tuple(op.results) if _has_several(type(op)) else (op.result,)

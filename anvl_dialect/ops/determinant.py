@@ -65,8 +65,10 @@ class DetOp(Factorisation, name="det"):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         square = draw.matrix(3, 3)[::-1].copy()
-        small = ([draw.matrix(2, 2, 2)], {}), ([draw.matrix(1, 1)], {}), ([draw.matrix(0, 0)], {})
-        return draw.calls(([square], {}), ([draw.matrix(2, 5, 5)], {}), *small)
+        return draw.calls(
+            ([square], {}), ([draw.matrix(2, 5, 5)], {}), ([draw.matrix(2, 2, 2)], {}),
+            ([draw.matrix(1, 1)], {}), ([draw.matrix(0, 0)], {}),
+        )  # fmt: skip
 
 
 class SlogdetOp(Factorisation, name="slogdet"):

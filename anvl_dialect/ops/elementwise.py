@@ -16,6 +16,8 @@ from typing import Any
 from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.hurwitz import zeta_order_slope
+from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import kind
 
 F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
@@ -30,7 +32,7 @@ FC, FI, FIC, BITS, REAL, ALL = (
     f"{F} {I} {C} {B}",
 )
 ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
-ORDER = Undefined("the derivative with respect to the order has no closed form")
+ORDER = Undefined("the order is a whole number, and has none beside it")
 
 
 class Unary(Elementwise):
@@ -148,7 +150,7 @@ atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mu
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
-zeta    = binary("zeta",      "chlo.zeta",           F,    ORDER, lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
+zeta    = binary("zeta",      "chlo.zeta",           F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
 and_    = binary("and",       "and",                 BITS, None, None)
 or_     = binary("or",        "or",                  BITS, None, None)
