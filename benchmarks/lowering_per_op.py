@@ -22,8 +22,8 @@ NONE = AtMost(0, "")
 
 INCLUDED = (
     "the pass anvl-lower-to-stablehlo alone, on a function of 1,000 ops of one kind, with operands "
-    "as in the op's own sample, mostly f64; in brackets, how many ops of StableHLO one becomes, and "
-    "what each of those costs; no jax: it has no such pass"
+    "as in the op's own sample, mostly f64; in brackets, how many ops of StableHLO one becomes, "
+    "and what each of those costs; no jax: it has no such pass"
 )
 
 _DRAW = Path(__file__).resolve().parents[1] / "test" / "unit" / "dialect" / "draw.py"

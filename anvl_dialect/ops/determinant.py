@@ -51,6 +51,8 @@ class DetOp(Factorisation, name="det"):
 
     @classmethod
     def lower(cls, hlo: Any, x: Value) -> Value:
+        if x.type.shape[-1] <= _EXACT:
+            return _written_out(x)
         parity, factors = _factors(hlo.platform, x)
         return emit.mul(parity, _product(factors))
 
@@ -124,6 +126,7 @@ class SlogdetOp(Factorisation, name="slogdet"):
 # given.  So derivatives are right everywhere up to the fourth order, and to every order where the
 # rank is at least n-4.  The cost is that of singular values: it grows like n^3.
 
+_EXACT = 3  # rows up to which the polynomial is also the value: exact where its products are
 _LAST = 4  # rows of the block that is never divided by
 
 

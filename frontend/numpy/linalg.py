@@ -295,7 +295,8 @@ def _rank(s: Tracer, a: Tracer, rcond: float | None) -> Any:
 
 @public()
 def det(a: Any) -> Any:
-    """The determinant, by LU factorisation; its derivatives are right at singular matrices, too.
+    """The determinant, from 4 rows on by LU factorisation; its derivatives are right at singular
+    matrices, too.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.det(np.asarray([[1.0, 2.0], [3.0, 4.0]])))

@@ -28,6 +28,10 @@
 // CHECK:         return %[[Y]], %
 
 // HLO-LABEL: func.func @det(
+// HLO-COUNT-2: stablehlo.multiply
+// HLO:         stablehlo.subtract
+
+// HLO-LABEL: func.func @det_of_5_rows(
 // HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(
 // HLO:         stablehlo.reduce({{.*}}) applies stablehlo.multiply
 
@@ -45,3 +49,8 @@ func.func private @det_vjp(tensor<2x2xf64>, tensor<f64>)
     attributes {
       anvl.vjp = {callee = @det, wrt = array<i64: 0>, targets = array<i64: 0>}
     }
+
+func.func @det_of_5_rows(%x0: tensor<5x5xf64>) -> (tensor<f64>) {
+  %y = "anvl.det"(%x0) : (tensor<5x5xf64>) -> (tensor<f64>)
+  return %y : tensor<f64>
+}
