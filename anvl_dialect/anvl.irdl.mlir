@@ -860,6 +860,12 @@ module {
       %1 = irdl.any
       irdl.results(w: %1)
     }
+    irdl.operation @stop_gradient {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
     irdl.operation @svd {
       %0 = irdl.any
       irdl.operands(x: %0)

@@ -63,14 +63,21 @@ def _from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -> lis
     """
     steps: list[_Step] = []
     known = number.get
+    forms: dict[type, int] = {}
     for op in list(block.operations):  # a list at once: a fifth less than one by one
         xs = op.operands
         operands = (xs[0], xs[1]) if len(xs) == 2 else tuple(xs)
         wanted = tuple([known(x) for x in operands])
         if wanted.count(None) == len(wanted):
             continue
+        rules = type(op)
+        form = forms.get(rules)
+        if form is None:
+            form = forms[rules] = _form(rules)
+        if form == _ZERO:
+            continue
         # `result` costs a third of `results`, and nearly all ops have one.
-        results = tuple(op.results) if _has_several(type(op)) else (op.result,)
+        results = (op.result,) if form == _ONE_RESULT else tuple(op.results)
         numbers: list[int | None] = []
         for y in results:
             type_ = type_number(y.type)
@@ -86,9 +93,14 @@ def _from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -> lis
     return steps
 
 
-def _has_several(rules: type) -> bool:
-    """Whether the op may have several results, or none: those of other dialects may."""
-    return getattr(rules, "multiple_results", True)
+_ZERO, _ONE_RESULT, _SEVERAL = range(3)
+
+
+def _form(rules: type) -> int:
+    """Whether the derivative of an op is zero by design; else, how many results it may have."""
+    if getattr(rules, "zero", ""):
+        return _ZERO
+    return _SEVERAL if getattr(rules, "multiple_results", True) else _ONE_RESULT
 
 
 def _towards(targets: Sequence[int], steps: list[_Step]) -> list[_Step]:

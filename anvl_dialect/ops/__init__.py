@@ -31,6 +31,7 @@ from anvl.dialect.ops import shape as shape
 from anvl.dialect.ops import solve as solve
 from anvl.dialect.ops import sorting as sorting
 from anvl.dialect.ops import spectral as spectral
+from anvl.dialect.ops import stop as stop
 from anvl.dialect.ops import svd as svd
 from anvl.dialect.ops import triangular as triangular
 from anvl.dialect.ops import window as window

@@ -11,7 +11,7 @@ from anvl.dialect.families import Elementwise, check_kind, lifted, remedy, total
 from anvl.dialect.masked import Masked
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import zeros_like
-from anvl.dialect.ops.elementwise import ANY, Unary, or_
+from anvl.dialect.ops.elementwise import ANY, Unary, and_
 from anvl.dialect.params import Direction
 from anvl.dialect.types import element_type, kind, tensor
 
@@ -199,7 +199,7 @@ def _kept_axes(v: Value, has_axis: bool) -> tuple[int, ...]:
 class ClampOp(AnvlOp, name="clamp"):
     """`y[i] = min(max(x[i], low), high)`; the bounds may be scalars.  StableHLO `clamp`.
 
-    The derivative passes 1 at a bound.
+    The derivative passes 1 at a bound, and 0 to all operands where one is NaN.
     """
 
     low: Operand
@@ -208,7 +208,7 @@ class ClampOp(AnvlOp, name="clamp"):
     y: Result
     hlo = "clamp"
     kinds = _ORDERED
-    corner = "1 to `x` at a bound"
+    corner = "1 to `x` at a bound; 0 where an operand is NaN"
 
     @classmethod
     def result_type(cls, low: Any, x: Any, high: Any) -> Any:
@@ -222,27 +222,32 @@ class ClampOp(AnvlOp, name="clamp"):
         return x
 
     @classmethod
-    def _masked(cls, xs: Sequence[Value], part: Value, at: int) -> Value:
-        """`part` where operand `at` (0 low, 1 x, 2 high) decides the result, else zero."""
+    def _masked(cls, xs: Sequence[Value], y: Value, part: Value, at: int) -> Value:
+        """`part` where operand `at` (0 low, 1 x, 2 high) decides the result y, else zero.
+
+        Bounds in the wrong order give the upper one, as `min` comes last; NaN is nobody's.
+        """
         low, x, high = (v for v in _broadcast_to(xs[1], [(v, False) for v in xs]))
-        below = emit.compare(x, low, comparison_direction="LT")
-        above = emit.compare(x, high, comparison_direction="GT")
-        zero = zeros_like(part)
         if at == 0:
-            return emit.select(below, part, zero)
-        if at == 2:
-            return emit.select(above, part, zero)
-        return emit.select(or_(below, above), zero, part)
+            below = emit.compare(x, low, comparison_direction="LT")
+            decides = and_(below, emit.compare(low, y, comparison_direction="EQ"))
+        elif at == 1:
+            decides = emit.compare(x, y, comparison_direction="EQ")
+        else:
+            decides = emit.compare(emit.maximum(x, low), high, comparison_direction="GT")
+        return emit.select(decides, part, zeros_like(part))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)]
+        return [
+            lambda at=at, x=x: _summed_to(cls._masked(xs, y, g, at), x) for at, x in enumerate(xs)
+        ]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
         return total(
             [
-                cls._masked(xs, _broadcast_to(y, [(t, False)])[0], at)
+                cls._masked(xs, y, _broadcast_to(y, [(t, False)])[0], at)
                 for at, t in enumerate(ts)
                 if t is not None
             ]

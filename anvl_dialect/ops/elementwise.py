@@ -17,6 +17,9 @@ from typing import Any
 from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.hurwitz import zeta_order_slope
+from anvl.dialect.ops.widened import in_wide
+from anvl.dialect.types import kind
 
 F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
 POW = f"{F} int {C}"  # XLA reads an unsigned exponent as signed
@@ -30,7 +33,7 @@ FC, FI, FIC, BITS, REAL, ALL = (
     f"{F} {I} {C} {B}",
 )
 ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
-ORDER = Undefined("the derivative with respect to the order has no closed form")
+ORDER = Undefined("the order is a whole number, and has none beside it")
 
 
 class Unary(Elementwise):
@@ -168,12 +171,12 @@ sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g,
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
-pow_    = binary("pow",       "power",               POW,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, z)), (0.3, 2.5), (-2.0, 2.0))
+pow_    = binary("pow",       "power",               POW,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, y, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
-zeta    = binary("zeta",      "chlo.zeta",           F,    ORDER, lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
+zeta    = binary("zeta",      "chlo.zeta",           F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
 and_    = binary("and",       "and",                 BITS, None, None)
 or_     = binary("or",        "or",                  BITS, None, None)
@@ -186,7 +189,7 @@ shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmeti
 _CORNERS = {
     "sqrt cbrt log": "infinite at 0",
     "asin acos": "infinite at -1 and 1",
-    "pow": "0 at x = y = 0",
+    "pow": "0 at x = y = 0; in y, 0 at x = 0 for y >= 0",
     "maximum minimum": "ties share evenly; 0 where an operand is NaN",
     "rem": "that between the jumps",
     "atan2": "NaN at x = y = 0",
@@ -220,9 +223,12 @@ def _pow_dx(x: Value, y: Value) -> Value:
     return mul(y, pow_(x, exponent))
 
 
-def _pow_dy(x: Value, z: Value) -> Value:
-    """x^y log(x), with the limit 0 at x = 0."""
-    return mul(z, log(where_zero(x, full_like(x, 1), x)))
+def _pow_dy(x: Value, y: Value, z: Value) -> Value:
+    """x^y log(x); at x = 0 it is 0 for y >= 0, and the limit, -inf, for y < 0."""
+    is_0 = _equal(x, zeros_like(x))
+    if kind(x.type.element_type) == F:  # complex numbers have no order: there, all of x = 0 has 0
+        is_0 = and_(is_0, emit.compare(y, zeros_like(y), comparison_direction="GE"))
+    return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
 
 
 def _winner(g: Value, x: Value, other: Value, z: Value) -> Value:

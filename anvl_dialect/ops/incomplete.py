@@ -9,9 +9,10 @@ as modified by I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from anvl.dialect.families import Elementwise, Undefined
+from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
@@ -28,6 +29,8 @@ from anvl.dialect.ops.elementwise import (
     sub,
     where_zero,
 )
+from anvl.dialect.ops.incomplete_orders import beta_slopes, gamma_slope
+from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 
 __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
@@ -35,7 +38,6 @@ __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 _MOST_STEPS = 2000
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
-_PARAMETER = Undefined("the derivative with respect to a parameter has no closed form")
 
 
 class Incomplete(Elementwise):
@@ -46,7 +48,7 @@ class Incomplete(Elementwise):
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value) -> Value:
-        return _in_wide(cls.value, *xs)
+        return in_wide(cls.value, *xs)
 
     @classmethod
     def value(cls, *xs: Value) -> Value:
@@ -70,7 +72,10 @@ class IgammaOp(Incomplete, name="igamma"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
-    passes = (_PARAMETER, lambda g, a, x, y: mul(g, _in_wide(_gamma_slope, a, x)))
+    passes = (
+        lambda g, a, x, y: mul(g, in_wide(gamma_slope, a, x)),
+        lambda g, a, x, y: mul(g, in_wide(_gamma_density, a, x)),
+    )
 
     @classmethod
     def value(cls, *xs: Value) -> Value:
@@ -84,7 +89,10 @@ class IgammacOp(Incomplete, name="igammac"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
-    passes = (_PARAMETER, lambda g, a, x, y: emit.neg(mul(g, _in_wide(_gamma_slope, a, x))))
+    passes = (
+        lambda g, a, x, y: emit.neg(mul(g, in_wide(gamma_slope, a, x))),
+        lambda g, a, x, y: emit.neg(mul(g, in_wide(_gamma_density, a, x))),
+    )
 
     @classmethod
     def value(cls, *xs: Value) -> Value:
@@ -100,9 +108,9 @@ class BetaincOp(Incomplete, name="betainc"):
     y: Result
     domains = ((0.5, 4.0), (0.5, 4.0), (0.05, 0.95))
     passes = (
-        _PARAMETER,
-        _PARAMETER,
-        lambda g, a, b, x, y: mul(g, _in_wide(_beta_slope, a, b, x)),
+        lambda g, a, b, x, y: mul(g, in_wide(partial(beta_slopes, which=0), a, b, x)),
+        lambda g, a, b, x, y: mul(g, in_wide(partial(beta_slopes, which=1), a, b, x)),
+        lambda g, a, b, x, y: mul(g, in_wide(_beta_density, a, b, x)),
     )
 
     @classmethod
@@ -113,12 +121,12 @@ class BetaincOp(Incomplete, name="betainc"):
 # -- derivatives -----------------------------------------------------------------------------------
 
 
-def _gamma_slope(a: Value, x: Value) -> Value:
+def _gamma_density(a: Value, x: Value) -> Value:
     """x^(a-1) e^-x / Gamma(a)"""
     return exp(sub(sub(_times_log(plus(a, -1), x, log), x), lgamma(a)))
 
 
-def _beta_slope(a: Value, b: Value, x: Value) -> Value:
+def _beta_density(a: Value, b: Value, x: Value) -> Value:
     """x^(a-1) (1-x)^(b-1) / B(a, b)"""
     powers = add(_times_log(plus(a, -1), x, log), _times_log(plus(b, -1), emit.neg(x), log1p))
     return exp(sub(powers, _log_beta(a, b)))
@@ -131,14 +139,6 @@ def _times_log(p: Value, x: Value, logarithm: Callable[[Value], Value]) -> Value
 
 def _log_beta(a: Value, b: Value) -> Value:
     return sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
-
-
-def _in_wide(f: Callable[..., Value], *xs: Value) -> Value:
-    """f in f32 where the operands are narrower."""
-    dtype = dtype_name(xs[0].type.element_type)
-    if dtype in _EPSILON:
-        return f(*xs)
-    return emit.convert(f(*[emit.convert(x, dtype="f32") for x in xs]), dtype=dtype)
 
 
 # -- values ----------------------------------------------------------------------------------------

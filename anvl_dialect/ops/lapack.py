@@ -56,18 +56,28 @@ def _call(
 
     `in_place` names the operand that becomes the first result.
     """
+    ranks = tuple([x.type.rank for x in xs]), tuple([t.rank for t in types])
     letter = _LETTERS[dtype_name(xs[0].type.element_type)]
-    n_batch = xs[0].type.rank - 2
+    attributes = _call_attributes(f"lapack_{letter}{routine}_ffi", *ranks, in_place, **options)
+    return list(ir.Operation.create("stablehlo.custom_call", types, xs, attributes).results)
+
+
+@cache  # half of what lowering one of these took was writing its attributes
+def _call_attributes(
+    target: str, of_operands: tuple[int, ...], of_results: tuple[int, ...], in_place: int | None,
+    **options: str,
+) -> dict[str, ir.Attribute]:  # fmt: skip
+    n_batch = of_operands[0] - 2
     attributes = {
-        "call_target_name": ir.StringAttr.get(f"lapack_{letter}{routine}_ffi"),
+        "call_target_name": ir.StringAttr.get(target, context()),
         "api_version": _attribute("4 : i32"),
         "backend_config": _options(**options),
-        "operand_layouts": _layouts(n_batch, *(x.type.rank for x in xs)),
-        "result_layouts": _layouts(n_batch, *(t.rank for t in types)),
+        "operand_layouts": _layouts(n_batch, *of_operands),
+        "result_layouts": _layouts(n_batch, *of_results),
     }
     if in_place is not None:
-        attributes["output_operand_aliases"] = _alias(in_place, len(types))
-    return list(ir.Operation.create("stablehlo.custom_call", types, xs, attributes).results)
+        attributes["output_operand_aliases"] = _alias(in_place, len(of_results))
+    return attributes
 
 
 @cache

@@ -16,12 +16,12 @@ from anvl.dialect.params_index import GatherDims
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_of, tensor
 
 __all__ = [
-    "as_complex", "check_matrix", "check_square", "check_systems", "columns", "columns_scaled",
-    "complex_of", "conj", "ct", "diagonal", "formed", "half_diagonal", "hermitian_part", "identity",
-    "imaginary_diagonal", "inverse_gaps", "inverse_of", "inverse_sums", "inverse_values",
-    "is_complex", "lower", "matmul", "on_diagonal", "padded", "permuted_rows", "real_of", "rows",
-    "rows_scaled", "scaled", "solve", "strictly_lower", "transposed", "triangle", "upper",
-    "with_ones_on_diagonal", "with_transpose",
+    "across_rows", "as_complex", "check_matrix", "check_square", "check_systems", "columns",
+    "columns_scaled", "complex_of", "conj", "ct", "diagonal", "formed", "half_diagonal",
+    "hermitian_part", "identity", "imaginary_diagonal", "inverse_gaps", "inverse_of",
+    "inverse_sums", "inverse_values", "is_complex", "lower", "matmul", "on_diagonal", "padded",
+    "permuted_rows", "real_of", "rows", "rows_scaled", "scaled", "solve", "strictly_lower",
+    "transposed", "triangle", "upper", "with_ones_on_diagonal", "with_transpose",
 ]  # fmt: skip
 
 #: The dtypes that LAPACK computes in, with the dtype of their parts.

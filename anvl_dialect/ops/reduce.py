@@ -177,13 +177,15 @@ class Extremum(Reduction):
     """The largest or the smallest; the derivative is shared evenly among ties."""
 
     kinds = "bool int uint float"
-    corner = "ties share evenly; 0 of an empty reduction"
+    corner = "ties share evenly; 0 of an empty reduction, and where the result is NaN"
 
     @classmethod
     def _winners(cls, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:
-        """Which elements of x are extreme, and how many of them each result has."""
+        """Which elements of x are extreme, and how many of them each result has: a NaN has none,
+        which counts as 1, for 0 / 1 is 0."""
         won = emit.compare(x, spread(y, x, axes), comparison_direction="EQ")
-        return won, emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
+        count = emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
+        return won, emit.maximum(count, full_like(count, 1))
 
     @classmethod
     def tangent(

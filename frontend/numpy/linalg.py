@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from anvl.avals import aval_of_type
-from anvl.dialect.op import Value, emit
+from anvl.dialect.op import Value
 from anvl.dialect.ops import matrices
 from anvl.locations import here
 from anvl.numpy.choice import where
@@ -295,39 +295,14 @@ def _rank(s: Tracer, a: Tracer, rcond: float | None) -> Any:
 
 @public()
 def det(a: Any) -> Any:
-    """The determinant, by LU factorisation.
-
-    Of a singular matrix with more than 3 rows its gradient is NaN.
+    """The determinant, from 4 rows on by LU factorisation; its derivatives are right at singular
+    matrices, too.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.det(np.asarray([[1.0, 2.0], [3.0, 4.0]])))
     -2.0
     """
-    x = _square("det", a)
-    if 1 <= x.shape[-1] <= 3:
-        return _by_first_row(x)
-    return prim("det", x)
-
-
-def _by_first_row(x: Tracer) -> Any:
-    """The determinant of a small matrix, a polynomial: right where it is singular, to any order."""
-    n = x.shape[-1]
-    if n == 1:
-        return x[..., 0, 0]
-    total: Any = None
-    for j in range(n):
-        others = [k for k in range(n) if k != j]
-        minor = composed(lambda v, others=others: _minor(v, others), x)
-        term = multiply(x[..., 0, j], _by_first_row(minor))
-        total = term if total is None else (add if j % 2 == 0 else subtract)(total, term)
-    return total
-
-
-def _minor(x: Value, others: list[int]) -> Value:
-    """x without its first row, and with these columns only."""
-    below = matrices.rows(x, 1, x.type.shape[-2])
-    columns = [matrices.columns(below, k, k + 1) for k in others]
-    return emit.concatenate(*columns, dimension=x.type.rank - 1)
+    return prim("det", _square("det", a))
 
 
 @public()

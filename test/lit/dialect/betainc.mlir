@@ -3,9 +3,12 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=betainc wrt=2" \
 // RUN:   | %run --function=betainc_adjoint --args='[2.0, 2.0, 0.25]' | filecheck %s --check-prefix=NUMBERS
+// RUN: anvl-opt %s --anvl-gradient="function=betainc wrt=0,1" \
+// RUN:   | %run --function=betainc_adjoint --args='[1.0, 1.0, 0.3]' | filecheck %s --check-prefix=ORDER
 
 // The derivative with respect to x is x^(a-1) (1-x)^(b-1) / B(a, b).
-// That with respect to a or b has no closed form.  A loop computes the value.
+// A loop computes the value.
+// That with respect to a parameter is an integral, by Gauss and Legendre's rule.
 
 // CHECK-LABEL: func.func @betainc_adjoint(
 // CHECK-SAME:    %[[A:\w+]]: tensor<f64>
@@ -28,6 +31,10 @@
 
 // NUMBERS: f64[] 0.15625
 // NUMBERS-NEXT: f64[] 1.125
+
+// ORDER: f64[] 0.3
+// ORDER-NEXT: f64[] -0.361192
+// ORDER-NEXT: f64[] 0.249672
 func.func @betainc(%a: tensor<f64>, %b: tensor<f64>, %x: tensor<f64>) -> tensor<f64> {
   %y = "anvl.betainc"(%a, %b, %x) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %y : tensor<f64>

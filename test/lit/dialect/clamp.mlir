@@ -4,7 +4,8 @@
 // RUN:   | %run --function=clamp_vjp --args='[0.0, [-1.0, 0.0, 9.0], 2.0, [1.0, 10.0, 100.0]]' \
 // RUN:   | filecheck %s --check-prefix=NUMBERS
 
-// Below and above, the bound gets the cotangent; between and at a bound, x does.
+// Below and above, the bound gets the cotangent; between and at a bound, x does.  Each asks whether
+// the result is its own, so that bounds in the wrong order and NaN leave nothing at the wrong place.
 
 // CHECK-LABEL: func.func private @clamp_vjp(
 // CHECK-SAME:    %[[LOW:\w+]]: tensor<f64>
@@ -12,19 +13,22 @@
 // CHECK-SAME:    %[[HIGH:\w+]]: tensor<f64>
 // CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
 // CHECK:         %[[Y:.*]] = "anvl.clamp"(%[[LOW]], %[[X]], %[[HIGH]])
-// CHECK:         %[[BROADCAST:.*]] = "anvl.broadcast_in_dim"(%[[LOW]])
+// CHECK:         %[[LOWS:.*]] = "anvl.broadcast_in_dim"(%[[LOW]])
 // CHECK-SAME:      broadcast_dimensions = array<i64>
-// CHECK:         %[[BROADCAST2:.*]] = "anvl.broadcast_in_dim"(%[[HIGH]])
-// CHECK-SAME:      broadcast_dimensions = array<i64>
-// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[X]], %[[BROADCAST]]) {{.*}} LT>
+// CHECK:         %[[BELOW:.*]] = "anvl.compare"(%[[X]], %[[LOWS]]) {{.*}} LT>
+// CHECK:         %[[IS_LOW:.*]] = "anvl.compare"(%[[LOWS]], %[[Y]]) {{.*}} EQ>
+// CHECK:         %[[BOTH:.*]] = "anvl.and"(%[[BELOW]], %[[IS_LOW]])
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[G]], %[[ZERO]])
-// CHECK:         %[[DLOW:.*]] = "anvl.sum"(%[[SELECT]]) {axes = array<i64: 0>}
-// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[X]], %[[BROADCAST2]]) {{.*}} GT>
-// CHECK:         %[[OR:.*]] = "anvl.or"(%[[COMPARE]], %[[COMPARE2]])
-// CHECK:         %[[DX:.*]] = "anvl.select"(%[[OR]], %[[ZERO]], %[[G]])
-// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[COMPARE2]], %[[G]], %[[ZERO]])
-// CHECK:         %[[DHIGH:.*]] = "anvl.sum"(%[[SELECT2]]) {axes = array<i64: 0>}
+// CHECK:         %[[OF_LOW:.*]] = "anvl.select"(%[[BOTH]], %[[G]], %[[ZERO]])
+// CHECK:         %[[DLOW:.*]] = "anvl.sum"(%[[OF_LOW]]) {axes = array<i64: 0>}
+// CHECK:         %[[IS_X:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} EQ>
+// CHECK:         %[[DX:.*]] = "anvl.select"(%[[IS_X]], %[[G]], %[[ZERO]])
+// CHECK:         %[[HIGHS:.*]] = "anvl.broadcast_in_dim"(%[[HIGH]])
+// CHECK-SAME:      broadcast_dimensions = array<i64>
+// CHECK:         %[[MAXIMUM:.*]] = "anvl.maximum"(%[[X]], %[[LOWS]])
+// CHECK:         %[[ABOVE:.*]] = "anvl.compare"(%[[MAXIMUM]], %[[HIGHS]]) {{.*}} GT>
+// CHECK:         %[[OF_HIGH:.*]] = "anvl.select"(%[[ABOVE]], %[[G]], %[[ZERO]])
+// CHECK:         %[[DHIGH:.*]] = "anvl.sum"(%[[OF_HIGH]]) {axes = array<i64: 0>}
 // CHECK:         return %[[Y]], %[[DLOW]], %[[DX]], %[[DHIGH]]
 
 // HLO-LABEL: func.func @clamp(

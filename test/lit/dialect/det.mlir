@@ -3,22 +3,42 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=det_vjp --args='[[[1.0, 2.0], [3.0, 4.0]], 1.0]' \
 // RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN: anvl-opt %s --anvl-gradient \
+// RUN:   | %run --function=det_vjp --args='[[[1.0, 2.0], [2.0, 4.0]], 1.0]' \
+// RUN:   | filecheck %s --check-prefix=SINGULAR
 
-// The gradient is det(x) times the inverse, transposed; what repeats the factorisation, XLA merges.
+// The gradient is the matrix of minors with their signs, written out for up to 4 rows, also where
+// the determinant is 0.
 
 // CHECK-LABEL: func.func private @det_vjp(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>, %[[G:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.det"(%[[X]])
-// CHECK:         "anvl.mul"(%[[G]], %[[Y]])
-// CHECK:         %[[DX:.*]] = "anvl.solve"(%[[X]], %{{.*}}) {transpose_a = #stablehlo<transpose TRANSPOSE>}
-// CHECK:         return %[[Y]], %[[DX]]
+// CHECK:         "anvl.slice"(%[[X]])
+// CHECK-SAME:      limit_indices = array<i64: 1, 1>, start_indices = array<i64: 0, 0>
+// CHECK:         %[[A:.*]] = "anvl.reshape"
+// CHECK:         %[[B:.*]] = "anvl.reshape"
+// CHECK:         %[[C:.*]] = "anvl.reshape"
+// CHECK:         %[[D:.*]] = "anvl.reshape"
+// CHECK:         %[[MINUS:.*]] = "anvl.neg"(%[[G]])
+// CHECK:         "anvl.mul"(%[[MINUS]], %[[C]])
+// CHECK:         "anvl.mul"(%[[MINUS]], %[[B]])
+// CHECK:         "anvl.mul"(%[[G]], %[[D]])
+// CHECK:         "anvl.mul"(%[[G]], %[[A]])
+// CHECK-NOT:     "anvl.solve"
+// CHECK:         return %[[Y]], %
 
 // HLO-LABEL: func.func @det(
+// HLO-COUNT-2: stablehlo.multiply
+// HLO:         stablehlo.subtract
+
+// HLO-LABEL: func.func @det_of_5_rows(
 // HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(
 // HLO:         stablehlo.reduce({{.*}}) applies stablehlo.multiply
 
 // NUMBERS: f64[] -2.0
 // NUMBERS-NEXT: f64[2,2] 4.0 -3.0 -2.0 1.0
+// SINGULAR: f64[] {{-?}}0.0
+// SINGULAR-NEXT: f64[2,2] 4.0 -2.0 -2.0 1.0
 func.func @det(%x0: tensor<2x2xf64>) -> (tensor<f64>) {
   %y = "anvl.det"(%x0) : (tensor<2x2xf64>) -> (tensor<f64>)
   return %y : tensor<f64>
@@ -29,3 +49,8 @@ func.func private @det_vjp(tensor<2x2xf64>, tensor<f64>)
     attributes {
       anvl.vjp = {callee = @det, wrt = array<i64: 0>, targets = array<i64: 0>}
     }
+
+func.func @det_of_5_rows(%x0: tensor<5x5xf64>) -> (tensor<f64>) {
+  %y = "anvl.det"(%x0) : (tensor<5x5xf64>) -> (tensor<f64>)
+  return %y : tensor<f64>
+}

@@ -3,9 +3,12 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=igamma wrt=1" \
 // RUN:   | %run --function=igamma_adjoint --args='[1.0, 1.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN: anvl-opt %s --anvl-gradient="function=igamma wrt=0" \
+// RUN:   | %run --function=igamma_adjoint --args='[1.0, 1.0]' | filecheck %s --check-prefix=ORDER
 
 // The derivative with respect to x is x^(a-1) e^-x / Gamma(a): 1/e at a = x = 1.
-// That with respect to a has no closed form.  A loop computes the value.
+// A loop computes the value.
+// That with respect to a parameter is an integral, by Gauss and Legendre's rule.
 
 // CHECK-LABEL: func.func @igamma_adjoint(
 // CHECK-SAME:    %[[A:\w+]]: tensor<f64>
@@ -25,6 +28,9 @@
 
 // NUMBERS: f64[] 0.632121
 // NUMBERS-NEXT: f64[] 0.367879
+
+// ORDER: f64[] 0.632121
+// ORDER-NEXT: f64[] -0.43173
 func.func @igamma(%a: tensor<f64>, %x: tensor<f64>) -> tensor<f64> {
   %y = "anvl.igamma"(%a, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %y : tensor<f64>

@@ -16,7 +16,8 @@
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[ONE]], %[[ZERO]])
 // CHECK:         %[[SUM:.*]] = "anvl.sum"(%[[SELECT]]) {axes = array<i64: 0>}
-// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[G]], %[[SUM]])
+// CHECK:         %[[COUNT:.*]] = "anvl.maximum"(%[[SUM]], %{{.*}})
+// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[G]], %[[COUNT]])
 // CHECK:         %[[BROADCAST2:.*]] = "anvl.broadcast_in_dim"(%[[DIV]])
 // CHECK-SAME:      broadcast_dimensions = array<i64>
 // CHECK:         %[[DX:.*]] = "anvl.select"(%[[COMPARE]], %[[BROADCAST2]], %[[ZERO]])

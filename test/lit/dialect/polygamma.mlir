@@ -6,7 +6,7 @@
 // RUN:   | filecheck %s --check-prefix=NUMBERS
 
 // The derivative with respect to x has the next order: pi^2/6 and -2 zeta(3) for orders 1 and 2 at
-// 1. That with respect to the order has no closed form.
+// 1. The order is a whole number, and has no derivative.
 
 // CHECK-LABEL: func.func @polygamma_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>

@@ -21,7 +21,9 @@
 // CHECK:         %[[POW:.*]] = "anvl.pow"(%[[X]], %[[SELECT2]])
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[Y]], %[[POW]])
 // CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[MUL]])
-// CHECK:         %[[SELECT3:.*]] = "anvl.select"(%[[COMPARE2]], %[[ONE]], %[[X]])
+// CHECK:         %[[COMPARE3:.*]] = "anvl.compare"(%[[Y]], %[[ZERO]]) {{.*}} GE>
+// CHECK:         %[[AND:.*]] = "anvl.and"(%[[COMPARE2]], %[[COMPARE3]])
+// CHECK:         %[[SELECT3:.*]] = "anvl.select"(%[[AND]], %[[ONE]], %[[X]])
 // CHECK:         %[[LOG:.*]] = "anvl.log"(%[[SELECT3]])
 // CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[Z]], %[[LOG]])
 // CHECK:         %[[DY:.*]] = "anvl.mul"(%[[ONE]], %[[MUL2]])

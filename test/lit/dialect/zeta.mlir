@@ -2,9 +2,11 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=zeta wrt=1" \
 // RUN:   | %run --function=zeta_adjoint --args='[2.0, 1.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN: anvl-opt %s --anvl-gradient="function=zeta wrt=0" \
+// RUN:   | %run --function=zeta_adjoint --args='[2.0, 1.0]' | filecheck %s --check-prefix=ORDER
 
 // The derivative with respect to q is -s zeta(s + 1, q): -2 zeta(3) at s = 2, q = 1.
-// That with respect to s has no closed form.
+// That with respect to s is a sum, by Euler and Maclaurin's formula.
 
 // CHECK-LABEL: func.func @zeta_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
@@ -24,6 +26,9 @@
 
 // NUMBERS: f64[] 1.64493
 // NUMBERS-NEXT: f64[] -2.40411
+
+// ORDER: f64[] 1.64493
+// ORDER-NEXT: f64[] -0.937548
 func.func @zeta(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   %z = "anvl.zeta"(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %z : tensor<f64>

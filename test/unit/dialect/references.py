@@ -204,6 +204,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "bessel_i0e": scipy.special.i0e,
     "bessel_i1e": scipy.special.i1e,
+    "stop_gradient": lambda x: x,
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits
     "cbrt": np.cbrt,
     "sin": np.sin,

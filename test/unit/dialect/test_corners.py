@@ -294,3 +294,21 @@ def test_numbers_of_every_dtype_reach_the_device() -> None:
 
     found = evaluated(body, *(np.zeros(2, numpy_dtype(d)) for d in dtypes))
     assert [y.tolist() for y in found] == [[1, 1], [0, 0]] * len(dtypes)
+
+
+@pytest.mark.parametrize("dtype", ["f64", "c128"])
+def test_what_is_stopped_has_no_derivative_of_any_order(dtype: str) -> None:
+    def f(x: ir.Value) -> ir.Value:
+        held = emit.stop_gradient(emit.mul(x, x))
+        return emit.add(emit.mul(held, x), emit.stop_gradient(emit.log(emit.sub(x, x))))
+
+    x = np.full(1, 3, numpy_dtype(dtype))
+    assert derivatives(f, x, 2) == [9, 0]
+
+
+def test_what_leads_to_a_stop_alone_is_not_differentiated() -> None:
+    def f(x: ir.Value) -> ir.Value:
+        bits = emit.bitcast_convert(x, dtype="f64")  # has no derivative, and is not asked for one
+        return emit.mul(x, emit.stop_gradient(bits))
+
+    assert gradient(f, np.full(1, 3.0)) == [3]

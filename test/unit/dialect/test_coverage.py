@@ -58,6 +58,23 @@ def test_every_rule_of_every_op_has_a_lit_test(name: str, rule: str) -> None:
     assert RUNS[rule] in runs, f"{path.name}: no RUN line has {RUNS[rule]}"
 
 
+@pytest.mark.parametrize("name", sorted(op.short_name for op in OPS.values()))
+def test_every_op_has_numbers_and_a_case_that_is_refused(name: str) -> None:
+    """Executed by its lit file, and named in one of those of what the verifier refuses."""
+    op_class = next(op for op in OPS.values() if op.short_name == name)
+    assert is_exempt(name, "lower") or "%run" in (LIT / f"{name}.mlir").read_text()
+    assert re.search(rf'"?{re.escape(op_class.OPERATION_NAME)}"?[ (]', refused()), (
+        f"{op_class.OPERATION_NAME} is in no file of {(LIT / 'invalid').relative_to(TEST)}"
+    )
+
+
+@cache
+def refused() -> str:
+    """What the verifier refuses, without what it says of it."""
+    texts = [path.read_text() for path in (LIT / "invalid").glob("*.mlir")]
+    return re.sub(r"//.*", "", "".join(texts))
+
+
 def test_no_line_of_the_exemptions_is_stale() -> None:
     for name, rule in exempt():
         assert rule in RULES

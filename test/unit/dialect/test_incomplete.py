@@ -73,10 +73,76 @@ def test_slopes_at_the_edges() -> None:
     np.testing.assert_allclose(g, [INF, 1, 0], rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "name, wrt", [("igamma", 0), ("igammac", 0), ("betainc", 0), ("betainc", 1)]
-)
-def test_a_parameter_has_no_derivative(name: str, wrt: int) -> None:
-    xs = [np.full(2, 0.5)] * len(WANTED[name].types[0].split("->")[0])
-    with pytest.raises(MissingRule, match=f"operand {wrt} has no derivative: the derivative with"):
-        gradient(getattr(emit, name), *xs, wrt=[wrt])
+# From mpmath with 40 digits: the parameters, x, and the derivatives with respect to parameters.
+GAMMA_ORDERS = [
+    (0.01, 0.2, -1.2203964926602442),
+    (0.5, 0.05, -0.75801501512490629),
+    (0.5, 6, -0.0020708697600576254),
+    (1, 1, -0.4317297106348987),
+    (4, 2, -0.13026231147066753),
+    (30, 20, -0.010205257324989506),
+    (30, 45, -0.0034741570951297631),
+    (300, 310, -0.019253838374701429),
+]
+BETA_ORDERS = [
+    (0.3, 0.4, 0.01, -0.92708530767391806, 0.21962310052239904),
+    (0.5, 0.5, 0.5, -0.58312180806163756, 0.58312180806163756),
+    (1, 1, 0.3, -0.3611918412977808, 0.24967246075711267),
+    (4, 0.5, 0.999, -0.0091509818482360511, 0.38400014546316609),
+    (2, 30, 0.2, -0.013387939884713743, 0.0016860803489042686),
+    (300, 200, 0.6, -0.014577434606090345, 0.021872227094796969),
+]
+ZETA_ORDERS = [
+    (1.01, 0.7, -9999.4913787442807),
+    (2, 1, -0.93754825431584375),
+    (2.5, 0.01, 460516.62310888135),
+    (7, 30, -8.9635104741125165e-10),
+    (20, 0.5, 726817.49788088014),
+]
+
+
+@pytest.mark.parametrize("name, sign", [("igamma", 1), ("igammac", -1)])
+def test_gammas_along_their_parameter(name: str, sign: int) -> None:
+    a, x, wanted = np.array(GAMMA_ORDERS).T
+    (g,) = gradient(getattr(emit, name), a, x, wrt=[0])
+    np.testing.assert_allclose(g, sign * wanted, rtol=1e-12)
+    (g,) = gradient(getattr(emit, name), 0.01, 1e-30, wrt=[0])  # a step at 1, seen from afar
+    np.testing.assert_allclose(g, sign * -34.535639314126298, rtol=1e-6)
+
+
+def test_betainc_along_its_parameters() -> None:
+    a, b, x, *wanted = np.array(BETA_ORDERS).T
+    for g, of_one in zip(gradient(emit.betainc, a, b, x, wrt=[0, 1]), wanted, strict=True):
+        np.testing.assert_allclose(g, of_one, rtol=2e-12)
+
+
+def test_zeta_along_its_order() -> None:
+    s, q, wanted = np.array(ZETA_ORDERS).T
+    np.testing.assert_allclose(gradient(emit.zeta, s, q, wrt=[0])[0], wanted, rtol=1e-12)
+    outside = gradient(
+        emit.zeta, np.array([1.0, 0.5, 2.0, NAN]), np.array([1.0, 1, -1, 1]), wrt=[0]
+    )
+    assert np.isnan(outside[0]).all()
+
+
+def test_parameters_of_one_half_in_f32() -> None:
+    x = np.float32([0.1, 0.9, 3.0])
+    (g,) = gradient(emit.igamma, np.full_like(x, 0.5), x, wrt=[0])
+    (wide,) = gradient(emit.igamma, np.full(3, 0.5), x.astype(float), wrt=[0])
+    assert g.dtype == np.float32
+    np.testing.assert_allclose(g, wide, rtol=2e-5)
+
+
+def test_at_the_edges_parameters_move_nothing() -> None:
+    a, x = np.array([1.0, 2, -1, 1, NAN]), np.array([0, INF, 1, -1, 1.0])
+    for name in ("igamma", "igammac"):
+        (g,) = gradient(getattr(emit, name), a, x, wrt=[0])
+        np.testing.assert_array_equal(g, [0, 0, NAN, NAN, NAN])
+    a, x = np.array([1.0, 2, -1, 1]), np.array([0, 1, 0.5, 1.5])
+    for g in gradient(emit.betainc, a, np.ones(4), x, wrt=[0, 1]):
+        np.testing.assert_array_equal(g, [0, 0, NAN, NAN])
+
+
+def test_the_order_of_polygamma_has_no_derivative() -> None:
+    with pytest.raises(MissingRule, match="operand 0 has no derivative: the order is a whole num"):
+        gradient(emit.polygamma, np.ones(2), np.ones(2), wrt=[0])

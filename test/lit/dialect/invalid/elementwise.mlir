@@ -104,3 +104,11 @@ func.func @log_of_indices(%x: tensor<2xindex>) {
   %y = "anvl.log"(%x) : (tensor<2xindex>) -> tensor<2xindex>
   return
 }
+
+// -----
+
+func.func @stop_gradient_is_of_the_same_type(%x: tensor<2xf32>) {
+  // expected-error @+1 {{stop_gradient: result is tensor<2xf64> but the operands give tensor<2xf32>}}
+  %y = "anvl.stop_gradient"(%x) : (tensor<2xf32>) -> tensor<2xf64>
+  return
+}

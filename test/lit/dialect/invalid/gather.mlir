@@ -361,3 +361,30 @@ func.func @gather_result(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
   } : (tensor<4x3xf32>, tensor<2x1xi32>) -> tensor<2x2xf32>
   return
 }
+
+// -----
+
+func.func @scatter_body_returns_another_type(%x: tensor<3xf32>, %at: tensor<2x1xi32>, %u: tensor<2xf32>) {
+  // expected-error @+1 {{parameter at index 0 is different than the corresponding result type: 'tensor<f32>' vs 'tensor<i32>'}}
+  %y = "stablehlo.scatter"(%x, %at, %u) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.convert %b : (tensor<f32>) -> tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
+    : (tensor<3xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_updates_of_too_few(%x: tensor<3xf32>, %at: tensor<2x1xi32>, %u: tensor<1xf32>) {
+  // expected-error @+1 {{For scatter dimension 0, updates bound is 1 , scatter_indices bound is 2.}}
+  %y = "stablehlo.scatter"(%x, %at, %u) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
+    : (tensor<3xf32>, tensor<2x1xi32>, tensor<1xf32>) -> tensor<3xf32>
+  return
+}

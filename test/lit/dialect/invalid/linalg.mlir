@@ -159,3 +159,27 @@ func.func @slogdet_of_complex_is_real(%x: tensor<2x2xcomplex<f64>>) {
   %y:2 = "anvl.slogdet"(%x) : (tensor<2x2xcomplex<f64>>) -> (tensor<complex<f64>>, tensor<complex<f64>>)
   return
 }
+
+// -----
+
+func.func @eigvals_of_a_real_matrix_are_complex(%x: tensor<2x2xf64>) {
+  // expected-error @+1 {{eigvals: result is tensor<2xf64> but the operands give tensor<2xcomplex<f64>>}}
+  %w = "anvl.eigvals"(%x) : (tensor<2x2xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @eigvalsh_not_square(%x: tensor<2x3xf64>) {
+  // expected-error @+1 {{eigvalsh: operand is tensor<2x3xf64>; its last two axes must have the same size}}
+  %w = "anvl.eigvalsh"(%x) : (tensor<2x3xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @svdvals_of_a_vector(%x: tensor<3xf64>) {
+  // expected-error @+1 {{svdvals: operand is tensor<3xf64>; a matrix, or a stack of them, has 2 axes or more}}
+  %s = "anvl.svdvals"(%x) : (tensor<3xf64>) -> tensor<3xf64>
+  return
+}

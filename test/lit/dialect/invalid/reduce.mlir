@@ -111,3 +111,14 @@ func.func @argmax_of_complex(%x: tensor<2x3xcomplex<f32>>) {
   %y = "anvl.argmax"(%x) {axis = 1 : i64} : (tensor<2x3xcomplex<f32>>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+func.func @reduce_along_no_axis(%x: tensor<2xf32>, %start: tensor<f32>) {
+  // expected-error @+1 {{Out-of-bounds dimension 1, expected to be in range [0, 1)}}
+  %y = "stablehlo.reduce"(%x, %start) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a : tensor<f32>
+  }) {dimensions = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+  return
+}

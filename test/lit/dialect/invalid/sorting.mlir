@@ -221,3 +221,11 @@ func.func @optimization_barrier_changes_a_type(%x: tensor<3xf32>) {
   %y = "stablehlo.optimization_barrier"(%x) : (tensor<3xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @custom_call_of_no_routine(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'stablehlo.custom_call' op requires attribute 'call_target_name'}}
+  %y = "stablehlo.custom_call"(%x) {api_version = 4 : i32} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}

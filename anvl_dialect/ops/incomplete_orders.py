@@ -1,0 +1,208 @@
+"""How the incomplete gamma and beta functions change with their parameters.
+
+These derivatives have no closed form.  Under the integral sign, with t = e^u up to log x, and with
+t = 1/(1 + e^-u) up to logit x,
+
+    dP(a, x)/da   = 1/Gamma(a)  integral of  e^(a u - e^u) (u - psi(a)) du
+    dI_x(a, b)/da = 1/B(a, b)   integral of  t^a (1-t)^b (log t - psi(a) + psi(a+b)) du
+
+The integral over all u is 0, so that from x on is the same with the other sign; the side is taken
+on which the last factor keeps its sign, so nothing cancels.  It is computed by Gauss and Legendre's
+rule, up to where the integrand has fallen by e^-40.  What chooses side and end is held constant:
+the derivatives of the rule are then those of the integral, to every order, by the rules of the ops
+that it is made of.
+Against mpmath the relative error in f64 is below 1e-12 for a of gamma from 0.001 to 300 with x not
+below a thousandth of a, and for parameters of beta from 0.3 to 300; it is 1e-6 where a of gamma and
+x are very small, and 1e-3 for parameters of beta of 0.05.
+Sources: NIST Digital Library of Mathematical Functions, 8.2.4, 8.17.1 (the integrals), 5.4.14 and
+5.12.1 (psi), 3.5(v) (Gauss-Legendre); the derivatives have been computed as series by R. J. Moore,
+Algorithm AS 187, J. R. Stat. Soc. C 31 (1982), and R. J. Boik and J. F. Robison-Cox, J. Stat.
+Softw. 3 (1998).
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.op import Value, emit
+from anvl.dialect.ops.create import full_like, literal, zeros_like
+from anvl.dialect.ops.elementwise import (
+    add,
+    digamma,
+    div,
+    exp,
+    expm1,
+    lgamma,
+    log,
+    log1p,
+    mul,
+    neg,
+    plus,
+    sub,
+    times,
+)
+from anvl.dialect.types import numpy_of, tensor
+
+__all__ = ["beta_slopes", "gamma_slope"]
+
+_NODES = 80
+_FALLEN = 40.0  # e^-40 is nothing
+_CANDIDATES = 2.0 ** (-np.arange(48) / 2)  # for how far to integrate, of what is surely enough
+
+
+def gamma_slope(a: Value, x: Value) -> Value:
+    """dP(a, x)/da for a > 0 and x >= 0; NaN elsewhere."""
+    valid = _both(_compared(a, 0, "GT"), _compared(x, 0, "GE"))
+    inside = _both(valid, _both(_compared(x, 0, "GT"), emit.is_finite(x)))
+    return _within(valid, inside, _gamma_inside, a, x)
+
+
+def _gamma_inside(a: Value, x: Value) -> Value:
+    psi, log_x = digamma(a), log(x)
+    is_below = emit.compare(log_x, psi, comparison_direction="LT")
+    sign = _chosen(is_below, a)
+    below = plus(div(full_like(a, 60), a), 10)
+    above = times(log1p(div(plus(times(a, 2), 60), x)), 1.05)
+
+    def fallen(v: Value, a: Value, x: Value, sign: Value, *_: Value) -> Value:
+        moved = mul(sign, v)
+        return sub(mul(x, expm1(moved)), mul(a, moved))
+
+    def factor(v: Value, a: Value, x: Value, sign: Value, log_x: Value, psi: Value) -> Value:
+        return sub(add(log_x, mul(sign, v)), psi)
+
+    front = exp(sub(sub(mul(a, log_x), x), lgamma(a)))
+    longest = emit.select(is_below, below, above)
+    found = _integral(fallen, factor, longest, (a, x, sign, log_x, psi))
+    return neg(mul(mul(sign, front), found))
+
+
+def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
+    """dI_x(a, b)/da, or with `which` 1 db, for a, b > 0 and 0 <= x <= 1; NaN elsewhere."""
+    positive = _both(_compared(a, 0, "GT"), _compared(b, 0, "GT"))
+    valid = _both(positive, _both(_compared(x, 0, "GE"), _compared(x, 1, "LE")))
+    inside = _both(valid, _both(_compared(x, 0, "GT"), _compared(x, 1, "LT")))
+
+    def f(a: Value, b: Value, x: Value) -> Value:
+        log_x, log_rest = log(x), log1p(neg(x))
+        if which == 0:
+            return _beta_inside(a, b, log_x, log_rest)
+        return neg(_beta_inside(b, a, log_rest, log_x))  # I_x(a, b) = 1 - I_(1-x)(b, a)
+
+    return _within(valid, inside, f, a, b, x)
+
+
+def _beta_inside(a: Value, b: Value, log_x: Value, log_rest: Value) -> Value:
+    mean = sub(digamma(a), digamma(add(a, b)))
+    is_below = emit.compare(log_x, mean, comparison_direction="LT")
+    sign, start = _chosen(is_below, a), sub(log_x, log_rest)
+    longest = plus(div(full_like(a, 60), emit.select(is_below, a, b)), 20)
+
+    def fallen(
+        v: Value,
+        a: Value,
+        b: Value,
+        sign: Value,
+        start: Value,
+        log_x: Value,
+        log_rest: Value,
+        _: Value,
+    ) -> Value:
+        u = add(start, mul(sign, v))
+        return add(
+            mul(a, sub(log_x, _log_logistic(u))), mul(b, sub(log_rest, _log_logistic(neg(u))))
+        )
+
+    def factor(v: Value, a: Value, b: Value, sign: Value, start: Value, *rest: Value) -> Value:
+        return sub(_log_logistic(add(start, mul(sign, v))), rest[-1])
+
+    log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
+    front = exp(sub(add(mul(a, log_x), mul(b, log_rest)), log_beta))
+    params = (a, b, sign, start, log_x, log_rest, mean)
+    return neg(mul(mul(sign, front), _integral(fallen, factor, longest, params)))
+
+
+def _log_logistic(u: Value) -> Value:
+    """log(1 / (1 + e^-u)), without overflow, and smooth also where its two forms meet."""
+    is_positive = _compared(u, 0, "GT")
+    small = emit.select(is_positive, neg(u), u)
+    return sub(emit.select(is_positive, zeros_like(u), u), log1p(exp(small)))
+
+
+# -- integrals -------------------------------------------------------------------------------------
+
+
+def _integral(
+    fallen: Callable[..., Value],
+    factor: Callable[..., Value],
+    longest: Value,
+    params: Sequence[Value],
+) -> Value:
+    """The integral of exp(-fallen(v)) factor(v) over v from 0 to where `fallen` is 40 or more.
+
+    `fallen` is 0 at 0 and convex, and at least 40 at `longest`.
+    """
+    held = [emit.stop_gradient(p) for p in params]
+    end = _end(fallen, emit.stop_gradient(longest), held)
+    nodes, weights = (_row(values, end) for values in _legendre())
+    v = mul(_spread(end, _NODES), nodes)
+    spread = [_spread(p, _NODES) for p in params]
+    terms = mul(mul(exp(neg(fallen(v, *spread))), factor(v, *spread)), weights)
+    return mul(end, emit.sum(terms, axes=(end.type.rank,)))
+
+
+def _end(fallen: Callable[..., Value], longest: Value, params: Sequence[Value]) -> Value:
+    """The smallest of the candidates at which enough has fallen."""
+    count = len(_CANDIDATES)
+    most = _spread(longest, count)
+    v = mul(most, _row(_CANDIDATES, longest))
+    depth = fallen(v, *[_spread(p, count) for p in params])
+    return emit.min(
+        emit.select(_compared(depth, _FALLEN, "GE"), v, most), axes=(longest.type.rank,)
+    )
+
+
+@cache
+def _legendre() -> tuple[Any, Any]:
+    """Nodes and weights between 0 and 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
+def _spread(x: Value, count: int) -> Value:
+    """x with one more axis, the last, along which it repeats."""
+    axes = tuple(range(x.type.rank))
+    return emit.broadcast_in_dim(x, shape=(*x.type.shape, count), broadcast_dimensions=axes)
+
+
+def _row(values: Any, like: Value) -> Value:
+    """Numbers along one more axis, the last, repeated along those of an array."""
+    element = like.type.element_type
+    row = literal(np.asarray(values, numpy_of(element)), tensor((len(values),), element))
+    shape = (*like.type.shape, len(values))
+    return emit.broadcast_in_dim(row, shape=shape, broadcast_dimensions=(len(shape) - 1,))
+
+
+# -- choices ---------------------------------------------------------------------------------------
+
+
+def _within(valid: Value, inside: Value, f: Callable[..., Value], *xs: Value) -> Value:
+    """f inside; 0 on the edge, and NaN where it is not valid."""
+    half = [emit.select(inside, x, full_like(x, 0.5)) for x in xs]
+    elsewhere = emit.select(valid, zeros_like(xs[0]), full_like(xs[0], float("nan")))
+    return emit.select(inside, f(*half), elsewhere)
+
+
+def _chosen(pred: Value, like: Value) -> Value:
+    """-1 where `pred` is true, and 1."""
+    return emit.select(pred, full_like(like, -1), full_like(like, 1))
+
+
+def _compared(x: Value, number: float, direction: str) -> Value:
+    return emit.compare(x, full_like(x, number), comparison_direction=direction)
+
+
+def _both(x: Value, y: Value) -> Value:
+    return getattr(emit, "and")(x, y)
