@@ -62,6 +62,11 @@ class Check:
         self.directions: list[np.ndarray | None] = [None] * len(inputs)
         self.index = program.add(inputs, self.emit)
 
+    @property
+    def narrow(self) -> str | None:
+        """The narrowest dtype, where there is one below 64 bits."""
+        return _narrow(self.op_class, self.call)
+
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
         return True
