@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from program import Program
 
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
@@ -25,6 +24,7 @@ from anvl.dialect.op import emit
 from anvl.dialect.ops.create import dense, full_like
 from anvl.dialect.sweep import forward_sweep, sweep
 from anvl.dialect.types import numpy_of
+from anvl.testing.program import Program
 
 __all__ = ["Edge", "Found", "Table", "literal"]
 
