@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from anvl.arguments import Arguments, Parameters, StaticArguments, input_names, 
 from anvl.avals import Aval, aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
-from anvl.executables import Program, compiled
 from anvl.locations import here
 from anvl.promote import NUMBER_LEVELS, abstract, as_tracer, number_value
 from anvl.runtime import (
@@ -28,13 +28,19 @@ from anvl.runtime import (
     make_function,
     put,
 )
-from anvl.stages import Lowered
 from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
 from anvl.tracing import Trace
 
+if TYPE_CHECKING:
+    from anvl.executables import Program
+    from anvl.stages import Lowered
+
 __all__ = ["Jit", "evaluate", "jit"]
+
+# What compiles is loaded with the first program: to import it is a twentieth of importing anvl.
+_loaded: Callable[[str], Any] = functools.cache(importlib.import_module)
 
 _MAX_PROGRAMS = 1024  # for each function; then the oldest is dropped
 
@@ -94,7 +100,7 @@ class Jit:
           }
         }
         """
-        return Lowered(self.trace(*args, **kwargs))
+        return _loaded("anvl.stages").Lowered(self.trace(*args, **kwargs))
 
     @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
@@ -276,7 +282,7 @@ class _Table:
     ) -> Program:
         avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
         traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
-        program = compiled(traced, key)
+        program = _loaded("anvl.executables").compiled(traced, key)
         if len(self.programs) >= _MAX_PROGRAMS:
             self._drop(next(iter(self.programs)))
         self.programs[key] = program
