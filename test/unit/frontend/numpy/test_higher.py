@@ -57,7 +57,7 @@ def test_the_last_argument_of_a_special_function_has_a_derivative(name):
 
 
 def test_a_parameter_without_a_derivative_says_so():
-    with pytest.raises(MissingRule, match="no closed form"):
+    with pytest.raises(MissingRule, match="the order is a whole number"):
         anvl.grad(lambda n: anp.polygamma(n, 2.0))(np.float64(1))
 
 
@@ -70,7 +70,7 @@ def test_parameters_have_derivatives(name):
         def along(p, i=i):
             return f(*xs[:i], p, *xs[i + 1 :])
 
-        slope = np.asarray(anvl.grad(lambda p: anp.sum(along(p)))(xs[i]))  # noqa: B023
+        slope = np.asarray(anvl.grad(lambda p: anp.sum(along(p)))(xs[i]))
         step = 1e-5
         difference = (np.asarray(along(xs[i] + step)) - np.asarray(along(xs[i] - step))) / 2e-5
         np.testing.assert_allclose(slope, difference, rtol=1e-6, atol=1e-9)
