@@ -31,7 +31,7 @@ _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 # the platform, since a copy of that can only be saved where `cse` sees it; and what is in the body
 # of another op, where plugins expect plain ops.
 
-_LONGEST = 16
+_LONGEST = 8
 _DEEPEST = 16
 
 
