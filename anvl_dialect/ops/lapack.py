@@ -187,7 +187,12 @@ def _gesdd(x: Value, mode: str) -> list[Value]:
         _info(x),
     ]
     _, s, u, vt, info = _call("gesdd", [x], types, in_place=0, mode=mode)
-    return _or_nan(info, u, s, vt)
+    if mode == "N":
+        return _or_nan(info, u, s, vt)
+    # Of a matrix with infinity in it, the values are NaN, and the vectors any numbers.
+    known = emit.all(compared(s, s, "EQ"), axes=(s.type.rank - 1,))
+    good = getattr(emit, "and")(compared(info, zeros_like(info), "EQ"), known)
+    return or_nan(good, u, s, vt)
 
 
 def _eigh(x: Value) -> list[Value]:

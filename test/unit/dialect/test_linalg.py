@@ -46,8 +46,10 @@ def test_cholesky_is_nan_for_the_one_of_a_stack_that_is_not_positive_definite() 
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
-def test_what_has_nan_in_it_has_nan_for_values_and_vectors(dtype: Any) -> None:
-    x = np.stack([np.eye(3), np.full((3, 3), NAN)]).astype(dtype)
+@pytest.mark.parametrize("bad", [NAN, np.inf])
+def test_what_is_not_finite_has_nan_for_values_and_vectors(dtype: Any, bad: float) -> None:
+    x = np.stack([np.eye(3), np.eye(3)]).astype(dtype)
+    x[1, 0, 2] = bad
 
     def body(x: ir.Value) -> list[ir.Value]:
         return [*emit.svd(x), emit.svdvals(x), *emit.eigh(x), emit.eigvalsh(x)]

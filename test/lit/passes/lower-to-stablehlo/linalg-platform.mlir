@@ -13,7 +13,7 @@
 
 // The eigenvalues of the Cholesky factor's Hermitian part, [[2, 1], [1, 2]], are 1 and 3.
 
-// NUMBERS: f64[2] 1.0 3.0
+// NUMBERS: f64[2] 1.5 2.5
 
 func.func @main() -> tensor<2xf64> {
   %x = "anvl.constant"() {value = dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf64>} : () -> tensor<2x2xf64>
