@@ -26,7 +26,8 @@ class LowerToStablehlo(Pass, argument=NAME):
     """Turn every anvl op into StableHLO.
 
     Expects no `anvl.captured` (run anvl-hoist-constants) and no `anvl.vjp` (run anvl-gradient).
-    Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform.
+    Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform,
+    or is written out where none are known.
     """
 
     anchor = "builtin.module"
