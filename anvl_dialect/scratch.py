@@ -15,7 +15,8 @@ from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body
-from anvl.dialect.sweep import forward_sweep, sweep
+from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.sweep import sweep
 from anvl.dialect.types import tensor
 
 __all__ = ["Program", "batch_of", "jvp_of", "transpose_of", "vjp_of"]
@@ -116,7 +117,7 @@ class Program:
             xs, ts = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            tangents = forward_sweep(_current_block(), dict(zip(wrt, ts, strict=True)), ys)
+            tangents = _pushed(dict(zip(wrt, ts, strict=True)), ys)
             return [zeros_like(y) if t is None else t for t, y in zip(tangents, ys, strict=True)]
 
         return Program.of(f, types)
@@ -157,6 +158,11 @@ def _swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[V
     return sweep(_current_block(), seeds, wrt, ir.Location.current)
 
 
+def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> list[Value | None]:
+    """The forward sweep over the current block, which belongs to that op as well."""
+    return forward_sweep(_current_block(), tangents, targets, ir.Location.current)
+
+
 def vjp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], gs: Sequence[Value | None]
 ) -> list[Value | None]:
@@ -186,7 +192,7 @@ def jvp_of(
         ys = f(*values[:n])
         floats.extend(differentiable(y.type) for y in ys)
         known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
-        tangents = forward_sweep(_current_block(), known, ys)
+        tangents = _pushed(known, ys)
         pairs = zip(tangents, ys, floats, strict=True)
         return [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
 
