@@ -8,6 +8,7 @@ are the ones that the passes use; no rule is written twice.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anvl.dialect.batching import batched_results
 from anvl.dialect.blocks import side_block
 from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
@@ -69,9 +70,7 @@ class Program:
                 marks[y] = has_axis
             if not has_axis:
                 return _copied(op, operands)
-            rules = type(op)
-            y = rules.batch(operands, flags, **rules.read(op.operation))
-            return y if rules.multiple_results else [y]
+            return batched_results(op, operands, flags)
 
         values = self._replay(xs, emit_one)
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
