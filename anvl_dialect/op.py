@@ -46,8 +46,8 @@ RULES = {
     "result_type": "building it",
     "lower": "anvl-lower-to-stablehlo",
     "adjoint": "anvl-gradient",
-    "tangent": "forward mode",
-    "batch": "batching",
+    "tangent": "anvl-forward",
+    "batch": "anvl-vectorize",
     "sample": "the numeric tests",
 }
 

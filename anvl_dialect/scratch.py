@@ -8,6 +8,7 @@ are the ones that the passes use; no rule is written twice.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anvl.dialect.batching import batched_results
 from anvl.dialect.blocks import side_block
 from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
@@ -15,7 +16,8 @@ from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body
-from anvl.dialect.sweep import forward_sweep, sweep
+from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.sweep import sweep
 from anvl.dialect.types import tensor
 
 __all__ = ["Program", "batch_of", "jvp_of", "transpose_of", "vjp_of"]
@@ -68,9 +70,7 @@ class Program:
                 marks[y] = has_axis
             if not has_axis:
                 return _copied(op, operands)
-            rules = type(op)
-            y = rules.batch(operands, flags, **rules.read(op.operation))
-            return y if rules.multiple_results else [y]
+            return batched_results(op, operands, flags)
 
         values = self._replay(xs, emit_one)
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
@@ -116,7 +116,7 @@ class Program:
             xs, ts = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            tangents = forward_sweep(_current_block(), dict(zip(wrt, ts, strict=True)), ys)
+            tangents = _pushed(dict(zip(wrt, ts, strict=True)), ys)
             return [zeros_like(y) if t is None else t for t, y in zip(tangents, ys, strict=True)]
 
         return Program.of(f, types)
@@ -157,6 +157,11 @@ def _swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[V
     return sweep(_current_block(), seeds, wrt, ir.Location.current)
 
 
+def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> list[Value | None]:
+    """The forward sweep over the current block, which belongs to that op as well."""
+    return forward_sweep(_current_block(), tangents, targets, ir.Location.current)
+
+
 def vjp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], gs: Sequence[Value | None]
 ) -> list[Value | None]:
@@ -186,7 +191,7 @@ def jvp_of(
         ys = f(*values[:n])
         floats.extend(differentiable(y.type) for y in ys)
         known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
-        tangents = forward_sweep(_current_block(), known, ys)
+        tangents = _pushed(known, ys)
         pairs = zip(tangents, ys, floats, strict=True)
         return [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
 

@@ -23,19 +23,26 @@ if TYPE_CHECKING:
     from anvl import tree as tree
     from anvl import windows as windows
     from anvl.avals import aval as aval
+    from anvl.batching import vmap as vmap
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
     from anvl.dialect.errors import AnvlError as AnvlError
     from anvl.dialect.errors import MissingRule as MissingRule
     from anvl.dialect.errors import PassError as PassError
     from anvl.dialect.errors import TraceError as TraceError
+    from anvl.forward import jvp as jvp
     from anvl.graph import eval_shape as eval_shape
     from anvl.graph import trace as trace
+    from anvl.jacobians import hessian as hessian
+    from anvl.jacobians import jacfwd as jacfwd
+    from anvl.jacobians import jacrev as jacrev
     from anvl.jitted import jit as jit
+    from anvl.reverse import vjp as vjp
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
     from anvl.transforms import grad as grad
+    from anvl.transforms import stop_gradient as stop_gradient
     from anvl.transforms import value_and_grad as value_and_grad
 
 #: Where each public name lives.
@@ -51,10 +58,17 @@ _HOMES = {
     "devices": "anvl.runtime",
     "eval_shape": "anvl.graph",
     "grad": "anvl.transforms",
+    "hessian": "anvl.jacobians",
+    "jacfwd": "anvl.jacobians",
+    "jacrev": "anvl.jacobians",
     "jit": "anvl.jitted",
+    "jvp": "anvl.forward",
     "set_defaults": "anvl.config",
+    "stop_gradient": "anvl.transforms",
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
+    "vjp": "anvl.reverse",
+    "vmap": "anvl.batching",
 }
 _MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 

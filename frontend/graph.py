@@ -11,7 +11,7 @@ from anvl.avals import Aval, aval_of_type
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import CapturedOp, ConstantOp
-from anvl.passes.gradient import VJP
+from anvl.passes.declared import KINDS
 from anvl.runtime import hiding_frames
 from anvl.stages import module_text
 from anvl.traced import Traced, trace_call
@@ -128,18 +128,27 @@ class _Reader:
         if op.name in OPS:
             return OPS[op.name].short_name, OPS[op.name].read(op)
         callee = op.attributes["callee"].value
-        request = self._requests.get(callee)
-        if request is None:
+        if callee not in self._requests:
             return "call", {"callee": f"@{callee}"}
-        return "vjp", {"callee": f"@{request['callee'].value}", "wrt": tuple(request["wrt"])}
+        what, request = self._requests[callee]
+        shown = {name: _plain(request[name]) for name in _SHOWN if name in request}
+        return what, {"callee": f"@{request['callee'].value}", **shown}
 
 
-def _requests(module: ir.Module) -> dict[str, Any]:
-    """The derivatives that are asked for, by the name of the declaration."""
+_SHOWN = ("wrt", "batched", "size")
+
+
+def _plain(attribute: Any) -> Any:
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else tuple(attribute)
+
+
+def _requests(module: ir.Module) -> dict[str, tuple[str, Any]]:
+    """The transformations that are asked for, by the name of the declaration: kind and request."""
     return {
-        op.operation.attributes["sym_name"].value: op.operation.attributes[VJP]
-        for op in module.body.operations
-        if VJP in op.operation.attributes
+        op.attributes["sym_name"].value: (kind.rpartition(".")[2], op.attributes[kind])
+        for op in (op.operation for op in module.body.operations)
+        for kind in KINDS
+        if kind in op.attributes
     }
 
 

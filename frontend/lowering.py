@@ -8,11 +8,13 @@ from typing import Any
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
+from anvl.passes.forward import Forward
 from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import CAPTURED, HoistConstants
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
+from anvl.passes.vectorize import Vectorize
 from anvl.runtime import stablehlo_version
 from anvl.state import passes_lock
 
@@ -30,12 +32,16 @@ __all__ = [
 STAGES = {
     "anvl": "what tracing made: derivatives and nested jits are functions of their own",
     "gradient": "after anvl-gradient: derivatives have their bodies",
+    "forward": "after anvl-forward: forward derivatives have their bodies",
+    "vectorize": "after anvl-vectorize: batches have their bodies",
     "inline": "after anvl-inline: one function",
     "constants": "after anvl-hoist-constants: closed-over arrays are leading arguments",
     "stablehlo": "after anvl-lower-to-stablehlo, cse and trivial-dce",
 }
 _STAGE_OF = {
     "anvl-gradient": "gradient",
+    "anvl-forward": "forward",
+    "anvl-vectorize": "vectorize",
     "anvl-inline": "inline",
     "anvl-hoist-constants": "constants",
     "trivial-dce": "stablehlo",
@@ -53,6 +59,8 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
     return Pipeline(
         [
             Gradient(),
+            Forward(),
+            Vectorize(),
             Inline(),
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # those that rules make are small

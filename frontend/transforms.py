@@ -1,8 +1,4 @@
-"""`grad` and `value_and_grad`: they trace the function and ask for its derivative.
-
-Inside a trace, the function becomes a `func.func` of the program, its derivative a declaration
-with the attribute `anvl.vjp`, and the result a call of it; `anvl-gradient` writes the body later.
-"""
+"""`grad` and `value_and_grad`: the derivative of one float scalar.  And `stop_gradient`."""
 
 from __future__ import annotations
 
@@ -18,24 +14,31 @@ from anvl.arguments import (
     name_of,
     plain_aside,
     positions_of,
-    signature_of,
 )
 from anvl.avals import Aval
-from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full
-from anvl.dialect.params import Ints
 from anvl.dialect.types import dtype_name, element_type, kind
-from anvl.jitted import call_function, evaluate
-from anvl.passes.gradient import VJP
-from anvl.promote import abstract
-from anvl.runtime import hide_frames, hiding_frames
+from anvl.jitted import call_function
+from anvl.promote import abstract, as_tracer
+from anvl.public import public
+from anvl.requests import (
+    argument_name,
+    argument_of,
+    check_callable,
+    closed_over,
+    declare_vjp,
+    has_derivative,
+    runnable,
+)
+from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
-from anvl.tracing import Trace
+from anvl.tracing import Trace, emit
 
-__all__ = ["grad", "value_and_grad"]
+__all__ = ["grad", "stop_gradient", "value_and_grad"]
 
 
 @hiding_frames
@@ -77,11 +80,28 @@ def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     return _derived(f, wrt, "grad", lambda value, gradient: gradient)
 
 
+@public()
+def stop_gradient(x: Any) -> Any:
+    """x, as a constant: its derivative is zero, in every mode and of every order.
+
+    Arguments: `x` is an array, or a tuple, list, dict or registered class of arrays.
+    Returns the same.
+    Raises `TypeError` for what is no array.
+
+    >>> import anvl
+    >>> print(anvl.grad(lambda x: x * anvl.stop_gradient(x))(3.0))
+    3.0
+    """
+    return tree.map(lambda leaf: emit(_STOP, (as_tracer(leaf, "stop_gradient"),), {}), x)
+
+
+_STOP = OPS["anvl.stop_gradient"]
+
+
 def _derived(
     f: Callable[..., Any], wrt: Any, transform: str, keep: Callable[[Any, Any], Any]
 ) -> Callable[..., Any]:
-    if not callable(f):
-        raise TypeError(f"{transform}: takes a function, got {f!r} of type {type(f).__name__}")
+    check_callable(transform, f)
     which = positions_of(f, wrt, "wrt")
     if not which:
         raise ValueError(f"{transform}: wrt names no argument of {name_of(f)}")
@@ -94,29 +114,12 @@ def _derived(
         request = _Request(f, which, several, transform)
         return keep(*request.emit(current.trace, args, kwargs))
 
-    @functools.wraps(f)
-    def derived(*args: Any, **kwargs: Any) -> Any:
-        try:
-            if current.trace is not None:
-                return in_trace(*args, **kwargs)
-            return evaluate(in_trace, *plain_aside((args, kwargs)))
-        except Exception as error:
-            hide_frames(error)
-            raise
-
-    derived.__doc__ = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
-    # The names of the arguments, for messages, come from f also when this is traced.
-    in_trace.__wrapped__ = f  # type: ignore[attr-defined]
-    in_trace.__name__ = name_of(f)
-    return derived
+    doc = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
+    return runnable(f, in_trace, doc)
 
 
 class _Position(int):
     """The position of a leaf, told apart from numbers that are arguments."""
-
-
-def _has_derivative(of: Aval) -> bool:
-    return kind(element_type(of.dtype)) in ("float", "complex")
 
 
 class _Request:
@@ -139,9 +142,10 @@ class _Request:
         abstracted = arguments._replace(leaves=list(avals))
         nested = trace_call(self.f, static, abstracted, trace.program, paths)
         self._check_target(nested)
-        outer = [x for x, _ in nested.trace.closed_over.values()]
+        outer = closed_over(nested)
         out = nested.out_avals[0]
-        name = _declare(trace, nested, chosen, [*avals, *(x.aval for x in outer)])
+        inputs = [*avals, *(x.aval for x in outer)]
+        name = declare_vjp(trace, nested, inputs, chosen, (0,))
         # Not at the person's line: what that assigns is not the seed.
         with nested.trace.function.location:
             seed = Tracer(full(out.type, 1), out, trace, ir.Location.current)
@@ -162,11 +166,11 @@ class _Request:
         numbered = tree.unflatten(arguments.treedef, map(_Position, range(len(paths))))
         chosen: list[int] = []
         for which in self.which:
-            argument = self._argument(which, *numbered)
+            argument = argument_of(self.f, self.transform, which, *numbered)
             for k, i in enumerate(tree.leaves(argument)):
-                if not isinstance(i, _Position) or not _has_derivative(avals[i]):
+                if not isinstance(i, _Position) or not has_derivative(avals[i]):
                     what = avals[i] if isinstance(i, _Position) else f"{i!r}"
-                    path = tree.leaf_paths(argument, self._name(which))[k]
+                    path = tree.leaf_paths(argument, argument_name(self.f, which))[k]
                     raise TypeError(
                         f"{self.transform}: {path} of {name_of(self.f)} is {what}; only floats "
                         "have a derivative: pass it as another argument than wrt, or cast it"
@@ -174,29 +178,15 @@ class _Request:
                 chosen.append(i)
         return chosen
 
-    def _argument(self, which: int | str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        if isinstance(which, int) and which < len(args):
-            return args[which]
-        name = which if isinstance(which, str) else _name_at(self.f, which)
-        if name in kwargs:
-            return kwargs[name]
-        raise ValueError(
-            f"{self.transform}: argument {name if name is not None else which!r} of "
-            f"{name_of(self.f)} is in wrt but was not passed; it has {len(args)} positional "
-            f"arguments and {', '.join(kwargs) or 'no keywords'}"
-        )
-
-    def _name(self, which: int | str) -> str:
-        name = which if isinstance(which, str) else _name_at(self.f, which)
-        return f"arg{which}" if name is None else name
-
     def _structured(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], adjoints: Sequence[Any]
     ) -> Any:
         """The adjoints in the structure of the arguments that they belong to."""
         remaining = iter(adjoints)
         parts = [
-            tree.map(lambda _: next(remaining), self._argument(which, args, kwargs))
+            tree.map(
+                lambda _: next(remaining), argument_of(self.f, self.transform, which, args, kwargs)
+            )
             for which in self.which
         ]
         return tuple(parts) if self.several else parts[0]
@@ -214,37 +204,3 @@ class _Request:
                 f"{self.transform}: {function} returns {dtype_name(avals[0].dtype)}, which has no "
                 "real derivative; return a float scalar"
             )
-
-
-def _name_at(f: Callable[..., Any], position: int) -> str | None:
-    signature = signature_of(f)
-    names = list(signature.parameters) if signature is not None else []
-    return names[position] if position < len(names) else None
-
-
-def _declare(trace: Trace, nested: Traced, chosen: Sequence[int], avals: Sequence[Aval]) -> str:
-    """Declare the derivative of a nested function; its name."""
-    name = trace.program.fresh_name(f"{nested.trace.name}_vjp")
-    inputs = [a.type for a in avals]
-    outputs = [y.type for y in nested.out_avals]
-    type_ = ir.FunctionType.get(
-        [*inputs, outputs[0]], [*outputs, *(inputs[i] for i in chosen)], context()
-    )
-    request = {
-        "callee": ir.FlatSymbolRefAttr.get(nested.trace.name, context()),
-        "wrt": Ints.encode(chosen),
-        "targets": Ints.encode((0,)),
-    }
-    ir.Operation.create(
-        "func.func",
-        attributes={
-            "sym_name": ir.StringAttr.get(name, context()),
-            "sym_visibility": ir.StringAttr.get("private", context()),
-            "function_type": ir.TypeAttr.get(type_),
-            VJP: ir.DictAttr.get(request, context()),
-        },
-        regions=1,
-        ip=ir.InsertionPoint(trace.program.module.body),
-        loc=nested.trace.function.location,
-    )
-    return name

@@ -179,6 +179,38 @@ def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:
         _collect_paths(child, path + step, paths)
 
 
+def prefix_parts(prefix: Any, tree: Any, root: str = "") -> list[tuple[Any, str, Any]]:
+    """For each leaf of `prefix` the leaf, its path, and the part of `tree` that it stands for.
+
+    `prefix` has the structure of `tree`, cut off anywhere; None in it is a leaf.
+
+    Raises
+    ------
+    ValueError
+        `prefix` differs from `tree` above its leaves; the message says where.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.prefix_parts((0, {"b": None}), ([1, 2], {"b": (3, 4)}), root="axes")
+    [(0, 'axes[0]', [1, 2]), (None, "axes[1]['b']", (3, 4))]
+    """
+    found = _registry.flatten_one_level(prefix)
+    if prefix is None or found is None:
+        return [(prefix, root, tree)]
+    shape, other = structure(prefix), structure(tree)
+    of_tree = _registry.flatten_one_level(tree)
+    children, others = list(found[0]), list(of_tree[0]) if of_tree is not None else []
+    if shape.node_data() != other.node_data() or len(children) != len(others):
+        raise ValueError(f"at {root or 'the root'}: {_described(shape)} for {_described(other)}")
+    steps = _steps(shape, len(children))
+    return [
+        part
+        for step, child, below in zip(steps, children, others, strict=True)
+        for part in prefix_parts(child, below, root + step)
+    ]
+
+
 def all_leaves(values: Iterable[Any]) -> bool:
     """Whether none of `values` is a container.
 

@@ -9,7 +9,9 @@ if __name__ != "anvl.passes":
 import importlib
 
 # One name a pass: its file here, and `anvl-<name>` on the command line.
-_MODULES: tuple[str, ...] = ("gradient", "hoist_constants", "inline", "lower_to_stablehlo")
+_MODULES: tuple[str, ...] = (
+    "forward", "gradient", "hoist_constants", "inline", "lower_to_stablehlo", "vectorize",
+)  # fmt: skip
 
 for _name in _MODULES:
     importlib.import_module(f"anvl.passes.{_name}")

@@ -25,7 +25,8 @@ _MOST_ROUNDS = 32  # composites of composites of composites
 class LowerToStablehlo(Pass, argument=NAME):
     """Turn every anvl op into StableHLO.
 
-    Expects no `anvl.captured` (run anvl-hoist-constants) and no `anvl.vjp` (run anvl-gradient).
+    Expects no `anvl.captured` (run anvl-hoist-constants) and no declared transformation (run
+    anvl-gradient, anvl-forward, anvl-vectorize).
     Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform,
     or is written out where none are known.
     """

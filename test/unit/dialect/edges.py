@@ -22,7 +22,8 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.create import dense, full_like
-from anvl.dialect.sweep import forward_sweep, sweep
+from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.sweep import sweep
 from anvl.dialect.types import numpy_of
 from anvl.testing.program import Program
 

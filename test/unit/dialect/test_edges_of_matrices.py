@@ -12,7 +12,8 @@ from test_edges import INF, NAN
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.matrices import columns, ct, matmul, solve
-from anvl.dialect.sweep import forward_sweep, sweep
+from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.sweep import sweep
 
 ONE, ZERO = np.eye(2), np.zeros((2, 2))
 SINGULAR = np.array([[1.0, 2], [2, 4]])

@@ -1,0 +1,214 @@
+"""`jacfwd`, `jacrev` and `hessian`: whole matrices of derivatives, all directions at once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import anvl.numpy as anp
+from anvl import tree
+from anvl.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    plain_aside,
+    positions_of,
+)
+from anvl.avals import Aval
+from anvl.batching import vmap
+from anvl.dialect.types import element_type, kind
+from anvl.forward import pushed
+from anvl.jitted import call_in_trace
+from anvl.promote import abstract
+from anvl.requests import argument_name, argument_of, check_callable, runnable
+from anvl.reverse import Reverse
+from anvl.runtime import hiding_frames
+from anvl.state import current
+
+__all__ = ["hessian", "jacfwd", "jacrev"]
+
+
+@hiding_frames
+def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+    """A function that returns the Jacobian of f, column by column: for few arguments.
+
+    Arguments: `wrt` names the arguments to differentiate with respect to, or gives their positions;
+    several in a tuple.
+    Returns a function of the same arguments.  Its result has the structure of what f returns, and
+    in it, for each array of shape S, the structure of the `wrt` argument, with an array of shape
+    S + T for each of its arrays of shape T.
+    Raises `TypeError` where an argument of `wrt` or a result holds no real floats (paths are
+    named); `ValueError` where f has no such argument.
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.jacfwd(lambda x: x * x)(np.asarray([1.0, 2.0])))
+    [[2. 0.]
+     [0. 4.]]
+    """
+    if f is None:
+        return functools.partial(jacfwd, wrt=wrt)
+    return _jacobian(f, wrt, "jacfwd", _columns)
+
+
+@hiding_frames
+def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+    """A function that returns the Jacobian of f, row by row: for few results.
+
+    As `jacfwd`, in reverse mode.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
+    [2. 4.]
+    """
+    if f is None:
+        return functools.partial(jacrev, wrt=wrt)
+    return _jacobian(f, wrt, "jacrev", _rows)
+
+
+@hiding_frames
+def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+    """A function that returns the second derivatives of f: forward mode over reverse mode.
+
+    Arguments, errors as of `jacfwd`.
+    Returns a function of the same arguments.  Its result has the structure of what f returns, in it
+    that of the `wrt` argument, and in it that again: arrays of shape S + T + U.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.hessian(lambda x: np.prod(x))(np.asarray([2.0, 3.0, 5.0])))
+    [[0. 5. 3.]
+     [5. 0. 2.]
+     [3. 2. 0.]]
+    """
+    if f is None:
+        return functools.partial(hessian, wrt=wrt)
+    return _jacobian(_jacobian(f, wrt, "hessian", _rows), wrt, "hessian", _columns)
+
+
+def _jacobian(
+    f: Callable[..., Any], wrt: Any, transform: str, matrices: Callable[..., Any]
+) -> Callable[..., Any]:
+    check_callable(transform, f)
+    which = positions_of(f, wrt, "wrt")
+    if not which:
+        raise ValueError(f"{transform}: wrt names no argument of {name_of(f)}")
+    if len(set(which)) != len(which):
+        raise ValueError(f"{transform}: wrt {wrt!r} names an argument of {name_of(f)} twice")
+    several = isinstance(wrt, list | tuple)
+
+    def in_trace(*args: Any, **kwargs: Any) -> Any:
+        call = _Call(f, transform, args, kwargs)
+        numbered = call.numbered()
+        chosen = tuple(argument_of(f, transform, i, *numbered) for i in which)
+        names = [argument_name(f, i) for i in which]
+        call.check_inputs(chosen, names)
+        out_tree, blocks = matrices(call, [int(i) for i in tree.leaves(chosen)])
+        # For each result the blocks of all the chosen leaves, in their structure.
+        structure = tree.structure(chosen if several else chosen[0])
+        return tree.unflatten(out_tree, [tree.unflatten(structure, row) for row in blocks])
+
+    return runnable(f, in_trace, f"The {transform} of {name_of(f)} with respect to {wrt!r}.")
+
+
+class _Position(int):
+    """The position of a leaf, told apart from numbers that are arguments."""
+
+
+class _Call:
+    """A call of f in the current trace: its arguments, and f as a function that is traced once."""
+
+    def __init__(
+        self, f: Callable[..., Any], transform: str, args: Any, kwargs: dict[str, Any]
+    ) -> None:
+        self.transform = transform
+        self.name = name_of(f)
+        self._static = StaticArguments(f, None)
+        self.arguments = self._split(args, kwargs)
+        self.paths = input_names(f, self.arguments)
+        leaves = zip(self.arguments.leaves, self.paths, strict=True)
+        self.avals = [abstract(x, path) for x, path in leaves]
+        self._f = f
+
+        @functools.wraps(f)
+        def once(*args: Any, **kwargs: Any) -> Any:
+            assert current.trace is not None
+            arguments = self._split(args, kwargs)
+            return call_in_trace(self, f, self._static, current.trace, arguments)
+
+        self.f = once
+
+    def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
+        return self._static.split(*plain_aside((args, kwargs)))
+
+    def numbered(self) -> Any:
+        """Args and kwargs with the position of each leaf in its place."""
+        return tree.unflatten(self.arguments.treedef, map(_Position, range(len(self.paths))))
+
+    def check_inputs(self, chosen: Sequence[Any], names: Sequence[str]) -> None:
+        """Refuse what has no real derivative among the chosen arguments."""
+        for argument, name in zip(chosen, names, strict=True):
+            for i, path in zip(tree.leaves(argument), tree.leaf_paths(argument, name), strict=True):
+                if not isinstance(i, _Position) or not _is_real(self.avals[i]):
+                    what = self.avals[i] if isinstance(i, _Position) else repr(i)
+                    raise TypeError(
+                        f"{self.transform}: {path} of {self.name} is {what}; only real floats have "
+                        "a Jacobian: pass it as another argument than wrt, or cast it"
+                    )
+
+    def check_outputs(self, avals: Sequence[Aval], out_tree: Any) -> None:
+        """Refuse results that have no real derivative."""
+        for of, path in zip(avals, tree.leaf_paths(out_tree, "result"), strict=True):
+            if not _is_real(of):
+                raise TypeError(
+                    f"{self.transform}: {path} of {self.name} is {of}; only real floats have a "
+                    "Jacobian: return it from another function, or cast it"
+                )
+
+
+def _is_real(of: Aval) -> bool:
+    return kind(element_type(of.dtype)) == "float"
+
+
+def _columns(call: _Call, chosen: Sequence[int]) -> tuple[Any, list[list[Any]]]:
+    """For each result, the blocks of all chosen leaves: a batch of tangents for each of these."""
+    if not chosen:
+        return _rows(call, chosen)  # it has the structure of the result, and no direction
+    columns = []
+    out_tree: Any = None
+    for i in chosen:
+        of = call.avals[i]
+
+        def push(t: Any, i: int = i) -> list[Any]:
+            nonlocal out_tree
+            value, tangent = pushed(call.f, call.arguments, [i], [t])
+            results, out_tree = tree.flatten(value)
+            call.check_outputs([abstract(y) for y in results], out_tree)
+            return tree.leaves(tangent)
+
+        found = vmap(push, out_axes=-1)(_basis(of))
+        columns.append([y.reshape((*y.shape[:-1], *of.shape)) for y in found])
+    return out_tree, [list(row) for row in zip(*columns, strict=True)]
+
+
+def _rows(call: _Call, chosen: Sequence[int]) -> tuple[Any, list[list[Any]]]:
+    """For each result, the blocks of all chosen leaves: a batch of cotangents for each result."""
+    reverse = Reverse(call.transform, call.f, call.arguments, chosen)
+    outs, out_tree = reverse.out_avals, reverse.out_tree
+    call.check_outputs(outs, out_tree)
+    blocks = []
+    for j, of in enumerate(outs):
+
+        def pull(g: Any, j: int = j) -> list[Any]:
+            seeds = [g if k == j else None for k in range(len(outs))]
+            return reverse.pulled(tree.unflatten(out_tree, seeds))
+
+        found = vmap(pull)(_basis(of))
+        blocks.append([x.reshape((*of.shape, *x.shape[1:])) for x in found])
+    return out_tree, blocks
+
+
+def _basis(of: Aval) -> Any:
+    """Every direction of an array, one after the other: the rows of an identity matrix."""
+    return anp.eye(of.size, dtype=of.dtype).reshape((of.size, *of.shape))

@@ -1,0 +1,179 @@
+"""What the transformations of functions share: how a trace asks for one.
+
+Inside a trace, the function becomes a `func.func` of the program, its transformation a declaration
+with an attribute such as `anvl.vjp`, and the result a call of it; a pass writes the body later.
+Outside of any trace, the same is traced, compiled and run.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl.arguments import name_of, plain_aside, signature_of
+from anvl.avals import Aval
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.dialect.params import Int, Ints
+from anvl.dialect.types import element_type, kind
+from anvl.jitted import evaluate
+from anvl.passes.forward import JVP
+from anvl.passes.gradient import VJP
+from anvl.passes.vectorize import VMAP
+from anvl.runtime import hide_frames
+from anvl.state import current
+from anvl.traced import Traced
+from anvl.tracer import Tracer
+from anvl.tracing import Trace
+
+__all__ = [
+    "argument_name", "argument_of", "check_callable", "closed_over", "declare_jvp", "declare_vjp",
+    "declare_vmap", "has_derivative", "run", "runnable",
+]  # fmt: skip
+
+
+def check_callable(transform: str, f: Any) -> None:
+    """Refuse what is no function."""
+    if not callable(f):
+        raise TypeError(f"{transform}: takes a function, got {f!r} of type {type(f).__name__}")
+
+
+def has_derivative(of: Aval) -> bool:
+    """Whether arrays of this dtype have a derivative."""
+    return kind(element_type(of.dtype)) in ("float", "complex")
+
+
+def runnable(f: Callable[..., Any], in_trace: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    """`in_trace`, a transformation of f that emits ops, as a function that also runs outside."""
+    # The names of the arguments, for messages, come from f also when this is traced.
+    in_trace.__wrapped__ = f  # type: ignore[attr-defined]
+    in_trace.__name__ = name_of(f)
+
+    @functools.wraps(f)
+    def transformed(*args: Any, **kwargs: Any) -> Any:
+        return run(in_trace, args, kwargs)
+
+    transformed.__doc__ = doc
+    return transformed
+
+
+def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Emit into the current trace; without one, trace, compile and run."""
+    try:
+        if current.trace is not None:
+            return in_trace(*args, **kwargs)
+        return evaluate(in_trace, *plain_aside((args, kwargs)))
+    except Exception as error:
+        hide_frames(error)
+        raise
+
+
+# -- arguments by name -----------------------------------------------------------------------------
+
+
+def argument_of(
+    f: Callable[..., Any],
+    transform: str,
+    which: int | str,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """The argument of a call of f that `which` names."""
+    if isinstance(which, int) and which < len(args):
+        return args[which]
+    name = which if isinstance(which, str) else _name_at(f, which)
+    if name in kwargs:
+        return kwargs[name]
+    raise ValueError(
+        f"{transform}: argument {name if name is not None else which!r} of {name_of(f)} is in wrt "
+        f"but was not passed; it has {len(args)} positional arguments and "
+        f"{', '.join(kwargs) or 'no keywords'}"
+    )
+
+
+def argument_name(f: Callable[..., Any], which: int | str) -> str:
+    """What messages call an argument."""
+    name = which if isinstance(which, str) else _name_at(f, which)
+    return f"arg{which}" if name is None else name
+
+
+def _name_at(f: Callable[..., Any], position: int) -> str | None:
+    signature = signature_of(f)
+    names = list(signature.parameters) if signature is not None else []
+    return names[position] if position < len(names) else None
+
+
+# -- declarations ----------------------------------------------------------------------------------
+
+
+def closed_over(nested: Traced) -> list[Tracer]:
+    """What a traced function takes besides its arguments: values of the traces around it."""
+    return [x for x, _ in nested.trace.closed_over.values()]
+
+
+def declare_vjp(
+    trace: Trace,
+    nested: Traced,
+    avals: Sequence[Aval],
+    wrt: Sequence[int],
+    targets: Sequence[int],
+) -> str:
+    """Declare the derivative of a traced function, of inputs of these avals; its name."""
+    inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
+    request = {"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)}
+    takes = [*inputs, *(outputs[i] for i in targets)]
+    return _declare(trace, nested, VJP, request, takes, [*outputs, *(inputs[i] for i in wrt)])
+
+
+def declare_jvp(trace: Trace, nested: Traced, avals: Sequence[Aval], wrt: Sequence[int]) -> str:
+    """Declare the forward derivative of a traced function; its name."""
+    inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
+    floats = [y.type for y in nested.out_avals if has_derivative(y)]
+    takes = [*inputs, *(inputs[i] for i in wrt)]
+    return _declare(trace, nested, JVP, {"wrt": Ints.encode(wrt)}, takes, [*outputs, *floats])
+
+
+def declare_vmap(
+    trace: Trace,
+    nested: Traced,
+    inputs: Sequence[Aval],
+    batched: Sequence[int],
+    outputs: Sequence[Aval],
+    results: Sequence[int],
+    size: int,
+) -> str:
+    """Declare the batch of a traced function, of and to arrays of these avals; its name."""
+    request = {
+        "batched": Ints.encode(batched),
+        "results": Ints.encode(results),
+        "size": Int.encode(size),
+    }
+    types = [a.type for a in inputs], [y.type for y in outputs]
+    return _declare(trace, nested, VMAP, request, *types)
+
+
+def _declare(
+    trace: Trace,
+    nested: Traced,
+    attribute: str,
+    request: dict[str, ir.Attribute],
+    inputs: Sequence[ir.Type],
+    outputs: Sequence[ir.Type],
+) -> str:
+    suffix = attribute.rpartition(".")[2]
+    name = trace.program.fresh_name(f"{nested.trace.name}_{suffix}")
+    callee = ir.FlatSymbolRefAttr.get(nested.trace.name, context())
+    ir.Operation.create(
+        "func.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(name, context()),
+            "sym_visibility": ir.StringAttr.get("private", context()),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs, context())),
+            attribute: ir.DictAttr.get({"callee": callee, **request}, context()),
+        },
+        regions=1,
+        ip=ir.InsertionPoint(trace.program.module.body),
+        loc=nested.trace.function.location,
+    )
+    return name

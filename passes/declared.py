@@ -1,0 +1,281 @@
+"""Functions that are declared as transformations of others: the engine that writes their bodies.
+
+A declaration says with an attribute what it is: `anvl.vjp = {callee = @f, ...}`.  Each kind of
+attribute belongs to a pass.  See Note [Declarations of several kinds].
+"""
+
+import abc
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
+from anvl.dialect.params import Symbol
+from anvl.dialect.types import shape_text
+from anvl.passes.inline import (
+    body_of,
+    callee_of,
+    calls_by_function,
+    functions_of,
+    inline_calls,
+    is_private,
+    references,
+    terminator_of,
+)
+
+__all__ = [
+    "KINDS", "Expansion", "Kind", "check_floats", "check_positions", "define_all", "finish",
+    "is_float", "signature",
+]  # fmt: skip
+
+# Note [Declarations of several kinds]
+#
+# The tangent of an adjoint, the adjoint of a batch: declarations of one kind depend on those of
+# others, in any order.  So one engine writes all kinds, and a pass defines the declarations of its
+# own kind, after all that these depend on, of whatever kind.  What no declaration of its kind
+# depends on it leaves.  So each pass keeps its promise alone and in one run, and a pipeline names
+# each of them once, in any order; to repeat passes until none is left would make a cycle of
+# functions a hang, and every program pay for the deepest.
+
+
+class Kind(abc.ABC):
+    """What is true of the declarations with one attribute.
+
+    A definition begins as a copy of the callee, without calls; `write` turns it into what was asked
+    for.
+    """
+
+    #: The pass that it belongs to, and the attribute.
+    argument: ClassVar[str]
+    attribute: ClassVar[str]
+    #: What the attribute must be, and what the function is called, for messages.
+    form: ClassVar[str]
+    noun: ClassVar[str]
+
+    @abc.abstractmethod
+    def read(self, request: Any) -> Any:
+        """What the attribute says besides the callee; `TypeError`, `KeyError` where it is wrong."""
+
+    @abc.abstractmethod
+    def check(
+        self, name: str, asked: Any, inputs: list[ir.Type], outputs: list[ir.Type], place: str
+    ) -> tuple[list[ir.Type], list[ir.Type]]:
+        """The types that the declared function takes and returns, for those of its callee.
+
+        Raises `PassError` where what is asked for does not fit these.
+        """
+
+    @abc.abstractmethod
+    def write(self, function: ir.Operation, asked: Any) -> None:
+        """Make the definition of a copy of the callee."""
+
+
+#: Every kind, by its attribute.
+KINDS: dict[str, Kind] = {}
+
+
+def define_all(module: ir.Operation, kind: Kind, keeping: str = "") -> "Expansion | None":
+    """Define every declaration of one kind; None where there was nothing to do.
+
+    With a name in `keeping`, that function is made ready to be copied, and is not used up.
+    """
+    functions = functions_of(module)
+    names = [name for name, op in functions.items() if kind.attribute in op.attributes]
+    if not names and not keeping:
+        return None
+    expansion = Expansion(module, functions, kind.argument)
+    if keeping:
+        expansion.uses[keeping] += 1
+        names.append(keeping)
+    for name in names:
+        expansion.define(name)
+    return expansion
+
+
+class Expansion:
+    """The functions of one module; those that are declared as transformations get their bodies."""
+
+    def __init__(
+        self, module: ir.Operation, functions: dict[str, ir.Operation], argument: str
+    ) -> None:
+        self.functions = functions
+        self.argument = argument
+        calls = calls_by_function(module)
+        self.uses = references(functions, calls)
+        # The callees of each function; those of what is made here are inlined at once.
+        self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
+        self.defined: set[str] = set()
+
+    def find(self, name: str, location: str = "") -> ir.Operation:
+        """The function of this name, which has a body."""
+        function = self.functions.get(name)
+        if function is None:
+            known = ", ".join(f"@{n}" for n in self.functions) or "none"
+            problem = f"there is no function @{name}; the module has {known}"
+            raise PassError(self.argument, problem, location)
+        if body_of(function) is None:
+            raise PassError(self.argument, f"@{name} has no body of one block", location)
+        return function
+
+    def define(self, name: str, path: tuple[str, ...] = ()) -> None:
+        """Define a function that is declared as a transformation, after all it depends on."""
+        if name in path:
+            cycle = " -> ".join(f"@{n}" for n in (*path, name))
+            problem = f"recursion: {cycle}; functions must not form a cycle"
+            raise PassError(self.argument, problem, str(self.functions[name].location))
+        if name in self.defined or name not in self.functions:
+            return
+        function = self.functions[name]
+        for callee in self.callees.get(name, ()):
+            self.define(callee, (*path, name))
+        for attribute, kind in KINDS.items():
+            if attribute in function.attributes:
+                self._write(kind, name, function, (*path, name))
+                break
+        self.defined.add(name)
+
+    def _write(
+        self, kind: Kind, name: str, declaration: ir.Operation, path: tuple[str, ...]
+    ) -> None:
+        place = str(declaration.location)
+        callee, asked = _read(kind, name, declaration)
+        self.define(callee, path)
+        wanted = kind.check(name, asked, *signature(self.find(callee, place)), place)
+        _check_declaration(kind, name, declaration, wanted)
+        declaration.erase()
+        if self.uses[callee] == 1 and is_private(self.functions[callee]):
+            definition = self._renamed(callee, name)
+        else:
+            definition = self._copied(callee, name)
+        definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
+        self.write(kind, definition, callee, asked)
+
+    def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
+        """Make of a copy of @callee what is asked for."""
+        try:
+            kind.write(function, asked)
+        except MissingRule as error:
+            text = f"{kind.argument}: @{callee}: {error}"
+            raise MissingRule(text, error.location) from None
+
+    def public_copy(self, name: str, suffix: str) -> ir.Operation:
+        """A copy of a function with every call in it inlined, under its name with a suffix."""
+        new_name = name + suffix
+        if new_name in self.functions:
+            problem = f"@{new_name} is there already; give another suffix"
+            raise PassError(self.argument, problem, str(self.functions[name].location))
+        made = self._copied(name, new_name)
+        if "sym_visibility" in made.attributes:  # asked for by name: nobody may drop it
+            del made.attributes["sym_visibility"]
+        return made
+
+    def _copied(self, name: str, new_name: str) -> ir.Operation:
+        source = self.functions[name]
+        self.functions[new_name] = source.clone(ip=ir.InsertionPoint(source)).operation
+        return self._flattened(name, new_name)
+
+    def _renamed(self, name: str, new_name: str) -> ir.Operation:
+        """A function that nobody else uses, under a new name."""
+        self.functions[new_name] = self.functions.pop(name)
+        return self._flattened(name, new_name)
+
+    def _flattened(self, name: str, new_name: str) -> ir.Operation:
+        function = self.functions[new_name]
+        function.attributes["sym_name"] = ir.StringAttr.get(new_name, function.context)
+        if name in self.callees:
+            inline_calls(new_name, self.functions)
+        return self.functions[new_name]
+
+
+def _read(kind: Kind, name: str, declaration: ir.Operation) -> tuple[str, Any]:
+    """The callee of a declaration, and what else its attribute says."""
+    request = declaration.attributes[kind.attribute]
+    try:
+        return Symbol.decode(request["callee"]), kind.read(request)
+    except (TypeError, KeyError):
+        raise PassError(
+            kind.argument,
+            f"@{name}: {kind.attribute} must be {kind.form}, got {request}",
+            str(declaration.location),
+        ) from None
+
+
+def _check_declaration(
+    kind: Kind,
+    name: str,
+    declaration: ir.Operation,
+    wanted: tuple[list[ir.Type], list[ir.Type]],
+) -> None:
+    if body_of(declaration) is not None:
+        problem = f"@{name} has {kind.attribute} and a body; it must be a declaration"
+        raise PassError(kind.argument, problem, str(declaration.location))
+    if signature(declaration) != wanted:
+        found = declaration.attributes["function_type"].value
+        raise PassError(
+            kind.argument,
+            f"@{name} is declared as {found}, but this {kind.noun} is "
+            f"{ir.FunctionType.get(*wanted, declaration.context)}",
+            str(declaration.location),
+        )
+
+
+def signature(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
+    """The types that a function takes and returns."""
+    type_ = function.attributes["function_type"].value
+    return list(type_.inputs), list(type_.results)
+
+
+def finish(function: ir.Operation, returned: Sequence[ir.Value]) -> None:
+    """Have a function return these values, and make its type and attributes fit."""
+    block = function.regions[0].blocks[0]
+    terminator = terminator_of(block)
+    ir.Operation.create(
+        "func.return", [], returned, loc=terminator.location, ip=ir.InsertionPoint(terminator)
+    )
+    terminator.erase()
+    types = [a.type for a in block.arguments], [y.type for y in returned]
+    type_ = ir.FunctionType.get(*types, function.context)
+    function.attributes["function_type"] = ir.TypeAttr.get(type_)
+    # Attributes of arguments and results stay with them; the new ones have none.
+    for key, wanted in (("arg_attrs", len(block.arguments)), ("res_attrs", len(returned))):
+        if key in function.attributes:
+            old = list(function.attributes[key])
+            empty = ir.DictAttr.get({}, function.context)
+            function.attributes[key] = ir.ArrayAttr.get(
+                old + [empty] * (wanted - len(old)), function.context
+            )
+
+
+def is_float(type_: ir.Type) -> bool:
+    """Whether values of this type have a derivative."""
+    return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
+
+
+def check_positions(
+    argument: str, name: str, role: str, positions: Sequence[int], count: int, place: str
+) -> None:
+    """Refuse positions that do not exist, or repeat."""
+    if len(set(positions)) != len(positions):
+        problem = f"{role} {shape_text(positions)} repeats a position"
+        raise PassError(argument, f"@{name}: {problem}", place)
+    for i in positions:
+        if not 0 <= i < count:
+            problem = f"{role} {i} is none of {count} positions"
+            raise PassError(argument, f"@{name}: {problem}", place)
+
+
+def check_floats(
+    argument: str,
+    name: str,
+    role: str,
+    positions: Sequence[int],
+    types: Sequence[ir.Type],
+    place: str,
+) -> None:
+    """Refuse positions of what has no derivative, and those that do not exist or repeat."""
+    check_positions(argument, name, role, positions, len(types), place)
+    for i in positions:
+        if not is_float(types[i]):
+            problem = f"{role} {i} is {types[i]}; only floats have a derivative"
+            raise PassError(argument, f"@{name}: {problem}", place)

@@ -1,0 +1,111 @@
+"""anvl-forward: forward mode.
+
+Walks the ops of a function first to last and asks each for its `tangent`.  Names no op.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anvl.dialect.activity import named_after
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import full
+from anvl.dialect.params import Ints
+from anvl.dialect.pushforward import forward_sweep
+from anvl.passes.declared import (
+    KINDS,
+    Kind,
+    check_floats,
+    define_all,
+    finish,
+    is_float,
+    signature,
+)
+from anvl.passes.inline import terminator_of
+from anvl.passes.pass_ import Pass, option
+
+__all__ = ["JVP", "Forward"]
+
+#: The attribute of a declaration that asks for tangents.
+JVP = "anvl.jvp"
+
+_NAME = "anvl-forward"
+
+
+@dataclass(frozen=True)
+class Forward(Pass, argument=_NAME):
+    """Give every function that is declared as a forward derivative its body.
+
+    A declaration with the attribute `anvl.jvp = {callee = @f, wrt = ...}` takes what `@f` takes,
+    then one tangent for each argument in `wrt`; it returns what `@f` returns, then the tangent of
+    each float result.  Afterwards no `anvl.jvp` is left, and nothing that one depended on.
+
+    With `function=f wrt=0,2`, also add `@f_tangent`, which is that of `@f`; `@f` stays as it was.
+    """
+
+    anchor = "builtin.module"
+
+    function: str = option("", help="also add the tangent of this function")
+    wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
+    suffix: str = option("_tangent", help="appended to the name of the function")
+
+    def run(self, module: ir.Operation) -> None:
+        if not self.function and self.wrt:
+            raise PassError(_NAME, "wrt is of a function; say which, function=f")
+        expansion = define_all(module, KINDS[JVP], self.function)
+        if expansion is None or not self.function:
+            return
+        function = expansion.find(self.function)
+        inputs, _ = signature(function)
+        place = str(function.location)
+        wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if is_float(t))
+        if not wrt:
+            problem = f"@{self.function} has no float argument that could move"
+            raise PassError(_NAME, problem, place)
+        check_floats(_NAME, self.function, "wrt", wrt, inputs, place)
+        tangent = expansion.public_copy(self.function, self.suffix)
+        expansion.write(KINDS[JVP], tangent, self.function, wrt)
+
+
+class _Jvp(Kind):
+    argument = _NAME
+    attribute = JVP
+    form = "{callee = @f, wrt = array<i64: ...>}"
+    noun = "tangent"
+
+    def read(self, request: Any) -> Sequence[int]:
+        return Ints.decode(request["wrt"])
+
+    def check(
+        self,
+        name: str,
+        asked: Sequence[int],
+        inputs: list[ir.Type],
+        outputs: list[ir.Type],
+        place: str,
+    ) -> tuple[list[ir.Type], list[ir.Type]]:
+        check_floats(_NAME, name, "wrt", asked, inputs, place)
+        moving = [inputs[i] for i in asked]
+        return [*inputs, *moving], [*outputs, *(t for t in outputs if is_float(t))]
+
+    def write(self, function: ir.Operation, asked: Sequence[int]) -> None:
+        """Append the forward sweep, and return the tangents behind the results."""
+        block = function.regions[0].blocks[0]
+        terminator = terminator_of(block)
+        results = list(terminator.operands)
+        moving = [block.arguments[i] for i in asked]
+        with function.location, ir.InsertionPoint(terminator):
+            tangents: dict[ir.Value, ir.Value | None] = {
+                x: block.add_argument(x.type, named_after(x.location, "x", "tangent"))
+                for x in moving
+            }
+            floats = [y for y in results if is_float(y.type)]
+            found = forward_sweep(block, tangents, floats)
+            filled = [
+                full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)
+            ]
+        finish(function, [*results, *filled])
+
+
+KINDS[JVP] = _Jvp()

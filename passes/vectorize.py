@@ -1,0 +1,128 @@
+"""anvl-vectorize: one more axis.
+
+Asks each op that depends on a batched argument for its `batch`, and leaves the others.  Names no
+op.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anvl.dialect.batching import batch_block, repeated
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir
+from anvl.dialect.params import Int, Ints
+from anvl.dialect.types import tensor
+from anvl.passes.declared import KINDS, Kind, check_positions, define_all, finish, signature
+from anvl.passes.inline import terminator_of
+from anvl.passes.pass_ import Pass, option
+
+__all__ = ["VMAP", "Vectorize"]
+
+#: The attribute of a declaration that asks for a batch.
+VMAP = "anvl.vmap"
+
+_NAME = "anvl-vectorize"
+
+
+@dataclass(frozen=True)
+class Vectorize(Pass, argument=_NAME):
+    """Give every function that is declared as a batch its body.
+
+    A declaration with the attribute `anvl.vmap = {callee = @f, batched = ..., results = ...,
+    size = n : i64}` takes what `@f` takes and returns what `@f` returns, with one more axis of size
+    n, the first, for the arguments in `batched` and the results in `results`.  Other results must
+    not depend on these arguments.  Afterwards no `anvl.vmap` is left, and nothing that one
+    depended on.
+
+    With `function=f batched=0,2 size=n`, also add `@f_batched`, all of whose results have the axis;
+    `@f` stays as it was.
+    """
+
+    anchor = "builtin.module"
+
+    function: str = option("", help="also add the batch of this function")
+    batched: tuple[int, ...] = option((), help="positions of arguments; all where not given")
+    size: int = option(-1, help="how many there are in the batch")
+    suffix: str = option("_batched", help="appended to the name of the function")
+
+    def run(self, module: ir.Operation) -> None:
+        if not self.function and (self.batched or self.size != -1):
+            raise PassError(_NAME, "batched and size are of a function; say which, function=f")
+        if self.function and self.size < 0:
+            raise PassError(_NAME, f"function={self.function} needs a size, such as size=8")
+        expansion = define_all(module, KINDS[VMAP], self.function)
+        if expansion is None or not self.function:
+            return
+        function = expansion.find(self.function)
+        inputs, outputs = signature(function)
+        batched = self.batched or tuple(range(len(inputs)))
+        asked = _Asked(batched, tuple(range(len(outputs))), self.size)
+        KINDS[VMAP].check(self.function, asked, inputs, outputs, str(function.location))
+        made = expansion.public_copy(self.function, self.suffix)
+        expansion.write(KINDS[VMAP], made, self.function, asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Positions of the arguments and of the results with the extra axis, and its size."""
+
+    batched: Sequence[int]
+    results: Sequence[int]
+    size: int
+
+
+class _Vmap(Kind):
+    argument = _NAME
+    attribute = VMAP
+    form = "{callee = @f, batched = array<i64: ...>, results = array<i64: ...>, size = n : i64}"
+    noun = "batch"
+
+    def read(self, request: Any) -> _Asked:
+        return _Asked(
+            Ints.decode(request["batched"]),
+            Ints.decode(request["results"]),
+            Int.decode(request["size"]),
+        )
+
+    def check(
+        self, name: str, asked: _Asked, inputs: list[ir.Type], outputs: list[ir.Type], place: str
+    ) -> tuple[list[ir.Type], list[ir.Type]]:
+        if asked.size < 0:
+            raise PassError(_NAME, f"@{name}: size {asked.size} is negative", place)
+        check_positions(_NAME, name, "batched", asked.batched, len(inputs), place)
+        check_positions(_NAME, name, "results", asked.results, len(outputs), place)
+        for type_ in (*inputs, *outputs):
+            if not isinstance(type_, ir.RankedTensorType):
+                problem = f"{type_} is no tensor, and cannot have one more axis"
+                raise PassError(_NAME, f"@{name}: {problem}", place)
+        return _batched(inputs, asked.batched, asked), _batched(outputs, asked.results, asked)
+
+    def write(self, function: ir.Operation, asked: _Asked) -> None:
+        """Batch the body in place."""
+        block = function.regions[0].blocks[0]
+        types = {i: _with_axis(block.arguments[i].type, asked.size) for i in asked.batched}
+        found = batch_block(block, types)
+        results = []
+        with function.location, ir.InsertionPoint(terminator_of(block)):
+            for i, (y, has_axis) in enumerate(found):
+                if i in asked.results:
+                    results.append(y if has_axis else repeated(y, asked.size))
+                elif not has_axis:
+                    results.append(y)
+                else:
+                    name = function.attributes["sym_name"].value
+                    problem = f"result {i} depends on a batched argument; it must be in `results`"
+                    raise PassError(_NAME, f"@{name}: {problem}", str(function.location))
+        finish(function, results)
+
+
+KINDS[VMAP] = _Vmap()
+
+
+def _batched(types: Sequence[ir.Type], which: Sequence[int], asked: _Asked) -> list[ir.Type]:
+    return [_with_axis(t, asked.size) if i in which else t for i, t in enumerate(types)]
+
+
+def _with_axis(type_: Any, size: int) -> ir.Type:
+    return tensor((size, *type_.shape), type_.element_type)

@@ -1,0 +1,19 @@
+// RUN: not anvl-opt %s --anvl-forward="function=f" 2>&1 | filecheck %s
+
+// One error lists every op on the way that has no tangent: where it stands, why, and by which ops
+// the argument reaches it. The op on integers is not on the way.
+
+// CHECK: anvl-forward: @f: 2 of the ops cannot be differentiated:
+// CHECK-SAME: anvl.polygamma at {{.*}}missing-rules.mlir":[[# @LINE + 7]]:8: operand 0 has no
+// CHECK-SAME: derivative: the order is a whole number, and has none beside it (reached by
+// CHECK-SAME: wrt -> anvl.polygamma)
+// CHECK-SAME: stablehlo.cosine at {{.*}}missing-rules.mlir":[[# @LINE + 5]]:8: it is no op of a
+// CHECK-SAME: dialect that has tangent rules (reached by wrt -> anvl.polygamma -> stablehlo.cosine)
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %one = "anvl.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = "anvl.polygamma"(%x, %one) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.cosine %0 : tensor<f32>
+  %2 = "anvl.convert"(%1) : (tensor<f32>) -> tensor<i32>
+  %3 = stablehlo.negate %2 : tensor<i32>
+  return %1 : tensor<f32>
+}
