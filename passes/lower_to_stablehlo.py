@@ -6,6 +6,7 @@ pattern driver.  CHLO ops, of which some of ours are renames, are legalized by M
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from anvl.dialect.errors import PassError
@@ -113,8 +114,9 @@ def _rename(op_class: type[AnvlOp]) -> list[str]:
     required = [name for name, kind in op_class.attribute_params.items() if not kind.optional]
     optional = [name for name, kind in op_class.attribute_params.items() if kind.optional]
     return [
-        _pdl(op_class, [*required, *optional[:n]], benefit=1 + n)
+        _pdl(op_class, [*required, *some], benefit=1 + n)
         for n in range(len(optional), -1, -1)
+        for some in combinations(optional, n)
     ]
 
 
@@ -127,7 +129,7 @@ def _pdl(op_class: type[AnvlOp], attributes: list[str], benefit: int) -> str:
     braces = f" {{{listed}}}" if listed else ""
     # Without operands or attributes to name, a range of none would not match: PDL infers both.
     return f"""
-pdl.pattern @{name.replace(".", "_")}_{benefit} : benefit({benefit}) {{
+pdl.pattern @{"_".join([*name.split("."), *attributes])} : benefit({benefit}) {{
 {declared}
   %xs = pdl.operands
   %types = pdl.types
