@@ -155,8 +155,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
         cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
-        # What the adjoint rule emits: Note [Recipes].
-        cls.recipes = None if cls.multiple_results or cls.bodies else {}
+        # What the adjoint, tangent and batch rules emit: Note [Recipes].
+        has_recipes = not (cls.multiple_results or cls.bodies)
+        cls.recipes = {} if has_recipes else None
+        cls.tangent_recipes = {} if has_recipes else None
+        cls.batch_recipes = {} if has_recipes else None
         if "build" not in cls.__dict__:
             make = region_builder if cls.bodies else builder
             cls.build = staticmethod(make(cls))  # type: ignore[method-assign]
