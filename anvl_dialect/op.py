@@ -157,8 +157,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         # 0.0 and -0.0 are one key and two ops: what has floats is planned anew each time.
         cls.has_floats = any(issubclass(t, Float) for t in cls.params.values())
-        # What the adjoint rule emits: Note [Recipes].
-        cls.recipes = None if cls.multiple_results or cls.bodies else {}
+        # What the adjoint, tangent and batch rules emit: Note [Recipes].
+        has_recipes = not (cls.multiple_results or cls.bodies)
+        cls.recipes = {} if has_recipes else None
+        cls.tangent_recipes = {} if has_recipes else None
+        cls.batch_recipes = {} if has_recipes else None
         if "build" not in cls.__dict__:
             make = region_builder if cls.bodies else builder
             cls.build = staticmethod(make(cls))  # type: ignore[method-assign]

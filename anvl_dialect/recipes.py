@@ -22,8 +22,8 @@ __all__ = [
 # list, which takes half as long as the rule or less: no type is looked at, no plan looked up.
 #
 # Some have no recipe, and the rule is asked each time: adjoints that hand back a mask still to be
-# applied (Note [Lazy masks]), ops with bodies, rules that look at more than types, and adjoints of
-# several results, where zeros among the cotangents would multiply the combinations.
+# applied (Note [Lazy masks]), ops with bodies, rules that look at more than types, and those of
+# ops of several results, where zeros among the cotangents would multiply the combinations.
 
 _MAX_RECIPES = 4096
 

@@ -11,13 +11,13 @@ from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval
 from anvl.jitted import call_function
-from anvl.promote import abstract, as_tracer, convert
+from anvl.promote import abstract, as_tracer, constant, convert
 from anvl.requests import check_callable, closed_over, declare_jvp, has_derivative, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.traced import trace_call
 
-__all__ = ["directions_of", "jvp", "pushed"]
+__all__ = ["directions_of", "jvp", "operand_of", "pushed"]
 
 
 @hiding_frames
@@ -83,13 +83,20 @@ def pushed(
     outer, outs = closed_over(nested), nested.out_avals
     floats = [y for y in outs if has_derivative(y)]
     name = declare_jvp(trace, nested, [*avals, *(x.aval for x in outer)], chosen)
-    tangents = [convert(as_tracer(t), avals[i].dtype) for i, t in zip(chosen, moving, strict=True)]
+    tangents = [operand_of(t, avals[i]) for i, t in zip(chosen, moving, strict=True)]
     operands = [*arguments.leaves, *outer, *tangents]
     results = call_function(trace, name, operands, [*outs, *floats])
     remaining = iter(results[len(outs) :])
     moved = [next(remaining) if has_derivative(y) else None for y in outs]
     values = results[: len(outs)]
     return tree.unflatten(nested.out_tree, values), tree.unflatten(nested.out_tree, moved)
+
+
+def operand_of(t: Any, of: Aval) -> Any:
+    """A tangent, or cotangent, of what has the aval `of`, as an operand of the current trace."""
+    if isinstance(t, int | float | complex):
+        return constant(t, of.dtype)
+    return convert(as_tracer(t), of.dtype)
 
 
 def directions_of(
@@ -137,7 +144,9 @@ def _direction(function: str, role: str, given: Any, path: str, of: Aval, name: 
         )
     found = abstract(given, f"{function}: the {role} of {path}")
     if found.weak_type and found.shape == of.shape and found.level <= of.level:
-        return np.asarray(given, of.dtype) if isinstance(given, int | float | complex) else given
+        # In a trace it becomes a literal; as an array of the default dtype it would lose digits.
+        is_number = isinstance(given, int | float | complex)
+        return np.asarray(given, of.dtype) if is_number and current.trace is None else given
     if found.type != of.type:
         raise TypeError(
             f"{function}: the {role} of {path} of {name} is {found}, but {path} is {of}; give one "

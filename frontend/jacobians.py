@@ -22,7 +22,7 @@ from anvl.dialect.types import element_type, kind
 from anvl.forward import pushed
 from anvl.jitted import call_in_trace
 from anvl.promote import abstract
-from anvl.requests import argument_name, argument_of, check_callable, runnable
+from anvl.requests import Position, argument_name, argument_of, check_callable, numbered, runnable
 from anvl.reverse import Reverse
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -112,10 +112,6 @@ def _jacobian(
     return runnable(f, in_trace, f"The {transform} of {name_of(f)} with respect to {wrt!r}.")
 
 
-class _Position(int):
-    """The position of a leaf, told apart from numbers that are arguments."""
-
-
 class _Call:
     """A call of f in the current trace: its arguments, and f as a function that is traced once."""
 
@@ -144,14 +140,14 @@ class _Call:
 
     def numbered(self) -> Any:
         """Args and kwargs with the position of each leaf in its place."""
-        return tree.unflatten(self.arguments.treedef, map(_Position, range(len(self.paths))))
+        return numbered(self.arguments)
 
     def check_inputs(self, chosen: Sequence[Any], names: Sequence[str]) -> None:
         """Refuse what has no real derivative among the chosen arguments."""
         for argument, name in zip(chosen, names, strict=True):
             for i, path in zip(tree.leaves(argument), tree.leaf_paths(argument, name), strict=True):
-                if not isinstance(i, _Position) or not _is_real(self.avals[i]):
-                    what = self.avals[i] if isinstance(i, _Position) else repr(i)
+                if not isinstance(i, Position) or not _is_real(self.avals[i]):
+                    what = self.avals[i] if isinstance(i, Position) else repr(i)
                     raise TypeError(
                         f"{self.transform}: {path} of {self.name} is {what}; only real floats have "
                         "a Jacobian: pass it as another argument than wrt, or cast it"

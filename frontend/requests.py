@@ -11,7 +11,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anvl.arguments import name_of, plain_aside, signature_of
+from anvl import tree
+from anvl.arguments import Arguments, name_of, plain_aside, signature_of
 from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
@@ -28,8 +29,8 @@ from anvl.tracer import Tracer
 from anvl.tracing import Trace
 
 __all__ = [
-    "argument_name", "argument_of", "check_callable", "closed_over", "declare_jvp", "declare_vjp",
-    "declare_vmap", "has_derivative", "run", "runnable",
+    "Position", "argument_name", "argument_of", "check_callable", "closed_over", "declare_jvp",
+    "declare_vjp", "declare_vmap", "has_derivative", "numbered", "run", "runnable",
 ]  # fmt: skip
 
 
@@ -67,6 +68,15 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     except Exception as error:
         hide_frames(error)
         raise
+
+
+class Position(int):
+    """The position of a leaf, told apart from numbers that are arguments."""
+
+
+def numbered(arguments: Arguments) -> Any:
+    """Args and kwargs of a call with the position of each leaf in its place."""
+    return tree.unflatten(arguments.treedef, map(Position, range(len(arguments.leaves))))
 
 
 # -- arguments by name -----------------------------------------------------------------------------

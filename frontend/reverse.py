@@ -7,10 +7,18 @@ from typing import Any
 
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
-from anvl.forward import directions_of
+from anvl.forward import directions_of, operand_of
 from anvl.jitted import call_function
-from anvl.promote import abstract, as_tracer, convert
-from anvl.requests import check_callable, closed_over, declare_vjp, has_derivative, run
+from anvl.promote import abstract, as_tracer
+from anvl.requests import (
+    Position,
+    check_callable,
+    closed_over,
+    declare_vjp,
+    has_derivative,
+    numbered,
+    run,
+)
 from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.traced import trace_call
@@ -106,9 +114,8 @@ class Reverse:
     def pullback(self, cotangent: Any) -> Any:
         """The cotangents of the arguments, in their structure; None for what has none."""
         cotangents = dict(zip(self._chosen, self.pulled(cotangent), strict=True))
-        n = len(self.avals)
-        found = tree.unflatten(self._arguments.treedef, [cotangents.get(i) for i in range(n)])
-        return found[0]
+        args, _ = numbered(self._arguments)
+        return tree.map(lambda i: cotangents.get(i) if isinstance(i, Position) else None, args)
 
     def pulled(self, cotangent: Any) -> list[Any]:
         """The cotangents of the chosen leaves of the arguments."""
@@ -123,7 +130,7 @@ class Reverse:
             name_of(self._f),
         )
         targets = [i for i, g in enumerate(given) if g is not None]
-        seeds = [convert(as_tracer(given[i]), self.out_avals[i].dtype) for i in targets]
+        seeds = [operand_of(given[i], self.out_avals[i]) for i in targets]
         inputs = [x.aval for x in self._operands]
         name = declare_vjp(trace, self._nested, inputs, self._chosen, targets)
         out_avals = [*self.out_avals, *(self.avals[i] for i in self._chosen)]

@@ -24,6 +24,7 @@ from anvl.jitted import call_function
 from anvl.promote import abstract, as_tracer
 from anvl.public import public
 from anvl.requests import (
+    Position,
     argument_name,
     argument_of,
     check_callable,
@@ -118,10 +119,6 @@ def _derived(
     return runnable(f, in_trace, doc)
 
 
-class _Position(int):
-    """The position of a leaf, told apart from numbers that are arguments."""
-
-
 class _Request:
     """One call of a derivative inside a trace."""
 
@@ -163,13 +160,13 @@ class _Request:
         avals: Sequence[Aval],
     ) -> list[int]:
         """The positions, among all leaves, of those to differentiate with respect to."""
-        numbered = tree.unflatten(arguments.treedef, map(_Position, range(len(paths))))
+        numbered = tree.unflatten(arguments.treedef, map(Position, range(len(paths))))
         chosen: list[int] = []
         for which in self.which:
             argument = argument_of(self.f, self.transform, which, *numbered)
             for k, i in enumerate(tree.leaves(argument)):
-                if not isinstance(i, _Position) or not has_derivative(avals[i]):
-                    what = avals[i] if isinstance(i, _Position) else f"{i!r}"
+                if not isinstance(i, Position) or not has_derivative(avals[i]):
+                    what = avals[i] if isinstance(i, Position) else f"{i!r}"
                     path = tree.leaf_paths(argument, argument_name(self.f, which))[k]
                     raise TypeError(
                         f"{self.transform}: {path} of {name_of(self.f)} is {what}; only floats "

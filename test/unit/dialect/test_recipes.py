@@ -7,12 +7,14 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
+from anvl.dialect.batching import batch_block
 from anvl.dialect.context import context
 from anvl.dialect.errors import PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, emit
 from anvl.dialect.ops.create import full
+from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.recipes import Recipe, learn, replay, written, written_from
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import element_type, tensor
@@ -23,8 +25,8 @@ from anvl.testing.program import type_of
 TIMES = 4  # asked, written down, and built twice
 
 
-def after_a_pass(op_class: Any, call: Call, derivative: bool) -> list[str]:
-    """The text of the op in a function, TIMES times over: with its adjoint, or lowered."""
+def after_a_pass(op_class: Any, call: Call, rule: str) -> list[str]:
+    """The text of the op in a function, TIMES times over, after the pass that asks for a rule."""
     operands, params = call.operands, call.params
     texts = []
     for i in range(TIMES):
@@ -42,11 +44,18 @@ def after_a_pass(op_class: Any, call: Call, derivative: bool) -> list[str]:
             with ir.InsertionPoint(block):
                 y = op_class.build(*block.arguments, **params)
                 ys = list(y) if op_class.multiple_results else [y]
-                if derivative:
+                if rule == "adjoint":
                     seeds = [(y, full(y.type, 1)) for y in ys if differentiable(y.type)]
                     ys = sweep(block, seeds, [x for x in block.arguments if differentiable(x.type)])
+                if rule == "tangent":
+                    moving = {x: x for x in block.arguments if differentiable(x.type)}
+                    ts = forward_sweep(block, moving, ys)
+                    ys = [t for t in ts if t is not None]
                 ir.Operation.create("func.return", [], ys)
-        if not derivative:
+            if rule == "batch":
+                batched = {i: batch_type(t) for i, t in enumerate(types)}
+                batch_block(block, batched)
+        if rule == "lower":
             Pipeline(["anvl-lower-to-stablehlo"]).run(module)
         text = module.operation.get_asm(enable_debug_info=True, use_local_scope=True)
         texts.append(text.replace(f"time{i}", "time").replace(f"f.py:{i}:", "f.py:0:"))
@@ -60,7 +69,7 @@ def test_an_op_lowers_to_the_same_text_each_time(name: str) -> None:
     with context(), ir.Location.unknown():
         for call in op_class.sample(Draw(name)):
             try:
-                first, *others = after_a_pass(op_class, call, derivative=False)
+                first, *others = after_a_pass(op_class, call, "lower")
             except PassError as error:
                 assert op_class.why_not_lowered in str(error)
                 return
@@ -74,8 +83,40 @@ def test_an_op_has_the_same_adjoint_each_time(name: str) -> None:
         pytest.skip("an operand has no derivative")
     with context(), ir.Location.unknown():
         for call in op_class.sample(Draw(name)):
-            first, *others = after_a_pass(op_class, call, derivative=True)
+            first, *others = after_a_pass(op_class, call, "adjoint")
             assert others == [first] * (TIMES - 1)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in OPS if OPS[n].has_rule("tangent")))
+def test_an_op_has_the_same_tangent_each_time(name: str) -> None:
+    op_class = OPS[name]
+    if op_class.undefined:
+        pytest.skip("an operand has no derivative")
+    with context(), ir.Location.unknown():
+        for call in op_class.sample(Draw(name)):
+            first, *others = after_a_pass(op_class, call, "tangent")
+            assert others == [first] * (TIMES - 1)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in OPS if OPS[n].has_rule("batch")))
+def test_an_op_has_the_same_batch_each_time(name: str) -> None:
+    op_class = OPS[name]
+    with context(), ir.Location.unknown():
+        for call in op_class.sample(Draw(name)):
+            first, *others = after_a_pass(op_class, call, "batch")
+            assert others == [first] * (TIMES - 1)
+
+
+def batch_type(member: Any) -> Any:
+    return tensor((2, *member.shape), member.element_type)
+
+
+def test_most_tangents_and_batches_have_recipes() -> None:
+    sin = OPS["anvl.sin"]
+    f = anvl.vmap(lambda x: anvl.jvp(lambda x: anp.sin(anp.sin(anp.sin(x))), (x,), (x,)))
+    anvl.jit(f).lower(np.ones(7))
+    for recipes in (sin.tangent_recipes, sin.batch_recipes):
+        assert any(isinstance(recipe, Recipe) for recipe in recipes.values())
 
 
 def test_most_adjoints_have_recipes() -> None:

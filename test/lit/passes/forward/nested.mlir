@@ -23,6 +23,8 @@
 // GRADIENT-NOT: anvl.jvp
 
 // NONE-NOT: {{anvl.[jv]}}
+// NONE:     func.func @main(
+// NONE-NOT: {{anvl.[jv]}}
 
 // NUMBERS:      f64[] 108.0
 // NUMBERS-NEXT: f64[] 108.0
