@@ -51,7 +51,11 @@ def runnable(f: Callable[..., Any], in_trace: Callable[..., Any], doc: str) -> C
 
     @functools.wraps(f)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        return run(in_trace, args, kwargs)
+        try:
+            return run(in_trace, args, kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
 
     transformed.__doc__ = doc
     return transformed
