@@ -14,6 +14,7 @@ from anvl.arguments import Arguments, StaticArguments, input_names, name_of, pla
 from anvl.avals import Aval, aval
 from anvl.dialect.mlir import ir
 from anvl.jitted import call_function
+from anvl.passes.inline import body_of, callee_of, functions_of
 from anvl.promote import abstract, as_tracer
 from anvl.requests import check_callable, closed_over, declare_vmap, runnable
 from anvl.runtime import hiding_frames
@@ -195,19 +196,34 @@ class _Request:
         paths: Sequence[str],
         axes: Sequence[int | None],
     ) -> None:
-        """Refuse None for what differs over the batch; behind calls, the pass will."""
-        block = nested.trace.block
-        *body, terminator = [op.operation for op in block.operations]
-        moved: set[ir.Value] = {block.arguments[i] for i in batched}
-        for op in body:
-            if op.name != "func.call" and not moved.isdisjoint(op.operands):
-                moved.update(op.results)
-        for path, y, axis in zip(paths, terminator.operands, axes, strict=True):
-            if axis is None and y in moved:
+        """Refuse None for what differs over the batch."""
+        differs = _reached(
+            nested.trace.block, batched, functions_of(nested.program.module.operation)
+        )
+        for path, moves, axis in zip(paths, differs, axes, strict=True):
+            if axis is None and moves:
                 raise ValueError(
                     f"vmap: out_axes is None for {path} of {self.name}, which differs from member "
                     "to member; give it an axis"
                 )
+
+
+def _reached(
+    block: ir.Block, batched: Sequence[int], functions: dict[str, ir.Operation]
+) -> list[bool]:
+    """Which results depend on the batched arguments; behind derivatives the pass finds out."""
+    *body, terminator = [op.operation for op in block.operations]
+    moved: set[ir.Value] = {block.arguments[i] for i in batched}
+    for op in body:
+        flags = [x in moved for x in op.operands]
+        if op.name != "func.call":
+            found = [any(flags)] * len(op.results)
+        else:
+            called = body_of(functions[callee_of(op)])
+            which = [i for i, moves in enumerate(flags) if moves]
+            found = [] if called is None else _reached(called, which, functions)
+        moved.update(y for y, moves in zip(op.results, found, strict=False) if moves)
+    return [y in moved for y in terminator.operands]
 
 
 def _spread(role: str, axes: Any, along: Any, what: str) -> list[int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -108,8 +109,14 @@ class Reverse:
         self._nested = nested
         self.out_avals, self.out_tree = nested.out_avals, nested.out_tree
         self._operands = [*map(as_tracer, arguments.leaves), *closed_over(nested)]
-        values = call_function(trace, nested.trace.name, self._operands, nested.out_avals)
-        self.result = tree.unflatten(nested.out_tree, values)
+
+    @functools.cached_property
+    def result(self) -> Any:
+        """What f returns; the call is emitted when this is first asked for."""
+        trace = current.trace
+        assert trace is not None
+        values = call_function(trace, self._nested.trace.name, self._operands, self.out_avals)
+        return tree.unflatten(self.out_tree, values)
 
     def pullback(self, cotangent: Any) -> Any:
         """The cotangents of the arguments, in their structure; None for what has none."""
@@ -124,7 +131,7 @@ class Reverse:
         given = directions_of(
             self._function,
             ("cotangent", cotangent),
-            self.result,
+            tree.unflatten(self.out_tree, self.out_avals),
             tree.leaf_paths(self.out_tree, "result"),
             self.out_avals,
             name_of(self._f),

@@ -129,10 +129,13 @@ class Expansion:
         function = self.functions[name]
         for callee in self.callees.get(name, ()):
             self.define(callee, (*path, name))
-        for attribute, kind in KINDS.items():
-            if attribute in function.attributes:
-                self._write(kind, name, function, (*path, name))
-                break
+        kinds = [kind for attribute, kind in KINDS.items() if attribute in function.attributes]
+        if len(kinds) > 1:
+            listed = ", ".join(kind.attribute for kind in kinds)
+            problem = f"@{name} has {listed}, and can be declared as one of them only"
+            raise PassError(self.argument, problem, str(function.location))
+        for kind in kinds:
+            self._write(kind, name, function, (*path, name))
         self.defined.add(name)
 
     def _write(
