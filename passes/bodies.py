@@ -103,10 +103,11 @@ def _refusal(pass_name: str, op: ir.Operation, host: ir.Operation, region: int) 
     if op.name == "stablehlo.custom_call":
         what += f" of {op.attributes['call_target_name']}"
     where = str(op.location)
+    what_not = _WHAT_NOT[host.name == "stablehlo.sort"]
     return PassError(
         pass_name,
         f"{host.name.partition('.')[2]}: its {name} contains {what}, made at {where[4:-1]}; XLA "
-        f"compiles {_WHAT_NOT[host.name == 'stablehlo.sort']}; compute on whole arrays, before or after "
-        "the op, or write the body with other functions",
+        f"compiles {what_not}; compute on whole arrays, before or after the op, "
+        "or write the body with other functions",
         where,
     )
