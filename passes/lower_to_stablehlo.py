@@ -12,6 +12,7 @@ from typing import Any
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
+from anvl.passes.bodies import check_bodies
 from anvl.passes.expansions import NAME, Shared, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
@@ -37,9 +38,13 @@ class LowerToStablehlo(Pass, argument=NAME):
     platform: str = option("cpu", help="what will run the program, by PJRT's name")
 
     def run(self, module: ir.Operation) -> None:
+        # Bodies that no person wrote need no check; of these there are none before lowering.
+        has_bodies = bool(find(module, *_with_bodies(len(DEFINED))))
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
             shared.add_to(module)
+        if has_bodies:
+            check_bodies(NAME, module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops
@@ -68,6 +73,11 @@ class LowerToStablehlo(Pass, argument=NAME):
 def _left(module: ir.Operation) -> list[ir.Operation]:
     """The ops that are still ours, of the anvl dialect or of people's own."""
     return find(module, *_names(len(DEFINED)))
+
+
+@lru_cache(4)
+def _with_bodies(known: int) -> tuple[str, ...]:
+    return tuple(name for name, op_class in OPS.items() if op_class.bodies)
 
 
 @lru_cache(4)
