@@ -63,13 +63,9 @@ def runnable(f: Callable[..., Any], in_trace: Callable[..., Any], doc: str) -> C
 
 def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Emit into the current trace; without one, trace, compile and run."""
-    try:
-        if current.trace is not None:
-            return in_trace(*args, **kwargs)
-        return evaluate(in_trace, *plain_aside((args, kwargs)))
-    except Exception as error:
-        hide_frames(error)
-        raise
+    if current.trace is not None:
+        return in_trace(*args, **kwargs)
+    return evaluate(in_trace, *plain_aside((args, kwargs)))
 
 
 class Position(int):
