@@ -24,6 +24,25 @@ INTEGERS = [
 ]
 
 
+IMAGE, KERNEL = numpy.ones((1, 4, 4, 1), "f"), numpy.ones((2, 2, 1, 1), "f")
+PADDINGS = "must be 'SAME', 'VALID' or a pair"
+WINDOWS = [
+    (
+        lambda: anvl.windows.conv(IMAGE, KERNEL[:0]),
+        TypeError,
+        "kernel tensor<0x2x1x1xf32> is empty",
+    ),
+    (lambda: anvl.windows.conv(IMAGE, KERNEL, padding=1), TypeError, f"conv: .* {PADDINGS}"),
+    (lambda: anvl.windows.conv(IMAGE, KERNEL, padding=None), TypeError, f"conv: .* {PADDINGS}"),
+    (lambda: anvl.windows.max_pool(V, 2, padding=1), TypeError, f"max_pool: .* {PADDINGS}"),
+]
+
+
+@pytest.mark.parametrize("call, error, text", WINDOWS)
+def test_windows(call, error, text):
+    refuses(call, error, text)
+
+
 @pytest.mark.parametrize("call, error, text", INTEGERS)
 def test_what_must_be_an_integer(call, error, text):
     refuses(call, error, text)
