@@ -3,6 +3,7 @@
 import numpy
 import pytest
 
+import anvl
 import anvl.numpy as np
 
 M = numpy.asarray([[2.0, 1.0], [1.0, 2.0]], "f")
