@@ -514,6 +514,15 @@ module {
       %4 = irdl.any
       irdl.results(y: %4)
     }
+    irdl.operation @top_k {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"k" = %1}
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(values: %2, indices: %3)
+    }
     irdl.operation @cholesky {
       %0 = irdl.any
       irdl.operands(x: %0)
@@ -824,15 +833,6 @@ module {
       irdl.attributes {"transpose_a" = %2}
       %3 = irdl.any
       irdl.results(x: %3)
-    }
-    irdl.operation @top_k {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"k" = %1}
-      %2 = irdl.any
-      %3 = irdl.any
-      irdl.results(values: %2, indices: %3)
     }
     irdl.operation @eigh {
       %0 = irdl.any

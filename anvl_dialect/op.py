@@ -24,7 +24,7 @@ from anvl.dialect.own import (
     resolved,
     result_types,
 )
-from anvl.dialect.params import Body, Param
+from anvl.dialect.params import Body, Float, Param
 from anvl.dialect.types import DTYPES
 from anvl.dialect.types import kind as kind_of
 
@@ -155,6 +155,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
         cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
+        # 0.0 and -0.0 are one key and two ops: what has floats is planned anew each time.
+        cls.has_floats = any(issubclass(t, Float) for t in cls.params.values())
         # What the adjoint, tangent and batch rules emit: Note [Recipes].
         has_recipes = not (cls.multiple_results or cls.bodies)
         cls.recipes = {} if has_recipes else None
@@ -237,7 +239,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         """
         key = types[0] if not params and len(types) == 1 else (*types, *params.items())
         try:
-            return None if cls.bodies else cls._plans.get(key)
+            return None if cls.bodies or cls.has_floats else cls._plans.get(key)
         except TypeError:
             return None
 

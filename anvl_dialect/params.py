@@ -157,7 +157,6 @@ class Float(Param):
     """One float, `0.5 : f64`."""
 
     @staticmethod
-    @cache
     def encode(value: float) -> ir.Attribute:
         f64, nowhere = ir.F64Type.get(context()), ir.Location.unknown(context())
         return ir.FloatAttr.get(f64, float(value), nowhere)

@@ -56,14 +56,14 @@ class Program(NamedTuple):
 def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
     """Lower and compile a traced program for arguments of these types.  Its module is used up."""
     program = traced.program
+    place = key[0].placement if key else default_placement()
     with passes_lock:
-        lower(program.module, program.captured)
+        lower(program.module, program.captured, place.client.platform)
         order = captured_order(program.module)
         artifact = serialize(program.module)
     constants = [
         x if isinstance(x, Array) else put(x) for x in map(program.captured.__getitem__, order)
     ]
-    place = key[0].placement if key else default_placement()
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.out_avals]
     names = (*(f"constant {i}" for i in order), *traced.names)

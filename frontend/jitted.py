@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +15,15 @@ from anvl.arguments import Arguments, Parameters, StaticArguments, input_names, 
 from anvl.avals import Aval, aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
-from anvl.executables import Program, compiled
 from anvl.locations import here
-from anvl.promote import NUMBER_LEVELS, abstract, as_tracer, number_value
+from anvl.promote import (
+    NUMBER_LEVELS,
+    abstract,
+    as_tracer,
+    check_fits,
+    common_dtype,
+    number_value,
+)
 from anvl.runtime import (
     MISSING,
     Array,
@@ -28,13 +35,19 @@ from anvl.runtime import (
     make_function,
     put,
 )
-from anvl.stages import Lowered
 from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
 from anvl.tracing import Trace
 
+if TYPE_CHECKING:
+    from anvl.executables import Program
+    from anvl.stages import Lowered
+
 __all__ = ["Jit", "evaluate", "jit"]
+
+# What compiles is loaded with the first program: to import it is a twentieth of importing anvl.
+_loaded: Callable[[str], Any] = functools.cache(importlib.import_module)
 
 _MAX_PROGRAMS = 1024  # for each function; then the oldest is dropped
 
@@ -94,7 +107,7 @@ class Jit:
           }
         }
         """
-        return Lowered(self.trace(*args, **kwargs))
+        return _loaded("anvl.stages").Lowered(self.trace(*args, **kwargs))
 
     @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
@@ -120,7 +133,7 @@ class Jit:
 
         def with_number(x: Any, y: Any) -> Any:
             if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, scalar_array(y, _holds(x, y)))
+                return call(x, scalar_array(y, _beside(y, (x,))))
             return slow(x, y)
 
         call = self._dispatch(2, with_number).call
@@ -133,7 +146,7 @@ class Jit:
         def reflected(x: Any, y: Any) -> Any:
             try:
                 if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(scalar_array(y, _holds(x, y)), x)
+                    return call(scalar_array(y, _beside(y, (x,))), x)
                 return slow(x, y)
             except Exception as error:
                 hide_frames(error)
@@ -169,7 +182,7 @@ class Jit:
         if args and args[-1] is MISSING:
             args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
         elif not (rest or kwargs or current.trace):
-            arrays = _converted(args)
+            arrays = _converted(args, isinstance(self._static, Parameters))
             if arrays is not None:
                 return self._calls[len(args)](*arrays)
         try:
@@ -266,7 +279,7 @@ class _Table:
             # A number that a person's function takes is of the default dtype, whatever it meets
             # there; one that ours takes is for the arrays beside it.
             is_ours = isinstance(self._owner._static, Parameters)
-            return scalar_array(x, is_ours and any(_holds(y, x) for y in arguments.leaves))
+            return scalar_array(x, _beside(x, arguments.leaves) if is_ours else None)
         except (TypeError, OverflowError) as error:
             path = input_names(f, arguments)[i]
             raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
@@ -276,7 +289,7 @@ class _Table:
     ) -> Program:
         avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
         traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
-        program = compiled(traced, key)
+        program = _loaded("anvl.executables").compiled(traced, key)
         if len(self.programs) >= _MAX_PROGRAMS:
             self._drop(next(iter(self.programs)))
         self.programs[key] = program
@@ -296,7 +309,7 @@ class _Table:
 _MISS = object()
 
 
-def _converted(args: tuple[Any, ...]) -> list[Array] | None:
+def _converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
     """NumPy arrays and numbers among the arguments as arrays; None if there are none, or others."""
     arrays, n_converted = [], 0
     for x in args:
@@ -307,41 +320,54 @@ def _converted(args: tuple[Any, ...]) -> list[Array] | None:
         if of is np.ndarray and x.dtype.kind in "fiucb":
             arrays.append(put(x))
         elif of is float or of is bool:
-            arrays.append(scalar_array(x, any(_holds(other, x) for other in args)))
+            arrays.append(scalar_array(x, _beside(x, args) if is_ours else None))
         else:
             return None
         n_converted += 1
     return arrays if n_converted else None
 
 
-def _holds(x: Any, number: complex) -> bool:
-    """Whether x is an array that holds more of a number than the default dtypes do."""
-    kinds = "fciu" if type(number) is int else "fc"
-    dtype = getattr(x, "dtype", None)
-    return dtype is not None and dtype.kind in kinds and dtype.itemsize >= _WIDTHS[dtype.kind]
+def _beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
+    """The dtype that a number takes from arrays beside it, as a literal does in a trace.
+
+    None where they have none of its kind: then it has the default dtype.
+    """
+    dtypes = {x.dtype for x in others if isinstance(x, Array | np.ndarray | np.generic)}
+    return _taken(type(number), tuple(dtypes))
 
 
-_WIDTHS = {"f": 8, "c": 16, "i": 8, "u": 8}
-_WIDE = {float: np.float64, complex: np.complex128, int: np.int64}
+@functools.lru_cache(4096)
+def _taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
+    if of is bool or not dtypes:
+        return None
+    try:
+        common, _ = common_dtype(*[aval(d) for d in dtypes])
+    except TypeError:  # they do not meet; whoever makes them meet says so
+        return None
+    if of is complex and common == np.float64:
+        return np.dtype(np.complex128)
+    return common if aval(common).level >= NUMBER_LEVELS[of] else None
 
 
-def scalar_array(x: complex, wide: bool = False) -> Array:
+def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
     """A Python number on the device, weak; the latest are kept: transferring costs 3 us.
 
-    `wide` where it meets arrays of 64 bits: rounded to the default dtype first, 0.3 would be
-    0.30000001 beside them.
+    It has the default dtype of its kind, or `dtype`; `OverflowError` if that does not hold it.
     """
     # Equal keys must be equal bit for bit: 0.0 and -0.0 are not, alone or in a complex number.
-    key = type(x), x if x and type(x) is not complex else repr(x), config.version, wide
+    key = type(x), x if x and type(x) is not complex else repr(x), config.version, dtype
     known = _scalars.get(key)
     if known is not None:
         return known
     if len(_scalars) >= _MAX_SCALARS:
         _scalars.clear()
-    of = abstract(x)
-    if wide and type(x) in _WIDE:
-        of = aval(_WIDE[type(x)], (), True)
-    made = _scalars[key] = put(number_value(x, of), weak_type=True)
+    if dtype is None:
+        value = number_value(x, abstract(x))
+    else:
+        check_fits(x, dtype)
+        with np.errstate(over="ignore"):  # infinity, as it is in a trace
+            value = np.asarray(x).astype(dtype)
+    made = _scalars[key] = put(value, weak_type=True)
     return made
 
 

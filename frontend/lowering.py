@@ -48,8 +48,8 @@ _STAGE_OF = {
 }
 
 
-def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
-    """The passes from the traced program to StableHLO.
+def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
+    """The passes from the traced program to StableHLO for a platform, by PJRT's name.
 
     `arrays` are those that the program closes over, by index.
     """
@@ -64,20 +64,22 @@ def pipeline(arrays: Sequence[Any] = ()) -> Pipeline:
             Inline(),
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
-            LowerToStablehlo(),
+            LowerToStablehlo(platform),
             "cse",
             "trivial-dce",
         ]
     )
 
 
-def lower(module: ir.Module, arrays: Sequence[Any]) -> None:
-    """Turn a traced module into StableHLO, in place."""
+def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:
+    """Turn a traced module into StableHLO for a platform, in place."""
     with passes_lock:
-        pipeline(arrays).run(module)
+        pipeline(arrays, platform).run(module)
 
 
-def lower_with_stages(module: ir.Module, arrays: Sequence[Any]) -> dict[str, ir.Module]:
+def lower_with_stages(
+    module: ir.Module, arrays: Sequence[Any], platform: str
+) -> dict[str, ir.Module]:
     """As `lower`, with a copy of the module after each stage."""
     with passes_lock:
         stages = {"anvl": copied(module)}
@@ -86,7 +88,7 @@ def lower_with_stages(module: ir.Module, arrays: Sequence[Any]) -> dict[str, ir.
             if argument in _STAGE_OF:
                 stages[_STAGE_OF[argument]] = copied(module)
 
-        pipeline(arrays).run(module, after_each=keep)
+        pipeline(arrays, platform).run(module, after_each=keep)
     return stages
 
 

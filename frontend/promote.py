@@ -31,6 +31,7 @@ __all__ = [
     "as_tracer",
     "broadcast_shapes",
     "broadcast_to",
+    "check_fits",
     "common_dtype",
     "constant",
     "convert",
@@ -153,7 +154,8 @@ def constant(value: complex, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) 
     return literal_like(value, aval(dtype, shape))
 
 
-def _check_fits(value: complex, dtype: np.dtype[Any]) -> None:
+def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
+    """Refuse a Python integer that an integer dtype does not hold."""
     if dtype.kind in "iu" and isinstance(value, int):
         limits = np.iinfo(dtype)
         if not limits.min <= value <= limits.max:
@@ -249,7 +251,7 @@ def literal_like(value: complex, of: Aval) -> Tracer:
     if known is not None:
         return known
     if of.level == 1:
-        _check_fits(value, of.dtype)
+        check_fits(value, of.dtype)
     location = here(3)  # called by our own functions, which people call
     with location:
         made = trace.literals[key] = Tracer(full(of.type, value), of, trace, location)

@@ -14,14 +14,12 @@ from typing import Any
 from anvl import tree
 from anvl.arguments import Arguments, name_of, plain_aside, signature_of
 from anvl.avals import Aval
+from anvl.dialect.asked import JVP, VJP, VMAP
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Int, Ints
 from anvl.dialect.types import element_type, kind
 from anvl.jitted import evaluate
-from anvl.passes.forward import JVP
-from anvl.passes.gradient import VJP
-from anvl.passes.vectorize import VMAP
 from anvl.runtime import hide_frames
 from anvl.state import current
 from anvl.traced import Traced

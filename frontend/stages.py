@@ -8,7 +8,15 @@ from anvl import tree
 from anvl.dialect.mlir import ir
 from anvl.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
 from anvl.promote import abstract, number_value
-from anvl.runtime import Array, Executable, array_type, compile, hiding_frames, put
+from anvl.runtime import (
+    Array,
+    Executable,
+    array_type,
+    compile,
+    default_platform,
+    hiding_frames,
+    put,
+)
 from anvl.traced import Traced
 
 __all__ = ["Compiled", "Lowered", "module_text"]
@@ -30,7 +38,7 @@ class Lowered:
     def __init__(self, traced: Traced) -> None:
         self._traced = traced
         program = traced.program
-        self._stages = lower_with_stages(program.module, program.captured)
+        self._stages = lower_with_stages(program.module, program.captured, default_platform())
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
         """The program after a stage, as MLIR text: anvl, gradient, inline, constants, stablehlo.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-import anvl.dialect
-import anvl.passes
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of
 from anvl.avals import Aval
@@ -97,6 +96,6 @@ def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..
     )
 
 
-for _package in (anvl.dialect, anvl.passes):
-    hide_code_of(_package.__file__ or "")
+for _package in ("anvl.dialect", "anvl.passes"):  # the passes are not loaded for this
+    hide_code_of(getattr(find_spec(_package), "origin", None) or "")
 hide_code_of(__file__)

@@ -193,7 +193,8 @@ def reduce_window(
     `body(best, next)` takes and gives scalars and is associative; `start`, a number, is its
     identity, and what x is padded with.  `sizes`, `strides` and `dilation` are one number, or one
     for each of the axes; all axes are slid along by default.  The derivative is that of the body,
-    whatever that is.  Several arrays at once: `anvl.prim.reduce_window`.
+    right only where that is associative and `start` its identity, which nothing checks.  Several
+    arrays at once: `anvl.prim.reduce_window`.
     Raises `TypeError` for a body that gives no scalar of the dtype of x, `ValueError` for bad axes,
     sizes and paddings.  Source: StableHLO, `reduce_window`.
 

@@ -31,7 +31,7 @@ _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 # the platform, since a copy of that can only be saved where `cse` sees it; and what is in the body
 # of another op, where plugins expect plain ops.
 
-_LONGEST = 16
+_LONGEST = 8
 _DEEPEST = 16
 
 
@@ -139,7 +139,10 @@ def _known(
     """The expansion of an op as a recipe or a function, or None: ask the rule."""
     written_from(known, op_class.lower.__func__)  # type: ignore[attr-defined]
     types = [y.type for y in (*xs, *op.results)]
-    attributes = op.attributes.items() if op_class.params else ()
+    try:
+        attributes = op.attributes.items() if op_class.params else ()
+    except TypeError:  # complex: the bindings have no class for it
+        return None
     key = (*map(type_number, types), *attributes)
     try:
         return known[key]
@@ -162,7 +165,8 @@ def _worked_out(
         with ir.Location.name(op_class.short_name):
             block, module = side_block([x.type for x in xs])
             with ir.InsertionPoint(block):
-                answers = _asked(op_class, hlo, op, block.arguments)
+                # A tuple: given a list of MLIR's own, `create` is left with values that are gone.
+                answers = _asked(op_class, hlo, op, tuple(block.arguments))
                 if answers is None:
                     return None
                 _create("func.return", [], answers)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anvl.dialect.activity import named_after
+from anvl.dialect.asked import JVP
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
@@ -25,10 +26,7 @@ from anvl.passes.declared import (
 from anvl.passes.inline import terminator_of
 from anvl.passes.pass_ import Pass, option
 
-__all__ = ["JVP", "Forward"]
-
-#: The attribute of a declaration that asks for tangents.
-JVP = "anvl.jvp"
+__all__ = ["Forward"]
 
 _NAME = "anvl-forward"
 

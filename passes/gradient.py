@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anvl.dialect.asked import VJP
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
@@ -25,10 +26,7 @@ from anvl.passes.declared import (
 from anvl.passes.inline import terminator_of
 from anvl.passes.pass_ import Pass, option
 
-__all__ = ["VJP", "Gradient"]
-
-#: The attribute of a declaration that asks for a derivative.
-VJP = "anvl.vjp"
+__all__ = ["Gradient"]
 
 _NAME = "anvl-gradient"
 

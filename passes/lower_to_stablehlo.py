@@ -6,11 +6,13 @@ pattern driver.  CHLO ops, of which some of ours are renames, are legalized by M
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
+from anvl.passes.bodies import check_bodies
 from anvl.passes.expansions import NAME, Shared, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
@@ -27,7 +29,8 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     Expects no `anvl.captured` (run anvl-hoist-constants) and no declared transformation (run
     anvl-gradient, anvl-forward, anvl-vectorize).
-    Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform.
+    Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform,
+    or is written out where none are known.
     """
 
     anchor = "builtin.module"
@@ -35,9 +38,13 @@ class LowerToStablehlo(Pass, argument=NAME):
     platform: str = option("cpu", help="what will run the program, by PJRT's name")
 
     def run(self, module: ir.Operation) -> None:
+        # Bodies that no person wrote need no check; of these there are none before lowering.
+        has_bodies = bool(find(module, *_with_bodies(len(DEFINED))))
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
             shared.add_to(module)
+        if has_bodies:
+            check_bodies(NAME, module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops
@@ -66,6 +73,11 @@ class LowerToStablehlo(Pass, argument=NAME):
 def _left(module: ir.Operation) -> list[ir.Operation]:
     """The ops that are still ours, of the anvl dialect or of people's own."""
     return find(module, *_names(len(DEFINED)))
+
+
+@lru_cache(4)
+def _with_bodies(known: int) -> tuple[str, ...]:
+    return tuple(name for name, op_class in OPS.items() if op_class.bodies)
 
 
 @lru_cache(4)
@@ -112,8 +124,9 @@ def _rename(op_class: type[AnvlOp]) -> list[str]:
     required = [name for name, kind in op_class.attribute_params.items() if not kind.optional]
     optional = [name for name, kind in op_class.attribute_params.items() if kind.optional]
     return [
-        _pdl(op_class, [*required, *optional[:n]], benefit=1 + n)
+        _pdl(op_class, [*required, *some], benefit=1 + n)
         for n in range(len(optional), -1, -1)
+        for some in combinations(optional, n)
     ]
 
 
@@ -126,7 +139,7 @@ def _pdl(op_class: type[AnvlOp], attributes: list[str], benefit: int) -> str:
     braces = f" {{{listed}}}" if listed else ""
     # Without operands or attributes to name, a range of none would not match: PDL infers both.
     return f"""
-pdl.pattern @{name.replace(".", "_")}_{benefit} : benefit({benefit}) {{
+pdl.pattern @{"_".join([*name.split("."), *attributes])} : benefit({benefit}) {{
 {declared}
   %xs = pdl.operands
   %types = pdl.types

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anvl.dialect.asked import VMAP
 from anvl.dialect.batching import batch_block, repeated
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
@@ -17,10 +18,7 @@ from anvl.passes.declared import KINDS, Kind, check_positions, define_all, finis
 from anvl.passes.inline import terminator_of
 from anvl.passes.pass_ import Pass, option
 
-__all__ = ["VMAP", "Vectorize"]
-
-#: The attribute of a declaration that asks for a batch.
-VMAP = "anvl.vmap"
+__all__ = ["Vectorize"]
 
 _NAME = "anvl-vectorize"
 

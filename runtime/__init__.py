@@ -11,6 +11,7 @@ from anvl.runtime.client import (
     cpu_client,
     default_client,
     default_placement,
+    default_platform,
     devices,
 )
 from anvl.runtime.dispatch import (
@@ -49,6 +50,7 @@ __all__ = [
     "cpu_client",
     "default_client",
     "default_placement",
+    "default_platform",
     "devices",
     "end_tracing",
     "hide_code_of",

@@ -201,6 +201,20 @@ def default_client() -> Client:
         return _default
 
 
+def default_platform() -> str:
+    """The platform of the default client, which is not made for the question.
+
+    So a program can be lowered without a client, also in a process that was forked from one.
+
+    Examples
+    --------
+    >>> import anvl.runtime as rt
+    >>> rt.default_platform()
+    'cpu'
+    """
+    return "cpu" if _default is None else _default.platform  # `cpu_client` will make it
+
+
 def devices() -> tuple[Device, ...]:
     """The devices of the default client.
 

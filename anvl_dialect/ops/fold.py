@@ -26,7 +26,9 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
     """Fold arrays along `dimensions` with `body`, beginning with initial values.
 
     Operands: n arrays of one shape, then n scalars.  `body(*best, *next)` takes and returns n
-    scalars, is associative, and has the initial values as identity.  StableHLO `reduce`, borrowed.
+    scalars, is associative, and has the initial values as identity.  Nothing checks that; of
+    another body the value depends on the order that XLA takes, and the derivative is that of a
+    balanced tree, so the two may not fit each other.  StableHLO `reduce`, borrowed.
     """
 
     xs: Operands

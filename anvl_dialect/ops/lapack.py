@@ -1,5 +1,8 @@
 """How the ops of linear algebra lower on each platform: on the CPU, to LAPACK.
 
+On other platforms, they are written out in StableHLO (`everywhere.py`, `jacobi.py`), but for the
+eigenvalues of general matrices.
+
 LAPACK's routines are in every jaxlib, as custom calls `lapack_<routine>_ffi` that take stacks of
 matrices, column-major, and give an `info` for each: 0 where they could do their work.  What could
 not be factorised comes back as NaN.
@@ -13,7 +16,9 @@ from anvl.dialect.context import context
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops import everywhere, jacobi
+from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.everywhere import compared, or_nan, permutation_of
 from anvl.dialect.ops.matrices import (
     columns,
     complex_of,
@@ -25,7 +30,6 @@ from anvl.dialect.ops.matrices import (
     rows,
     upper,
 )
-from anvl.dialect.params import Bool, Transpose
 from anvl.dialect.types import dtype_name, element_type, tensor
 
 __all__ = ["LOWERINGS", "lower_on"]
@@ -120,16 +124,7 @@ def _info(x: Value) -> Any:
 
 def _or_nan(info: Value, *ys: Value) -> list[Value]:
     """The results, NaN where the routine failed."""
-    good = emit.compare(info, zeros_like(info), comparison_direction="EQ")
-    axes = tuple(range(info.type.rank))
-    return [
-        emit.select(
-            emit.broadcast_in_dim(good, shape=tuple(y.type.shape), broadcast_dimensions=axes),
-            y,
-            full_like(y, float("nan")),
-        )
-        for y in ys
-    ]
+    return or_nan(compared(info, zeros_like(info), "EQ"), *ys)
 
 
 def _like(x: Value, *sizes: int) -> Any:
@@ -202,7 +197,12 @@ def _gesdd(x: Value, mode: str) -> list[Value]:
         _info(x),
     ]
     _, s, u, vt, info = _call("gesdd", [x], types, in_place=0, mode=mode)
-    return _or_nan(info, u, s, vt)
+    if mode == "N":
+        return _or_nan(info, u, s, vt)
+    # Of a matrix with infinity in it, the values are NaN, and the vectors any numbers.
+    known = emit.all(compared(s, s, "EQ"), axes=(s.type.rank - 1,))
+    good = getattr(emit, "and")(compared(info, zeros_like(info), "EQ"), known)
+    return or_nan(good, u, s, vt)
 
 
 def _eigh(x: Value) -> list[Value]:
@@ -239,82 +239,6 @@ def _geev(x: Value, right: str) -> list[Value]:
     return _or_nan(info, w[0] if is_complex(x) else emit.complex(*w), v)
 
 
-# -- everywhere ------------------------------------------------------------------------------------
-
-
-def _stablehlo_cholesky(x: Value) -> Value:
-    made = ir.Operation.create(
-        "stablehlo.cholesky", [x.type], [hermitian_part(x)], {"lower": Bool.encode(True)}
-    )
-    return lower(made.result)
-
-
-def _stablehlo_triangular_solve(a: Value, b: Value, transpose_a: str, **flags: bool) -> Value:
-    attributes = {name: Bool.encode(value) for name, value in flags.items()}
-    attributes["transpose_a"] = Transpose.encode(transpose_a)
-    op = ir.Operation.create("stablehlo.triangular_solve", [b.type], [a, b], attributes)
-    return op.result
-
-
-def permutation_of(pivots: Value, count: int) -> Value:
-    """The rows that swapping row i with row pivots[i], for each i in order, ends with."""
-    *batch, n = pivots.type.shape
-    stack = emit.reshape(pivots, shape=(_product(batch), n))
-    start = emit.iota(iota_dimension=1, shape=(_product(batch), count), dtype="i32")
-    zero = full(tensor((), element_type("i32")), 0)
-    (_, order, _) = _while([zero, start, stack], _is_before(n), _swap)
-    return emit.reshape(order, shape=(*batch, count))
-
-
-def _product(sizes: Sequence[int]) -> int:
-    count = 1
-    for n in sizes:
-        count *= n
-    return count
-
-
-def _is_before(n: int) -> Callable[..., list[Value]]:
-    return lambda i, *_: [emit.compare(i, full_like(i, n), comparison_direction="LT")]
-
-
-def _swap(i: Value, order: Value, pivots: Value) -> list[Value]:
-    """One step: swap what stands at i with what stands at pivots[i], in each row."""
-    position = emit.iota(iota_dimension=1, shape=tuple(order.type.shape), dtype="i32")
-    step = emit.iota(iota_dimension=1, shape=tuple(pivots.type.shape), dtype="i32")
-    pivot = _chosen(pivots, _equal(step, i))
-    is_i, is_pivot = _equal(position, i), _equal(position, pivot)
-    at_i, at_pivot = _chosen(order, is_i), _chosen(order, is_pivot)
-    kept = emit.select(is_pivot, _spread(at_i, order), order)
-    swapped = emit.select(is_i, _spread(at_pivot, order), kept)
-    return [emit.add(i, full_like(i, 1)), swapped, pivots]
-
-
-def _equal(x: Value, y: Value) -> Value:
-    return emit.compare(x, _spread(y, x), comparison_direction="EQ")
-
-
-def _spread(x: Value, like: Value) -> Value:
-    axes = tuple(range(x.type.rank))
-    return emit.broadcast_in_dim(x, shape=tuple(like.type.shape), broadcast_dimensions=axes)
-
-
-def _chosen(x: Value, mask: Value) -> Value:
-    """The one element of each row where the mask is true."""
-    return emit.sum(emit.select(mask, x, zeros_like(x)), axes=(1,))
-
-
-def _while(
-    xs: Sequence[Value], condition: Callable[..., list[Value]], step: Callable[..., list[Value]]
-) -> list[Value]:
-    types = [x.type for x in xs]
-    loop = ir.Operation.create("stablehlo.while", types, xs, regions=2)
-    for region, body in zip(loop.regions, (condition, step), strict=True):
-        block = region.blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
-        with ir.InsertionPoint(block):
-            ir.Operation.create("stablehlo.return", [], body(*block.arguments))
-    return list(loop.results)
-
-
 #: What each op becomes on each platform: functions of the operands and parameters that emit ops.
 LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
     "cpu": {
@@ -331,8 +255,14 @@ LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
     }
 }
 
-#: What StableHLO has an op for, so that every plugin has it.
+#: What each op becomes elsewhere, on any plugin: ops of StableHLO.
 _ANYWHERE: dict[str, Callable[..., Any]] = {
-    "triangular_solve": _stablehlo_triangular_solve,
-    "cholesky": _stablehlo_cholesky,
+    "triangular_solve": everywhere.triangular_solve,
+    "cholesky": everywhere.cholesky,
+    "lu": everywhere.lu,
+    "qr": everywhere.qr,
+    "svd": jacobi.svd,
+    "svdvals": jacobi.svdvals,
+    "eigh": jacobi.eigh,
+    "eigvalsh": jacobi.eigvalsh,
 }

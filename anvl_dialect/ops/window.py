@@ -188,7 +188,8 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
 
     Operands: n arrays of one shape, then n scalars, with which the arrays are padded too.
     `body(*best, *next)` takes and returns n scalars, is associative, and has the initial values as
-    identity.  StableHLO `reduce_window`, borrowed.
+    identity; nothing checks that, and of another body neither the value nor the derivative is
+    defined.  StableHLO `reduce_window`, borrowed.
     """
 
     xs: Operands

@@ -14,7 +14,15 @@ from anvl.numpy.creation import iota
 from anvl.numpy.emitting import prim
 from anvl.numpy.indexing import index_vectors
 from anvl.numpy.indices import ANYWHERE, Index, Range, parsed, positions
-from anvl.promote import abstract, as_tracer, broadcast_shapes, broadcast_to, constant, convert
+from anvl.promote import (
+    abstract,
+    as_tracer,
+    broadcast_shapes,
+    broadcast_to,
+    check_fits,
+    constant,
+    convert,
+)
 from anvl.public import public
 from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
@@ -108,6 +116,8 @@ class Place:
 
     @hiding_frames
     def _with(self, values: Any, how: str) -> Any:
+        if type(values) is int:
+            check_fits(values, self._x.dtype)  # before it is an array of another dtype
         return _updated(self._x, values, *parsed(self._x, self._index), how)
 
 

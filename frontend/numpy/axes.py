@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Axis", "axes_of", "axis_of", "each_axis", "ints_of", "sizes_of"]
+__all__ = ["Axis", "axes_of", "axis_of", "each_axis", "int_of", "ints_of", "sizes_of"]
 
 Axis = int | Sequence[int] | None
 
@@ -36,6 +36,17 @@ def axis_of(axis: int, ndim: int, function: str) -> int:
     if not -ndim <= axis < ndim:
         raise ValueError(f"{function}: axis {axis} is out of range of {ndim} axes")
     return int(axis) % ndim
+
+
+def int_of(given: Any, what: str, function: str, least: int | None = None) -> int:
+    """One integer.  Raises `TypeError`; `ValueError` where it is below `least`."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        raise TypeError(
+            f"{function}: {what} is {given!r} of type {type(given).__name__}; it must be an integer"
+        )
+    if least is not None and given < least:
+        raise ValueError(f"{function}: {what} is {given}; it must be at least {least}")
+    return int(given)
 
 
 def ints_of(given: Any, function: str) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from anvl.avals import aval_of_type
 from anvl.dialect.op import Value
 from anvl.dialect.ops import matrices
 from anvl.locations import here
+from anvl.numpy.axes import int_of
 from anvl.numpy.choice import where
 from anvl.numpy.creation import zeros
 from anvl.numpy.elementwise import (
@@ -334,6 +335,7 @@ def matrix_power(a: Any, n: int) -> Any:
     (x,), _ = promoted("matrix_power", (a,), "int")
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise TypeError(f"matrix_power: takes square matrices, got {x.aval}")
+    n = int_of(n, "n", "matrix_power")
     if n == 0:
         return _unit(x)
     base = x if n > 0 else inv(x)
@@ -373,18 +375,19 @@ def expm(a: Any, *, max_squarings: int = 16) -> Any:
      [0. 1.]]
     """
     x = _square("expm", a)
+    most = int_of(max_squarings, "max_squarings", "expm", least=0)
     if x.size == 0:
         return x
     degree = 7 if x.dtype in (np.float32, np.complex64) else 13
     size = max(sum(abs(x), axis=-2, keepdims=True), axis=-1, keepdims=True)
     needed = ceil(log2(divide(size, _LARGEST_NORM[degree])))  # -inf of zeros
     scale: Any = 1.0
-    for k in range(max_squarings):
+    for k in range(most):
         scale = where(greater(needed, k), multiply(scale, 0.5), scale)
     y = _pade(multiply(x, scale), degree)
-    for k in range(max_squarings):
+    for k in range(most):
         y = where(greater(needed, k), matmul(y, y), y)
-    return where(greater(needed, max_squarings), np.nan, y)
+    return where(greater(needed, most), np.nan, y)
 
 
 def _pade(x: Tracer, degree: int) -> Any:

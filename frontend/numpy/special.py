@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from anvl.numpy.axes import axis_of
+from anvl.numpy.axes import axis_of, int_of
 from anvl.numpy.choice import isfinite, isinf, isnan, logical_and, logical_or, where
 from anvl.numpy.elementwise import (
     abs,
@@ -238,12 +238,10 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     [3 5 7]
     """
     operand = as_tracer(x, "diff")
-    at = axis_of(axis, operand.ndim, "diff")
-    if n < 0:
-        raise ValueError(f"diff: n is {n}, it must not be negative")
+    at, times = axis_of(axis, operand.ndim, "diff"), int_of(n, "n", "diff", least=0)
     ends = [prepend, operand, append]
     operand = concatenate([_end(e, operand, at) for e in ends if e is not None], at)
-    for _ in range(n):
+    for _ in range(times):
         size = operand.shape[at]
         later = slice_axis(operand, at, min(1, size), size)
         earlier = slice_axis(operand, at, 0, max(size - 1, 0))

@@ -59,7 +59,8 @@ class Examination:
     """The checks of an op, compiled; `findings` for the numbers that it was made with.
 
     `references` have, by the names of ops, functions of NumPy that give the same values.  An op
-    that nothing lowers, as another pass removes it first, is only built and verified.
+    that nothing lowers, as another pass removes it first, is only built and verified.  Lowered for
+    `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
     """
 
     def __init__(
@@ -68,9 +69,10 @@ class Examination:
         calls: Sequence[Call],
         references: References = _NONE,
         every: bool = False,
+        platform: str = "cpu",
     ) -> None:
         self.op_class, self.every = op_class, every
-        self.findings, self.program = Findings(), Program(references)
+        self.findings, self.program = Findings(), Program(references, platform)
         self.is_compiled = False
         try:
             made = [

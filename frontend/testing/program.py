@@ -17,6 +17,7 @@ import anvl.runtime as rt
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import element_type, tensor
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
 
 __all__ = ["Program", "References", "type_of"]
@@ -41,11 +42,12 @@ def type_of(array: np.ndarray) -> ir.RankedTensorType:
 class Program:
     """One module, whose `main` calls every function that was added.
 
-    `references` are what the values of ops are compared with.
+    `references` are what the values of ops are compared with.  It is lowered for `platform`, and
+    runs on the default client.
     """
 
-    def __init__(self, references: References = _NONE) -> None:
-        self.references = references
+    def __init__(self, references: References = _NONE, platform: str = "cpu") -> None:
+        self.references, self.platform = references, platform
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
         self.inputs: list[list[np.ndarray]] = []
@@ -96,7 +98,7 @@ class Program:
 
     def compile(self) -> None:
         """Lower and compile."""
-        Pipeline(["anvl-lower-to-stablehlo"]).run(self.module, verify_each=True)
+        Pipeline([LowerToStablehlo(self.platform)]).run(self.module, verify_each=True)
         text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
         try:
             self._run = rt.compile(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)

@@ -27,9 +27,12 @@
 // CHECK-NOT:     "anvl.solve"
 // CHECK:         return %[[Y]], %
 
-// HLO-LABEL: func.func @det(
+// HLO-LABEL: func.func private @det_1(
 // HLO-COUNT-2: stablehlo.multiply
 // HLO:         stablehlo.subtract
+
+// HLO-LABEL: func.func @det(
+// HLO:         call @det_1(
 
 // HLO-LABEL: func.func @det_of_5_rows(
 // HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(

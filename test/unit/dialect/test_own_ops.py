@@ -18,7 +18,7 @@ from anvl.dialect.mlir import _cext, ir
 from anvl.dialect.op import OPS, RULES, AnvlOp, Operand, Operands, Result, emit
 from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.elementwise import F, binary, unary
-from anvl.dialect.params import Body, Float, Int, Text
+from anvl.dialect.params import Body, Bool, Float, Int, Text
 from anvl.passes.pipeline import Pipeline
 
 X = np.array([0.3, -1.2, 2.0])
@@ -410,3 +410,46 @@ def test_a_parameter_that_is_a_text():
     )
     assert np.allclose(prim.mine.mode(X, mode="sine"), np.sin(X))
     assert 'mode = "cosine"' in anvl.trace(lambda x: prim.mine.mode(x, mode="cosine"), X).mlir()
+
+
+def test_parameters_of_0_and_minus_0_are_two():
+    class ScaledOp(AnvlOp, name="own_zeros.scaled"):
+        """x p."""
+
+        x: Operand
+        p: Float
+        y: Result
+        composite = True
+
+        @classmethod
+        def result_type(cls, x, p):
+            return x
+
+        @classmethod
+        def lower(cls, hlo, x, p):
+            return emit.mul(x, full_like(x, p))
+
+    scaled = prim.primitive(ScaledOp)
+    f = anvl.jit(lambda x: (1 / scaled(x, p=0.0), 1 / scaled(x, p=-0.0)))
+    plus, minus = f(np.ones(2))
+    assert np.all(plus.numpy() == np.inf) and np.all(minus.numpy() == -np.inf)
+
+
+def test_each_choice_of_optional_attributes_stays_with_a_rename():
+    class FlaggedOp(AnvlOp, name="own_flags.flagged"):
+        """tan x, with flags that nobody reads."""
+
+        x: Operand
+        u: Bool
+        v: Bool
+        y: Result
+        hlo = "tan"
+
+        @classmethod
+        def result_type(cls, x, u=False, v=False):
+            return x
+
+    for flags in ({}, {"u": True}, {"v": True}, {"u": True, "v": True}):
+        traced = anvl.jit(lambda x, flags=flags: prim.primitive(FlaggedOp)(x, **flags))
+        text = traced.lower(anvl.aval("f32")).mlir("stablehlo")
+        assert all((f"{name} = true" in text) == (name in flags) for name in "uv")

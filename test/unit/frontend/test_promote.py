@@ -165,5 +165,32 @@ def test_a_number_beside_64_bits_takes_the_dtype_that_it_took():
     assert (i8 * 0.5).dtype == np.float32
     assert (i8 + 3_000_000_000).numpy() == [3_000_000_001]
     assert (f8 + 1).dtype == np.float64
-    with pytest.raises(OverflowError, match="3000000000 does not fit int32"):
+    with pytest.raises(OverflowError, match="3000000000 does not fit i32"):
         i4 + 3_000_000_000
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x + 300,
+        lambda x: x < -1,
+        lambda x: x == 256,
+        lambda x: anp.clip(x, 0, 300),
+        lambda x: anp.maximum(x, 300),
+        lambda x: anp.where(x > 50, x, -1),
+        lambda x: x.at[0].set(300),
+        lambda x: anp.pad(x, 1, constant_values=300),
+        lambda x: anp.full_like(x, 300),
+    ],
+)
+def test_a_number_that_a_narrow_dtype_does_not_hold_is_refused_in_and_out_of_jit(f):
+    x = np.array([0, 100, 200], np.uint8)
+    for run in (f, anvl.jit(f)):
+        with pytest.raises(OverflowError, match="does not fit ui8, which holds 0 to 255"):
+            run(anp.asarray(x))
+
+
+def test_a_number_that_an_unsigned_dtype_holds_is_taken():
+    x4, x8 = (anp.asarray(np.arange(2, dtype=t)) for t in (np.uint32, np.uint64))
+    np.testing.assert_array_equal((x4 + 3_000_000_000).numpy(), [3_000_000_000, 3_000_000_001])
+    np.testing.assert_array_equal(anp.maximum(x8, 2**63).numpy(), [2**63, 2**63])

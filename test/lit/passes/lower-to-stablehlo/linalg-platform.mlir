@@ -1,14 +1,23 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=elsewhere | filecheck %s
-// RUN: not anvl-opt %S/../../dialect/svd.mlir --anvl-lower-to-stablehlo=platform=elsewhere 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not anvl-opt %S/../../dialect/eig.mlir --anvl-lower-to-stablehlo=platform=elsewhere 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=elsewhere | %run | filecheck %s --check-prefix=NUMBERS
 
-// Where no routine is known, StableHLO's own ops remain, and the rest says so.
+// Where no routine is known, StableHLO's own ops remain, factorisations are loops, and the rest says
+// so.
 
-// CHECK: stablehlo.cholesky
 // CHECK-NOT: custom_call
+// CHECK: stablehlo.cholesky
+// CHECK: stablehlo.while
 
-// NONE: svd.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-lower-to-stablehlo: svd: platform elsewhere has no routine for it, cpu has;
+// NONE: eig.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-lower-to-stablehlo: eig: platform elsewhere has no routine for it, cpu has;
 
-func.func @main(%x: tensor<2x2xf64>) -> tensor<2x2xf64> {
+// The eigenvalues of the Cholesky factor's Hermitian part, [[2, 1], [1, 2]], are 1 and 3.
+
+// NUMBERS: f64[2] 1.5 2.5
+
+func.func @main() -> tensor<2xf64> {
+  %x = "anvl.constant"() {value = dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf64>} : () -> tensor<2x2xf64>
   %y = "anvl.cholesky"(%x) : (tensor<2x2xf64>) -> tensor<2x2xf64>
-  return %y : tensor<2x2xf64>
+  %w = "anvl.eigvalsh"(%y) : (tensor<2x2xf64>) -> tensor<2xf64>
+  return %w : tensor<2xf64>
 }
