@@ -159,6 +159,11 @@ def _padding(
         return tuple(map(_same, sizes, spans, strides))
     if isinstance(given, str):
         raise ValueError(f"{name}: padding {given!r} is neither 'SAME' nor 'VALID' nor pairs")
+    if not isinstance(given, Sequence | np.ndarray):
+        raise TypeError(
+            f"{name}: padding is {given!r} of type {type(given).__name__}; it must be 'SAME', "
+            f"'VALID' or a pair (low, high) for each of {len(sizes)} axes"
+        )
     pairs = tuple(ints_of(pair, name) for pair in given)
     if len(pairs) != len(sizes) or any(len(pair) != 2 for pair in pairs):
         raise ValueError(

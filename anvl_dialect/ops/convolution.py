@@ -135,6 +135,11 @@ class _Conv(NamedTuple):
                     f"convolution: {word} {shape_text(entries)} of {x} and {y} must be positive"
                 )
         self._check_groups(x, y)
+        if any(y.shape[axis] == 0 for axis in self.dims.kernel_spatial):
+            raise TypeError(  # not by the specification, but by its verifier
+                f"convolution: the kernel {y} is empty along one of its spatial axes "
+                f"{shape_text(self.dims.kernel_spatial)}; StableHLO takes windows of 1 at least"
+            )
         for i, n in enumerate(self._padded(x.shape)):
             if n < 0:
                 raise TypeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -259,18 +260,30 @@ def integral(dtype: np.dtype[Any]) -> bool:
     return kind(element_type(dtype)) in ("int", "uint")
 
 
-@public("num", "endpoint", "dtype")
+@hiding_frames
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     """`num` numbers evenly from start to stop, which is included where `endpoint` is true.
 
-    Of arrays, along a new first axis.
+    Of arrays, along a new first axis.  Python numbers are exact in the dtype that is given.
 
     >>> import anvl.numpy as np
     >>> np.linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
+    return _of_ends(_linspace_of_numbers, _linspace, dtype, start, stop)(
+        start, stop, num, endpoint, dtype
+    )
+
+
+def _of_ends(of_numbers: Any, of_arrays: Any, dtype: Any, *ends: Any) -> Any:
+    """Which function to call: as an argument of a program, a number has the bits of an f32."""
+    exact = dtype is not None and builtins.all(isinstance(x, _NUMBERS) for x in ends)
+    return of_numbers if exact else of_arrays
+
+
+def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     (count,) = sizes_of((num,), "linspace")
-    (low, high), _ = promoted("linspace", (start, stop), "float")
+    low, high = _ends(start, stop, dtype)
     steps = max(count - 1 if endpoint else count, 1)
     position = reshape(iota((count,), 0, low.dtype), (count, *(1,) * low.ndim))
     at = divide(position, steps)
@@ -282,7 +295,23 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     return astype(floor(result) if integral(as_dtype(dtype)) else result, dtype)
 
 
-@public("num", "endpoint", "dtype")
+_linspace = public("num", "endpoint", "dtype")(_spaced)
+_linspace_of_numbers = public("start", "stop", "num", "endpoint", "dtype")(_spaced)
+
+
+def _ends(start: Any, stop: Any, dtype: Any) -> Sequence[Tracer]:
+    """Both in one float dtype, in which the rest is computed."""
+    if dtype is not None and isinstance(start, _NUMBERS) and isinstance(stop, _NUMBERS):
+        wanted = as_dtype(dtype)
+        many_digits = dtype_name(wanted) in ("f64", "c128")
+        if many_digits or (integral(wanted) and wanted.itemsize >= 4):  # more than an f32 holds
+            is_complex = isinstance(start, complex) or isinstance(stop, complex)
+            wide = np.dtype(np.complex128 if is_complex else np.float64)
+            return constant(start, wide), constant(stop, wide)
+    return promoted("linspace", (start, stop), "float")[0]
+
+
+@hiding_frames
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
 ) -> Any:
@@ -292,8 +321,19 @@ def logspace(
     >>> np.logspace(0, 2, 3, base=2.0)
     Array([1., 2., 4.], dtype=float32)
     """
-    result = power(base, linspace(start, stop, num, endpoint))
+    return _of_ends(_logspace_of_numbers, _logspace, dtype, start, stop, base)(
+        start, stop, num, endpoint, base, dtype
+    )
+
+
+def _powers(start: Any, stop: Any, num: int, endpoint: bool, base: Any, dtype: Any) -> Any:
+    wide = dtype if dtype is not None and _kind(as_dtype(dtype)) == "float" else None
+    result = power(base, _spaced(start, stop, num, endpoint, wide))
     return result if dtype is None else astype(result, dtype)
+
+
+_logspace = public("num", "endpoint", "dtype")(_powers)
+_logspace_of_numbers = public("start", "stop", "num", "endpoint", "base", "dtype")(_powers)
 
 
 @public("indexing")

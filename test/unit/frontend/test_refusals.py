@@ -3,6 +3,7 @@
 import numpy
 import pytest
 
+import anvl
 import anvl.numpy as np
 
 M = numpy.asarray([[2.0, 1.0], [1.0, 2.0]], "f")
@@ -22,6 +23,25 @@ INTEGERS = [
     (lambda: np.linalg.expm(M, max_squarings=1.5), TypeError, r"expm: max_squarings is 1\.5"),
     (lambda: np.linalg.expm(M, max_squarings=-1), ValueError, "expm: max_squarings is -1"),
 ]
+
+
+IMAGE, KERNEL = numpy.ones((1, 4, 4, 1), "f"), numpy.ones((2, 2, 1, 1), "f")
+PADDINGS = "must be 'SAME', 'VALID' or a pair"
+WINDOWS = [
+    (
+        lambda: anvl.windows.conv(IMAGE, KERNEL[:0]),
+        TypeError,
+        "kernel tensor<0x2x1x1xf32> is empty",
+    ),
+    (lambda: anvl.windows.conv(IMAGE, KERNEL, padding=1), TypeError, f"conv: .* {PADDINGS}"),
+    (lambda: anvl.windows.conv(IMAGE, KERNEL, padding=None), TypeError, f"conv: .* {PADDINGS}"),
+    (lambda: anvl.windows.max_pool(V, 2, padding=1), TypeError, f"max_pool: .* {PADDINGS}"),
+]
+
+
+@pytest.mark.parametrize("call, error, text", WINDOWS)
+def test_windows(call, error, text):
+    refuses(call, error, text)
 
 
 @pytest.mark.parametrize("call, error, text", INTEGERS)
