@@ -44,6 +44,34 @@ def test_windows(call, error, text):
     refuses(call, error, text)
 
 
+LISTS = [
+    (lambda: np.quantile(V, ["a"]), TypeError, "no array of numbers"),
+    (lambda: np.average(V, weights=[1, [2]]), ValueError, r"asarray: \[1, \[2\]\] is no array"),
+    (lambda: np.average(V, weights=[1, 2]), TypeError, "average: weights f32.2. fit neither"),
+]
+
+
+@pytest.mark.parametrize("call, error, text", LISTS)
+def test_lists(call, error, text):
+    refuses(call, error, text)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_lists_of_numbers_stand_for_arrays_beside_x(dtype):
+    x = V.astype(dtype)
+    found = np.quantile(x, [0.1, 0.9])
+    numpy.testing.assert_allclose(
+        found, numpy.quantile(x, [0.1, 0.9]), 1e-15 if dtype == "f8" else 1e-6
+    )
+    numpy.testing.assert_allclose(np.percentile(x, (25, 75)), numpy.percentile(x, (25, 75)), 1e-6)
+    weighted = np.average(x, weights=[0.1, 0.2, 0.3, 0.4])
+    assert weighted.dtype == found.dtype == (numpy.float64 if dtype == "f8" else numpy.float32)
+    wanted = numpy.average(x, weights=[0.1, 0.2, 0.3, 0.4])
+    numpy.testing.assert_allclose(weighted, wanted, 1e-15 if dtype == "f8" else 1e-6)
+    slope = anvl.jit(lambda v: np.average(v, weights=[v[0], v[1], v[2], v[3]]))(V)
+    numpy.testing.assert_allclose(slope, numpy.average(V, weights=V), 1e-6)
+
+
 @pytest.mark.parametrize("call, error, text", INTEGERS)
 def test_what_must_be_an_integer(call, error, text):
     refuses(call, error, text)
