@@ -20,7 +20,7 @@ import numpy as np
 from anvl import numpy as anp
 from anvl.config import as_dtype
 from anvl.dialect.types import dtype_name
-from anvl.numpy.axes import sizes_of
+from anvl.numpy.axes import int_of, sizes_of
 from anvl.numpy.emitting import is_kind, prim
 from anvl.promote import as_tracer, constant, convert
 from anvl.public import public
@@ -70,7 +70,7 @@ def split(key: Any, n: int = 2) -> Any:
     >>> anvl.random.split(anvl.random.key(0), 3).shape
     (3,)
     """
-    (count,) = sizes_of(n, "split")
+    count = int_of(n, "n", "split", least=0)
     return _words(_checked("split", key), _SPLITTING, (count,), "ui64")
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from anvl import numpy as anp
+from anvl.chances import check_chances, check_weights, known
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.keys import U64, bits, drawn, fold_in, key, split, unsigned
@@ -46,16 +47,31 @@ def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: 
 
     Made of as many bits as the dtype has digits: multiples of 2^-24 in f32, of 2^-53 in f64.  low
     and high may be arrays that broadcast to `shape`; the derivative goes to them.
-    Raises `TypeError` for what is no key, or a dtype that is no float.
+    Raises `TypeError` for what is no key, or a dtype that is no float; `ValueError` where low is
+    above high, unless they are traced.
 
     >>> import anvl
     >>> print(anvl.random.uniform(anvl.random.key(0), (2,), "f16"))
     [0.004883 0.308   ]
     """
+    _check_ends(low, high)
     numbers = isinstance(low, int | float) and isinstance(high, int | float)
     # Numbers are part of the program: as arguments of it, they would have the bits of an f32.
     draw = _uniform_between if numbers else _uniform
     return draw(key, shape, dtype, low, high)
+
+
+def _check_ends(low: Any, high: Any) -> None:
+    first, last = known(low), known(high)
+    if first is None or last is None:
+        return
+    try:
+        wrong = first > last
+    except ValueError:  # shapes that do not broadcast, which is said elsewhere
+        return
+    if wrong.any():
+        one, other = (np.broadcast_to(b, wrong.shape)[wrong][0] for b in (first, last))
+        raise ValueError(f"uniform: low {one:g} is above high {other:g}; exchange them")
 
 
 @public("shape", "dtype", "low", "high")
@@ -169,17 +185,24 @@ def _fraction(
 # -- choices ---------------------------------------------------------------------------------------
 
 
-@public("shape")
+@hiding_frames
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     """True with the probability p, else False: an array of bools of `shape`, or that of p.
 
     p may be an array that broadcasts to `shape`.
-    Raises `TypeError` for what is no key, or a p that does not broadcast.
+    Raises `TypeError` for what is no key, or a p that does not broadcast; `ValueError` for a p that
+    is not between 0 and 1, unless it is traced.
 
     >>> import anvl
     >>> print(anvl.random.bernoulli(anvl.random.key(0), 0.5, (4,)))
     [ True False  True False]
     """
+    check_chances(p)
+    return _bernoulli(key, p, shape)
+
+
+@public("shape")
+def _bernoulli(key: Any, p: Any, shape: Any) -> Any:
     (chance,), _ = promoted("bernoulli", (p,), "float")
     sizes = _shape("bernoulli", shape, chance.shape)
     return anp.less(_unit("bernoulli", key, sizes, chance.dtype), chance)
@@ -326,14 +349,22 @@ def choice(
     vector of how likely each is, in proportion; without it all are alike.  With it and without
     `replace`, they are drawn one after another by what is left (Gumbel's trick).
     Raises `TypeError` for what is no key, or a p of another shape; `ValueError` for more elements
-    than there are, or none.
+    than there are, or none, and, unless p is traced, for one that is negative or not finite, sums
+    to 0, or, without `replace`, has fewer elements above 0 than are wanted.
 
     >>> import anvl
     >>> print(anvl.random.choice(anvl.random.key(0), 10, (4,), replace=False))
     [3 5 7 8]
     """
-    if isinstance(x, int) and not isinstance(x, bool):
-        return _chosen(key, p, x, shape, replace)
+    count = math.prod(sizes_of(shape, "choice"))
+    check_weights(p, 0 if replace else count)
+    if isinstance(x, int | np.integer) and not isinstance(x, bool):
+        return _chosen(key, p, int(x), shape, replace)
+    if not anp.ndim(x):
+        raise TypeError(
+            f"choice: x is {x!r} of type {type(x).__name__}; it must be an integer, or an array of "
+            "one axis at least"
+        )
     at = axis_of(axis, anp.ndim(x), "choice")
     return anp.take(x, _chosen(key, p, anp.shape(x)[at], shape, replace), at)
 
@@ -342,8 +373,12 @@ def choice(
 def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
     sizes = sizes_of(shape, "choice")
     count = math.prod(sizes)
-    if n < 1 or (not replace and count > n):
-        raise ValueError(f"choice: there are {n} elements to choose {count} from")
+    if n < 1:
+        raise ValueError(f"choice: there are {max(n, 0)} elements; there must be one at least")
+    if not replace and count > n:
+        raise ValueError(
+            f"choice: {count} elements are wanted of {n}; without `replace` each is taken once"
+        )
     if p is None:
         if replace:
             return _randint_between(key, 0, n, sizes, None)

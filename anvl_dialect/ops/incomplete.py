@@ -1,13 +1,16 @@
 """Incomplete gamma and beta functions, regularised: igamma, igammac, betainc.
 
 StableHLO and CHLO lack them: they are lowered to loops, which end where every element has
-converged.  Against SciPy the relative error in f64 is below 3e-12 (gamma) and 1e-10 (beta) for
-parameters up to 1000; it grows with them, as logarithms of large factors cancel.
+converged.  Against SciPy the relative error of beta in f64 is below 1e-10 for parameters up to
+1000; it grows with them, as logarithms of large factors cancel.  That of gamma is below 1e-13 and,
+in f32, 3e-5 for a up to 1e5, within 3 standard deviations of x = a; it grows with the root of a,
+and where the series would have more than 200,000 terms, from about a = 5e8 on, the result is NaN.
 Sources: NIST Digital Library of Mathematical Functions, 8.11.4 (series), 8.9.2 and 8.17.22
 (continued fractions), 8.8.13 and 8.17.1 (derivatives); the fractions are computed by Lentz's method
 as modified by I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -35,7 +38,10 @@ from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 
 __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 
-_MOST_STEPS = 2000
+_MOST_STEPS = 2000  # of fractions, which may never come to rest, and gather rounding
+_MOST_TERMS = 200_000  # of the series, whose terms fall off in some roots of a
+_LARGE = 20.0  # from here on the series is exact to 2e-15
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
 
@@ -148,14 +154,35 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     """P and Q: one from its series or fraction, the other as the rest to 1."""
     one, three, nan = full_like(x, 1), full_like(x, 3), full_like(x, float("nan"))
     inside = _both(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
-    is_near = _compared(x, plus(a, 1), "LT")
-    is_far = _both(_compared(x, plus(a, 1), "GE"), emit.is_finite(x))
-    factor = exp(sub(sub(mul(a, log(x)), x), lgamma(a)))
+    is_near = _compared(x, plus(a, 1), "LE")
+    is_far = _both(_compared(x, plus(a, 1), "GT"), emit.is_finite(x))
+    factor = exp(_log_factor(a, x))
     near = mul(div(factor, a), _gamma_series(_if(is_near, a, one), _if(is_near, x, zeros_like(x))))
     fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, x, three))
     far = _if(is_far, mul(factor, fraction), zeros_like(x))  # 0 at infinity
     p, q = _if(is_near, near, one_minus(far)), _if(is_near, one_minus(near), far)
     return _if(inside, p, nan), _if(inside, q, nan)
+
+
+def _log_factor(a: Value, x: Value) -> Value:
+    """log(x^a e^-x / Gamma(a)), whose terms cancel for large a: there by Stirling's series.
+
+    With m = x/a - 1 it is a (log(1+m) - m) + log(a / 2 pi) / 2 - 1/(12a) + 1/(360a^3) - ...
+    """
+    direct = sub(sub(mul(a, log(x)), x), lgamma(a))
+    is_large = _compared(a, full_like(a, _LARGE), "GE")
+    large = _if(is_large, a, full_like(a, _LARGE))  # lest the side not taken divides by 0
+    m = div(sub(x, large), large)
+    inverse = div(full_like(a, 1), large)
+    square = mul(inverse, inverse)
+    rest = full_like(a, _STIRLING[-1])
+    for c in _STIRLING[-2::-1]:
+        rest = plus(mul(rest, square), c)
+    half_log = mul(full_like(a, 0.5), log(mul(large, full_like(a, 0.5 / math.pi))))
+    far = _compared(emit.abs(m), full_like(m, 0.5), "GT")  # there m + 1 has few digits of x / a
+    logarithm = _if(far, log(div(x, large)), log1p(m))
+    main = mul(large, sub(logarithm, m))
+    return _if(is_large, sub(add(main, half_log), mul(inverse, rest)), direct)
 
 
 def _gamma_series(a: Value, x: Value) -> Value:
@@ -166,7 +193,10 @@ def _gamma_series(a: Value, x: Value) -> Value:
         total = add(total, term)
         return [total, term], div(term, total)
 
-    return _iterated(step, [full_like(x, 1), full_like(x, 1)])[0]
+    total, term = _iterated(step, [full_like(x, 1), full_like(x, 1)], _MOST_TERMS)
+    epsilon = full_like(x, _EPSILON[dtype_name(x.type.element_type)])
+    unfinished = _compared(emit.abs(div(term, total)), epsilon, "GT")
+    return _if(unfinished, full_like(x, float("nan")), total)
 
 
 def _gamma_fraction(a: Value, x: Value) -> Value:
@@ -231,7 +261,9 @@ def _not_zero(x: Value) -> Value:
 
 
 def _iterated(
-    step: Callable[..., tuple[list[Value], Value]], start: Sequence[Value]
+    step: Callable[..., tuple[list[Value], Value]],
+    start: Sequence[Value],
+    most: int = _MOST_STEPS,
 ) -> Sequence[Value]:
     """`step(n, *state) -> state, change` for n = 1, 2, ..., until the changes are negligible."""
     x = start[0].type
@@ -245,7 +277,7 @@ def _iterated(
     condition, body = (region.blocks.append(*types, arg_locs=where) for region in loop.regions)
     with ir.InsertionPoint(condition):
         count, going = list(condition.arguments)[:2]
-        is_early = _compared(count, full_like(count, _MOST_STEPS), "LT")
+        is_early = _compared(count, full_like(count, most), "LT")
         ir.Operation.create("stablehlo.return", [], [_both(is_early, going)])
     with ir.InsertionPoint(body):
         count, _, n, *state = body.arguments

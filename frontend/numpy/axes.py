@@ -64,7 +64,8 @@ def _int(item: Any, given: Any, function: str) -> int:
             return operator.index(item)
     except TypeError:
         pass
-    raise TypeError(f"{function}: {item!r} of {given!r} must be an integer")
+    of = f" of {given!r}" if hasattr(given, "__iter__") else ""
+    raise TypeError(f"{function}: {item!r}{of} must be an integer")
 
 
 def sizes_of(shape: Any, function: str) -> tuple[int, ...]:

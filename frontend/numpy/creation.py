@@ -66,7 +66,12 @@ def _holds(x: Any, types: tuple[type, ...]) -> bool:
 
 def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """x as a NumPy array; Python numbers, and only they, in the default dtype of their kind."""
-    made = np.asarray(x)
+    try:
+        made = np.asarray(x)
+    except ValueError:
+        raise ValueError(
+            f"asarray: {x!r} is no array; the lists in it must be of one length"
+        ) from None
     if made.dtype == object and isinstance(x, int):
         raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
     if wanted is not None:

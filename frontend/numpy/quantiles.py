@@ -14,6 +14,7 @@ import numpy as np
 from anvl.config import default_dtype
 from anvl.numpy.axes import Axis, axes_of
 from anvl.numpy.choice import isnan, logical_and, logical_not, where
+from anvl.numpy.creation import asarray
 from anvl.numpy.elementwise import (
     add,
     astype,
@@ -74,7 +75,7 @@ def quantile(
     >>> print(np.quantile(np.asarray([1.0, 2.0, 4.0]), np.asarray([0.25, 0.5])))
     [1.5 2. ]
     """
-    return _quantile("quantile", x, q, axis, method, keepdims)
+    return _quantile("quantile", x, _parts(q), axis, method, keepdims)
 
 
 @hiding_frames
@@ -87,8 +88,13 @@ def percentile(
     >>> print(np.percentile(np.asarray([1.0, 2.0, 4.0]), 25))
     1.5
     """
-    part = q / 100 if isinstance(q, int | float) else divide(q, 100)
+    part = q / 100 if isinstance(q, int | float) else divide(_parts(q), 100)
     return _quantile("percentile", x, part, axis, method, keepdims)
+
+
+def _parts(q: Any) -> Any:
+    """q; lists of numbers as an array of all their digits, which takes on the dtype of x."""
+    return asarray(q, "f64") if isinstance(q, list | tuple) else q
 
 
 def _quantile(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anvl.config import as_dtype
+from anvl.config import as_dtype, default_dtype
 from anvl.numpy.axes import Axis, axes_of
 from anvl.numpy.choice import isfinite, isnan, logical_not, where
-from anvl.numpy.creation import full
+from anvl.numpy.creation import asarray, full
 from anvl.numpy.elementwise import abs as _abs
 from anvl.numpy.elementwise import (
     add,
@@ -28,8 +28,9 @@ from anvl.numpy.elementwise import (
 from anvl.numpy.emitting import is_kind
 from anvl.numpy.reductions import max, reduced, sum
 from anvl.numpy.shaping import broadcast_to, expand_dims, reshape
-from anvl.promote import convert, promoted
+from anvl.promote import abstract, convert, promoted
 from anvl.public import public
+from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
 
 __all__ = [
@@ -114,16 +115,24 @@ def std(
     return sqrt(var(x, axis, dtype, ddof=ddof, keepdims=keepdims))
 
 
-@public("axis", "keepdims")
+@hiding_frames
 def average(x: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
     """The mean along `axis`, each element as often as its weight says.
 
-    `weights` has the shape of x, or that of its one axis.
+    `weights` has the shape of x, or that of its one axis; it may be a list.
 
     >>> import anvl.numpy as np
     >>> print(np.average(np.asarray([1.0, 4.0]), weights=np.asarray([2.0, 1.0])))
     2.0
     """
+    if isinstance(weights, list | tuple):  # as numbers beside x, of its dtype
+        own = abstract(x, "average").dtype
+        weights = asarray(weights, own if own.kind == "f" else default_dtype(float))
+    return _averaged(x, axis, weights, keepdims)
+
+
+@public("axis", "keepdims")
+def _averaged(x: Any, axis: Axis, weights: Any, keepdims: bool) -> Any:
     if weights is None:
         return mean(x, axis, keepdims=keepdims)
     (operand, weight), _ = promoted("average", (x, weights), "float", broadcast=False)

@@ -37,6 +37,23 @@ def test_gammas_from_small_to_large(name: str) -> None:
     compared(name, *grid, limit=3e-12)
 
 
+@pytest.mark.parametrize("dtype, limit", [("f4", 5e-5), ("f8", 2e-13)])
+@pytest.mark.parametrize("name", ["igamma", "igammac"])
+def test_gammas_of_large_parameters(name: str, dtype: str, limit: float) -> None:
+    a = np.geomspace(10, 1e5, 15).repeat(9)
+    x = a + np.tile(np.array([-3, -1, -0.1, 0, 0.01, 0.1, 0.5, 1, 3]), 15) * np.sqrt(a)
+    a, x = (v.astype(dtype) for v in (a, x))
+    (found,) = evaluated(lambda *xs: [getattr(emit, name)(*xs)], a, x)
+    np.testing.assert_allclose(found, WANTED[name](*[v.astype("f8") for v in (a, x)]), rtol=limit)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_gammas_of_parameters_that_are_too_large_are_nan(dtype: str) -> None:
+    a = np.array([1e12, 1e12, 1e12], dtype)
+    (found,) = evaluated(lambda *xs: [emit.igamma(*xs)], a, a * np.array([1, 2, 0.5], dtype))
+    np.testing.assert_array_equal(found, [NAN, 1, 0])
+
+
 @pytest.mark.parametrize("name", ["igamma", "igammac"])
 def test_gammas_at_the_edges(name: str) -> None:
     a = np.array([1.0, 2.0, 0.5, 2.0, -1.0, 2.0, NAN, 1.0])

@@ -265,7 +265,7 @@ def test_derivatives_go_to_the_parameters():
             "dtype of the bits is i32, .*; draw unsigned",
         ),
         (lambda: random.bits(KEY, (-1,)), ValueError, r"bits: shape \(-1,\) has a negative size"),
-        (lambda: random.split(KEY, -1), ValueError, "split: shape -1 has a negative size"),
+        (lambda: random.split(KEY, -1), ValueError, "split: n is -1; it must be at least 0"),
         (lambda: random.fold_in(KEY, 1.5), TypeError, "fold_in: data is .* one integer"),
         (lambda: random.normal(KEY, (), "i32"), TypeError, "normal: the dtype is i32; draw one of"),
         (lambda: random.uniform(KEY, (2,), None, np.zeros(3)), TypeError, "uniform: shape"),
@@ -280,7 +280,11 @@ def test_derivatives_go_to_the_parameters():
         (lambda: random.randint(KEY, 0, 3, (), "f32"), TypeError, "randint: the dtype is f32"),
         (lambda: random.permutation(KEY, -1), ValueError, "permutation: there are no -1 numbers"),
         (lambda: random.permutation(KEY, np.ones(2), 1), ValueError, "permutation: axis 1 is out"),
-        (lambda: random.choice(KEY, 2, (3,), False), ValueError, "choice: there are 2 .* choose 3"),
+        (
+            lambda: random.choice(KEY, 2, (3,), False),
+            ValueError,
+            "choice: 3 elements are wanted of 2",
+        ),
         (
             lambda: random.choice(KEY, 2, (3,), p=np.ones(3)),
             TypeError,

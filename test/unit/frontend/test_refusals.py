@@ -44,6 +44,81 @@ def test_windows(call, error, text):
     refuses(call, error, text)
 
 
+LISTS = [
+    (lambda: np.quantile(V, ["a"]), TypeError, "no array of numbers"),
+    (lambda: np.average(V, weights=[1, [2]]), ValueError, r"asarray: \[1, \[2\]\] is no array"),
+    (lambda: np.average(V, weights=[1, 2]), TypeError, "average: weights f32.2. fit neither"),
+]
+
+
+@pytest.mark.parametrize("call, error, text", LISTS)
+def test_lists(call, error, text):
+    refuses(call, error, text)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_lists_of_numbers_stand_for_arrays_beside_x(dtype):
+    x = V.astype(dtype)
+    found = np.quantile(x, [0.1, 0.9])
+    numpy.testing.assert_allclose(
+        found, numpy.quantile(x, [0.1, 0.9]), 1e-15 if dtype == "f8" else 1e-6
+    )
+    numpy.testing.assert_allclose(np.percentile(x, (25, 75)), numpy.percentile(x, (25, 75)), 1e-6)
+    weighted = np.average(x, weights=[0.1, 0.2, 0.3, 0.4])
+    assert weighted.dtype == found.dtype == (numpy.float64 if dtype == "f8" else numpy.float32)
+    wanted = numpy.average(x, weights=[0.1, 0.2, 0.3, 0.4])
+    numpy.testing.assert_allclose(weighted, wanted, 1e-15 if dtype == "f8" else 1e-6)
+    slope = anvl.jit(lambda v: np.average(v, weights=[v[0], v[1], v[2], v[3]]))(V)
+    numpy.testing.assert_allclose(slope, numpy.average(V, weights=V), 1e-6)
+
+
+KEY = anvl.random.key(0)
+choice, uniform = anvl.random.choice, anvl.random.uniform
+bernoulli = anvl.random.bernoulli
+TWO = numpy.asarray([0.0, 1.0, 0.0, 1.0])
+RANDOM = [
+    (lambda: choice(KEY, 2, p=numpy.asarray([2.0, -1.0])), ValueError, "choice: p is -1 at 1; it"),
+    (lambda: choice(KEY, 2, p=numpy.asarray([2.0, np.nan])), ValueError, "choice: p is nan at 1"),
+    (lambda: choice(KEY, 2, p=np.zeros(2)), ValueError, "choice: p sums to 0; some of it"),
+    (
+        lambda: choice(KEY, 4, (3,), False, p=TWO),
+        ValueError,
+        "3 elements are wanted, but p .* for 2",
+    ),
+    (
+        lambda: choice(KEY, 2, (3,), False),
+        ValueError,
+        "choice: 3 elements are wanted of 2; without",
+    ),
+    (lambda: choice(KEY, 0, (0,)), ValueError, "choice: there are 0 elements; there must be one"),
+    (
+        lambda: choice(KEY, 2.5),
+        TypeError,
+        r"choice: x is 2\.5 of type float; it must be an integer",
+    ),
+    (lambda: uniform(KEY, low=2, high=1), ValueError, "uniform: low 2 is above high 1; exchange"),
+    (lambda: uniform(KEY, (4,), low=V, high=2.5), ValueError, r"low 3 is above high 2\.5"),
+    (lambda: bernoulli(KEY, 1.5), ValueError, r"bernoulli: p is 1\.5; it is a probability"),
+    (lambda: bernoulli(KEY, np.asarray([0.5, -0.5])), ValueError, r"bernoulli: p is -0\.5; it is"),
+    (lambda: bernoulli(KEY, float("nan")), ValueError, "bernoulli: p is nan; it is"),
+    (lambda: anvl.random.normal(KEY, 3.5), TypeError, r"normal: 3\.5 must be an integer"),
+    (lambda: anvl.random.split(KEY, -1), ValueError, "split: n is -1; it must be at least 0"),
+    (lambda: anvl.random.split(KEY, 1.5), TypeError, r"split: n is 1\.5 of type float"),
+]
+
+
+@pytest.mark.parametrize("call, error, text", RANDOM)
+def test_random(call, error, text):
+    refuses(call, error, text)
+
+
+def test_random_of_traced_chances_refuses_nothing():
+    draw = anvl.jit(lambda p: (bernoulli(KEY, p[0]), choice(KEY, 2, p=p), uniform(KEY, high=p[0])))
+    assert len(draw(numpy.asarray([-1.0, 2.0]))) == 3
+    assert set(choice(KEY, 4, (2,), False, p=TWO).tolist()) == {1, 3}
+    assert bernoulli(KEY, 1) and not bernoulli(KEY, 0)
+
+
 @pytest.mark.parametrize("call, error, text", INTEGERS)
 def test_what_must_be_an_integer(call, error, text):
     refuses(call, error, text)

@@ -1,0 +1,52 @@
+"""Whether chances that are known, not traced, are any: checked before numbers are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anvl.runtime import Array
+
+__all__ = ["check_chances", "check_weights", "known"]
+
+
+def known(x: Any) -> np.ndarray[Any, Any] | None:
+    """The real numbers of x as f64; None of a tracer, and of what is refused elsewhere."""
+    if not isinstance(x, int | float | Array | np.ndarray | np.generic):
+        return None
+    found = np.asarray(x)
+    return None if found.dtype.kind not in "biufV" else found.astype(np.float64)
+
+
+def check_chances(p: Any) -> None:
+    """Raise `ValueError` for a p of `bernoulli` that is not between 0 and 1."""
+    chances = known(p)
+    if chances is None:
+        return
+    wrong = ~((chances >= 0) & (chances <= 1))
+    if wrong.any():
+        raise ValueError(
+            f"bernoulli: p is {chances[wrong][0]:g}; it is a probability, between 0 and 1"
+        )
+
+
+def check_weights(p: Any, least: int) -> None:
+    """Raise `ValueError` for a p of `choice` of which `least` different ones cannot be drawn."""
+    weights = known(p)
+    if weights is None or weights.ndim != 1 or not weights.size:
+        return
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        raise ValueError(
+            f"choice: p is {weights[wrong][0]:g} at {int(wrong.argmax())}; it must be finite and "
+            "not negative"
+        )
+    some = int(np.count_nonzero(weights))
+    if not some:
+        raise ValueError("choice: p sums to 0; some of it must be above 0")
+    if some < least:
+        raise ValueError(
+            f"choice: {least} elements are wanted, but p is above 0 for {some}; without `replace` "
+            "each is taken once"
+        )
