@@ -74,7 +74,7 @@ def split(key: Any, n: int = 2) -> Any:
     return _words(_checked("split", key), _SPLITTING, (count,), "ui64")
 
 
-@public()
+@hiding_frames
 def fold_in(key: Any, data: Any) -> Any:
     """A new key of a key and an integer, such as the number of a step: ui64[].
 
@@ -85,12 +85,21 @@ def fold_in(key: Any, data: Any) -> Any:
     >>> bool(anvl.random.fold_in(key, 1) != anvl.random.fold_in(key, 2))
     True
     """
+    # The bits that count, before it would have to fit the dtype of the key.
+    return _folded(key, np.uint64(data % 2**62) if type(data) is int else data)
+
+
+def _fold(key: Any, data: Any) -> Any:
     operand = as_tracer(data, "fold_in")
     if operand.shape or not is_kind(operand, "int", "uint"):
         raise TypeError(f"fold_in: data is {operand.aval}; it must be one integer")
     low = anp.bitwise_and(unsigned(operand), constant(2**62 - 1, U64))
     counter = anp.add(low, constant(_FOLDING, U64))
     return anp.reshape(_words(_checked("fold_in", key), counter, (1,), "ui64"), ())
+
+
+_fold.__name__ = "fold_in"
+_folded = public()(_fold)
 
 
 def _checked(name: str, key: Any) -> Tracer:

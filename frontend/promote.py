@@ -65,6 +65,11 @@ def abstract(x: Any, function: str = "") -> Aval:
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
     head = f"{function}: " if function else ""
+    if isinstance(x, list | tuple):  # outside of a trace it holds tracers, which nobody made
+        what = f"a {of.__name__} of {len(x)}"
+        raise TypeError(
+            f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
+        )
     raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}")
 
 
