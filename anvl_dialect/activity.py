@@ -95,7 +95,7 @@ def named_after(location: ir.Location, short_name: str, what: str) -> ir.Locatio
 def check_rules(steps: Sequence[Step], n_wrt: int, rule: str) -> Iterable[Any]:
     """One error for all of the steps, last to first, whose ops lack a rule.
 
-    Without any, the classes of the ops that have one for each of their operands.
+    Without any, the classes of the ops.
     """
     classes = {type(step[0]) for step in steps}
     doubtful = {cls for cls in classes if _may_lack(cls, rule)}
@@ -105,7 +105,7 @@ def check_rules(steps: Sequence[Step], n_wrt: int, rule: str) -> Iterable[Any]:
         if type(step[0]) in doubtful and (why := _problem(step, rule))
     ]
     if not problems:
-        return classes - doubtful
+        return classes
     lines = [
         f"  {step[0].operation.name} at {place_of(step[0].operation)}: {why}"
         f" (reached by {_path(step, steps, n_wrt)})"

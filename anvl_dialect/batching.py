@@ -10,7 +10,7 @@ from anvl.dialect.activity import lacks, place_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.recipes import Recipe, learn, replay, type_number, written, written_from
+from anvl.dialect.recipes import Recipe, recipe_for, replay, type_number, written, written_from
 
 __all__ = ["batch_block", "batched_results", "repeated"]
 
@@ -105,22 +105,21 @@ def _emit(step: _Step, given: Sequence[Value]) -> Sequence[Value]:
 
 
 def _recipe(step: _Step, given: Sequence[Value]) -> Recipe | None:
-    """The recipe of an op, if there is one: Note [Recipes]."""
+    """The recipe of an op, if there is one."""
     op, _, flags, results = step
-    rules = type(op)
     key: list[Any] = [*[type_number(x.type) for x in given], *flags]
-    if rules.params:
-        key.append(type_number(results[0].type))  # some parameters are read off the result
-        key += op.attributes.items()
-    known = tuple(key)
-    recipe = rules.batch_recipes.get(known)
-    if type(recipe) is Recipe:
-        return recipe
+    result = type_number(results[0].type)
+    return recipe_for(type(op).batch_recipes, op, key, result, _written, step, given)
+
+
+def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
+    """The batch rule of an op as a recipe."""
+    op, _, flags, _ = step
 
     def rule(*xs: Value) -> Sequence[Value]:
         return batched_results(op, xs, flags)
 
-    return learn(rules.batch_recipes, known, lambda: written(rule, [x.type for x in given]))
+    return written(rule, [x.type for x in given])
 
 
 def _check_rules(steps: Sequence[_Step], moved: Sequence[Value]) -> None:

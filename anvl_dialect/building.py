@@ -12,14 +12,14 @@ __all__ = ["builder", "headed", "region_builder", "types_text"]
 def builder(cls: Any) -> Callable[..., Any]:
     """The `build` of an op: 1.2 us, of which MLIR takes 0.75; ext's own constructor takes 10."""
     name, plans, several = cls.OPERATION_NAME, cls._plans, cls.multiple_results
-    has_floats = cls.has_floats
+    key_of = cls.key_of
     create = ir.Operation.create
 
     def build(*xs: ir.Value, **params: Any) -> Any:
-        key = (*[x.type for x in xs], *params.items()) if params else tuple([x.type for x in xs])
+        key = (*[x.type for x in xs], *key_of(params)) if params else tuple([x.type for x in xs])
         # A key of these may be new, or hold a list in place of a tuple.
         try:
-            types, attributes = plans[None if has_floats else key]
+            types, attributes = plans[key]
         except (KeyError, TypeError):
             types, attributes = cls._plan(key, [x.type for x in xs], params)
         op = create(name, types, xs, attributes)

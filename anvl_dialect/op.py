@@ -155,8 +155,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
         cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
-        # 0.0 and -0.0 are one key and two ops: what has floats is planned anew each time.
-        cls.has_floats = any(issubclass(t, Float) for t in cls.params.values())
+        # The parameters as part of a key.  Of floats by their text: 0.0 == -0.0, and are two ops.
+        has_floats = any(issubclass(t, Float) for t in cls.params.values())
+        cls.key_of = _texts_of if has_floats else dict.items
         # What the adjoint, tangent and batch rules emit: Note [Recipes].
         has_recipes = not (cls.multiple_results or cls.bodies)
         cls.recipes = {} if has_recipes else None
@@ -230,18 +231,6 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         except TypeError:
             pass
         return plan
-
-    @classmethod
-    def known_plan(cls, types: list[Any], params: dict[str, Any]) -> Any:
-        """What `build` has just built for these types: result types and attributes.
-
-        None where another call with the same may build something else: bodies are emitted anew.
-        """
-        key = types[0] if not params and len(types) == 1 else (*types, *params.items())
-        try:
-            return None if cls.bodies or cls.has_floats else cls._plans.get(key)
-        except TypeError:
-            return None
 
     @classmethod
     def encode(cls, params: dict[str, Any]) -> dict[str, ir.Attribute] | None:
@@ -391,6 +380,10 @@ class _EmitOwn:
 emit = Emit()
 
 _MAX_PLANS = 4096
+
+
+def _texts_of(params: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [(k, repr(v) if isinstance(v, float) else v) for k, v in params.items()]
 
 
 def _fields(cls: type[AnvlOp], of: type) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from anvl.dialect.activity import Step, check_rules, named_after, steps_from, steps_towards
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
-from anvl.dialect.recipes import Recipe, learn, type_number, written, written_from
+from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
 __all__ = ["forward_sweep"]
 
@@ -80,21 +80,13 @@ _NOTHING = [None]
 
 
 def _recipe(step: Step, ts: Sequence[Any], types: list[int]) -> Recipe | None:
-    """The recipe of an op, if there is one: Note [Recipes]."""
+    """The recipe of an op, if there is one."""
     op, operands, wanted, _, numbers = step
-    rules = type(op)
     key: list[Any] = [
         types[n] if t is not None and n is not None else -abs(type_number(x.type))
         for x, n, t in zip(operands, wanted, ts, strict=True)
     ]
-    if rules.params:
-        key.append(types[numbers[0]])  # some parameters are read off the result
-        key += op.attributes.items()
-    known = tuple(key)
-    recipe = rules.tangent_recipes.get(known)
-    if type(recipe) is Recipe:
-        return recipe
-    return learn(rules.tangent_recipes, known, lambda: _written(step, ts))
+    return recipe_for(type(op).tangent_recipes, op, key, types[numbers[0]], _written, step, ts)
 
 
 def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:

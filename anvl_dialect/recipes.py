@@ -10,7 +10,8 @@ from anvl.dialect.masked import Masked
 from anvl.dialect.mlir import ir
 
 __all__ = [
-    "Recipe", "inside", "learn", "read", "replay", "type_number", "written", "written_from",
+    "Recipe", "inside", "learn", "read", "recipe_for", "replay", "type_number", "written",
+    "written_from",
 ]  # fmt: skip
 
 # Note [Recipes]
@@ -97,6 +98,27 @@ def _place_inside(op: ir.Operation, here: ir.Location) -> None:
             for inner in block.operations:
                 inner.operation.location = here
                 _place_inside(inner.operation, here)
+
+
+def recipe_for(
+    recipes: dict[Any, Any],
+    op: Any,
+    key: list[Any],
+    result: int,
+    write: Callable[..., Recipe | None],
+    *args: Any,
+) -> Recipe | None:
+    """The recipe for an op, if there is one: Note [Recipes].
+
+    `key` has all that its rule depends on besides parameters; `result` is the `type_number` of its
+    result.  A new recipe is `write(*args)`.
+    """
+    if type(op).params:
+        key.append(result)  # some parameters are read off it
+        key += op.attributes.items()
+    known = tuple(key)
+    found = recipes.get(known)
+    return found if type(found) is Recipe else learn(recipes, known, lambda: write(*args))
 
 
 def learn(recipes: dict[Any, Any], key: Any, write: Callable[[], Recipe | None]) -> Recipe | None:

@@ -14,7 +14,7 @@ from anvl.dialect.errors import PassError
 from anvl.dialect.masked import Masked, settled, summed
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
-from anvl.dialect.recipes import Recipe, learn, type_number, written, written_from
+from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
 __all__ = ["sweep"]
 
@@ -89,21 +89,13 @@ def _backward(
 
 
 def _recipe(step: Step, types: list[int]) -> Recipe | None:
-    """The recipe of an op, if there is one: Note [Recipes]."""
+    """The recipe of an op, if there is one."""
     op, operands, wanted, _, numbers = step
-    rules = type(op)
     key: list[Any] = [
         types[n] if n is not None else -abs(type_number(operands[i].type))
         for i, n in enumerate(wanted)
     ]
-    if rules.params:
-        key.append(types[numbers[0]])  # some parameters are read off the result
-        key += op.attributes.items()
-    known = tuple(key)
-    recipe = rules.recipes.get(known)
-    if type(recipe) is Recipe:
-        return recipe
-    return learn(rules.recipes, known, lambda: _written(step))
+    return recipe_for(type(op).recipes, op, key, types[numbers[0]], _written, step)
 
 
 def _written(step: Step) -> Recipe | None:

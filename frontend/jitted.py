@@ -133,7 +133,7 @@ class Jit:
 
         def with_number(x: Any, y: Any) -> Any:
             if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, scalar_array(y, _beside(y, (x,))))
+                return call(x, scalar_array(y, _taken(type(y), (x.dtype,))))
             return slow(x, y)
 
         call = self._dispatch(2, with_number).call
@@ -146,7 +146,7 @@ class Jit:
         def reflected(x: Any, y: Any) -> Any:
             try:
                 if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(scalar_array(y, _beside(y, (x,))), x)
+                    return call(scalar_array(y, _taken(type(y), (x.dtype,))), x)
                 return slow(x, y)
             except Exception as error:
                 hide_frames(error)

@@ -197,11 +197,11 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     # Abstract values are one object each: to look up by them takes a third of the time that
     # `build` needs to look up by the types of values.
     avals = [x.aval for x in tracers]
-    key = (op_class, *avals, *params.items()) if params else (op_class, *avals)
+    key = (op_class, *avals, *op_class.key_of(params)) if params else (op_class, *avals)
     try:
         plan = _plans.get(key)
     except TypeError:  # a parameter that cannot be hashed
-        plan = None
+        plan = key = None
     location = here(3)
     with location:
         if plan is None:
@@ -222,20 +222,19 @@ def _emit_first(
     op_class: type[AnvlOp],
     xs: Sequence[Tracer],
     params: dict[str, Any],
-    key: tuple[Any, ...],
+    key: tuple[Any, ...] | None,
     location: ir.Location,
 ) -> Any:
-    """`emit` of what is not in `_plans`, which it enters there."""
+    """`emit` of what `_plans` has not; now it has, but for bodies, which are emitted anew."""
     y = op_class.build(*[x.value for x in xs], **params)
     trace = current.trace
     if op_class.multiple_results:
         return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
     of = aval_of_type(y.type)
-    plan = op_class.known_plan([x.value.type for x in xs], params)
-    if plan is not None:
+    if key is not None and not op_class.bodies:
         if len(_plans) >= _MAX_PLANS:
             _plans.clear()
-        _plans[key] = (op_class.OPERATION_NAME, *plan, of)
+        _plans[key] = op_class.OPERATION_NAME, [y.type], op_class.encode(params), of
     return Tracer(y, of, trace, location)
 
 

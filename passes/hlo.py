@@ -1,7 +1,6 @@
 """`Hlo`: what `lower` rules build StableHLO with."""
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Any
 
 from anvl.dialect.mlir import ir
@@ -45,61 +44,24 @@ class Hlo:
         body: str | Callable[..., list[ir.Value]],
     ) -> list[ir.Value]:
         """Combine along `axes`; `body` names a binary op, or is `f(hlo, *best, *next) -> best`."""
-        operands = [*xs, *starts]
-        template, _ = _template(self, tuple([x.type for x in operands]), axes, body)
-        op = template.clone().operation
-        for i, x in enumerate(operands):
-            op.operands[i] = x
-        op.location = ir.Location.current
-        return list(op.results)
-
-
-@lru_cache(1024)
-def _template(
-    hlo: Hlo,
-    types: tuple[Any, ...],
-    axes: tuple[int, ...],
-    body: str | Callable[..., list[ir.Value]],
-) -> tuple[ir.Operation, ir.Module]:
-    """A reduce to copy, which is six times faster than to build one: its body is a block of ops.
-
-    With the module that it is in: a handle to an op does not keep that alive.
-    """
-    kept = [n for i, n in enumerate(types[0].shape) if i not in axes]
-    scalars = types[len(types) // 2 :]
-    with ir.Location.unknown():
-        module = ir.Module.create()
-        block = _in_function(module, types)
-        with ir.InsertionPoint(block):
-            op = _create(
-                "stablehlo.reduce",
-                [tensor(kept, t.element_type) for t in scalars],
-                list(block.arguments),
-                {"dimensions": Ints.encode(axes)},
-                regions=1,
-            )
-        inner = op.regions[0].blocks.append(*scalars, *scalars)
+        kept = [n for i, n in enumerate(xs[0].type.shape) if i not in axes]
+        scalars = [start.type for start in starts]
+        op = _create(
+            "stablehlo.reduce",
+            [tensor(kept, t.element_type) for t in scalars],
+            [*xs, *starts],
+            {"dimensions": Ints.encode(axes)},
+            regions=1,
+        )
+        here = [ir.Location.current] * (2 * len(scalars))
+        inner = op.regions[0].blocks.append(*scalars, *scalars, arg_locs=here)
         with ir.InsertionPoint(inner):
             if isinstance(body, str):
-                best = [hlo(body, *inner.arguments, type=scalars[0])]
+                best = [self(body, *inner.arguments, type=scalars[0])]
             else:
-                best = body(hlo, *inner.arguments)
+                best = body(self, *inner.arguments)
             _create("stablehlo.return", [], best)
-    return op, module
-
-
-def _in_function(module: ir.Module, types: Sequence[Any]) -> ir.Block:
-    """The block of a function in a new module, with arguments of these types."""
-    function = _create(
-        "func.func",
-        attributes={
-            "sym_name": ir.StringAttr.get("template"),
-            "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
-        },
-        regions=1,
-        ip=ir.InsertionPoint(module.body),
-    )
-    return function.regions[0].blocks.append(*types)
+        return list(op.results)
 
 
 _create = ir.Operation.create

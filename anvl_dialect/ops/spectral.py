@@ -123,7 +123,7 @@ class EigOp(Factorisation, name="eig"):
         return draw.calls(
             ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 2)], {}),
             ([draw.matrix(1, 1)], {}), ([draw.matrix(0, 0)], {}),
-            through=function,
+            through=function, in_order=False,
         )  # fmt: skip
 
 
@@ -145,8 +145,9 @@ class EigvalsOp(Factorisation, name="eigvals"):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
-            ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 2)], {}), ([draw.matrix(0, 0)], {})
-        )
+            ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 2)], {}), ([draw.matrix(0, 0)], {}),
+            in_order=False,
+        )  # fmt: skip
 
 
 def _in_basis(t: Value, v: Value) -> Value:

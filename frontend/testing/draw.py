@@ -38,12 +38,13 @@ class Call(NamedTuple):
     """One use of an op: its operands and its parameters.
 
     `through` maps the results to what of them is determined, where not all is: the signs of
-    eigenvectors are not.
+    eigenvectors are not.  `in_order` is false where rounding may give them in another order.
     """
 
     operands: list[np.ndarray]
     params: dict[str, Any]
     through: Callable[..., Sequence[Any]] | None = None
+    in_order: bool = True
 
 
 class Draw:
@@ -110,9 +111,10 @@ class Draw:
         self,
         *calls: tuple[list[np.ndarray], dict[str, Any]],
         through: Callable[..., Sequence[Any]] | None = None,
+        in_order: bool = True,
     ) -> list[Call]:
         """The calls to try."""
-        return [Call(list(operands), params, through) for operands, params in calls]
+        return [Call(list(operands), params, through, in_order) for operands, params in calls]
 
     def elementwise(
         self,

@@ -25,6 +25,12 @@
 // HLO:           stablehlo.compare LT
 // HLO:         return
 
+// XLA takes an axis that counts from the last, and looks for its size in memory that is another's.
+// HLO-LABEL: func.func @rows_from_the_last(
+// HLO:         "stablehlo.sort"(%{{.*}}) <{dimension = 0 : i64, is_stable = true}>
+// HLO-LABEL: func.func @last(
+// HLO:         "stablehlo.sort"(%{{.*}}) <{dimension = 1 : i64}>
+
 // NUMBERS: f64[3] 1.0 2.0 3.0
 // NUMBERS-NEXT: i32[3] 10 20 30
 // NUMBERS-NEXT: f64[3] 100.0 1.0 10.0
@@ -44,3 +50,21 @@ func.func private @sort_vjp(tensor<3xf64>, tensor<3xi32>, tensor<3xf64>)
     attributes {
       anvl.vjp = {callee = @sort, wrt = array<i64: 0>, targets = array<i64: 0>}
     }
+
+func.func @rows_from_the_last(%x: tensor<4x2xi32>) -> tensor<4x2xi32> {
+  %y = "stablehlo.sort"(%x) <{dimension = -2 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %first = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %first : tensor<i1>
+  }) : (tensor<4x2xi32>) -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}
+
+func.func @last(%x: tensor<4x2xi32>) -> tensor<4x2xi32> {
+  %y = "stablehlo.sort"(%x) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %first = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %first : tensor<i1>
+  }) : (tensor<4x2xi32>) -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}

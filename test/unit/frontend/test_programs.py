@@ -52,19 +52,23 @@ STEPS = st.lists(
 )
 
 
+# Bools become f64 by it in both; by 1.0 they would become the default dtype, which is f32 here.
+F64 = np.float64(1)
+
+
 def run(lib, steps, x):
     """The steps on x and what they gave so far; shapes stay such that all steps fit."""
     known = [x]
     for kind, what, which in steps:
         value = known[which % len(known)]
         if kind == "unary":
-            known.append(getattr(lib, what)(value) * 1.0)
+            known.append(getattr(lib, what)(value) * F64)
         elif kind == "number":
             known.append(getattr(lib, what)(value, float(which)))
         elif kind == "binary":
             other = known[-1]
             other = other if other.shape == value.shape else value
-            known.append(getattr(lib, what)(value, other) * 1.0)
+            known.append(getattr(lib, what)(value, other) * F64)
         elif value.shape in ((6,), (2, 3), (3, 2)):
             known.append(MOVES[what](lib, value))
     return known[-1]
@@ -81,9 +85,8 @@ def test_a_program_agrees_with_numpy(steps, numbers):
         return anvl.jit(lambda y: run(anp, steps, y))(x)
 
     for found in (anvl.jit(lambda x: run(anp, steps, x))(x), anvl.jit(nested)(x)):
-        # Computed from bools, it is of the default dtype, f32.
-        tolerance = 1e-5 if found.dtype == np.float32 else 1e-9
-        np.testing.assert_allclose(np.asarray(found), expected, rtol=tolerance, atol=tolerance)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-9, atol=1e-9)
     shape = anvl.eval_shape(lambda x: run(anp, steps, x), x).shape
     assert shape == np.shape(expected)
 
