@@ -6,6 +6,7 @@ by keyword.  Rules work on MLIR values and emit at the current insertion point.
 """
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -193,6 +194,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return missing(cls, "sample")
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        """How much there is to do, in numbers read and written: what it costs to do it again."""
+        return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))
 
     @classmethod
     def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:

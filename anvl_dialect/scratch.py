@@ -20,7 +20,7 @@ from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import tensor
 
-__all__ = ["Program", "batch_of", "jvp_of", "transpose_of", "vjp_of"]
+__all__ = ["Program", "batch_of", "jvp_of", "swept", "transpose_of", "vjp_of"]
 
 
 class Program:
@@ -101,7 +101,7 @@ class Program:
             xs, gs = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            return _swept(list(zip(ys, gs, strict=True)), wrt)
+            return swept(list(zip(ys, gs, strict=True)), wrt)
 
         return Program.of(f, types)
 
@@ -121,22 +121,30 @@ class Program:
 
         return Program.of(f, types)
 
+    def user_of(self, values: Sequence[Value]) -> Any:
+        """An op that uses one of these values and that the results depend on; None without any."""
+        marked = set(values)
+        return next((op for op in self.needed() if not marked.isdisjoint(op.operands)), None)
+
     def _replay(
         self, xs: Sequence[Value], emit_one: Callable[[Any, list[Value]], Sequence[Value]]
     ) -> list[Value]:
         """Emit, by `emit_one`, the ops that the results depend on."""
         values = dict(zip(self.arguments, xs, strict=True))
-        for op in self._needed():
+        for op in self.needed():
             operands = [values.get(x, x) for x in op.operands]
-            values.update(zip(op.results, emit_one(op, operands), strict=True))
+            for y, found in zip(op.results, emit_one(op, operands), strict=True):
+                values.setdefault(y, found)  # a result that is given is not another
         return [values.get(y, y) for y in self.results]
 
-    def _needed(self) -> list[Any]:
-        wanted = set(self.results)
+    def needed(self) -> list[Any]:
+        """The ops that the results depend on, in order."""
+        given = set(self.arguments)
+        wanted = set(self.results) - given
         kept = []
         for op in reversed(list(self.block.operations)):
             if not wanted.isdisjoint(op.results):
-                wanted.update(op.operands)
+                wanted.update(x for x in op.operands if x not in given)
                 kept.append(op)
         return kept[::-1]
 
@@ -152,7 +160,7 @@ def _current_block() -> ir.Block:
     return ir.InsertionPoint.current.block
 
 
-def _swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
+def swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
     """The reverse sweep over the current block: all of it belongs to the op whose rule asks."""
     return sweep(_current_block(), seeds, wrt, ir.Location.current)
 
@@ -163,19 +171,29 @@ def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> li
 
 
 def vjp_of(
-    f: Callable[..., Sequence[Value]], xs: Sequence[Value], gs: Sequence[Value | None]
+    f: Callable[..., Sequence[Value]],
+    xs: Sequence[Value],
+    gs: Sequence[Value | None],
+    known: Sequence[Value] = (),
 ) -> list[Value | None]:
-    """The cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero)."""
-    n, seeds = len(xs), [g for g in gs if g is not None]
+    """The cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero).
 
-    def swept(*values: Value) -> list[Value]:
+    `known` are values of its last results: what gives these is not computed again.
+    """
+    n, seeds = len(xs), [g for g in gs if g is not None]
+    kept: list[Value] = []
+
+    def pulled(*values: Value) -> list[Value]:
         given = iter(values[n:])
         ys = f(*values[:n])
+        kept.extend(ys[len(ys) - len(known) :])
         pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         wrt = [x for x in values[:n] if differentiable(x.type)]
-        return _swept(pairs, wrt)
+        return swept(pairs, wrt)
 
-    found = iter(Program.of(swept, [x.type for x in (*xs, *seeds)])(*xs, *seeds))
+    program = Program.of(pulled, [x.type for x in (*xs, *seeds)])
+    program.arguments += kept
+    found = iter(program(*xs, *seeds, *known))
     return [next(found) if differentiable(x.type) else None for x in xs]
 
 
@@ -208,20 +226,23 @@ def transpose_of(
     """The cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
 
     `gs` are the cotangents of its results (None is zero).  With f a tangent rule, this is the
-    adjoint rule: the same map, read from its end.
+    adjoint rule: the same map, read from its end.  Raises `ValueError` where f is not linear.
     """
     n, m = len(types), len(xs)
     seeds = [g for g in gs if g is not None]
 
-    def swept(*values: Value) -> list[Value]:
+    def pulled(*values: Value) -> list[Value]:
         ts, given = values[:n], iter(values[n + m :])
         ys = f(*ts, *values[n : n + m])
         marked = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         pairs = [(y, g) for y, g in marked if y is not None]
-        return _swept(pairs, ts)
+        return swept(pairs, ts)
 
-    program = Program.of(swept, [*types, *[x.type for x in (*xs, *seeds)]])
+    program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]])
     # What is linear in ts has a transpose that does not need them.
+    op = program.user_of(program.arguments[:n])
+    if op is not None:
+        raise ValueError(f"its derivative needs their values, in {op.operation.name}")
     return program(*[None] * n, *xs, *seeds)
 
 

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from anvl import windows as windows
     from anvl.avals import aval as aval
     from anvl.batching import vmap as vmap
+    from anvl.checkpoint import checkpoint as checkpoint
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
+    from anvl.custom_rules import custom_jvp as custom_jvp
+    from anvl.custom_rules import custom_vjp as custom_vjp
     from anvl.dialect.errors import AnvlError as AnvlError
     from anvl.dialect.errors import MissingRule as MissingRule
     from anvl.dialect.errors import PassError as PassError
@@ -54,6 +57,9 @@ _HOMES = {
     "RuntimeFailure": "anvl.runtime",
     "TraceError": "anvl.dialect.errors",
     "aval": "anvl.avals",
+    "checkpoint": "anvl.checkpoint",
+    "custom_jvp": "anvl.custom_rules",
+    "custom_vjp": "anvl.custom_rules",
     "defaults": "anvl.config",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.graph",

@@ -106,10 +106,12 @@ def directions_of(
     paths: Sequence[str],
     avals: Sequence[Aval],
     name: str,
+    converting: bool = False,
 ) -> list[Any]:
     """The tangent, or cotangent, of each leaf of `along`, None where there is none.
 
     `given` is what one is called, and the tree of them; `paths` and `avals` are of the leaves.
+    With `converting`, that of a Python number may be of any dtype.
     """
     role, directions = given
     try:
@@ -122,7 +124,7 @@ def directions_of(
                 value = tree.unflatten(tree.structure(part), list(avals[here]))
                 raise ValueError(f"at {at}: an array for {value!r}")
             found += [
-                _direction(function, role, direction, path, of, name)
+                _direction(function, role, direction, path, of, name, converting)
                 for path, of in zip(paths[here], avals[here], strict=True)
             ]
     except ValueError as error:
@@ -133,7 +135,9 @@ def directions_of(
     return found
 
 
-def _direction(function: str, role: str, given: Any, path: str, of: Aval, name: str) -> Any:
+def _direction(
+    function: str, role: str, given: Any, path: str, of: Aval, name: str, converting: bool
+) -> Any:
     """One tangent; a number becomes one of the dtype of what moves."""
     if given is None:
         return None
@@ -147,6 +151,8 @@ def _direction(function: str, role: str, given: Any, path: str, of: Aval, name: 
         # In a trace it becomes a literal; as an array of the default dtype it would lose digits.
         is_number = isinstance(given, int | float | complex)
         return np.asarray(given, of.dtype) if is_number and current.trace is None else given
+    if converting and of.weak_type and found.shape == of.shape and has_derivative(found):
+        return given
     if found.type != of.type:
         raise TypeError(
             f"{function}: the {role} of {path} of {name} is {found}, but {path} is {of}; give one "

@@ -14,6 +14,7 @@ from anvl.passes.hoist_constants import CAPTURED, HoistConstants
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
+from anvl.passes.remat import Remat
 from anvl.passes.vectorize import Vectorize
 from anvl.runtime import stablehlo_version
 from anvl.state import passes_lock
@@ -58,6 +59,7 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
     drop_unused = ["trivial-dce"] if arrays else []
     return Pipeline(
         [
+            Remat(),
             Gradient(),
             Forward(),
             Vectorize(),

@@ -8,6 +8,9 @@ import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from anvl.dialect import checkpoint as _checkpoint  # noqa: F401  (its rule)
+from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
+from anvl.dialect.calls import Callee, Table, resolving, rule_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
@@ -21,6 +24,7 @@ from anvl.passes.inline import (
     inline_calls,
     is_private,
     references,
+    symbols_in,
     terminator_of,
 )
 
@@ -93,19 +97,23 @@ def define_all(module: ir.Operation, kind: Kind, keeping: str = "") -> "Expansio
     return expansion
 
 
-class Expansion:
+class Expansion(Table):
     """The functions of one module; those that are declared as transformations get their bodies."""
 
     def __init__(
         self, module: ir.Operation, functions: dict[str, ir.Operation], argument: str
     ) -> None:
+        self.module = module
         self.functions = functions
         self.argument = argument
+        # Those whose calls are asked for rules: Note [Functions with rules].
+        self.ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
         calls = calls_by_function(module)
         self.uses = references(functions, calls)
         # The callees of each function; those of what is made here are inlined at once.
         self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
         self.defined: set[str] = set()
+        self.flat: set[str] = set()
 
     def find(self, name: str, location: str = "") -> ir.Operation:
         """The function of this name, which has a body."""
@@ -127,7 +135,7 @@ class Expansion:
         if name in self.defined or name not in self.functions:
             return
         function = self.functions[name]
-        for callee in self.callees.get(name, ()):
+        for callee in self._needed_by(name):
             self.define(callee, (*path, name))
         kinds = [kind for attribute, kind in KINDS.items() if attribute in function.attributes]
         if len(kinds) > 1:
@@ -138,6 +146,25 @@ class Expansion:
             self._write(kind, name, function, (*path, name))
         self.defined.add(name)
 
+    def _needed_by(self, name: str) -> list[str]:
+        """The functions that must be defined before one is: its callees, and those of its rules."""
+        needed = self.callees.get(name, [])
+        return [*needed, *self.rules_of(name)] if name in self.ruled else needed
+
+    def rules_of(self, name: str) -> list[str]:
+        """The functions that a function with rules names."""
+        attribute = self.functions[name].attributes[self.ruled[name].attribute]
+        return symbols_in(attribute)
+
+    def insert(self, function: ir.Operation) -> str:
+        self.module.regions[0].blocks[0].append(function)
+        name = str(ir.SymbolTable(self.module).insert(function).value)
+        self.functions[name] = function
+        rule = rule_of(function)
+        if rule is not None:
+            self.ruled[name] = rule
+        return name
+
     def _write(
         self, kind: Kind, name: str, declaration: ir.Operation, path: tuple[str, ...]
     ) -> None:
@@ -147,7 +174,8 @@ class Expansion:
         wanted = kind.check(name, asked, *signature(self.find(callee, place)), place)
         _check_declaration(kind, name, declaration, wanted)
         declaration.erase()
-        if self.uses[callee] == 1 and is_private(self.functions[callee]):
+        is_spent = self.uses[callee] == 1 and callee not in self.ruled
+        if is_spent and is_private(self.functions[callee]):
             definition = self._renamed(callee, name)
         else:
             definition = self._copied(callee, name)
@@ -156,11 +184,40 @@ class Expansion:
 
     def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
         """Make of a copy of @callee what is asked for."""
+        if self.ruled:
+            self._prepare_rules()
         try:
-            kind.write(function, asked)
+            with resolving(self):
+                kind.write(function, asked)
         except MissingRule as error:
             text = f"{kind.argument}: @{callee}: {error}"
             raise MissingRule(text, error.location) from None
+
+    def _prepare_rules(self) -> None:
+        """Inline what the functions with rules, and their rules, call: rules copy their ops."""
+        for name in list(self.ruled):
+            if name in self.flat:
+                continue
+            for one in (name, *self.rules_of(name)):
+                self.find(one, str(self.functions[name].location))
+                self.define(one)
+                inline_calls(one, self.functions, self.ruled)
+            self.flat.add(name)
+            self._check_rule(name)
+
+    def _check_rule(self, name: str) -> None:
+        rule, function = self.ruled[name], self.functions[name]
+        place = str(function.location)
+        try:
+            with resolving(self), function.context:
+                rule.check(Callee(name))
+        except ValueError as error:
+            problem = f"@{name}: {rule.attribute}: {error}"
+            raise PassError(self.argument, problem, place) from None
+        except (TypeError, KeyError):
+            found = function.attributes[rule.attribute]
+            problem = f"@{name}: {rule.attribute} must be {rule.form}, got {found}"
+            raise PassError(self.argument, problem, place) from None
 
     def public_copy(self, name: str, suffix: str) -> ir.Operation:
         """A copy of a function with every call in it inlined, under its name with a suffix."""
@@ -175,6 +232,9 @@ class Expansion:
 
     def _copied(self, name: str, new_name: str) -> ir.Operation:
         source = self.functions[name]
+        if name in self.ruled:
+            self.functions[new_name] = _calling(source, new_name)
+            return self.functions[new_name]
         self.functions[new_name] = source.clone(ip=ir.InsertionPoint(source)).operation
         return self._flattened(name, new_name)
 
@@ -187,8 +247,34 @@ class Expansion:
         function = self.functions[new_name]
         function.attributes["sym_name"] = ir.StringAttr.get(new_name, function.context)
         if name in self.callees:
-            inline_calls(new_name, self.functions)
+            inline_calls(new_name, self.functions, self.ruled)
         return self.functions[new_name]
+
+
+def _calling(function: ir.Operation, name: str) -> ir.Operation:
+    """A new function that calls one with rules, which so are asked."""
+    inputs, outputs = signature(function)
+    location = function.location
+    callee = ir.FlatSymbolRefAttr.get(function.attributes["sym_name"].value, function.context)
+    with function.context, location:
+        made = ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get(name),
+                "sym_visibility": ir.StringAttr.get("private"),
+                "function_type": function.attributes["function_type"],
+            },
+            regions=1,
+            ip=ir.InsertionPoint(function),
+        )
+        old = body_of(function)
+        places = [x.location for x in old.arguments] if old else [location] * len(inputs)
+        block = made.regions[0].blocks.append(*inputs, arg_locs=places)
+        with ir.InsertionPoint(block):
+            xs = list(block.arguments)
+            called = ir.Operation.create("func.call", outputs, xs, {"callee": callee})
+            ir.Operation.create("func.return", [], list(called.results))
+    return made
 
 
 def _read(kind: Kind, name: str, declaration: ir.Operation) -> tuple[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from anvl.dialect.errors import PassError
@@ -85,8 +85,13 @@ def references(
     count = Counter(callee_of(call) for of_one in calls.values() for call in of_one)
     for function in functions.values():
         for attribute in _extra_attributes(function):
-            count.update(re.findall(_SYMBOL, str(attribute)))
+            count.update(symbols_in(attribute))
     return count
+
+
+def symbols_in(attribute: ir.Attribute) -> list[str]:
+    """The functions that an attribute names."""
+    return re.findall(_SYMBOL, str(attribute))
 
 
 _SYMBOL = r"@([\w.$-]+)"
@@ -103,9 +108,14 @@ def is_private(function: ir.Operation) -> bool:
     return "sym_visibility" in attributes and attributes["sym_visibility"].value == "private"
 
 
-def inline_calls(name: str, functions: dict[str, ir.Operation]) -> None:
-    """Inline every call in one function, and in copies of the functions it calls."""
-    _Inliner(functions, None, Counter()).inline_into(name, ())
+def inline_calls(
+    name: str, functions: dict[str, ir.Operation], keeping: Container[str] = ()
+) -> None:
+    """Inline every call in one function, and in copies of the functions it calls.
+
+    Calls of the functions in `keeping` stay.
+    """
+    _Inliner(functions, None, Counter(), keeping).inline_into(name, ())
 
 
 class _Inliner:
@@ -120,10 +130,12 @@ class _Inliner:
         functions: dict[str, ir.Operation],
         calls: dict[str, list[ir.Operation]] | None,
         uses: Counter[str],
+        keeping: Container[str] = (),
     ) -> None:
         self.functions = functions
         self.calls = calls
         self.uses = uses
+        self.keeping = keeping
         self.done: set[str] = set()
 
     def inline_into(self, name: str, path: tuple[str, ...]) -> None:
@@ -134,6 +146,8 @@ class _Inliner:
             raise PassError("anvl-inline", f"recursion: {cycle}; calls must not form a cycle")
         for call in self._calls_in(name):
             callee = callee_of(call)
+            if callee in self.keeping:
+                continue
             self._check_callee(callee, call)
             self.inline_into(callee, (*path, name))
             self._inline_one(call, callee, name)

@@ -3,11 +3,13 @@
 Source: StableHLO specification, `dot_general`.
 """
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.families import Bilinear, check_axes, check_kind
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.params import DotDimensions, DotDims, Precision
 from anvl.dialect.types import shape_text, tensor
@@ -27,6 +29,11 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     z: Result
     hlo = "dot_general"
     kinds = "bool int uint float complex"
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        x, contracting = op.operands[0].type, cls.read(op)["dot_dimension_numbers"].lhs_contracting
+        return 2 * math.prod(op.results[0].type.shape) * math.prod(x.shape[i] for i in contracting)
 
     @classmethod
     def result_type(

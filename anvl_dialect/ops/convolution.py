@@ -6,10 +6,12 @@ for the kernel, the cotangent is laid over the input.
 Source: StableHLO specification, `convolution`; constraints are cited by its numbers.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.families import Bilinear, check_axes, check_kind
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.axes import merged, taken_out
 from anvl.dialect.ops.create import zeros_like
@@ -43,6 +45,12 @@ class ConvolutionOp(Bilinear, name="convolution"):
     precision_config: Precision
     z: Result
     hlo = "convolution"
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        kernel, features = op.operands[1].type, cls.read(op)["dimension_numbers"]
+        count = max(1, kernel.shape[features.kernel_output_feature])
+        return 2 * math.prod(op.results[0].type.shape) * math.prod(kernel.shape) // count
 
     @classmethod
     def result_type(cls, x: Any, y: Any, **params: Any) -> Any:

@@ -4,10 +4,12 @@ Says `moved(t, x, *ys, **params)`: how the results move when x moves by t, linea
 is that map, and the adjoint is its transpose.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Value, emit
 from anvl.dialect.ops.create import full
 from anvl.dialect.ops.lapack import lower_on
@@ -22,6 +24,11 @@ class Factorisation(AnvlOp):
 
     x: Operand
     composite = True
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        shape = op.operands[0].type.shape
+        return 10 * math.prod(shape) * min(shape[-2:])
 
     @classmethod
     def moved(cls, t: Value, x: Value, *ys: Value, **params: Any) -> Sequence[Value | None]:

@@ -1,0 +1,222 @@
+"""Calls of functions that say themselves how they are differentiated and batched.
+
+See Note [Functions with rules].
+"""
+
+import abc
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from anvl.dialect.dialect import Anvl
+from anvl.dialect.mlir import ir, register_view
+from anvl.dialect.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.params import Symbol
+from anvl.dialect.scratch import Program
+
+__all__ = [
+    "FUNCTION_RULES", "Callee", "FunctionRule", "call", "resolving", "rule_of", "symbol",
+]  # fmt: skip
+
+# Note [Functions with rules]
+#
+# `func.func private @f(...) attributes {anvl.custom_vjp = {rule = @f_vjp, ...}}` is a function
+# like any other until somebody asks for a derivative or a batch of what calls it: then the call
+# stays a call, where other calls are inlined, and is asked for its rules like an op.  It answers
+# with what the attribute says: `FUNCTION_RULES` has a class for each.  `anvl-inline` afterwards
+# takes it like other calls.
+#
+# Why functions, and not ops with regions, which have rules already: IRDL, which declares our ops,
+# gives all operands of a variadic field one type.  And a person who reads or writes the text sees
+# the function, its rule and the call, each by its name.
+#
+# A rule may need functions: it finds them, and adds others, in the table of the pass that asks
+# (`resolving`), since the op that it belongs to may be in a module on the side.
+
+
+class Table(abc.ABC):
+    """The functions of a module, by name."""
+
+    functions: dict[str, ir.Operation]
+
+    @abc.abstractmethod
+    def insert(self, function: ir.Operation) -> str:
+        """Make a new function one of the module's; its name, which is made unique."""
+
+
+class _Current(threading.local):
+    table: Table | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def resolving(table: Table) -> Iterator[None]:
+    """Find functions in this table meanwhile."""
+    outer, _current.table = _current.table, table
+    try:
+        yield
+    finally:
+        _current.table = outer
+
+
+class FunctionRule(abc.ABC):
+    """How calls of the functions with one attribute are differentiated and batched.
+
+    The rules are those of an op, with the function in place of parameters.
+    """
+
+    attribute: ClassVar[str]
+    #: What the attribute must be, for messages.
+    form: ClassVar[str]
+
+    @abc.abstractmethod
+    def check(self, f: "Callee") -> None:
+        """Raise `ValueError` where a rule does not fit; `TypeError`, `KeyError`: no such form."""
+
+    @abc.abstractmethod
+    def adjoint(
+        self, f: "Callee", gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Any]: ...
+
+    @abc.abstractmethod
+    def tangent(
+        self, f: "Callee", ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Value | None]: ...
+
+    @abc.abstractmethod
+    def batch(
+        self, f: "Callee", xs: Sequence[Value], batched: Sequence[bool]
+    ) -> Sequence[Value]: ...
+
+
+#: Every class of such functions, by its attribute.
+FUNCTION_RULES: dict[str, FunctionRule] = {}
+
+
+def rule_of(function: ir.Operation) -> FunctionRule | None:
+    """What says how calls of a function are differentiated; None of one like any other."""
+    attributes = function.attributes
+    return next((rule for name, rule in FUNCTION_RULES.items() if name in attributes), None)
+
+
+class Callee:
+    """A function of the module that is being transformed, with a body and without plain calls."""
+
+    def __init__(self, name: str) -> None:
+        table = _current.table
+        if table is None or name not in table.functions:
+            raise LookupError(f"call of @{name}, which is not there")
+        self.name = name
+        self._table = table
+        self.function = table.functions[name]
+
+    @property
+    def program(self) -> Program:
+        """What the function does."""
+        return Program.of_region(self.function.regions[0])
+
+    @property
+    def types(self) -> tuple[list[ir.Type], list[ir.Type]]:
+        """The types that it takes and returns."""
+        of = self.function.attributes["function_type"].value
+        return list(of.inputs), list(of.results)
+
+    def request(self, rule: FunctionRule) -> Any:
+        """What its attribute says."""
+        return self.function.attributes[rule.attribute]
+
+    def other(self, name: str) -> "Callee":
+        """Another function of the same module."""
+        return Callee(name)
+
+    def add(
+        self,
+        suffix: str,
+        emit_results: Callable[..., Sequence[Value]],
+        types: Sequence[ir.Type],
+        attributes: dict[str, ir.Attribute] | None = None,
+    ) -> "Callee":
+        """A new function of the module, named after this one."""
+        function = ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get(f"{self.name}_{suffix}"),
+                "sym_visibility": ir.StringAttr.get("private"),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
+                **(attributes or {}),
+            },
+            regions=1,
+            loc=self.function.location,
+        )
+        location = self.function.location
+        block = function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+        with location, ir.InsertionPoint(block):
+            results = list(emit_results(*block.arguments))
+            ir.Operation.create("func.return", [], results)
+        type_ = ir.FunctionType.get(list(types), [y.type for y in results])
+        function.attributes["function_type"] = ir.TypeAttr.get(type_)
+        return Callee(self._table.insert(function))
+
+
+def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
+    """Emit a call."""
+    _, types = f.types
+    return list(ir.Operation.create("func.call", types, list(xs), {"callee": symbol(f)}).results)
+
+
+def symbol(f: Callee) -> ir.Attribute:
+    """What names a function in an attribute."""
+    return ir.FlatSymbolRefAttr.get(f.name)
+
+
+class CallOp(AnvlOp):
+    """A call of a function that has rules; all others are inlined before an op is asked for one."""
+
+    OPERATION_NAME = "func.call"
+    xs: Operands
+    ys: Results
+    short_name = "call"
+    n_operands = None
+    n_results = None
+    multiple_results = True
+    bodies: ClassVar[list[str]] = []
+    recipes = None
+    tangent_recipes = None
+    batch_recipes = None
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        return {"callee": Symbol.decode(op.attributes["callee"])}
+
+    @classmethod
+    def adjoint(
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: str
+    ) -> Sequence[Any]:
+        rule, f = _resolved(callee)
+        return rule.adjoint(f, gs, xs, ys)
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: str
+    ) -> Sequence[Value | None]:
+        rule, f = _resolved(callee)
+        return rule.tangent(f, ts, xs, ys)
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], callee: str) -> Sequence[Value]:
+        rule, f = _resolved(callee)
+        return rule.batch(f, xs, batched)
+
+
+def _resolved(name: str) -> tuple[FunctionRule, Callee]:
+    f = Callee(name)
+    rule = rule_of(f.function)
+    if rule is None:
+        raise LookupError(f"@{name} has no rule of its own, and should have been inlined")
+    return rule, f
+
+
+register_view(Anvl, CallOp)

@@ -1,0 +1,208 @@
+"""anvl-remat: what to keep of functions that are computed again for their adjoint."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anvl.dialect.calls import Callee, call, resolving
+from anvl.dialect.checkpoint import Checkpoint
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS
+from anvl.dialect.params import Int
+from anvl.dialect.scratch import Program
+from anvl.passes.declared import Expansion, finish
+from anvl.passes.inline import (
+    functions_of,
+    inline_calls,
+    terminator_of,
+)
+from anvl.passes.pass_ import Pass, option
+from anvl.passes.saving import choose
+
+__all__ = ["Remat", "bytes_of"]
+
+_NAME = "anvl-remat"
+_ATTRIBUTE = Checkpoint.attribute
+
+
+@dataclass(frozen=True)
+class Remat(Pass, argument=_NAME):
+    """Have functions that are checkpoints keep what they are asked to.
+
+    A function with the attribute `anvl.checkpoint = {budget = n : i64}` keeps values of no more
+    than so many bytes, chosen by a minimum cut so that the least work is done again; with
+    `{policy = ["dot_general", ...]}` the results of ops of these names.  It becomes calls of
+    segments, whose last n results are kept: `{kept = n : i64}`.  Afterwards no budget and no policy
+    is left.
+
+    With `function=f` and a budget or a policy, first make all of `@f` a checkpoint.
+    """
+
+    anchor = "builtin.module"
+
+    function: str = option("", help="make a checkpoint of this function")
+    budget: str = option("", help="bytes to keep, such as 64MiB; of the function")
+    policy: tuple[str, ...] = option((), help="names of ops whose results to keep; of the function")
+
+    def run(self, module: ir.Operation) -> None:
+        if not self.function and (self.budget or self.policy):
+            raise PassError(_NAME, "budget and policy are of a function; say which, function=f")
+        functions = functions_of(module)
+        if self.function:
+            self._wrap(module, functions)
+        open_ones = [name for name, op in functions.items() if _is_open(op)]
+        if not open_ones:
+            return
+        expansion = Expansion(module, functions, _NAME)
+        for name in open_ones:
+            _keep(name, expansion)
+
+    def _wrap(self, module: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+        """Move the body of the function into a checkpoint that it calls."""
+        if self.budget and self.policy:
+            raise PassError(_NAME, "give a budget or a policy, not both")
+        expansion = Expansion(module, functions, _NAME)
+        function = expansion.find(self.function)
+        place = str(function.location)
+        with module.context, function.location:
+            try:
+                request = request_of(self.budget, self.policy)
+            except ValueError as error:
+                raise PassError(_NAME, str(error), place) from None
+            inner = function.clone(ip=ir.InsertionPoint(function)).operation
+            inner.attributes["sym_name"] = ir.StringAttr.get(f"{self.function}_checkpoint")
+            inner.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            inner.attributes[_ATTRIBUTE] = request
+            name = expansion.insert(inner)
+            block = function.regions[0].blocks[0]
+            old = list(block.operations)
+            results = [y.type for y in terminator_of(block).operands]
+            callee = {"callee": ir.FlatSymbolRefAttr.get(name)}
+            with ir.InsertionPoint(old[0]):
+                called = ir.Operation.create("func.call", results, list(block.arguments), callee)
+            finish(function, list(called.results))
+            for op in reversed(old[:-1]):
+                op.operation.erase()
+
+
+def request_of(budget: str | int, policy: Sequence[str]) -> ir.Attribute:
+    """The attribute that asks for a budget or a policy; `ValueError` where that is none."""
+    if policy:
+        known = {op.short_name for op in OPS.values()}
+        for name in policy:
+            if name not in known:
+                raise ValueError(f"policy {name!r} is the name of no op")
+        names = [ir.StringAttr.get(name) for name in policy]
+        return ir.DictAttr.get({"policy": ir.ArrayAttr.get(names)})
+    return ir.DictAttr.get({"budget": Int.encode(bytes_of(budget))})
+
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9} | {
+    "kib": 2**10, "mib": 2**20, "gib": 2**30,
+}  # fmt: skip
+
+
+def bytes_of(budget: str | int) -> int:
+    """A budget in bytes: 1000, "64MiB", "1.5GB"; `ValueError` for what is none."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(budget))
+    if found is None or found[2].lower() not in _UNITS or isinstance(budget, bool):
+        raise ValueError(f"budget {budget!r} is no number of bytes; write 1000, 64MiB or 1.5GB")
+    return math.floor(float(found[1]) * _UNITS[found[2].lower()])
+
+
+def _is_open(function: ir.Operation) -> bool:
+    if _ATTRIBUTE not in function.attributes:
+        return False
+    request = function.attributes[_ATTRIBUTE]
+    return isinstance(request, ir.DictAttr) and ("budget" in request or "policy" in request)
+
+
+def _keep(name: str, expansion: Expansion) -> None:
+    """Make of a function the calls of its segments."""
+    inline_calls(name, expansion.functions, expansion.ruled)
+    function = expansion.find(name)
+    request, place = function.attributes[_ATTRIBUTE], str(function.location)
+    program = Program.of_region(function.regions[0])
+    with function.context, function.location:
+        kept = _chosen(name, request, program, expansion, place)
+        if not kept:
+            function.attributes[_ATTRIBUTE] = Checkpoint.keeping(0)
+            return
+        del function.attributes[_ATTRIBUTE]
+        old = list(function.regions[0].blocks[0].operations)
+        with resolving(expansion), ir.InsertionPoint(old[-1]):
+            results = _segmented(Callee(name), program, kept)
+    finish(function, results)
+    for op in reversed(old[:-1]):
+        op.operation.erase()
+
+
+# Note [Segments]
+#
+# Were a checkpoint to compute all again at once, when the first cotangent is there, all of it would
+# wait in memory for its own: as much as without.  So a function that keeps values is cut at these
+# into segments, each a checkpoint of its own: what a value is kept for is in a later segment than
+# what computes it.  A segment computes what it needs and is not kept from what is, also what others
+# compute as well; the first time, `cse` finds that to be the same.
+
+
+def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit calls of the segments of a function; what it returns."""
+    levels, steps = _levels(program, set(kept)), program.needed()
+    known: dict[ir.Value, ir.Value] = {x: x for x in program.arguments}
+    wanted = dict.fromkeys([*program.results, *kept])
+    for level in range(1 + max(levels.values(), default=0)):
+        found = [y for op in steps for y in op.results if y in wanted and levels[y] == level]
+        if not found:
+            continue
+        returned = [y for y in found if y not in kept]
+        new = [y for y in found if y in kept]
+        segment = Program(program.block, [*returned, *new], program)
+        segment.arguments = list(known)
+        used = {x for op in segment.needed() for x in op.operands}
+        segment.arguments = [x for x in known if x in used]
+        attributes = {_ATTRIBUTE: Checkpoint.keeping(len(new))}
+        types = [x.type for x in segment.arguments]
+        made = f.add(str(level), segment, types, attributes)
+        values = call(made, [known[x] for x in segment.arguments])
+        real = dict(zip(segment.results, values, strict=True))
+        results = {y: real[y] for y in returned}
+        wanted.update(results)
+        known.update({y: real[y] for y in new})
+    return [known[y] if y in known else wanted[y] for y in program.results]
+
+
+def _levels(program: Program, kept: set[ir.Value]) -> dict[ir.Value, int]:
+    """For each value how many segments come before its own."""
+    levels = dict.fromkeys(program.arguments, 0)
+    for op in program.needed():
+        level = max([levels[x] + (x in kept) for x in op.operands], default=0)
+        levels.update(dict.fromkeys(op.results, level))
+    return levels
+
+
+def _chosen(
+    name: str, request: Any, program: Program, expansion: Expansion, place: str
+) -> list[ir.Value]:
+    """The values to keep."""
+    try:
+        if "policy" in request:
+            names = {ir.StringAttr(n).value for n in ir.ArrayAttr(request["policy"])}
+            steps = program.needed()
+            return [y for op in steps if _short_name(op) in names for y in op.results]
+        budget = Int.decode(request["budget"])
+    except (TypeError, ValueError):
+        problem = f"@{name}: {_ATTRIBUTE} is {request}; a budget is 1000 : i64, a policy a list"
+        raise PassError(_NAME, f'{problem} of the names of ops, ["dot_general"]', place) from None
+    try:
+        with expansion.module.context, resolving(expansion):
+            return choose(program, budget).kept
+    except MissingRule:
+        return []  # what has no adjoint keeps nothing for it
+
+
+def _short_name(op: Any) -> str:
+    return op.operation.name.rpartition(".")[2]
