@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anvl import windows as windows
     from anvl.avals import aval as aval
     from anvl.batching import vmap as vmap
-    from anvl.checkpoint import checkpoint as checkpoint
+    from anvl.checkpoints import checkpoint as checkpoint
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
     from anvl.custom_rules import custom_jvp as custom_jvp
@@ -57,7 +57,7 @@ _HOMES = {
     "RuntimeFailure": "anvl.runtime",
     "TraceError": "anvl.dialect.errors",
     "aval": "anvl.avals",
-    "checkpoint": "anvl.checkpoint",
+    "checkpoint": "anvl.checkpoints",
     "custom_jvp": "anvl.custom_rules",
     "custom_vjp": "anvl.custom_rules",
     "defaults": "anvl.config",

@@ -20,7 +20,7 @@ from anvl.passes.inline import (
     terminator_of,
 )
 from anvl.passes.pass_ import Pass, option
-from anvl.passes.saving import choose
+from anvl.passes.saving import choose, levels_of
 
 __all__ = ["Remat", "bytes_of"]
 
@@ -32,11 +32,11 @@ _ATTRIBUTE = Checkpoint.attribute
 class Remat(Pass, argument=_NAME):
     """Have functions that are checkpoints keep what they are asked to.
 
-    A function with the attribute `anvl.checkpoint = {budget = n : i64}` keeps values of no more
-    than so many bytes, chosen by a minimum cut so that the least work is done again; with
-    `{policy = ["dot_general", ...]}` the results of ops of these names.  It becomes calls of
-    segments, whose last n results are kept: `{kept = n : i64}`.  Afterwards no budget and no policy
-    is left.
+    A function with the attribute `anvl.checkpoint = {budget = n : i64}` keeps what minimum cuts
+    choose, so that its adjoint does the least work again with no more than so many bytes of its
+    values at once; with `{policy = ["dot_general", ...]}` the results of ops of these names.  It
+    becomes calls of segments, whose last n results are kept: `{kept = n : i64}`.  Afterwards no
+    budget and no policy is left.
 
     With `function=f` and a budget or a policy, first make all of `@f` a checkpoint.
     """
@@ -44,7 +44,7 @@ class Remat(Pass, argument=_NAME):
     anchor = "builtin.module"
 
     function: str = option("", help="make a checkpoint of this function")
-    budget: str = option("", help="bytes to keep, such as 64MiB; of the function")
+    budget: str = option("", help="bytes of values at once, such as 64MiB")
     policy: tuple[str, ...] = option((), help="names of ops whose results to keep; of the function")
 
     def run(self, module: ir.Operation) -> None:
@@ -122,8 +122,9 @@ def _is_open(function: ir.Operation) -> bool:
 
 def _keep(name: str, expansion: Expansion) -> None:
     """Make of a function the calls of its segments."""
+    function = expansion.find(name, str(expansion.functions[name].location))
     inline_calls(name, expansion.functions, expansion.ruled)
-    function = expansion.find(name)
+    function = expansion.functions[name]
     request, place = function.attributes[_ATTRIBUTE], str(function.location)
     program = Program.of_region(function.regions[0])
     with function.context, function.location:
@@ -151,7 +152,7 @@ def _keep(name: str, expansion: Expansion) -> None:
 
 def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir.Value]:
     """Emit calls of the segments of a function; what it returns."""
-    levels, steps = _levels(program, set(kept)), program.needed()
+    levels, steps = levels_of(program, set(kept)), program.needed()
     known: dict[ir.Value, ir.Value] = {x: x for x in program.arguments}
     wanted = dict.fromkeys([*program.results, *kept])
     for level in range(1 + max(levels.values(), default=0)):
@@ -173,15 +174,6 @@ def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir
         wanted.update(results)
         known.update({y: real[y] for y in new})
     return [known[y] if y in known else wanted[y] for y in program.results]
-
-
-def _levels(program: Program, kept: set[ir.Value]) -> dict[ir.Value, int]:
-    """For each value how many segments come before its own."""
-    levels = dict.fromkeys(program.arguments, 0)
-    for op in program.needed():
-        level = max([levels[x] + (x in kept) for x in op.operands], default=0)
-        levels.update(dict.fromkeys(op.results, level))
-    return levels
 
 
 def _chosen(

@@ -3,7 +3,7 @@
 See Note [What to keep].
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from anvl.dialect.op import AnvlOp
 from anvl.dialect.scratch import Program, swept
 from anvl.dialect.types import numpy_of
 
-__all__ = ["Choice", "byte_size", "choose", "residuals"]
+__all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
 
 # Note [What to keep]
 #
@@ -29,13 +29,15 @@ __all__ = ["Choice", "byte_size", "choose", "residuals"]
 #     needed of a residual -> sink     cannot be cut
 #
 # so that the sink's side is what is available in the adjoint.  The more a byte costs, the fewer
-# are kept; bisection finds the price that keeps no more than the budget.
+# are kept.  Layers that are alike cost alike: no price keeps those of some, so every second, third,
+# ... of what a cut keeps is a choice as well.  What a choice takes at once is what it keeps, and
+# what the largest segment computes again (`anvl-remat`, Note [Segments]).
 # Source: the cut is the one of project selection, J. Kleinberg and E. Tardos, Algorithm Design
 # (2005), section 7.11; for gradients, C. Jia et al., min-cut rematerialization of AOTAutograd.
 
 
 class Choice(NamedTuple):
-    """Values to keep, with their bytes, and the work of what is computed again."""
+    """Values to keep, the bytes that are there at once, and the work of computing others again."""
 
     kept: list[ir.Value]
     size: int
@@ -81,29 +83,32 @@ def _block_of(values: Sequence[ir.Value]) -> Any:
 
 
 def choose(program: Program, budget: int) -> Choice:
-    """The values to keep: of no more than `budget` bytes, for the least work that a cut finds."""
+    """The values to keep, so that at no time more than `budget` bytes are there.
+
+    Of all choices found, that of the least work; where all take more, that which takes the least.
+    """
     graph = _Graph(program, residuals(program))
-    most = graph.cut(0.0)
-    if most.size <= budget:
-        return most
-    # From a price at which nothing is worth keeping, down to where the budget is full.
-    low, high = 0.0, float(max(graph.total_work, 1))
-    best = graph.cut(high)
-    for _ in range(_STEPS):
-        price = (low * high) ** 0.5 if low > 0 else high / 1024
-        found = graph.cut(price)
-        if found.size > budget:
-            low, most = price, found
-        else:
-            high, best = price, min(best, found, key=lambda choice: choice.work)
-        if high < _LEAST or high < low * _CLOSE:
-            break
-    return min(best, graph.thinned(most, budget), key=lambda choice: choice.work)
+    found: dict[tuple[int, ...], Choice] = {}
+    for choice in graph.choices():
+        found.setdefault(tuple(graph.values[y] for y in choice.kept), choice)
+    fitting = [choice for choice in found.values() if choice.size <= budget]
+    if fitting:
+        return min(fitting, key=lambda choice: (choice.work, choice.size))
+    return min(found.values(), key=lambda choice: (choice.size, choice.work))
 
 
-_STEPS = 40
-_LEAST = 1e-9
-_CLOSE = 1.001
+def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int]:
+    """For each value how many kept ones it depends on, one after the other."""
+    levels = dict.fromkeys(program.arguments, 0)
+    for op in program.needed():
+        level = max([levels[x] + (x in kept) for x in op.operands], default=0)
+        levels.update(dict.fromkeys(op.results, level))
+    return levels
+
+
+_PRICES = 24
+_SHARES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_MOST = 256  # segments: to judge each costs a look at all ops
 _INFINITE = 2_000_000_000  # capacities are 32 bits
 _SCALE = 500_000_000
 
@@ -112,6 +117,7 @@ class _Graph:
     """The forward ops of a program that its adjoint may compute again."""
 
     def __init__(self, program: Program, wanted: Sequence[ir.Value]) -> None:
+        self.program = program
         self.wanted = wanted
         self.steps = program.needed()
         self.values: dict[ir.Value, int] = {}
@@ -123,8 +129,8 @@ class _Graph:
         self.work = [max(1, _work(op)) for op in self.steps]
         self.total_work = sum(self.work)
 
-    def cut(self, price: float) -> Choice:
-        """The cheapest choice where a byte costs this much work."""
+    def cut(self, price: float) -> list[ir.Value]:
+        """What the cheapest choice keeps where a byte costs this much work."""
         # Imported here: scipy is large, and only this needs it.
         from scipy.sparse import csr_array  # type: ignore[import-untyped]
         from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
@@ -151,43 +157,59 @@ class _Graph:
         left.data[left.data < 0] = 0
         left.eliminate_zeros()
         reached = set(breadth_first_order(left, source, return_predecessors=False).tolist())
-        return self._choice(reached, n_ops)
+        return self._kept(reached)
 
-    def thinned(self, choice: Choice, budget: int) -> Choice:
-        """Some of what another choice keeps, evenly spread: layers that are alike cost alike, so
-        that no price keeps some of them."""
-        kept: list[ir.Value] = []
-        passed = size = 0
-        for y in choice.kept:
-            n = self.sizes[self.values[y]]
-            passed += n
-            if size + n <= budget * passed / choice.size:
-                kept.append(y)
-                size += n
-        return Choice(kept, size, self._work_without(set(kept)))
+    def choices(self) -> Iterator[Choice]:
+        """What to keep at prices from nothing to all that there is, and every n-th of each."""
+        yield self._choice([])
+        last: list[ir.Value] = []
+        for step in range(_PRICES + 1):
+            # From a byte that costs nothing up to one that costs the most.
+            price = 0.0 if step == 0 else 1000.0 * 2.0 ** (step - _PRICES)
+            kept = self.cut(price)
+            if kept == last:
+                continue
+            last = kept
+            for n in _SHARES:
+                if 0 < len(kept) // n <= _MOST:
+                    yield self._choice(kept[n - 1 :: n] if n > 1 else kept)
 
-    def _work_without(self, kept: set[ir.Value]) -> int:
-        """The work of what is computed again where these values are kept."""
-        wanted = set(self.wanted) - kept
-        total = 0
+    def _choice(self, kept: list[ir.Value]) -> Choice:
+        known = set(kept)
+        levels = levels_of(self.program, known)
+        wanted = [y for y in self.wanted if y not in known]
+        segments: dict[int, set[ir.Value]] = {}
+        for y in wanted:
+            segments.setdefault(levels[y], set()).add(y)
+        transient = work = 0
+        for together in segments.values():
+            again, cost = self._again(together, known)
+            work += cost
+            transient = max(transient, sum(self._size(y) for y in wanted if y in again))
+        return Choice(kept, transient + sum(map(self._size, kept)), work)
+
+    def _size(self, y: ir.Value) -> int:
+        return self.sizes[self.values[y]]
+
+    def _again(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
+        """All that is computed for these values from what is kept, and the work of that."""
+        found, work = set(wanted), 0
         for i in reversed(range(len(self.steps))):
             op = self.steps[i]
-            if not wanted.isdisjoint(op.results):
-                total += self.work[i]
-                wanted.update(x for x in op.operands if x not in kept)
-        return total
+            if not found.isdisjoint(op.results):
+                work += self.work[i]
+                found.update(x for x in op.operands if x in self.values and x not in kept)
+        return found, work
 
-    def _choice(self, reached: set[int], n_ops: int) -> Choice:
-        kept = [
+    def _kept(self, reached: set[int]) -> list[ir.Value]:
+        n_ops = len(self.steps)
+        return [
             y
             for i, op in enumerate(self.steps)
             if i in reached
             for y in op.results
             if n_ops + self.values[y] not in reached
         ]
-        again = [i for i in range(n_ops) if i not in reached]
-        size = sum(self.sizes[self.values[y]] for y in kept)
-        return Choice(kept, size, sum(self.work[i] for i in again))
 
 
 def _scaled(x: float) -> int:

@@ -32,8 +32,9 @@ def checkpoint(
 
     Arguments: `policy` says which values to keep nevertheless: `"dots"`, those of matrix products
     and convolutions; or the names of ops in a tuple, such as `("dot_general", "exp")`.  `budget`
-    is a number of bytes, or a text such as `"64MiB"`: values of so many are kept, those that spare
-    the most work by a minimum cut.  Without either only the arguments of f are kept.
+    is a number of bytes, or a text such as `"64MiB"`: of the values that the gradient needs no more
+    are there at once, kept or computed again, for the least work that minimum cuts find; where that
+    cannot be, as few as can.  Without either only the arguments of f are kept.
     Returns a function of the same arguments.
     Raises `ValueError` for a policy that names no op, or a budget that is no number of bytes.
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 12.
