@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
+    from anvl.saved import print_saved_values as print_saved_values
     from anvl.transforms import grad as grad
     from anvl.transforms import stop_gradient as stop_gradient
     from anvl.transforms import value_and_grad as value_and_grad
@@ -69,6 +70,7 @@ _HOMES = {
     "jacrev": "anvl.jacobians",
     "jit": "anvl.jitted",
     "jvp": "anvl.forward",
+    "print_saved_values": "anvl.saved",
     "set_defaults": "anvl.config",
     "stop_gradient": "anvl.transforms",
     "trace": "anvl.graph",
