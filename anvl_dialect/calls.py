@@ -16,7 +16,8 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "Callee", "FunctionRule", "call", "resolving", "rule_of", "symbol",
+    "FUNCTION_RULES", "Callee", "FunctionRule", "Table", "call", "resolving", "rule_of",
+    "supersede", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -71,6 +72,12 @@ class FunctionRule(abc.ABC):
     attribute: ClassVar[str]
     #: What the attribute must be, for messages.
     form: ClassVar[str]
+    #: Whether such a function is a declaration, whose body a pass writes.
+    declares = False
+
+    def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
+        """Emit the body of a declaration, for these arguments; what it returns."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def check(self, f: "Callee") -> None:
@@ -121,7 +128,12 @@ class Callee:
     @property
     def types(self) -> tuple[list[ir.Type], list[ir.Type]]:
         """The types that it takes and returns."""
-        of = self.function.attributes["function_type"].value
+        return self.types_of(self.function)
+
+    @staticmethod
+    def types_of(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
+        """The types that a function takes and returns."""
+        of = function.attributes["function_type"].value
         return list(of.inputs), list(of.results)
 
     def request(self, rule: FunctionRule) -> Any:
@@ -140,17 +152,7 @@ class Callee:
         attributes: dict[str, ir.Attribute] | None = None,
     ) -> "Callee":
         """A new function of the module, named after this one."""
-        function = ir.Operation.create(
-            "func.func",
-            attributes={
-                "sym_name": ir.StringAttr.get(f"{self.name}_{suffix}"),
-                "sym_visibility": ir.StringAttr.get("private"),
-                "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
-                **(attributes or {}),
-            },
-            regions=1,
-            loc=self.function.location,
-        )
+        function = self._new(suffix, types, [], attributes or {})
         location = self.function.location
         block = function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
         with location, ir.InsertionPoint(block):
@@ -160,11 +162,62 @@ class Callee:
         function.attributes["function_type"] = ir.TypeAttr.get(type_)
         return Callee(self._table.insert(function))
 
+    def declare(
+        self,
+        suffix: str,
+        inputs: Sequence[ir.Type],
+        outputs: Sequence[ir.Type],
+        attributes: dict[str, ir.Attribute],
+    ) -> "Callee":
+        """A new declaration in the module, named after this function."""
+        return Callee(self._table.insert(self._new(suffix, inputs, outputs, attributes)))
+
+    def _new(
+        self,
+        suffix: str,
+        inputs: Sequence[ir.Type],
+        outputs: Sequence[ir.Type],
+        attributes: dict[str, ir.Attribute],
+    ) -> ir.Operation:
+        type_ = ir.FunctionType.get(list(inputs), list(outputs))
+        return ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get(f"{self.name}_{suffix}"),
+                "sym_visibility": ir.StringAttr.get("private"),
+                "function_type": ir.TypeAttr.get(type_),
+                **attributes,
+            },
+            regions=1,
+            loc=self.function.location,
+        )
+
 
 def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
     """Emit a call."""
     _, types = f.types
     return list(ir.Operation.create("func.call", types, list(xs), {"callee": symbol(f)}).results)
+
+
+def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:
+    """Have `zs`, results of an op behind that of `ys` in its block, take the place of these.
+
+    What uses them goes behind that op, and so does what uses that.
+    """
+    new = zs[0].owner
+    moved = set(zs)
+    for y, z in zip(ys, zs, strict=True):
+        y.replace_all_uses_with(z)
+    at, between = new, False
+    first = ys[0].owner.operation
+    for op in list(first.block.operations):
+        if op.operation == new.operation:
+            break
+        if between and not moved.isdisjoint(op.operands):
+            moved.update(op.results)
+            op.operation.move_after(at)
+            at = op.operation
+        between = between or op.operation == first
 
 
 def symbol(f: Callee) -> ir.Attribute:

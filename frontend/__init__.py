@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from anvl.avals import aval as aval
     from anvl.batching import vmap as vmap
     from anvl.checkpoints import checkpoint as checkpoint
+    from anvl.conditions import cond as cond
+    from anvl.conditions import switch as switch
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
     from anvl.custom_rules import custom_jvp as custom_jvp
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from anvl.jacobians import jacfwd as jacfwd
     from anvl.jacobians import jacrev as jacrev
     from anvl.jitted import jit as jit
+    from anvl.loops import fori_loop as fori_loop
+    from anvl.loops import scan as scan
+    from anvl.loops import while_loop as while_loop
     from anvl.reverse import vjp as vjp
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
@@ -59,11 +64,13 @@ _HOMES = {
     "TraceError": "anvl.dialect.errors",
     "aval": "anvl.avals",
     "checkpoint": "anvl.checkpoints",
+    "cond": "anvl.conditions",
     "custom_jvp": "anvl.custom_rules",
     "custom_vjp": "anvl.custom_rules",
     "defaults": "anvl.config",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.graph",
+    "fori_loop": "anvl.loops",
     "grad": "anvl.transforms",
     "hessian": "anvl.jacobians",
     "jacfwd": "anvl.jacobians",
@@ -71,12 +78,15 @@ _HOMES = {
     "jit": "anvl.jitted",
     "jvp": "anvl.forward",
     "print_saved_values": "anvl.saved",
+    "scan": "anvl.loops",
     "set_defaults": "anvl.config",
+    "switch": "anvl.conditions",
     "stop_gradient": "anvl.transforms",
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
     "vjp": "anvl.reverse",
     "vmap": "anvl.batching",
+    "while_loop": "anvl.loops",
 }
 _MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
+from anvl.passes.control_flow import ControlFlow
 from anvl.passes.forward import Forward
 from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import CAPTURED, HoistConstants
@@ -63,6 +64,7 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
             Gradient(),
             Forward(),
             Vectorize(),
+            ControlFlow(),
             Inline(),
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # those that rules make are small

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from anvl.dialect import checkpoint as _checkpoint  # noqa: F401  (its rule)
+from anvl.dialect import control as _control  # noqa: F401
 from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
+from anvl.dialect import loops as _loops  # noqa: F401
 from anvl.dialect.calls import Callee, Table, resolving, rule_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
@@ -20,6 +22,7 @@ from anvl.passes.inline import (
     body_of,
     callee_of,
     calls_by_function,
+    calls_of,
     functions_of,
     inline_calls,
     is_private,
@@ -185,7 +188,7 @@ class Expansion(Table):
     def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
         """Make of a copy of @callee what is asked for."""
         if self.ruled:
-            self._prepare_rules()
+            self._prepare_rules(function)
         try:
             with resolving(self):
                 kind.write(function, asked)
@@ -193,19 +196,25 @@ class Expansion(Table):
             text = f"{kind.argument}: @{callee}: {error}"
             raise MissingRule(text, error.location) from None
 
-    def _prepare_rules(self) -> None:
-        """Inline what the functions with rules, and their rules, call: rules copy their ops."""
-        for name in list(self.ruled):
-            if name in self.flat:
+    def _prepare_rules(self, function: ir.Operation) -> None:
+        """Inline what the functions with rules that this one calls, and their rules, call.
+
+        Rules copy their ops.  Others may be half written.
+        """
+        for name in dict.fromkeys(map(callee_of, calls_of(function))):
+            if name not in self.ruled or name in self.flat:
                 continue
-            for one in (name, *self.rules_of(name)):
+            self.flat.add(name)
+            itself = [] if self.ruled[name].declares else [name]
+            for one in (*itself, *self.rules_of(name)):
                 self.find(one, str(self.functions[name].location))
                 self.define(one)
                 inline_calls(one, self.functions, self.ruled)
-            self.flat.add(name)
-            self._check_rule(name)
+                self._prepare_rules(self.functions[one])
+            self.check_rule(name)
 
-    def _check_rule(self, name: str) -> None:
+    def check_rule(self, name: str) -> None:
+        """Refuse a function with rules that they do not fit."""
         rule, function = self.ruled[name], self.functions[name]
         place = str(function.location)
         try:

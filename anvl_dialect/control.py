@@ -1,0 +1,171 @@
+"""`anvl.case`: functions that do one of several things.
+
+Each transformation of one is another: of the same transformation of each branch.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, symbol
+from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import Value, emit
+from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.params import Symbol
+from anvl.dialect.scratch import Program, batch_of, jvp_of, vjp_of
+from anvl.dialect.types import element_type, tensor
+
+__all__ = ["Case"]
+
+
+class Case(FunctionRule):
+    """`{branches = [@a, @b, ...]}`: the index, which comes first, says which is called.
+
+    An index below 0 means the first, one above the last.
+    """
+
+    attribute = "anvl.case"
+    form = "{branches = [@a, ...]}"
+    declares = True
+
+    def check(self, f: Callee) -> None:
+        inputs, outputs = f.types
+        index = tensor([], element_type("i32"))
+        if not inputs or inputs[0] != index:
+            raise ValueError(f"its first argument must be {index}, which says the branch")
+        branches = self.branches(f)
+        if not branches:
+            raise ValueError("it has no branches")
+        wanted = ir.FunctionType.get(inputs[1:], outputs)
+        for branch in branches:
+            found = ir.FunctionType.get(*branch.types)
+            if found != wanted:
+                raise ValueError(f"its branch @{branch.name} is {found}, but must be {wanted}")
+
+    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
+        index, *operands = xs
+        branches = self.branches(f)
+        # StableHLO's own takes the last branch for an index below 0.
+        index = emit.maximum(index, zeros_like(index))
+        op = ir.Operation.create("stablehlo.case", f.types[1], [index], regions=len(branches))
+        for region, branch in zip(op.regions, branches, strict=True):
+            with ir.InsertionPoint(region.blocks.append()):
+                ir.Operation.create("stablehlo.return", [], call(branch, operands))
+        return list(op.results)
+
+    def branches(self, f: Callee) -> list[Callee]:
+        """The functions that it chooses from."""
+        names = f.request(self)["branches"]
+        if not isinstance(names, ir.ArrayAttr):
+            raise TypeError("no list")
+        return [f.other(Symbol.decode(name)) for name in names]
+
+    def adjoint(
+        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Any]:
+        index, *operands = xs
+        n = len(operands)
+        seeds = [g for g in gs if g is not None]
+
+        def pulled(branch: Program) -> Callable[..., list[Value]]:
+            def emit_one(*values: Value) -> list[Value]:
+                remaining = iter(values[n:])
+                given = [None if g is None else next(remaining) for g in gs]
+                found = vjp_of(branch, values[:n], given)
+                pairs = zip(found, values[:n], strict=True)
+                return [
+                    zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)
+                ]
+
+            return emit_one
+
+        made = self._each(f, "adjoint", pulled, [v.type for v in (*operands, *seeds)])
+        found = iter(call(made, [index, *operands, *seeds]))
+        return [None, *[next(found) if differentiable(x.type) else None for x in operands]]
+
+    def tangent(
+        self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Value | None]:
+        index, *operands = xs
+        n = len(operands)
+        moving = [t for t in ts[1:] if t is not None]
+
+        def pushed(branch: Program) -> Callable[..., list[Value]]:
+            def emit_one(*values: Value) -> list[Value]:
+                remaining = iter(values[n:])
+                given = [None if t is None else next(remaining) for t in ts[1:]]
+                return [t for t in jvp_of(branch, values[:n], given) if t is not None]
+
+            return emit_one
+
+        made = self._each(f, "tangent", pushed, [v.type for v in (*operands, *moving)])
+        found = iter(call(made, [index, *operands, *moving]))
+        return [next(found) if differentiable(y.type) else None for y in ys]
+
+    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+        index, *operands = xs
+        flags = list(batched[1:])
+        if batched[0]:
+            return self._selected(f, index, operands, flags)
+
+        def many(branch: Program) -> Callable[..., list[Value]]:
+            return lambda *values: batch_of(branch, values, flags)
+
+        made = self._each(f, "batched", many, [x.type for x in operands])
+        return call(made, [index, *operands])
+
+    def _selected(
+        self, f: Callee, index: Value, operands: Sequence[Value], flags: Sequence[bool]
+    ) -> Sequence[Value]:
+        """Where members differ in the branch: all branches for all, and each takes its own.
+
+        What a branch gives to a member that does not take it is no part of the result, nor of a
+        derivative: `select` is safe from NaN.
+        """
+        size = index.type.shape[0]
+        results = [
+            self._of_all(branch.program, operands, flags, size) for branch in self.branches(f)
+        ]
+        found = results[0]
+        for k, other in enumerate(results[1:], 1):
+            at_least = emit.compare(index, full(index.type, k), comparison_direction="GE")
+            found = [
+                emit.select(_like(at_least, y), z, y) for y, z in zip(found, other, strict=True)
+            ]
+        return found
+
+    def _of_all(
+        self, branch: Program, operands: Sequence[Value], flags: Sequence[bool], size: int
+    ) -> list[Value]:
+        if any(flags):
+            return batch_of(branch, operands, flags)
+        found = branch(*operands)
+        axes = [tuple(range(1, y.type.rank + 1)) for y in found]
+        return [
+            emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=at)
+            for y, at in zip(found, axes, strict=True)
+        ]
+
+    def _each(
+        self,
+        f: Callee,
+        suffix: str,
+        transformed: Callable[[Program], Callable[..., list[Value]]],
+        types: Sequence[ir.Type],
+    ) -> Callee:
+        """A case of the transformations of the branches, which take what is of these types."""
+        made = [b.add(suffix, transformed(b.program), types) for b in self.branches(f)]
+        request = ir.DictAttr.get({"branches": ir.ArrayAttr.get([symbol(b) for b in made])})
+        index = tensor([], element_type("i32"))
+        return f.declare(suffix, [index, *types], made[0].types[1], {self.attribute: request})
+
+
+FUNCTION_RULES[Case.attribute] = Case()
+
+
+def _like(flags: Value, y: Value) -> Value:
+    """One flag for each member, as one for each element."""
+    shape = tuple(y.type.shape)
+    if len(shape) == 1:
+        return flags
+    return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=(0,))

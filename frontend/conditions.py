@@ -1,0 +1,118 @@
+"""`cond` and `switch`: one of several functions, chosen when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl import tree
+from anvl.arguments import name_of, plain_aside
+from anvl.avals import aval
+from anvl.dialect.context import context
+from anvl.dialect.control import Case
+from anvl.dialect.mlir import ir
+from anvl.dialect.types import element_type, kind
+from anvl.promote import abstract, as_tracer, convert
+from anvl.regions import aligned, common_result, declare_control, outer_values, traced_with
+from anvl.requests import check_callable, run
+from anvl.runtime import hiding_frames
+from anvl.state import current
+
+__all__ = ["cond", "switch"]
+
+_INDEX = aval(np.dtype(np.int32), ())
+
+
+@hiding_frames
+def cond(
+    pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
+) -> Any:
+    """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only that one is computed.
+
+    Arguments: `pred` is a bool, or a scalar array of bools; the functions return the same
+    structure, dtypes and shapes, and may close over traced values.  Differentiable in every mode.
+    Under `vmap` with a `pred` that differs over the batch both are computed, and each member takes
+    its own; a NaN on the other side reaches neither it nor its gradient.
+    Raises `TypeError` where `pred` is no scalar bool, or the functions return different things
+    (paths are named).
+    Source: StableHLO specification, `case`.
+
+    >>> import anvl, anvl.numpy as np
+    >>> f = lambda x: anvl.cond(x > 0, np.sqrt, lambda x: x * x, x)
+    >>> print(f(9.0), f(-3.0), anvl.grad(f)(-3.0))
+    3.0 9.0 -6.0
+    """
+    check_callable("cond", true_fun)
+    check_callable("cond", false_fun)
+    of = pred if isinstance(pred, bool | np.bool) else abstract(pred, "cond: the predicate")
+    if isinstance(of, bool | np.bool):
+        return (true_fun if of else false_fun)(*operands)
+    if of.shape != () or of.dtype != np.dtype(bool):
+        raise TypeError(
+            f"cond: the predicate is {of}, not a scalar bool; compare it, or reduce it with "
+            "anvl.numpy.any or all"
+        )
+
+    def in_trace(pred: Any, *operands: Any) -> Any:
+        index = convert(as_tracer(pred), _INDEX.dtype)
+        return _chosen("cond", index, (false_fun, true_fun), operands)
+
+    in_trace.__name__ = name_of(true_fun)
+    return run(in_trace, (pred, *operands), {})
+
+
+@hiding_frames
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """`branches[index](*operands)`; only that one is computed.
+
+    Arguments: `index` is an integer, or a scalar array of integers; one that is out of range means
+    the first or the last branch.  As `cond` otherwise.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.switch(1, [np.sin, np.exp, np.cos], 0.0))
+    1.0
+    """
+    branches = tuple(branches)
+    for branch in branches:
+        check_callable("switch", branch)
+    if not branches:
+        raise ValueError("switch: there are no branches to choose from")
+    if isinstance(index, int | np.integer) and not isinstance(index, bool):
+        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+    of = abstract(index, "switch: the index")
+    if of.shape != () or kind(element_type(of.dtype)) not in ("int", "uint"):
+        raise TypeError(f"switch: the index is {of}, not a scalar integer")
+
+    def in_trace(index: Any, *operands: Any) -> Any:
+        import anvl.numpy as anp
+
+        clamped = anp.clip(as_tracer(index), 0, len(branches) - 1)
+        return _chosen("switch", convert(clamped, _INDEX.dtype), branches, operands)
+
+    in_trace.__name__ = name_of(branches[0])
+    return run(in_trace, (index, *operands), {})
+
+
+def _chosen(
+    role: str, index: Any, branches: Sequence[Callable[..., Any]], operands: tuple[Any, ...]
+) -> Any:
+    """Emit a call of the branch that the index, a traced i32, says."""
+    trace = current.trace
+    assert trace is not None
+    leaves, treedef = tree.flatten(plain_aside(operands))
+    avals = [abstract(x, f"{role}: an operand") for x in leaves]
+    args = tree.unflatten(treedef, avals)
+    functions = [traced_with(branch, args) for branch in branches]
+    outer = outer_values(functions)
+    named = [(name_of(f), traced) for f, traced in zip(branches, functions, strict=True)]
+    results, out_tree = common_result(role, named, "return the same from both, cast if need be")
+    names = [aligned(f, outer, results) for f in functions]
+    symbols = [ir.FlatSymbolRefAttr.get(name, context()) for name in names]
+    request = {"branches": ir.ArrayAttr.get(symbols, context())}
+    inputs = [_INDEX, *avals, *(x.aval for x in outer)]
+    found = declare_control(
+        trace, role, Case.attribute, request, inputs, results, [index, *leaves, *outer]
+    )
+    return tree.unflatten(out_tree, found)

@@ -1,0 +1,300 @@
+"""`scan`, `fori_loop` and `while_loop`: the same again and again, in one compiled program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anvl import tree
+from anvl.arguments import name_of, plain_aside
+from anvl.avals import Aval, aval
+from anvl.dialect.context import context
+from anvl.dialect.loops import Scan, While
+from anvl.dialect.mlir import ir
+from anvl.dialect.params import Bool, Int
+from anvl.dialect.types import element_type, kind
+from anvl.promote import abstract, as_tracer, convert
+from anvl.regions import aligned, declare_control, outer_values, traced_with
+from anvl.requests import check_callable, run
+from anvl.runtime import hiding_frames
+from anvl.state import current
+from anvl.traced import Traced
+
+__all__ = ["fori_loop", "scan", "while_loop"]
+
+_INDEX = aval(np.dtype(np.int32), ())
+
+
+@hiding_frames
+def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: Any) -> Any:
+    """What `body_fun` makes of `init`, again and again while `cond_fun` says so.
+
+    Arguments: `cond_fun(carry)` returns a scalar bool, `body_fun(carry)` the next carry, which has
+    the structure, dtypes and shapes of `init`; both may close over traced values.
+    Returns the last carry.
+    Under `vmap` it runs until every member is done; those that are done keep their values.  Forward
+    mode works; reverse mode does not yet.
+    Raises `TypeError` where the carry changes its structure, a dtype or a shape (paths are named),
+    or the condition is no scalar bool.
+    Source: StableHLO specification, `while`.
+
+    >>> import anvl
+    >>> print(anvl.while_loop(lambda x: x < 100, lambda x: x * 2, 1))
+    128
+    """
+    check_callable("while_loop", cond_fun)
+    check_callable("while_loop", body_fun)
+
+    def in_trace(init: Any) -> Any:
+        trace = current.trace
+        assert trace is not None
+        carry = _Carry("while_loop", init)
+        body = carry.settled(lambda args: traced_with(body_fun, args, ("carry",)), body_fun)
+        cond = traced_with(cond_fun, (carry.avals_tree(),), ("carry",))
+        _check_condition(cond_fun, cond)
+        outer = outer_values([cond, body])
+        request = {
+            "cond": _symbol(aligned(cond, outer, cond.out_avals)),
+            "body": _symbol(aligned(body, outer, carry.avals)),
+            "carry": Int.encode(len(carry.avals)),
+        }
+        inputs = [*carry.avals, *(x.aval for x in outer)]
+        found = declare_control(
+            trace, "while", While.attribute, request, inputs, carry.avals,
+            [*carry.operands(), *outer],
+        )  # fmt: skip
+        return tree.unflatten(carry.treedef, found)
+
+    in_trace.__name__ = name_of(body_fun)
+    return run(in_trace, (init,), {})
+
+
+def _check_condition(f: Callable[..., Any], cond: Traced) -> None:
+    avals = cond.out_avals
+    if len(avals) != 1 or avals[0].shape != () or avals[0].dtype != np.dtype(bool):
+        raise TypeError(
+            f"while_loop: the condition {name_of(f)} returns "
+            f"{', '.join(map(repr, avals)) or 'nothing'}, not a scalar bool; compare it, or reduce "
+            "it with anvl.numpy.any or all"
+        )
+
+
+@hiding_frames
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init: Any) -> Any:
+    """What `body_fun(i, carry)` makes of `init`, for i from `lower` up to, but without, `upper`.
+
+    Arguments: the bounds are integers, or traced scalars of integers; with Python's, the loop has a
+    known length and is differentiable in every mode.  The carry is as in `while_loop`; i is an i32.
+    Returns the last carry; `init` where `upper` is not above `lower`.
+    Raises `TypeError` as `while_loop` does, and for bounds that are no integers.
+
+    >>> import anvl
+    >>> power = lambda x: anvl.fori_loop(0, 3, lambda i, y: y * x, 1.0)
+    >>> print(power(2.0), anvl.grad(power)(2.0))
+    8.0 12.0
+    """
+    check_callable("fori_loop", body_fun)
+    known = [_as_bound(name, x) for name, x in (("lower", lower), ("upper", upper))]
+    if None in known:
+        first = known[0]
+        start = as_index("lower", lower) if first is None else first
+        end = as_index("upper", upper) if known[1] is None else known[1]
+
+        def step(carry: Any) -> Any:
+            i, value = carry
+            return i + 1, body_fun(i, value)
+
+        def bounded(start: Any, end: Any, init: Any) -> Any:
+            i = convert(as_tracer(start), _INDEX.dtype)
+            last = convert(as_tracer(end), _INDEX.dtype)
+            return while_loop(lambda carry: carry[0] < last, step, (i, init))[1]
+
+        bounded.__name__ = step.__name__ = name_of(body_fun)
+        return run(bounded, (start, end, init), {})
+
+    def counted(carry: Any, _: Any) -> Any:
+        i, value = carry
+        return (i + 1, body_fun(i, value)), None
+
+    counted.__name__ = name_of(body_fun)
+    count = max(0, known[1] - known[0])  # type: ignore[operator]
+    start = np.int32(known[0])  # type: ignore[arg-type]
+    return _scanned("fori_loop", counted, (start, init), None, count, False)[0][1]
+
+
+def _as_bound(name: str, x: Any) -> int | None:
+    """A bound that is known when the loop is traced; None for others."""
+    if isinstance(x, bool) or not isinstance(x, int | np.integer):
+        return None
+    if not -(2**31) <= x < 2**31:
+        raise ValueError(f"fori_loop: {name} is {x}, which an i32 does not hold")
+    return int(x)
+
+
+def as_index(name: str, x: Any) -> Any:
+    """A bound that is an array."""
+    of = abstract(x, f"fori_loop: {name}")
+    if of.shape != () or kind(element_type(of.dtype)) not in ("int", "uint"):
+        raise TypeError(f"fori_loop: {name} is {of}, not a scalar integer")
+    return x
+
+
+@hiding_frames
+def scan(
+    f: Callable[..., Any],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+) -> tuple[Any, Any]:
+    """`f(carry, x)` for each x along the first axis of `xs`, from a carry to the next.
+
+    Arguments: f returns `(carry, y)`; the carry keeps the structure, dtypes and shapes of `init`,
+    y may be any tree, or None.  `xs` is a tree of arrays with first axes of one size, or None with
+    a `length`.  With `reverse` it goes from the last to the first.
+    Returns `(carry, ys)`: the last carry, and the ys stacked along a first axis, each at the index
+    of its x.
+    Differentiable in every mode: reverse mode keeps of each step what it needs, stacked.
+    Raises `TypeError` where the carry changes (paths are named) or f returns no pair; `ValueError`
+    for arrays of different lengths.
+
+    >>> import anvl, anvl.numpy as np
+    >>> sums = lambda x: anvl.scan(lambda c, x: (c + x, c + x), 0.0, x)[1]
+    >>> print(sums(np.asarray([1.0, 2.0, 3.0])))
+    [1. 3. 6.]
+    """
+    check_callable("scan", f)
+    return _scanned("scan", f, init, xs, length, reverse)
+
+
+def _scanned(
+    role: str, f: Callable[..., Any], init: Any, xs: Any, length: int | None, reverse: bool
+) -> tuple[Any, Any]:
+    count = _length(xs, length)
+
+    def in_trace(init: Any, xs: Any) -> Any:
+        trace = current.trace
+        assert trace is not None
+        carry = _Carry(role, init)
+        leaves, xs_tree = tree.flatten(plain_aside(xs))
+        avals = [abstract(x) for x in leaves]
+        members = [aval(a.dtype, a.shape[1:], a.weak_type) for a in avals]
+        x = tree.unflatten(xs_tree, members)
+        step = carry.settled(lambda args: traced_with(f, (*args, x), ("carry", "x")), f, pairs=True)
+        outer = outer_values([step])
+        stacked = step.out_avals[len(carry.avals) :]
+        request = {
+            "body": _symbol(aligned(step, outer, [*carry.avals, *stacked])),
+            "carry": Int.encode(len(carry.avals)),
+            "xs": Int.encode(len(leaves)),
+            "length": Int.encode(count),
+            "reverse": Bool.encode(bool(reverse)),
+        }
+        ys = [aval(a.dtype, (count, *a.shape), a.weak_type) for a in stacked]
+        found = declare_control(
+            trace, "scan", Scan.attribute, request,
+            [*carry.avals, *avals, *(x.aval for x in outer)], [*carry.avals, *ys],
+            [*carry.operands(), *leaves, *outer],
+        )  # fmt: skip
+        return tree.unflatten(step.out_tree, found)
+
+    in_trace.__name__ = name_of(f)
+    return run(in_trace, (init, xs), {})  # type: ignore[no-any-return]
+
+
+def _length(xs: Any, length: int | None) -> int:
+    """How many steps there are: what all arrays agree on."""
+    leaves, treedef = tree.flatten(plain_aside(xs))
+    paths = tree.leaf_paths(treedef, "xs")
+    sizes = {}
+    for path, x in zip(paths, leaves, strict=True):
+        of = abstract(x, f"scan: {path}")
+        if not of.shape:
+            raise ValueError(f"scan: {path} is {of}, which has no axis to go along")
+        sizes[path] = of.shape[0]
+    if length is not None:
+        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
+            raise ValueError(f"scan: length is {length!r}; it must be an integer of at least 0")
+        sizes["length"] = int(length)
+    if not sizes:
+        raise ValueError("scan: there are no xs, so nothing says how many steps; give a length")
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{path} is {n}" for path, n in sizes.items())
+        raise ValueError(f"scan: the lengths differ: {listed}")
+    return next(iter(sizes.values()))
+
+
+# -- carries ---------------------------------------------------------------------------------------
+
+
+class _Carry:
+    """What goes from step to step: its structure, and the avals that it has in every step."""
+
+    def __init__(self, role: str, init: Any) -> None:
+        self.role = role
+        self.leaves, self.treedef = tree.flatten(plain_aside(init))
+        self.paths = tree.leaf_paths(self.treedef, "carry")
+        pairs = zip(self.leaves, self.paths, strict=True)
+        self.avals: list[Aval] = [abstract(x, f"{role}: {path}") for x, path in pairs]
+
+    def avals_tree(self) -> Any:
+        return tree.unflatten(self.treedef, self.avals)
+
+    def operands(self) -> list[Any]:
+        """The first carry, in the avals that it has in every step."""
+        pairs = zip(self.leaves, self.avals, strict=True)
+        return [convert(as_tracer(x), of.dtype) for x, of in pairs]
+
+    def settled(
+        self,
+        traced: Callable[[tuple[Any, ...]], Traced],
+        f: Callable[..., Any],
+        pairs: bool = False,
+    ) -> Traced:
+        """The step, traced for avals that it keeps: a number takes the dtype that it becomes."""
+        while True:
+            step = traced((self.avals_tree(),))
+            self._check_structure(f, step, pairs)
+            found = step.out_avals[: len(self.avals)]
+            met = [self._met(f, *row) for row in zip(self.paths, self.avals, found, strict=True)]
+            if met == self.avals:
+                return step
+            self.avals = met
+
+    def _check_structure(self, f: Callable[..., Any], step: Traced, pairs: bool) -> None:
+        found = step.out_tree
+        if pairs:
+            children = found.children()
+            if found.node_data() != tree.structure((0, 0)).node_data() or len(children) != 2:
+                raise TypeError(
+                    f"{self.role}: {name_of(f)} returned {found!r}; return a pair, the next carry "
+                    "and what is stacked, which may be None"
+                )
+            found = children[0]
+        wanted = tree.structure(self.avals_tree())
+        difference = tree.structure_difference(wanted, found)
+        if difference is not None:
+            raise TypeError(
+                f"{self.role}: {name_of(f)} returns a carry of another structure than it takes: "
+                f"{difference}"
+            )
+
+    def _met(self, f: Callable[..., Any], path: str, old: Aval, new: Aval) -> Aval:
+        """The aval of a carry, for that which it has and that which it becomes."""
+        if old.type == new.type:
+            return old if not old.weak_type or new.weak_type else new
+        if old.shape == new.shape:
+            if old.weak_type and old.level <= new.level:
+                return new
+            if new.weak_type and new.level <= old.level:
+                return old
+        raise TypeError(
+            f"{self.role}: {path} is {old}, but {name_of(f)} makes {new} of it; cast it before the "
+            "loop, or in the step"
+        )
+
+
+def _symbol(name: str) -> ir.Attribute:
+    return ir.FlatSymbolRefAttr.get(name, context())

@@ -1,0 +1,139 @@
+"""What control flow is made of: functions that are traced into functions of the program.
+
+Each takes what is given to it, and then, in one order for all, what any of them closes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl import tree
+from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.avals import Aval
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.jitted import call_function
+from anvl.promote import as_tracer, convert
+from anvl.state import current
+from anvl.traced import Traced, trace_call
+from anvl.tracer import Tracer
+from anvl.tracing import Trace, trace_function
+
+__all__ = ["aligned", "common_result", "declare_control", "outer_values", "traced_with"]
+
+
+def traced_with(f: Callable[..., Any], args: tuple[Any, ...], names: Sequence[str] = ()) -> Traced:
+    """f, traced in the current program for arguments that are trees of avals and plain values.
+
+    `names` are those of the arguments for messages, where f does not say.
+    """
+    trace = current.trace
+    assert trace is not None
+    static = StaticArguments(f, None)
+    leaves, treedef = tree.flatten((plain_aside(args), {}))
+    arguments = Arguments(leaves, treedef, ())
+    paths = input_names(f, arguments) if not names else _paths(names, args)
+    return trace_call(f, static, arguments, trace.program, paths)
+
+
+def _paths(names: Sequence[str], args: tuple[Any, ...]) -> list[str]:
+    plain = plain_aside(args)
+    pairs = zip(names, plain, strict=True)
+    return [path for name, x in pairs for path in tree.leaf_paths(tree.structure(x), name)]
+
+
+def outer_values(functions: Sequence[Traced]) -> list[Tracer]:
+    """What functions close over, each once."""
+    found = {id(x): x for f in functions for x, _ in f.trace.closed_over.values()}
+    return list(found.values())
+
+
+def aligned(f: Traced, outer: Sequence[Tracer], results: Sequence[Aval]) -> str:
+    """The name of a function that does what f does, takes all `outer`, and returns these avals."""
+    trace = current.trace
+    assert trace is not None
+    own = [x for x, _ in f.trace.closed_over.values()]
+    same = [of.type for of in results] == [of.type for of in f.out_avals]
+    if same and [*map(id, own)] == [*map(id, outer)]:
+        return f.trace.name
+    count = len(f.in_avals)
+
+    def flat(tracers: Sequence[Tracer]) -> list[Tracer]:
+        inner = current.trace
+        assert inner is not None
+        given = {id(x): y for x, y in zip(outer, tracers[count:], strict=True)}
+        operands = [*tracers[:count], *(given[id(x)] for x in own)]
+        found = call_function(inner, f.trace.name, operands, f.out_avals)
+        return [convert(y, of.dtype) for y, of in zip(found, results, strict=True)]
+
+    avals = [*f.in_avals, *(x.aval for x in outer)]
+    names = [*f.names, *(f"outer{i}" for i in range(len(outer)))]
+    made, _ = trace_function(flat, f.trace.name, avals, names, trace.program)
+    return made.name
+
+
+def common_result(
+    role: str, functions: Sequence[tuple[str, Traced]], hint: str
+) -> tuple[list[Aval], Any]:
+    """The avals and the structure of what functions return, which must be the same.
+
+    A number takes the dtype of an array that another function returns.
+    """
+    (first, one), *others = functions
+    avals = list(one.out_avals)
+    for name, other in others:
+        difference = tree.structure_difference(one.out_tree, other.out_tree)
+        if difference is not None:
+            raise TypeError(
+                f"{role}: {first} and {name} return different structures: {difference}; {hint}"
+            )
+        paths = tree.leaf_paths(one.out_tree, "result")
+        for i, (a, b) in enumerate(zip(avals, other.out_avals, strict=True)):
+            met = _met(a, b)
+            if met is None:
+                raise TypeError(f"{role}: {paths[i]} is {a} of {first}, but {b} of {name}; {hint}")
+            avals[i] = met
+    return avals, one.out_tree
+
+
+def _met(a: Aval, b: Aval) -> Aval | None:
+    """The aval that both can have: a number gives way to an array of its shape."""
+    if a.type == b.type:
+        return a if not a.weak_type else b
+    if a.shape != b.shape or a.weak_type == b.weak_type:
+        return None
+    weak, strong = (a, b) if a.weak_type else (b, a)
+    return strong if weak.level <= strong.level else None
+
+
+def declare_control(
+    trace: Trace,
+    name: str,
+    attribute: str,
+    request: dict[str, ir.Attribute],
+    inputs: Sequence[Aval],
+    outputs: Sequence[Aval],
+    operands: Sequence[Any],
+) -> list[Tracer]:
+    """Declare a function of control flow, and call it."""
+    fresh = trace.program.fresh_name(name)
+    types = [a.type for a in inputs], [y.type for y in outputs]
+    ir.Operation.create(
+        "func.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(fresh, context()),
+            "sym_visibility": ir.StringAttr.get("private", context()),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(*types, context())),
+            attribute: ir.DictAttr.get(request, context()),
+        },
+        regions=1,
+        ip=ir.InsertionPoint(trace.program.module.body),
+        loc=trace.function.location,
+    )
+    return call_function(trace, fresh, [as_tracer(x) for x in operands], outputs)
+
+
+def shown(f: Any) -> str:
+    """A function, for a message."""
+    return name_of(f)

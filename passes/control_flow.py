@@ -1,0 +1,44 @@
+"""anvl-control-flow: the bodies of functions that are declared as control flow."""
+
+from dataclasses import dataclass
+
+from anvl.dialect.calls import Callee, resolving
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir
+from anvl.passes.declared import Expansion
+from anvl.passes.inline import body_of, functions_of
+from anvl.passes.pass_ import Pass
+
+__all__ = ["ControlFlow"]
+
+_NAME = "anvl-control-flow"
+
+
+@dataclass(frozen=True)
+class ControlFlow(Pass, argument=_NAME):
+    """Give every function that is declared as control flow its body.
+
+    `anvl.case = {branches = [@a, @b, ...]}` becomes a `stablehlo.case` that calls them;
+    `anvl.while` and `anvl.scan` become a `stablehlo.while`.  Afterwards none of these attributes is
+    left.  It goes behind the passes that differentiate and batch.
+    """
+
+    anchor = "builtin.module"
+
+    def run(self, module: ir.Operation) -> None:
+        functions = functions_of(module)
+        expansion = Expansion(module, functions, _NAME)
+        for name, rule in list(expansion.ruled.items()):
+            if not rule.declares:
+                continue
+            function = functions[name]
+            if body_of(function) is not None:
+                problem = f"@{name} has {rule.attribute} and a body; it must be a declaration"
+                raise PassError(_NAME, problem, str(function.location))
+            expansion.check_rule(name)
+            (inputs, _), location = Callee.types_of(function), function.location
+            block = function.regions[0].blocks.append(*inputs, arg_locs=[location] * len(inputs))
+            with module.context, location, resolving(expansion), ir.InsertionPoint(block):
+                results = rule.write(Callee(name), list(block.arguments))
+                ir.Operation.create("func.return", [], list(results))
+            del function.attributes[rule.attribute]
