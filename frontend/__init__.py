@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
     from anvl.saved import print_saved_values as print_saved_values
+    from anvl.tags import tag as tag
     from anvl.transforms import grad as grad
     from anvl.transforms import stop_gradient as stop_gradient
     from anvl.transforms import value_and_grad as value_and_grad
@@ -73,6 +74,7 @@ _HOMES = {
     "print_saved_values": "anvl.saved",
     "set_defaults": "anvl.config",
     "stop_gradient": "anvl.transforms",
+    "tag": "anvl.tags",
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
     "vjp": "anvl.reverse",

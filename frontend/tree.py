@@ -211,6 +211,21 @@ def prefix_parts(prefix: Any, tree: Any, root: str = "") -> list[tuple[Any, str,
     ]
 
 
+def children(tree: Any, root: str = "") -> list[tuple[str, Any]]:
+    """What the outermost container of `tree` holds, each with its path; nothing for a leaf.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.children({"w": [1], "b": 2}, root="params")
+    [("params['b']", 2), ("params['w']", [1])]
+    """
+    found = _registry.flatten_one_level(tree)
+    held = list(found[0]) if found is not None and tree is not None else []
+    steps = _steps(structure(tree), len(held)) if held else []
+    return [(root + step, child) for step, child in zip(steps, held, strict=True)]
+
+
 def all_leaves(values: Iterable[Any]) -> bool:
     """Whether none of `values` is a container.
 
