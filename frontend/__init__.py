@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anvl.avals import aval as aval
     from anvl.batching import vmap as vmap
     from anvl.checkpoints import checkpoint as checkpoint
+    from anvl.closures import closure_convert as closure_convert
     from anvl.config import defaults as defaults
     from anvl.config import set_defaults as set_defaults
     from anvl.custom_rules import custom_jvp as custom_jvp
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
     from anvl.graph import eval_shape as eval_shape
     from anvl.graph import trace as trace
     from anvl.jacobians import hessian as hessian
+    from anvl.jacobians import hvp as hvp
     from anvl.jacobians import jacfwd as jacfwd
     from anvl.jacobians import jacrev as jacrev
     from anvl.jitted import jit as jit
+    from anvl.linear import linear_transpose as linear_transpose
     from anvl.reverse import vjp as vjp
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
@@ -60,6 +63,7 @@ _HOMES = {
     "TraceError": "anvl.dialect.errors",
     "aval": "anvl.avals",
     "checkpoint": "anvl.checkpoints",
+    "closure_convert": "anvl.closures",
     "custom_jvp": "anvl.custom_rules",
     "custom_vjp": "anvl.custom_rules",
     "defaults": "anvl.config",
@@ -67,10 +71,12 @@ _HOMES = {
     "eval_shape": "anvl.graph",
     "grad": "anvl.transforms",
     "hessian": "anvl.jacobians",
+    "hvp": "anvl.jacobians",
     "jacfwd": "anvl.jacobians",
     "jacrev": "anvl.jacobians",
     "jit": "anvl.jitted",
     "jvp": "anvl.forward",
+    "linear_transpose": "anvl.linear",
     "print_saved_values": "anvl.saved",
     "set_defaults": "anvl.config",
     "stop_gradient": "anvl.transforms",

@@ -309,6 +309,11 @@ class _Plain:
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    @staticmethod
+    def described(static: StaticValue) -> str:
+        """What messages about structure say: the value."""
+        return repr(static)
+
 
 tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
 

@@ -82,9 +82,11 @@ def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = F
     """
     if f is None:
         return functools.partial(grad, wrt=wrt, has_aux=has_aux)
-    if has_aux:
-        return _derived(f, wrt, True, "grad", lambda value, gradient: (gradient, value[1]))
-    return _derived(f, wrt, False, "grad", lambda value, gradient: gradient)
+
+    def keep(value: Any, gradient: Any) -> Any:
+        return (gradient, value[1]) if has_aux else gradient
+
+    return _derived(f, wrt, has_aux, "grad", keep)
 
 
 @public()

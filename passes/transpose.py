@@ -115,7 +115,7 @@ def _check_forward(
     for op in reversed(_behind(forward, results)):
         through = [x in moved for x in op.operands]
         if any(through) and _is_flat(op, through):
-            _refuse(name, forward, wrt, op, f"{op.name} at {place_of(op)} has no slope in it")
+            _refuse(name, forward, wrt, [op], f"{op.name} at {place_of(op)} passes no slope on")
 
 
 def _is_flat(op: ir.Operation, through: Sequence[bool]) -> bool:
@@ -144,23 +144,24 @@ def _check_backward(
         return
     first = backward[-1]
     line = getattr(first.location, "child_loc", first.location)
-    names = [op.name for op in forward if op.location == line] or [first.name]
-    where = str(line).removeprefix("loc(").removesuffix(")")
-    _refuse(name, ops, wrt, first, f"the slope of {names[0]} at {where} depends on its value")
+    there = [op for op in forward if op.location == line] or [first]
+    named = max(there, key=lambda op: sum(x in moved for x in op.operands))
+    why = f"the slope of {named.name} at {place_of(named)} depends on its value"
+    _refuse(name, ops, wrt, backward, why)
 
 
 def _refuse(
     name: str,
     ops: Sequence[ir.Operation],
     wrt: Sequence[ir.Value],
-    op: ir.Operation,
+    guilty: Sequence[ir.Operation],
     why: str,
 ) -> None:
     """Raise an error that names the arguments in which the function is not linear."""
-    used = set(_used(op))
-    guilty = [x for x in wrt if not used.isdisjoint(_dependent(ops, [x]))]
-    names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in guilty)
-    raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(op.location))
+    used = {x for op in guilty for x in _used(op)}
+    found = [x for x in wrt if not used.isdisjoint(_dependent(ops, [x]))]
+    names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in found)
+    raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
 
 
 def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
