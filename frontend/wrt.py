@@ -7,6 +7,7 @@ An entry is the position or the name of an argument, a path to a part of one (`"
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Sequence
@@ -51,26 +52,28 @@ class Wrt:
         self.why = why
         self.has_tags = has_tags
         self.several = isinstance(wrt, list | tuple)
-        self.entries = list(wrt) if self.several else [wrt]
+        #: Each with the position or name of the argument that it surely is, else its path.
+        self.entries: list[tuple[Any, int | str | tuple[str, ...]]] = []
+        for entry in wrt if self.several else (wrt,):
+            which = self._which(entry)
+            if any(which == other for _, other in self.entries):
+                what = repr(entry) if isinstance(which, tuple) else "an argument"
+                raise ValueError(f"{transform}: wrt {wrt!r} names {what} of {self.name} twice")
+            self.entries.append((entry, which))
         if not self.entries:
             raise ValueError(f"{transform}: wrt names no argument of {self.name}")
-        keys = [self._checked(entry) for entry in self.entries]
-        for i, key in enumerate(keys):
-            if key in keys[:i]:
-                what = "an argument" if isinstance(key, int) else repr(self.entries[i])
-                raise ValueError(f"{transform}: wrt {wrt!r} names {what} of {self.name} twice")
 
-    def _checked(self, entry: Any) -> Any:
-        """Refuse what no call can have; else what tells it from other entries."""
+    def _which(self, entry: Any) -> int | str | tuple[str, ...]:
+        """What an entry names; what no call can have is refused at once."""
         if not isinstance(entry, str):
             return positions_of(self.f, entry, "wrt")[0]
-        root, steps = _parsed(entry)
-        names = parameters_of(self.f)
-        at = names.known.get(root)
-        unknown = root not in names.known and not (names.any_name or names.any_position)
-        if unknown and not self.has_tags:
+        names, path = parameters_of(self.f), _parsed(entry)
+        is_known = path[0] in names.known
+        if not (is_known or self.has_tags or names.any_name or names.any_position):
             self.refuse(entry, names.known, [], [])
-        return (root, steps) if at is None or steps else at
+        if not is_known or len(path) > 1:
+            return path
+        return positions_of(self.f, path[0], "wrt")[0]
 
     def of_call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Chosen:
         """What the entries name in a call, given with the position of each leaf in its place."""
@@ -96,10 +99,13 @@ class Wrt:
 
 
 class _Part(NamedTuple):
-    """What one entry names: `positions` is the tree of those of its leaves, None of a tag."""
+    """What one entry names: `positions` is the tree of those of its leaves, None of a tag.
+
+    `at` is a path, or the position of an argument.
+    """
 
     given: Any
-    path: str
+    at: int | str
     positions: Any
     is_tag: bool
 
@@ -109,26 +115,32 @@ class Chosen:
 
     def __init__(self, wrt: Wrt, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self._wrt = wrt
-        self._roots = {argument_name(wrt.f, i): x for i, x in enumerate(args)} | kwargs
-        self._parts = [self._part(entry, args, kwargs) for entry in wrt.entries]
+        self._args = args
+        self._kwargs = kwargs
+        self._parts = [self._part(*entry) for entry in wrt.entries]
         for i, part in enumerate(self._parts):
             for other in self._parts[:i]:
                 self._check_apart(part, other)
 
-    def _part(self, entry: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> _Part:
+    @functools.cached_property
+    def _roots(self) -> dict[str, Any]:
+        """The arguments by what messages call them."""
+        f = self._wrt.f
+        return {argument_name(f, i): x for i, x in enumerate(self._args)} | self._kwargs
+
+    def _part(self, entry: Any, which: int | str | tuple[str, ...]) -> _Part:
         """What is no part of the arguments is a tag, until the traced function says no."""
         wrt = self._wrt
-        if not isinstance(entry, str):
-            which = positions_of(wrt.f, entry, "wrt")[0]
-            argument = argument_of(wrt.f, wrt.transform, which, args, kwargs)
-            return _Part(entry, argument_name(wrt.f, which), argument, False)
-        root, steps = _parsed(entry)
+        if isinstance(which, int | str):
+            argument = argument_of(wrt.f, wrt.transform, which, self._args, self._kwargs)
+            return _Part(entry, which, argument, False)
+        root, *steps = which
         if root in self._roots:
             below = _below(self._roots[root], root, steps)
             if below is not None:
                 return _Part(entry, *below, False)
-        elif root in parameters_of(wrt.f).known:
-            argument_of(wrt.f, wrt.transform, root, args, kwargs)  # says that it was not passed
+        elif root in parameters_of(wrt.f).known:  # this says that it was not passed
+            argument_of(wrt.f, wrt.transform, root, self._args, self._kwargs)
         if not wrt.has_tags:
             self._refuse(entry, [])
         return _Part(entry, entry, None, True)
@@ -136,13 +148,18 @@ class Chosen:
     def _check_apart(self, part: _Part, other: _Part) -> None:
         if part.is_tag or other.is_tag:
             return
-        outer, inner = sorted((part, other), key=lambda p: len(p.path))
-        rest = inner.path.removeprefix(outer.path)
-        if inner.path == outer.path or (rest != inner.path and rest[0] in ".["):
+        sides = [(self._path(p), p.given) for p in (part, other)]
+        (outer, one), (inner, another) = sorted(sides, key=lambda side: len(side[0]))
+        rest = inner.removeprefix(outer)
+        if inner == outer or (rest != inner and rest[0] in ".["):
             raise ValueError(
-                f"{self._wrt.transform}: wrt {self._wrt.given!r} names {inner.path} of "
-                f"{self._wrt.name} twice, by {outer.given!r} and by {inner.given!r}; leave one out"
+                f"{self._wrt.transform}: wrt {self._wrt.given!r} names {inner} of "
+                f"{self._wrt.name} twice, by {one!r} and by {another!r}; leave one out"
             )
+
+    def _path(self, part: _Part) -> str:
+        """How Python reaches a part: worked out for messages, as it takes 2 us."""
+        return argument_name(self._wrt.f, part.at)
 
     def _refuse(self, entry: str, tags: Iterable[str]) -> NoReturn:
         paths = [p for name, x in self._roots.items() for p in tree.leaf_paths(x, name)]
@@ -151,17 +168,21 @@ class Chosen:
     def leaves(self, avals: Sequence[Aval]) -> list[int]:
         """The positions of the leaves; `TypeError` for one without a derivative."""
         found: list[int] = []
+        accepts = self._wrt.accepts
         for part in self._parts:
-            leaves, treedef = tree.flatten(part.positions)
-            for i, path in zip(leaves, tree.leaf_paths(treedef, part.path), strict=True):
-                if not isinstance(i, Position) or not self._wrt.accepts(avals[i]):
-                    what = avals[i] if isinstance(i, Position) else f"{i!r}"
-                    raise TypeError(
-                        f"{self._wrt.transform}: {path} of {self._wrt.name} is {what}; "
-                        f"{self._wrt.why}: pass it as another argument than wrt, or cast it"
-                    )
-                found.append(int(i))
+            leaves = tree.leaves(part.positions)
+            for k, i in enumerate(leaves):
+                if not isinstance(i, Position) or not accepts(avals[i]):
+                    self._refuse_leaf(part, k, avals[i] if isinstance(i, Position) else repr(i))
+            found += leaves
         return found
+
+    def _refuse_leaf(self, part: _Part, k: int, what: Any) -> NoReturn:
+        path = tree.leaf_paths(part.positions, self._path(part))[k]
+        raise TypeError(
+            f"{self._wrt.transform}: {path} of {self._wrt.name} is {what}; {self._wrt.why}: pass "
+            "it as another argument than wrt, or cast it"
+        )
 
     # -- tags ------------------------------------------------------------------------------------
 
@@ -184,10 +205,10 @@ class Chosen:
         return found
 
     def _label(self, part: _Part, known: dict[str, Any]) -> str:
-        if part.path in known:
-            return part.path
+        if part.given in known:
+            return str(part.given)
         for label in known:
-            if _parsed(label) == _parsed(part.path):
+            if _parsed(label) == _parsed(part.given):
                 return label
         self._refuse(part.given, known)
 
@@ -212,6 +233,8 @@ class Chosen:
 
     def in_order(self, of_leaves: Iterable[Any], of_tags: Iterable[Any]) -> list[Any]:
         """One list of what belongs to all leaves and tags, in the order of the entries."""
+        if not any(part.is_tag for part in self._parts):
+            return list(of_leaves)
         leaves, tags = iter(of_leaves), iter(of_tags)
         found: list[Any] = []
         for part in self._parts:
@@ -222,8 +245,8 @@ class Chosen:
     @property
     def structure(self) -> Any:
         """The structure of a result: that of what is named, in a tuple for several."""
-        trees = tuple(0 if part.is_tag else part.positions for part in self._parts)
-        return tree.structure(trees if self._wrt.several else trees[0])
+        trees = [0 if part.is_tag else part.positions for part in self._parts]
+        return tree.structure(tuple(trees) if self._wrt.several else trees[0])
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -237,7 +260,7 @@ _ROOT = re.compile(r"[^\W\d]\w*")
 _STEP = re.compile(r"""\.(\w+)|\[((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\]'"])*)\]""")
 
 
-def _parsed(path: str) -> tuple[str, tuple[str, ...]]:
+def _parsed(path: str) -> tuple[str, ...]:
     """The first name of a path and the steps from there, however they are spelled.
 
     `p.w`, `p['w']` and `p["w"]` are one path, and so are `p.0` and `p[0]`.  What is no path is a
@@ -245,15 +268,15 @@ def _parsed(path: str) -> tuple[str, tuple[str, ...]]:
     """
     root = _ROOT.match(path)
     if root is None:
-        return path, ()
+        return (path,)
     steps, at = [], root.end()
     while at < len(path):
         step = _STEP.match(path, at)
         if step is None:
-            return path, ()
+            return (path,)
         steps.append(step[1] if step[1] is not None else _key(step[2]))
         at = step.end()
-    return root[0], tuple(steps)
+    return root[0], *steps
 
 
 def _key(text: str) -> str:
@@ -271,7 +294,7 @@ def _below(node: Any, path: str, steps: Sequence[str]) -> tuple[str, Any] | None
     """The path and the part of a tree that the steps lead to."""
     for step in steps:
         held = tree.children(node, path)
-        found = [(p, child) for p, child in held if _parsed(f"_{p[len(path) :]}")[1] == (step,)]
+        found = [(p, child) for p, child in held if _parsed(f"_{p[len(path) :]}")[1:] == (step,)]
         if not found and re.fullmatch(r"-\d+", step) and isinstance(node, list | tuple):
             found = held[int(step) :][:1] if -int(step) <= len(held) else []
         if not found:
@@ -282,5 +305,4 @@ def _below(node: Any, path: str, steps: Sequence[str]) -> tuple[str, Any] | None
 
 def _dotted(path: str) -> str:
     """`params.w.0` for `params['w'][0]`."""
-    root, steps = _parsed(path)
-    return ".".join((root, *steps))
+    return ".".join(_parsed(path))
