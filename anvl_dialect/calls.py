@@ -71,6 +71,8 @@ class FunctionRule(abc.ABC):
     attribute: ClassVar[str]
     #: What the attribute must be, for messages.
     form: ClassVar[str]
+    #: Whether it changes only what is kept: derivatives are those of the function.
+    transparent: ClassVar[bool] = False
 
     @abc.abstractmethod
     def check(self, f: "Callee") -> None:

@@ -13,6 +13,7 @@ from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import CAPTURED, HoistConstants
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.pass_ import Pass
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.remat import Remat
 from anvl.passes.vectorize import Vectorize
@@ -27,6 +28,7 @@ __all__ = [
     "lower_with_stages",
     "pipeline",
     "serialize",
+    "transformations",
 ]
 
 #: What each stage of `Lowered.mlir(stage)` is, in order.
@@ -59,10 +61,7 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
     drop_unused = ["trivial-dce"] if arrays else []
     return Pipeline(
         [
-            Remat(),
-            Gradient(),
-            Forward(),
-            Vectorize(),
+            *transformations(),
             Inline(),
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
@@ -71,6 +70,11 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
             "trivial-dce",
         ]
     )
+
+
+def transformations() -> list[Pass]:
+    """The passes that carry out what a traced program asks for: afterwards there are only calls."""
+    return [Remat(), Gradient(), Forward(), Vectorize()]
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:

@@ -13,7 +13,7 @@ from anvl.avals import Aval, aval_of_type
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.locations import describe
-from anvl.passes.declared import KINDS
+from anvl.lowering import transformations
 from anvl.passes.inline import calls_of, functions_of, references
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.tags import tags_of
@@ -35,13 +35,14 @@ def tags_in(nested: Traced) -> dict[str, list[Tag]]:
     """The tagged values of a traced function and of all that it calls, by tag."""
     with context(), passes_lock:
         function, module = nested.trace.function, nested.program.module
+        functions: dict[str, ir.Operation] = {}
         if calls_of(function):
+            module = _expanded(nested.trace.name, functions_of(module.operation))
             functions = functions_of(module.operation)
-            module = _expanded(nested.trace.name, functions)
-            function = functions_of(module.operation)[nested.trace.name]
+            function = functions[nested.trace.name]
         return {
             label: [_tag(value) for value in values]
-            for label, values in tags_of(function, {}).items()
+            for label, values in tags_of(function, functions).items()
         }
 
 
@@ -51,16 +52,15 @@ def _tag(value: ir.Value) -> Tag:
 
 
 def _expanded(name: str, functions: Mapping[str, ir.Operation]) -> ir.Module:
-    """A copy of a function, with all that it calls and asks for in its place."""
+    """A copy of a function and of those that it calls, in which nothing is only declared."""
     with ir.Location.unknown():
         module = ir.Module.create()
         for other in _reached(name, functions):
             functions[other].clone(ip=ir.InsertionPoint(module.body))
         main = functions_of(module.operation)[name]
-        if "sym_visibility" in main.attributes:  # the inliner drops private functions
+        if "sym_visibility" in main.attributes:  # or a pass might use it up
             del main.attributes["sym_visibility"]
-        transformations = dict.fromkeys(kind.argument for kind in KINDS.values())
-        Pipeline([*transformations, "anvl-inline"]).run(module)
+        Pipeline(transformations()).run(module)
     return module
 
 

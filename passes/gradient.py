@@ -76,12 +76,12 @@ class Gradient(Pass, argument=_NAME):
         if self.transpose:
             if self.target or self.tags:
                 raise PassError(_NAME, "a transpose is of all results: give no target and no tags")
-            asked = Transposed(wrt, self.function)
+            asked = Transposed(wrt)
             kind.check(self.function, asked, inputs, outputs, place)
         else:
             _check_wrt(self.function, inputs, asked, place)
             _check_target(self.function, outputs, self.target, place)
-            asked = kind.resolved(asked, self.function, expansion.functions)
+        asked = kind.resolved(asked, self.function, expansion.functions)
         adjoint = expansion.public_copy(self.function, self.suffix)
         expansion.write(kind, adjoint, self.function, asked)
 

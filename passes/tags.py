@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from anvl.dialect.activity import place_of
+from anvl.dialect.calls import rule_of
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
@@ -19,7 +20,8 @@ def tags_of(
     """The tagged values in a function, and in those of `functions` that it calls, by tag.
 
     Each is there as often as it is computed.  Those in the bodies of other ops are left out: there
-    are as many of them as the op has steps.
+    are as many of them as the op has steps.  So are those in functions with rules, which answer for
+    themselves: Note [Functions with rules].
     """
     found: dict[str, list[ir.Value]] = {}
     for op in find(function, *[name for name, cls in OPS.items() if cls.labelled]):
@@ -28,7 +30,7 @@ def tags_of(
             found.setdefault(rules.read(op)[rules.labelled], []).append(op.results[0])
     for call in calls_of(function) if functions else ():
         called = functions.get(callee_of(call))
-        if called is not None and body_of(called) is not None:
+        if called is not None and body_of(called) is not None and rule_of(called) is None:
             for tag, values in tags_of(called, functions).items():
                 found.setdefault(tag, []).extend(values)
     return found

@@ -4,11 +4,12 @@ The adjoint of a linear function is the same everywhere, so none of its ops may 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from anvl.dialect.activity import place_of
 from anvl.dialect.asked import LINEAR_TRANSPOSE
+from anvl.dialect.calls import rule_of
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Ints
@@ -22,10 +23,11 @@ _NAME = "anvl-gradient"
 
 @dataclass(frozen=True)
 class Transposed:
-    """Positions of arguments, and the name of the linear function, for messages."""
+    """Positions of arguments; the name of the linear function, and all functions."""
 
     wrt: Sequence[int]
     name: str = ""
+    functions: dict[str, ir.Operation] = field(default_factory=dict)
 
 
 class _LinearTranspose(Kind):
@@ -40,7 +42,7 @@ class _LinearTranspose(Kind):
     def resolved(
         self, asked: Transposed, callee: str, functions: dict[str, ir.Operation]
     ) -> Transposed:
-        return replace(asked, name=callee)
+        return replace(asked, name=callee, functions=functions)
 
     def check(
         self,
@@ -57,6 +59,7 @@ class _LinearTranspose(Kind):
 
     def write(self, function: ir.Operation, asked: Transposed) -> None:
         """Append the reverse sweep, return the adjoints alone, and drop what is not needed."""
+        _inline_transparent(function, asked.functions)
         block = function.regions[0].blocks[0]
         *forward, terminator = [op.operation for op in block.operations]
         results = list(terminator.operands)
@@ -73,6 +76,14 @@ class _LinearTranspose(Kind):
 
 
 KINDS[LINEAR_TRANSPOSE] = _LinearTranspose()
+
+
+def _inline_transparent(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+    """Inline what is to be computed again: of a transpose, nothing is."""
+    ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
+    if any(rule.transparent for rule in ruled.values()):
+        opaque = [name for name, rule in ruled.items() if not rule.transparent]
+        inline_calls(function.attributes["sym_name"].value, functions, opaque)
 
 
 def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.Value]:
@@ -121,7 +132,8 @@ def _check_forward(
 def _is_flat(op: ir.Operation, through: Sequence[bool]) -> bool:
     """Whether the derivative of an op is zero by design in an operand that moves."""
     rules = type(op.opview)
-    if getattr(rules, "zero", "") or not all(is_float(y.type) for y in op.results):
+    results = list(op.results)
+    if getattr(rules, "zero", "") or (len(results) == 1 and not is_float(results[0].type)):
         return True
     slopes = getattr(rules, "passes", ()) or [True] * len(through)
     moving = zip(op.operands, slopes, through, strict=False)

@@ -45,6 +45,7 @@ LINEAR = {
     "vjp": lambda x: anvl.vjp(anp.sin, X)[1](x)[0],
     "vmap": lambda x: anvl.vmap(lambda y: 2 * y)(x),
     "transpose": lambda x: anvl.linear_transpose(product, X)(x[:2])[0],
+    "checkpoint": lambda x: anvl.checkpoint(lambda y: product(2 * y))(x),
     "an added constant": lambda x: 2 * x + 1,
     "a constant": lambda x: X,
     "dead ends": lambda x: 2 * x + 0 * anvl.stop_gradient(X) + [anp.sin(x), 0][1],

@@ -322,6 +322,11 @@ def test_tags_that_cannot_be_differentiated():
         anvl.grad(unused, wrt="t")(1.0)
 
 
+def test_tags_of_what_is_computed_again_are_not_there():
+    with pytest.raises(ValueError, match="'hidden' names nothing .*tags none"):
+        anvl.grad(anvl.checkpoint(f), wrt="hidden")(PARAMS, X)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
