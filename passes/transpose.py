@@ -15,6 +15,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.params import Ints
 from anvl.dialect.sweep import sweep
 from anvl.passes.declared import KINDS, Kind, check_floats, finish, is_float, signature
+from anvl.passes.inline import inline_calls
 
 __all__ = ["Transposed"]
 
