@@ -323,7 +323,7 @@ def test_tags_that_cannot_be_differentiated():
 
 
 def test_tags_of_what_is_computed_again_are_not_there():
-    with pytest.raises(ValueError, match="'hidden' names nothing .*tags none"):
+    with pytest.raises(ValueError, match=r"'hidden' names nothing .*tags none"):
         anvl.grad(anvl.checkpoint(f), wrt="hidden")(PARAMS, X)
 
 
