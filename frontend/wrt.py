@@ -6,7 +6,6 @@ An entry is the position or the name of an argument, a path to a part of one (`"
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from ast import literal_eval
@@ -85,7 +84,8 @@ class Wrt:
         """Raise an error that says what there is instead, the closest names first."""
         names = [*arguments, *paths, *tags]
         spelled = {_dotted(name): name for name in names} | {name: name for name in names}
-        close = dict.fromkeys(spelled[n] for n in difflib.get_close_matches(entry, spelled, 3, 0.6))
+        matches = import_module("difflib").get_close_matches(entry, spelled, 3, 0.6)  # 2 ms
+        close = dict.fromkeys(spelled[n] for n in matches)
         hint = f"; did you mean {' or '.join(close)}?" if close else ";"
         kinds = {"arguments": arguments, "paths": paths, "tags": tags}
         listed = "; ".join(
@@ -256,8 +256,9 @@ def _listed(names: Sequence[str]) -> str:
 
 # -- paths -----------------------------------------------------------------------------------------
 
-_ROOT = re.compile(r"[^\W\d]\w*")
-_STEP = re.compile(r"""\.(\w+)|\[((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\]'"])*)\]""")
+# Compiled where they are first needed: few programs have paths.
+_ROOT = r"[^\W\d]\w*"
+_STEP = r"""\.(\w+)|\[((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\]'"])*)\]"""
 
 
 def _parsed(path: str) -> tuple[str, ...]:
@@ -266,12 +267,12 @@ def _parsed(path: str) -> tuple[str, ...]:
     `p.w`, `p['w']` and `p["w"]` are one path, and so are `p.0` and `p[0]`.  What is no path is a
     name as a whole.
     """
-    root = _ROOT.match(path)
+    root = re.match(_ROOT, path)
     if root is None:
         return (path,)
     steps, at = [], root.end()
     while at < len(path):
-        step = _STEP.match(path, at)
+        step = re.compile(_STEP).match(path, at)
         if step is None:
             return (path,)
         steps.append(step[1] if step[1] is not None else _key(step[2]))

@@ -61,6 +61,12 @@ def test_the_transpose_pairs_as_the_function_does(name):
     close(np.dot(back, X), np.dot(g, np.asarray(f(X)) - f0))
 
 
+def test_transposes_of_complex_functions_do_not_conjugate():
+    matrix = A + 1j * A[::-1]
+    (back,) = anvl.linear_transpose(lambda x: matrix @ x, anvl.aval("c128", (3,)))(G + 2j)
+    close(back, matrix.T @ (G + 2j))
+
+
 def test_structures_plain_values_and_what_has_no_cotangent():
     def f(p, mode, y):
         assert mode == "m"
