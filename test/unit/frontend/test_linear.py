@@ -133,6 +133,41 @@ def test_what_is_not_linear_is_refused_with_the_op_and_its_line(name, wrap):
         wrap(anvl.linear_transpose(f, X))(X)
 
 
+@anvl.custom_vjp
+def double(x):
+    return 2 * x
+
+
+@anvl.custom_vjp
+def wrong(x):
+    return 2 * x
+
+
+@double.defvjp
+def _(primals, result, cotangent):
+    return (2 * cotangent,)
+
+
+@wrong.defvjp
+def _(primals, result, cotangent):
+    return (primals[0] * cotangent,)
+
+
+def test_functions_with_rules_are_transposed_by_their_rules():
+    both = anvl.linear_transpose(lambda x: anvl.vmap(double)(anvl.checkpoint(double)(x)), X)
+    close(both(X)[0], 4 * X)
+    with pytest.raises(anvl.PassError, match=r"@wrong is not linear in x: the slope of anvl\.mul"):
+        anvl.linear_transpose(wrong, X)(X)
+    with pytest.raises(anvl.PassError, match=r"is not linear in x: the slope of anvl\.sin at"):
+        anvl.linear_transpose(anvl.checkpoint(anp.sin), X)(X)
+
+
+def test_functions_of_nothing_and_to_nothing():
+    assert anvl.linear_transpose(lambda: 1.0)(1.0) == ()
+    assert anvl.linear_transpose(lambda x: None, 1.0)(None)[0].item() == 0.0
+    assert anvl.linear_transpose(lambda x: x, {})({}) == ({},)
+
+
 def test_only_the_arguments_in_which_it_is_not_linear_are_named():
     with pytest.raises(anvl.PassError, match=r"is not linear in x, y: the slope of anvl\.mul"):
         anvl.linear_transpose(lambda x, y, z: x * y + z, X, X, X)(X)

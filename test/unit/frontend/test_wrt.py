@@ -150,6 +150,29 @@ def test_tags_are_found_behind_jits_batches_and_derivatives(wrap):
     close(wrap(anvl.grad(slope, wrt="hidden"))(PARAMS, X), expected)
 
 
+@anvl.custom_vjp
+def double(x):
+    return 2 * x
+
+
+@double.defvjp
+def _(primals, result, cotangent):
+    return (2 * cotangent,)
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_tags_beside_functions_with_rules(wrap):
+    def g(x):
+        h = anvl.tag(double(x) * x, "h")
+        again = anvl.checkpoint(lambda h: anp.sin(h) * h, budget="8B")
+        return anp.sum(again(h))
+
+    h = 2 * X**2
+    of_x, of_h = wrap(anvl.grad(g, wrt=("x", "h")))(X)
+    close(of_h, np.cos(h) * h + np.sin(h)), close(of_x, 4 * X * of_h)
+    close(wrap(anvl.vmap(anvl.grad(g, wrt="h")))(X), of_h)
+
+
 def test_a_batch_that_shares_a_tagged_value_has_no_axis_for_it():
     def g(x, y):
         return anvl.tag(x * x, "shared") * y
