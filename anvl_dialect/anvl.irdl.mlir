@@ -880,6 +880,14 @@ module {
       %1 = irdl.any
       irdl.results(s: %1)
     }
+    irdl.operation @tag {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"label" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @triangular_solve {
       %0 = irdl.any
       %1 = irdl.any

@@ -73,7 +73,9 @@ class FunctionRule(abc.ABC):
     #: What the attribute must be, for messages.
     form: ClassVar[str]
     #: Whether such a function is a declaration, whose body a pass writes.
-    declares = False
+    declares: ClassVar[bool] = False
+    #: Whether it changes only what is kept: derivatives are those of the function.
+    transparent: ClassVar[bool] = False
 
     def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
         """Emit the body of a declaration, for these arguments; what it returns."""

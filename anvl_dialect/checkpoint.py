@@ -23,6 +23,7 @@ class Checkpoint(FunctionRule):
 
     attribute = "anvl.checkpoint"
     form = "{kept = n : i64}"
+    transparent = True
 
     @staticmethod
     def keeping(kept: int) -> ir.Attribute:

@@ -20,7 +20,7 @@ from anvl.dialect.types import dtype_name, numpy_dtype
 
 __all__ = [
     "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float", "Int",
-    "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text",
+    "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "Texts",
     "Transpose", "checked_numbers", "enum",
 ]  # fmt: skip
 
@@ -216,6 +216,20 @@ class Text(Param):
         if not isinstance(value, str):
             raise TypeError(f"is {value!r}; it must be a text")
         return value
+
+
+class Texts(Param):
+    """A tuple of strings, `["a", "b"]`."""
+
+    @staticmethod
+    def encode(value: Sequence[str]) -> ir.Attribute:
+        return ir.ArrayAttr.get([ir.StringAttr.get(text, context()) for text in value], context())
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> tuple[str, ...]:
+        if not isinstance(attribute, ir.ArrayAttr):
+            raise TypeError(f"expected a list of strings, got {attribute}")
+        return tuple(Text.decode(text) for text in attribute)
 
 
 class Symbol(Param):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anvl.avals import aval as aval
     from anvl.batching import vmap as vmap
     from anvl.checkpoints import checkpoint as checkpoint
+    from anvl.closures import closure_convert as closure_convert
     from anvl.conditions import cond as cond
     from anvl.conditions import switch as switch
     from anvl.config import defaults as defaults
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
     from anvl.graph import eval_shape as eval_shape
     from anvl.graph import trace as trace
     from anvl.jacobians import hessian as hessian
+    from anvl.jacobians import hvp as hvp
     from anvl.jacobians import jacfwd as jacfwd
     from anvl.jacobians import jacrev as jacrev
     from anvl.jitted import jit as jit
+    from anvl.linear import linear_transpose as linear_transpose
     from anvl.loops import fori_loop as fori_loop
     from anvl.loops import scan as scan
     from anvl.loops import while_loop as while_loop
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
     from anvl.saved import print_saved_values as print_saved_values
+    from anvl.tags import tag as tag
     from anvl.transforms import grad as grad
     from anvl.transforms import stop_gradient as stop_gradient
     from anvl.transforms import value_and_grad as value_and_grad
@@ -65,6 +69,7 @@ _HOMES = {
     "aval": "anvl.avals",
     "checkpoint": "anvl.checkpoints",
     "cond": "anvl.conditions",
+    "closure_convert": "anvl.closures",
     "custom_jvp": "anvl.custom_rules",
     "custom_vjp": "anvl.custom_rules",
     "defaults": "anvl.config",
@@ -73,15 +78,18 @@ _HOMES = {
     "fori_loop": "anvl.loops",
     "grad": "anvl.transforms",
     "hessian": "anvl.jacobians",
+    "hvp": "anvl.jacobians",
     "jacfwd": "anvl.jacobians",
     "jacrev": "anvl.jacobians",
     "jit": "anvl.jitted",
     "jvp": "anvl.forward",
+    "linear_transpose": "anvl.linear",
     "print_saved_values": "anvl.saved",
     "scan": "anvl.loops",
     "set_defaults": "anvl.config",
     "switch": "anvl.conditions",
     "stop_gradient": "anvl.transforms",
+    "tag": "anvl.tags",
     "trace": "anvl.graph",
     "value_and_grad": "anvl.transforms",
     "vjp": "anvl.reverse",

@@ -16,7 +16,7 @@ from anvl.tracer import Tracer
 
 __all__ = [
     "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "plain_aside", "positions_of", "signature_of",
+    "parameters_of", "plain_aside", "positions_of", "signature_of", "values_aside",
 ]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def positions_of(
     items = which if isinstance(which, list | tuple) else (which,)
     if not items:  # nearly always; and a signature costs 20 us, for each of our own functions too
         return ()
-    names = _parameters(f)
+    names = parameters_of(f)
     return tuple(_position(f, item, names, role) for item in items)
 
 
@@ -62,7 +62,8 @@ class _Parameters(NamedTuple):
         return ", ".join(listed) or "none"
 
 
-def _parameters(f: Callable[..., Any]) -> _Parameters:
+def parameters_of(f: Callable[..., Any]) -> _Parameters:
+    """What may be named of f."""
     plain = _plain_function(f)
     if plain is not None:
         code = plain.__code__
@@ -147,7 +148,7 @@ class StaticArguments:
         """The names by which the static arguments may be given as keywords."""
         if not which:
             return []
-        known = _parameters(self.f).known
+        known = parameters_of(self.f).known
         ordered = [name for name, i in known.items() if i is not None]
         return [
             w if isinstance(w, str) else ordered[w]
@@ -291,6 +292,12 @@ def plain_aside(arguments: Any) -> Any:
     return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
 
 
+def values_aside(result: Any) -> Any:
+    """A tree of results, with all that is no array made a part of its structure, also numbers."""
+    is_array = Array | Tracer | np.ndarray | np.generic
+    return tree.map(lambda x: x if isinstance(x, is_array) else _Plain(x), result)
+
+
 def _is_array(x: Any) -> bool:
     of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
     return isinstance(x, of_numbers) and not isinstance(x, bool)
@@ -301,6 +308,11 @@ class _Plain:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+    @staticmethod
+    def described(static: StaticValue) -> str:
+        """What messages about structure say: the value."""
+        return repr(static)
 
 
 tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
@@ -323,5 +335,5 @@ def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
 
 def _roots(f: Callable[..., Any], count: int) -> list[str]:
     """What `count` positional arguments are called: those of `*args` by their positions."""
-    names = [name for name, i in _parameters(f).known.items() if i is not None]
+    names = [name for name, i in parameters_of(f).known.items() if i is not None]
     return names[:count] + [f"arg{i}" for i in range(len(names), count)]

@@ -152,8 +152,8 @@ class _Request:
                     f"vmap: {path} of {self.name} is {of}, which has {have}, but in_axes says "
                     f"{axis}; give another axis, or None for what all members share"
                 )
-            sizes[path] = (of.shape[axis], axis)
-        different = {n for n, _ in sizes.values()}
+            sizes[path] = (of, axis)
+        different = {of.shape[axis] for of, axis in sizes.values()}
         if self.axis_size is not None:
             different.add(self.axis_size)
         if not different:
@@ -162,7 +162,10 @@ class _Request:
                 "axis_size"
             )
         if len(different) > 1:
-            listed = [f"{path} has {n} along axis {axis}" for path, (n, axis) in sizes.items()]
+            listed = [
+                f"{path} {of} has {of.shape[axis]} along axis {axis}"
+                for path, (of, axis) in sizes.items()
+            ]
             if self.axis_size is not None:
                 listed.append(f"axis_size is {self.axis_size}")
             raise ValueError(

@@ -16,7 +16,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Value
 from anvl.dialect.scratch import Program as Scratch
 from anvl.locations import describe
-from anvl.passes.declared import KINDS
+from anvl.lowering import transformations
 from anvl.passes.pipeline import Pipeline
 from anvl.promote import abstract, as_tracer, constant
 from anvl.tracer import Tracer
@@ -80,8 +80,7 @@ def _inlined(program: Program, trace: Trace) -> Scratch:
     module = program.module
     if len(list(module.body.operations)) > 1:
         del trace.function.attributes["sym_visibility"]  # the inliner drops private functions
-        transformations = [kind.argument for kind in KINDS.values()]
-        Pipeline([*transformations, "anvl-inline"]).run(module)
+        Pipeline([*transformations(), "anvl-inline"]).run(module)
     function = ir.SymbolTable(module.operation)[trace.name]
     block = function.regions[0].blocks[0]
     terminator = list(block.operations)[-1].operation

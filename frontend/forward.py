@@ -17,7 +17,7 @@ from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.traced import trace_call
 
-__all__ = ["directions_of", "jvp", "operand_of", "pushed"]
+__all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "pushed"]
 
 
 @hiding_frames
@@ -38,16 +38,23 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> print(value, slope)
     0.0 6.0
     """
-    check_callable("jvp", f)
+    return jvp_of("jvp", f, primals, tangents)
+
+
+def jvp_of(
+    function: str, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """`jvp`, in the name of the function that people call."""
+    check_callable(function, f)
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, list | tuple):
             raise TypeError(
-                f"jvp: {what} are {given!r} of type {type(given).__name__}; give a tuple, with one "
-                f"entry for each argument of {name_of(f)}"
+                f"{function}: {what} are {given!r} of type {type(given).__name__}; give a tuple, "
+                f"with one entry for each argument of {name_of(f)}"
             )
     arguments, paths, avals = _abstracted(f, tuple(primals))
     directions = directions_of(
-        "jvp", ("tangent", tuple(tangents)), tuple(primals), paths, avals, name_of(f)
+        function, ("tangent", tuple(tangents)), tuple(primals), paths, avals, name_of(f)
     )
     chosen = [i for i, t in enumerate(directions) if t is not None]
 

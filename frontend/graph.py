@@ -11,6 +11,7 @@ from anvl.avals import Aval, aval_of_type
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import CapturedOp, ConstantOp
+from anvl.dialect.params import Texts
 from anvl.passes.declared import KINDS
 from anvl.runtime import hiding_frames
 from anvl.stages import module_text
@@ -135,10 +136,12 @@ class _Reader:
         return what, {"callee": f"@{request['callee'].value}", **shown}
 
 
-_SHOWN = ("wrt", "batched", "size")
+_SHOWN = ("wrt", "tags", "batched", "size")
 
 
 def _plain(attribute: Any) -> Any:
+    if isinstance(attribute, ir.ArrayAttr):
+        return Texts.decode(attribute)
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else tuple(attribute)
 
 

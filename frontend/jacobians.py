@@ -1,4 +1,4 @@
-"""`jacfwd`, `jacrev` and `hessian`: whole matrices of derivatives, all directions at once."""
+"""`jacfwd`, `jacrev` and `hessian`: whole matrices of derivatives; `hvp`: one of its products."""
 
 from __future__ import annotations
 
@@ -8,39 +8,33 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl import tree
-from anvl.arguments import (
-    Arguments,
-    StaticArguments,
-    input_names,
-    name_of,
-    plain_aside,
-    positions_of,
-)
+from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval
 from anvl.batching import vmap
 from anvl.dialect.types import element_type, kind
-from anvl.forward import pushed
+from anvl.forward import jvp_of, pushed
 from anvl.jitted import call_in_trace
 from anvl.promote import abstract
-from anvl.requests import Position, argument_name, argument_of, check_callable, numbered, runnable
+from anvl.requests import check_callable, numbered, runnable
 from anvl.reverse import Reverse
 from anvl.runtime import hiding_frames
 from anvl.state import current
+from anvl.wrt import Chosen, Wrt
 
-__all__ = ["hessian", "jacfwd", "jacrev"]
+__all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
 
 
 @hiding_frames
 def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     """A function that returns the Jacobian of f, column by column: for few arguments.
 
-    Arguments: `wrt` names the arguments to differentiate with respect to, or gives their positions;
-    several in a tuple.
+    Arguments: `wrt` says what to differentiate with respect to: the name of an argument, its
+    position, or the path to a part of one (`"params.w"`); several in a tuple.
     Returns a function of the same arguments.  Its result has the structure of what f returns, and
-    in it, for each array of shape S, the structure of the `wrt` argument, with an array of shape
+    in it, for each array of shape S, the structure of what `wrt` names, with an array of shape
     S + T for each of its arrays of shape T.
-    Raises `TypeError` where an argument of `wrt` or a result holds no real floats (paths are
-    named); `ValueError` where f has no such argument.
+    Raises `TypeError` where something in `wrt` or a result holds no real floats (paths are
+    named); `ValueError` where there is nothing of that name.
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
 
     >>> import anvl, anvl.numpy as np
@@ -57,7 +51,7 @@ def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
 def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     """A function that returns the Jacobian of f, row by row: for few results.
 
-    As `jacfwd`, in reverse mode.
+    As `jacfwd`, in reverse mode, so that `wrt` may also name a value that `anvl.tag` named.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
@@ -87,27 +81,55 @@ def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     return _jacobian(_jacobian(f, wrt, "hessian", _rows), wrt, "hessian", _columns)
 
 
+@hiding_frames
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian of f times a direction, without the Hessian: forward mode over reverse mode.
+
+    Arguments: as of `jvp`: `primals` are the positional arguments of f, `tangents` the directions
+    in which they move, of the same structure, dtypes and shapes, None for what does not move.
+    f returns one float scalar.
+    Returns how the gradient moves, alone: a tuple with an entry for each argument, of its
+    structure, with None for what is no float.
+    Raises `TypeError` where f returns no float scalar; for the directions, as `jvp`.
+    Source: B. Pearlmutter, Fast Exact Multiplication by the Hessian (Neural Computation 6, 1994).
+
+    >>> import anvl, anvl.numpy as np
+    >>> (moved,) = anvl.hvp(np.prod, (np.asarray([2.0, 3.0, 5.0]),), (np.asarray([1.0, 0.0, 0.0]),))
+    >>> print(moved)
+    [0. 5. 3.]
+    """
+    check_callable("hvp", f)
+
+    @functools.wraps(f)
+    def slopes(*args: Any) -> Any:
+        arguments = StaticArguments(f, None).split(*plain_aside((args, {})))
+        reverse = Reverse("hvp", f, arguments)
+        outs = reverse.out_avals
+        if len(outs) != 1 or outs[0].shape != () or not _is_real(outs[0]):
+            what = ", ".join(map(repr, outs)) or "nothing"
+            raise TypeError(
+                f"hvp: {name_of(f)} returns {what}, not one float scalar; reduce it, for example "
+                "with anvl.numpy.sum, or use anvl.jvp of anvl.vjp with cotangents of its results"
+            )
+        return reverse.pullback(tree.unflatten(reverse.out_tree, [1.0]))
+
+    return jvp_of("hvp", slopes, primals, tangents)[1]
+
+
 def _jacobian(
     f: Callable[..., Any], wrt: Any, transform: str, matrices: Callable[..., Any]
 ) -> Callable[..., Any]:
     check_callable(transform, f)
-    which = positions_of(f, wrt, "wrt")
-    if not which:
-        raise ValueError(f"{transform}: wrt names no argument of {name_of(f)}")
-    if len(set(which)) != len(which):
-        raise ValueError(f"{transform}: wrt {wrt!r} names an argument of {name_of(f)} twice")
-    several = isinstance(wrt, list | tuple)
+    why = "only real floats have a Jacobian"
+    has_tags = transform == "jacrev"  # forward mode moves what goes in
+    entries = Wrt(f, wrt, transform, accepts=_is_real, why=why, has_tags=has_tags)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
         call = _Call(f, transform, args, kwargs)
-        numbered = call.numbered()
-        chosen = tuple(argument_of(f, transform, i, *numbered) for i in which)
-        names = [argument_name(f, i) for i in which]
-        call.check_inputs(chosen, names)
-        out_tree, blocks = matrices(call, [int(i) for i in tree.leaves(chosen)])
-        # For each result the blocks of all the chosen leaves, in their structure.
-        structure = tree.structure(chosen if several else chosen[0])
-        return tree.unflatten(out_tree, [tree.unflatten(structure, row) for row in blocks])
+        named = entries.of_call(*numbered(call.arguments))
+        out_tree, blocks = matrices(call, named)
+        # For each result the blocks of all that is named, in its structure.
+        return tree.unflatten(out_tree, [tree.unflatten(named.structure, row) for row in blocks])
 
     return runnable(f, in_trace, f"The {transform} of {name_of(f)} with respect to {wrt!r}.")
 
@@ -138,21 +160,6 @@ class _Call:
     def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
         return self._static.split(*plain_aside((args, kwargs)))
 
-    def numbered(self) -> Any:
-        """Args and kwargs with the position of each leaf in its place."""
-        return numbered(self.arguments)
-
-    def check_inputs(self, chosen: Sequence[Any], names: Sequence[str]) -> None:
-        """Refuse what has no real derivative among the chosen arguments."""
-        for argument, name in zip(chosen, names, strict=True):
-            for i, path in zip(tree.leaves(argument), tree.leaf_paths(argument, name), strict=True):
-                if not isinstance(i, Position) or not _is_real(self.avals[i]):
-                    what = self.avals[i] if isinstance(i, Position) else repr(i)
-                    raise TypeError(
-                        f"{self.transform}: {path} of {self.name} is {what}; only real floats have "
-                        "a Jacobian: pass it as another argument than wrt, or cast it"
-                    )
-
     def check_outputs(self, avals: Sequence[Aval], out_tree: Any) -> None:
         """Refuse results that have no real derivative."""
         for of, path in zip(avals, tree.leaf_paths(out_tree, "result"), strict=True):
@@ -167,10 +174,11 @@ def _is_real(of: Aval) -> bool:
     return kind(element_type(of.dtype)) == "float"
 
 
-def _columns(call: _Call, chosen: Sequence[int]) -> tuple[Any, list[list[Any]]]:
+def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
     """For each result, the blocks of all chosen leaves: a batch of tangents for each of these."""
+    chosen = named.leaves(call.avals)
     if not chosen:
-        return _rows(call, chosen)  # it has the structure of the result, and no direction
+        return _rows(call, named)  # it has the structure of the result, and no direction
     columns = []
     out_tree: Any = None
     for i in chosen:
@@ -188,9 +196,11 @@ def _columns(call: _Call, chosen: Sequence[int]) -> tuple[Any, list[list[Any]]]:
     return out_tree, [list(row) for row in zip(*columns, strict=True)]
 
 
-def _rows(call: _Call, chosen: Sequence[int]) -> tuple[Any, list[list[Any]]]:
-    """For each result, the blocks of all chosen leaves: a batch of cotangents for each result."""
+def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
+    """For each result, the blocks of all that is named: a batch of cotangents for each result."""
+    chosen = named.leaves(call.avals)
     reverse = Reverse(call.transform, call.f, call.arguments, chosen)
+    reverse.tags = named.tags(reverse.nested)
     outs, out_tree = reverse.out_avals, reverse.out_tree
     call.check_outputs(outs, out_tree)
     blocks = []
@@ -201,6 +211,7 @@ def _rows(call: _Call, chosen: Sequence[int]) -> tuple[Any, list[list[Any]]]:
             return reverse.pulled(tree.unflatten(out_tree, seeds))
 
         found = vmap(pull)(_basis(of))
+        found = named.in_order(found[: len(chosen)], found[len(chosen) :])
         blocks.append([x.reshape((*of.shape, *x.shape[1:])) for x in found])
     return out_tree, blocks
 

@@ -14,6 +14,7 @@ from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import CAPTURED, HoistConstants
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.pass_ import Pass
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.remat import Remat
 from anvl.passes.vectorize import Vectorize
@@ -28,6 +29,7 @@ __all__ = [
     "lower_with_stages",
     "pipeline",
     "serialize",
+    "transformations",
 ]
 
 #: What each stage of `Lowered.mlir(stage)` is, in order.
@@ -60,11 +62,7 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
     drop_unused = ["trivial-dce"] if arrays else []
     return Pipeline(
         [
-            Remat(),
-            Gradient(),
-            Forward(),
-            Vectorize(),
-            ControlFlow(),
+            *transformations(),
             Inline(),
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
@@ -73,6 +71,11 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
             "trivial-dce",
         ]
     )
+
+
+def transformations() -> list[Pass]:
+    """The passes that carry out what a traced program asks for: afterwards there are only calls."""
+    return [Remat(), Gradient(), Forward(), Vectorize(), ControlFlow()]
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:

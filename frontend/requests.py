@@ -8,16 +8,17 @@ Outside of any trace, the same is traced, compiled and run.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from anvl import tree
-from anvl.arguments import Arguments, name_of, plain_aside, signature_of
+from anvl.arguments import Arguments, name_of, parameters_of, plain_aside
 from anvl.avals import Aval
-from anvl.dialect.asked import JVP, VJP, VMAP
+from anvl.dialect.asked import JVP, LINEAR_TRANSPOSE, VJP, VMAP
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
-from anvl.dialect.params import Int, Ints
+from anvl.dialect.params import Int, Ints, Texts
 from anvl.dialect.types import element_type, kind
 from anvl.jitted import evaluate
 from anvl.runtime import hide_frames
@@ -28,7 +29,8 @@ from anvl.tracing import Trace
 
 __all__ = [
     "Position", "argument_name", "argument_of", "check_callable", "closed_over", "declare_jvp",
-    "declare_vjp", "declare_vmap", "has_derivative", "numbered", "run", "runnable",
+    "declare_linear_transpose", "declare_vjp", "declare_vmap", "has_derivative", "numbered", "run",
+    "runnable",
 ]  # fmt: skip
 
 
@@ -43,16 +45,25 @@ def has_derivative(of: Aval) -> bool:
     return kind(element_type(of.dtype)) in ("float", "complex")
 
 
-def runnable(f: Callable[..., Any], in_trace: Callable[..., Any], doc: str) -> Callable[..., Any]:
-    """`in_trace`, a transformation of f that emits ops, as a function that also runs outside."""
+def runnable(
+    f: Callable[..., Any],
+    in_trace: Callable[..., Any],
+    doc: str,
+    outside: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """`in_trace`, a transformation of f that emits ops, as a function that also runs outside.
+
+    There `outside` stands for it, if given: what it returns is an array, or a tree of arrays.
+    """
+    compiled = outside or in_trace
     # The names of the arguments, for messages, come from f also when this is traced.
-    in_trace.__wrapped__ = f  # type: ignore[attr-defined]
-    in_trace.__name__ = name_of(f)
+    compiled.__wrapped__ = f  # type: ignore[attr-defined]
+    compiled.__name__ = name_of(f)
 
     @functools.wraps(f)
     def transformed(*args: Any, **kwargs: Any) -> Any:
         try:
-            return run(in_trace, args, kwargs)
+            return run(in_trace if current.trace is not None else compiled, args, kwargs)
         except Exception as error:
             hide_frames(error)
             raise
@@ -107,9 +118,8 @@ def argument_name(f: Callable[..., Any], which: int | str) -> str:
 
 
 def _name_at(f: Callable[..., Any], position: int) -> str | None:
-    signature = signature_of(f)
-    names = list(signature.parameters) if signature is not None else []
-    return names[position] if position < len(names) else None
+    known = parameters_of(f).known.items()
+    return next((name for name, at in known if at == position), None)
 
 
 # -- declarations ----------------------------------------------------------------------------------
@@ -126,12 +136,29 @@ def declare_vjp(
     avals: Sequence[Aval],
     wrt: Sequence[int],
     targets: Sequence[int],
+    tags: Mapping[str, Aval] = MappingProxyType({}),
 ) -> str:
-    """Declare the derivative of a traced function, of inputs of these avals; its name."""
+    """Declare the derivative of a traced function, of inputs of these avals; its name.
+
+    It is with respect to tagged values too, behind the arguments in `wrt`.
+    """
     inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
     request = {"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)}
+    if tags:
+        request["tags"] = Texts.encode(list(tags))
     takes = [*inputs, *(outputs[i] for i in targets)]
-    return _declare(trace, nested, VJP, request, takes, [*outputs, *(inputs[i] for i in wrt)])
+    adjoints = [*(inputs[i] for i in wrt), *(of.type for of in tags.values())]
+    return _declare(trace, nested, VJP, request, takes, [*outputs, *adjoints])
+
+
+def declare_linear_transpose(
+    trace: Trace, nested: Traced, avals: Sequence[Aval], wrt: Sequence[int]
+) -> str:
+    """Declare the transpose of a traced linear function; its name."""
+    inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
+    takes = [*(t for i, t in enumerate(inputs) if i not in wrt), *outputs]
+    request = {"wrt": Ints.encode(wrt)}
+    return _declare(trace, nested, LINEAR_TRANSPOSE, request, takes, [inputs[i] for i in wrt])
 
 
 def declare_jvp(trace: Trace, nested: Traced, avals: Sequence[Aval], wrt: Sequence[int]) -> str:

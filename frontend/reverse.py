@@ -8,6 +8,7 @@ from typing import Any
 
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.avals import Aval
 from anvl.forward import directions_of, operand_of
 from anvl.jitted import call_function
 from anvl.promote import abstract, as_tracer
@@ -79,8 +80,9 @@ def _matched(f: Callable[..., Any], result: Any, cotangent: Any) -> Any:
 class Reverse:
     """A call of f in the current trace, that can be gone back.
 
-    Attributes: `result`, `avals` and `paths` of the leaves of the arguments, and `out_avals`,
-    `out_tree` of the result.
+    Attributes: `result`, `avals` and `paths` of the leaves of the arguments, `out_avals`,
+    `out_tree` of the result, `nested` (f, traced), and `tags`: the tagged values, with their
+    avals, to which `pulled` goes back besides.
     """
 
     def __init__(
@@ -106,7 +108,8 @@ class Reverse:
         abstracted = arguments._replace(leaves=list(self.avals))
         static = StaticArguments(f, None)
         nested = trace_call(f, static, abstracted, trace.program, self.paths)
-        self._nested = nested
+        self.nested = nested
+        self.tags: dict[str, Aval] = {}
         self.out_avals, self.out_tree = nested.out_avals, nested.out_tree
         self._operands = [*map(as_tracer, arguments.leaves), *closed_over(nested)]
 
@@ -115,7 +118,7 @@ class Reverse:
         """What f returns; the call is emitted when this is first asked for."""
         trace = current.trace
         assert trace is not None
-        values = call_function(trace, self._nested.trace.name, self._operands, self.out_avals)
+        values = call_function(trace, self.nested.trace.name, self._operands, self.out_avals)
         return tree.unflatten(self.out_tree, values)
 
     def pullback(self, cotangent: Any) -> Any:
@@ -125,7 +128,7 @@ class Reverse:
         return tree.map(lambda i: cotangents.get(i) if isinstance(i, Position) else None, args)
 
     def pulled(self, cotangent: Any) -> list[Any]:
-        """The cotangents of the chosen leaves of the arguments."""
+        """The cotangents of the chosen leaves of the arguments, then of the tagged values."""
         trace = current.trace
         assert trace is not None
         given = directions_of(
@@ -139,7 +142,8 @@ class Reverse:
         targets = [i for i, g in enumerate(given) if g is not None]
         seeds = [operand_of(given[i], self.out_avals[i]) for i in targets]
         inputs = [x.aval for x in self._operands]
-        name = declare_vjp(trace, self._nested, inputs, self._chosen, targets)
-        out_avals = [*self.out_avals, *(self.avals[i] for i in self._chosen)]
+        name = declare_vjp(trace, self.nested, inputs, self._chosen, targets, self.tags)
+        of_leaves = [self.avals[i] for i in self._chosen]
+        out_avals = [*self.out_avals, *of_leaves, *self.tags.values()]
         results = call_function(trace, name, [*self._operands, *seeds], out_avals)
         return results[len(self.out_avals) :]

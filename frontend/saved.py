@@ -11,7 +11,8 @@ from anvl.arguments import Arguments, StaticArguments, input_names, name_of, pla
 from anvl.avals import Aval, aval_of_type
 from anvl.dialect.mlir import ir
 from anvl.locations import describe
-from anvl.passes.inline import functions_of, terminator_of
+from anvl.lowering import transformations
+from anvl.passes.inline import Inline, functions_of, terminator_of
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.saving import byte_size
 from anvl.promote import abstract
@@ -69,15 +70,9 @@ def saved_values(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Saved
     ]
     traced, n_late = _traced(f, arguments._replace(leaves=leaves), paths)
     with passes_lock:
-        Pipeline(_PASSES).run(traced.program.module)
+        Pipeline([*transformations(), Inline(), "cse", "trivial-dce"]).run(traced.program.module)
     main = functions_of(traced.program.module.operation)["main"]
     return _kept(main.regions[0].blocks[0], n_late)
-
-
-_PASSES = [
-    "anvl-remat", "anvl-gradient", "anvl-forward", "anvl-vectorize", "anvl-inline", "cse",
-    "trivial-dce",
-]  # fmt: skip
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> tuple[Traced, int]:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.arguments import (
-    Arguments,
-    StaticArguments,
-    input_names,
-    name_of,
-    plain_aside,
-    positions_of,
-)
-from anvl.avals import Aval
+from anvl.arguments import StaticArguments, input_names, name_of, plain_aside, values_aside
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full
@@ -24,13 +16,11 @@ from anvl.jitted import call_function
 from anvl.promote import abstract, as_tracer
 from anvl.public import public
 from anvl.requests import (
-    Position,
-    argument_name,
-    argument_of,
     check_callable,
     closed_over,
     declare_vjp,
     has_derivative,
+    numbered,
     runnable,
 )
 from anvl.runtime import hiding_frames
@@ -38,20 +28,27 @@ from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
 from anvl.tracing import Trace, emit
+from anvl.wrt import Wrt
 
 __all__ = ["grad", "stop_gradient", "value_and_grad"]
 
 
 @hiding_frames
-def value_and_grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+def value_and_grad(
+    f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False
+) -> Any:
     """A function that returns what f returns, and its gradient.
 
-    Arguments: `wrt` names the arguments to differentiate with respect to, or gives their
-    positions; several in a tuple.  f returns one float scalar.
+    Arguments: `wrt` says what to differentiate with respect to: the name of an argument, its
+    position, the path to a part of one (`"params.w"`, `"params['w'][0]"`), or the name of a value
+    that `anvl.tag` gave; several in a tuple, none of which holds another.  f returns one float
+    scalar; with `has_aux` a pair, of that and of anything else, which is passed on.
     Returns a function of the same arguments: `(value, gradient)`, where the gradient has the
-    structure of the `wrt` argument, or is a tuple of such for a tuple.
-    Raises `TypeError` where f returns no float scalar, or an argument of `wrt` holds no floats
-    (its path is named); `ValueError` where f has no such argument.
+    structure of what `wrt` names, or is a tuple of such for a tuple; with `has_aux` it is
+    `((value, aux), gradient)`.
+    Raises `TypeError` where f returns no float scalar, or something in `wrt` holds no floats
+    (its path is named); `ValueError` where there is nothing of that name (with the closest names),
+    or where two entries of `wrt` overlap.
     Source: reverse-mode differentiation, A. Griewank and A. Walther, Evaluating Derivatives
     (SIAM, 2008), chapter 3.
 
@@ -59,17 +56,24 @@ def value_and_grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     >>> value, slope = anvl.value_and_grad(lambda x: np.sin(x))(0.0)
     >>> print(value, slope)
     0.0 1.0
+    >>> def loss(params, x):
+    ...     y = params["w"] * x
+    ...     return y * y, {"y": y}
+    >>> both = anvl.value_and_grad(loss, wrt="params.w", has_aux=True)
+    >>> (value, aux), slope = both({"w": 2.0}, 3.0)
+    >>> print(value, aux["y"], slope)
+    36.0 6.0 36.0
     """
     if f is None:
-        return functools.partial(value_and_grad, wrt=wrt)
-    return _derived(f, wrt, "value_and_grad", lambda value, gradient: (value, gradient))
+        return functools.partial(value_and_grad, wrt=wrt, has_aux=has_aux)
+    return _derived(f, wrt, has_aux, "value_and_grad", lambda value, gradient: (value, gradient))
 
 
 @hiding_frames
-def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
     """A function that returns the gradient of f.
 
-    As `value_and_grad`, without the value.
+    As `value_and_grad`, without the value; with `has_aux` it returns `(gradient, aux)`.
 
     >>> import anvl
     >>> cube = lambda x: x * x * x
@@ -77,8 +81,12 @@ def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     12.0 12.0
     """
     if f is None:
-        return functools.partial(grad, wrt=wrt)
-    return _derived(f, wrt, "grad", lambda value, gradient: gradient)
+        return functools.partial(grad, wrt=wrt, has_aux=has_aux)
+
+    def keep(value: Any, gradient: Any) -> Any:
+        return (gradient, value[1]) if has_aux else gradient
+
+    return _derived(f, wrt, has_aux, "grad", keep)
 
 
 @public()
@@ -100,104 +108,93 @@ _STOP = OPS["anvl.stop_gradient"]
 
 
 def _derived(
-    f: Callable[..., Any], wrt: Any, transform: str, keep: Callable[[Any, Any], Any]
+    f: Callable[..., Any],
+    wrt: Any,
+    has_aux: bool,
+    transform: str,
+    keep: Callable[[Any, Any], Any],
 ) -> Callable[..., Any]:
     check_callable(transform, f)
-    which = positions_of(f, wrt, "wrt")
-    if not which:
-        raise ValueError(f"{transform}: wrt names no argument of {name_of(f)}")
-    if len(set(which)) != len(which):
-        raise ValueError(f"{transform}: wrt {wrt!r} names an argument of {name_of(f)} twice")
-    several = isinstance(wrt, list | tuple)
+    if not isinstance(has_aux, bool):
+        raise TypeError(f"{transform}: has_aux is {has_aux!r}; it must be True or False")
+    why = "only floats have a derivative"
+    entries = Wrt(f, wrt, transform, accepts=has_derivative, why=why, has_tags=True)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
         assert current.trace is not None
-        request = _Request(f, which, several, transform)
-        return keep(*request.emit(current.trace, args, kwargs))
+        return keep(*_Request(f, entries, has_aux).emit(current.trace, args, kwargs))
+
+    def outside(*args: Any, **kwargs: Any) -> Any:
+        return values_aside(in_trace(*args, **kwargs))
 
     doc = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
-    return runnable(f, in_trace, doc)
+    return runnable(f, in_trace, doc, outside if has_aux else None)
 
 
 class _Request:
     """One call of a derivative inside a trace."""
 
-    def __init__(
-        self, f: Callable[..., Any], which: tuple[int | str, ...], several: bool, transform: str
-    ) -> None:
-        self.f = f
-        self.which = which
-        self.several = several
-        self.transform = transform
+    def __init__(self, f: Callable[..., Any], wrt: Wrt, has_aux: bool) -> None:
+        self.f = _with_aux(f, wrt.transform) if has_aux else f
+        self.wrt = wrt
+        self.has_aux = has_aux
 
     def emit(self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         static = StaticArguments(self.f, None)
         arguments = static.split(*plain_aside((args, kwargs)))
         paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
-        chosen = self._chosen(arguments, args, kwargs, paths, avals)
+        named = self.wrt.of_call(*numbered(arguments))
+        chosen = named.leaves(avals)
         abstracted = arguments._replace(leaves=list(avals))
         nested = trace_call(self.f, static, abstracted, trace.program, paths)
         self._check_target(nested)
-        outer = closed_over(nested)
-        out = nested.out_avals[0]
+        outer, outs = closed_over(nested), nested.out_avals
+        tags = named.tags(nested)
         inputs = [*avals, *(x.aval for x in outer)]
-        name = declare_vjp(trace, nested, inputs, chosen, (0,))
+        name = declare_vjp(trace, nested, inputs, chosen, (0,), tags)
         # Not at the person's line: what that assigns is not the seed.
         with nested.trace.function.location:
-            seed = Tracer(full(out.type, 1), out, trace, ir.Location.current)
+            seed = Tracer(full(outs[0].type, 1), outs[0], trace, ir.Location.current)
         operands = [*arguments.leaves, *outer, seed]
-        results = call_function(trace, name, operands, [out, *(avals[i] for i in chosen)])
-        value = tree.unflatten(nested.out_tree, results[:1])
-        return value, self._structured(args, kwargs, results[1:])
-
-    def _chosen(
-        self,
-        arguments: Arguments,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        paths: Sequence[str],
-        avals: Sequence[Aval],
-    ) -> list[int]:
-        """The positions, among all leaves, of those to differentiate with respect to."""
-        numbered = tree.unflatten(arguments.treedef, map(Position, range(len(paths))))
-        chosen: list[int] = []
-        for which in self.which:
-            argument = argument_of(self.f, self.transform, which, *numbered)
-            for k, i in enumerate(tree.leaves(argument)):
-                if not isinstance(i, Position) or not has_derivative(avals[i]):
-                    what = avals[i] if isinstance(i, Position) else f"{i!r}"
-                    path = tree.leaf_paths(argument, argument_name(self.f, which))[k]
-                    raise TypeError(
-                        f"{self.transform}: {path} of {name_of(self.f)} is {what}; only floats "
-                        "have a derivative: pass it as another argument than wrt, or cast it"
-                    )
-                chosen.append(i)
-        return chosen
-
-    def _structured(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], adjoints: Sequence[Any]
-    ) -> Any:
-        """The adjoints in the structure of the arguments that they belong to."""
-        remaining = iter(adjoints)
-        parts = [
-            tree.map(
-                lambda _: next(remaining), argument_of(self.f, self.transform, which, args, kwargs)
-            )
-            for which in self.which
-        ]
-        return tuple(parts) if self.several else parts[0]
+        of_leaves = [avals[i] for i in chosen]
+        results = call_function(trace, name, operands, [*outs, *of_leaves, *tags.values()])
+        value = tree.unflatten(nested.out_tree, results[: len(outs)])
+        adjoints = results[len(outs) :]
+        found = named.in_order(adjoints[: len(chosen)], adjoints[len(chosen) :])
+        return value, tree.unflatten(named.structure, found)
 
     def _check_target(self, nested: Traced) -> None:
-        avals = nested.out_avals
-        function, what = name_of(self.f), ", ".join(map(repr, avals)) or "nothing"
+        out_tree = nested.out_tree.children()[0] if self.has_aux else nested.out_tree
+        avals = nested.out_avals[: out_tree.num_leaves]
+        transform, function = self.wrt.transform, self.wrt.name
         if len(avals) != 1 or avals[0].shape != ():
+            what = ", ".join(map(repr, avals)) or "nothing"
+            aux = "" if self.has_aux or len(avals) < 2 else "; has_aux=True passes others on"
             raise TypeError(
-                f"{self.transform}: {function} returns {what}, not one float scalar; "
-                "reduce it, for example with anvl.numpy.sum"
+                f"{transform}: {function} returns {what}, not one float scalar; reduce it, for "
+                "example with anvl.numpy.sum, or use anvl.vjp with cotangents of its results, or "
+                f"anvl.jacrev for the derivatives of all of them{aux}"
             )
         if kind(element_type(avals[0].dtype)) != "float":
             raise TypeError(
-                f"{self.transform}: {function} returns {dtype_name(avals[0].dtype)}, which has no "
+                f"{transform}: {function} returns {dtype_name(avals[0].dtype)}, which has no "
                 "real derivative; return a float scalar"
             )
+
+
+def _with_aux(f: Callable[..., Any], transform: str) -> Callable[..., Any]:
+    """f, which returns a pair, with what is no array in the second made part of its structure."""
+
+    @functools.wraps(f)
+    def pair(*args: Any, **kwargs: Any) -> Any:
+        found = f(*args, **kwargs)
+        if not isinstance(found, list | tuple) or len(found) != 2:
+            count = f" of {len(found)}" if isinstance(found, list | tuple) else ""
+            raise TypeError(
+                f"{transform}: {name_of(f)} returns a {type(found).__name__}{count}, but with "
+                "has_aux it must return a pair, (value, aux)"
+            )
+        return found[0], values_aside(found[1])
+
+    return pair

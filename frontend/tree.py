@@ -187,7 +187,7 @@ def prefix_parts(prefix: Any, tree: Any, root: str = "") -> list[tuple[Any, str,
     Raises
     ------
     ValueError
-        `prefix` differs from `tree` above its leaves; the message says where.
+        `prefix` differs from `tree` above its leaves; the message says where, for each place.
 
     Examples
     --------
@@ -195,20 +195,44 @@ def prefix_parts(prefix: Any, tree: Any, root: str = "") -> list[tuple[Any, str,
     >>> tree.prefix_parts((0, {"b": None}), ([1, 2], {"b": (3, 4)}), root="axes")
     [(0, 'axes[0]', [1, 2]), (None, "axes[1]['b']", (3, 4))]
     """
+    parts: list[tuple[Any, str, Any]] = []
+    problems: list[str] = []
+    _collect_parts(prefix, tree, root, parts, problems)
+    if problems:
+        raise ValueError("; ".join(problems))
+    return parts
+
+
+def _collect_parts(
+    prefix: Any, tree: Any, root: str, parts: list[tuple[Any, str, Any]], problems: list[str]
+) -> None:
     found = _registry.flatten_one_level(prefix)
     if prefix is None or found is None:
-        return [(prefix, root, tree)]
+        parts.append((prefix, root, tree))
+        return
     shape, other = structure(prefix), structure(tree)
     of_tree = _registry.flatten_one_level(tree)
     children, others = list(found[0]), list(of_tree[0]) if of_tree is not None else []
     if shape.node_data() != other.node_data() or len(children) != len(others):
-        raise ValueError(f"at {root or 'the root'}: {_described(shape)} for {_described(other)}")
-    steps = _steps(shape, len(children))
-    return [
-        part
-        for step, child, below in zip(steps, children, others, strict=True)
-        for part in prefix_parts(child, below, root + step)
-    ]
+        problems.append(f"at {root or 'the root'}: {_described(shape)} for {_described(other)}")
+        return
+    for step, child, below in zip(_steps(shape, len(children)), children, others, strict=True):
+        _collect_parts(child, below, root + step, parts, problems)
+
+
+def children(tree: Any, root: str = "") -> list[tuple[str, Any]]:
+    """What the outermost container of `tree` holds, each with its path; nothing for a leaf.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.children({"w": [1], "b": 2}, root="params")
+    [("params['b']", 2), ("params['w']", [1])]
+    """
+    found = _registry.flatten_one_level(tree)
+    held = list(found[0]) if found is not None and tree is not None else []
+    steps = _steps(structure(tree), len(held)) if held else []
+    return [(root + step, child) for step, child in zip(steps, held, strict=True)]
 
 
 def all_leaves(values: Iterable[Any]) -> bool:
@@ -316,8 +340,8 @@ def register_dataclass(
     return cls
 
 
-def structure_difference(a: Any, b: Any) -> str | None:
-    """Where two trees, or treedefs, differ in structure; None if they do not.
+def structure_difference(a: Any, b: Any, root: str = "") -> str | None:
+    """Where two trees, or treedefs, that are called `root` differ; None if they do not.
 
     Examples
     --------
@@ -330,7 +354,7 @@ def structure_difference(a: Any, b: Any) -> str | None:
     True
     """
     left, right = as_structure(a), as_structure(b)
-    return None if left == right else "; ".join(_differences(left, right, ""))
+    return None if left == right else "; ".join(_differences(left, right, root))
 
 
 def _differences(left: Any, right: Any, path: str) -> list[str]:
@@ -366,6 +390,8 @@ def _described(treedef: Any) -> str:
     kind, rest = data
     if kind is type(None):
         return "None"
+    if hasattr(kind, "described"):  # it stands for something else
+        return str(kind.described(rest))
     if kind is collections.defaultdict:
         return f"defaultdict of {rest[0]!r} with keys {list(rest[1])}"
     if kind in (dict, collections.OrderedDict):

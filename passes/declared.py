@@ -64,6 +64,10 @@ class Kind(abc.ABC):
     def read(self, request: Any) -> Any:
         """What the attribute says besides the callee; `TypeError`, `KeyError` where it is wrong."""
 
+    def resolved(self, asked: Any, callee: str, functions: dict[str, ir.Operation]) -> Any:
+        """What is asked for, with what only the body of the callee and of its callees says."""
+        return asked
+
     @abc.abstractmethod
     def check(
         self, name: str, asked: Any, inputs: list[ir.Type], outputs: list[ir.Type], place: str
@@ -83,12 +87,13 @@ KINDS: dict[str, Kind] = {}
 
 
 def define_all(module: ir.Operation, kind: Kind, keeping: str = "") -> "Expansion | None":
-    """Define every declaration of one kind; None where there was nothing to do.
+    """Define every declaration of the pass of a kind; None where there was nothing to do.
 
     With a name in `keeping`, that function is made ready to be copied, and is not used up.
     """
     functions = functions_of(module)
-    names = [name for name, op in functions.items() if kind.attribute in op.attributes]
+    mine = [k.attribute for k in KINDS.values() if k.argument == kind.argument]
+    names = [name for name, op in functions.items() if any(a in op.attributes for a in mine)]
     if not names and not keeping:
         return None
     expansion = Expansion(module, functions, kind.argument)
@@ -174,7 +179,9 @@ class Expansion(Table):
         place = str(declaration.location)
         callee, asked = _read(kind, name, declaration)
         self.define(callee, path)
-        wanted = kind.check(name, asked, *signature(self.find(callee, place)), place)
+        types = signature(self.find(callee, place))
+        asked = kind.resolved(asked, callee, self.functions)
+        wanted = kind.check(name, asked, *types, place)
         _check_declaration(kind, name, declaration, wanted)
         declaration.erase()
         is_spent = self.uses[callee] == 1 and callee not in self.ruled

@@ -5,14 +5,14 @@ Names no op but the one that asks for it (`anvl.vjp`): a new op needs no change 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from anvl.dialect.asked import VJP
+from anvl.dialect.asked import LINEAR_TRANSPOSE, VJP
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
-from anvl.dialect.params import Ints
+from anvl.dialect.params import Ints, Texts
 from anvl.dialect.sweep import sweep
 from anvl.passes.declared import (
     KINDS,
@@ -25,6 +25,8 @@ from anvl.passes.declared import (
 )
 from anvl.passes.inline import terminator_of
 from anvl.passes.pass_ import Pass, option
+from anvl.passes.tags import tagged_values, tags_of
+from anvl.passes.transpose import Transposed
 
 __all__ = ["Gradient"]
 
@@ -37,11 +39,16 @@ class Gradient(Pass, argument=_NAME):
 
     A declaration with the attribute `anvl.vjp = {callee = @f, wrt = ..., targets = ...}` takes
     what `@f` takes, then one cotangent for each result in `targets`; it returns what `@f` returns,
-    then the adjoint of each argument in `wrt`.  Afterwards no `anvl.vjp` is left.
+    then the adjoint of each argument in `wrt`, and that of each value which the ops of `@f` tag
+    with a name in `tags = ["hidden", ...]`, if there are some.  A declaration with
+    `anvl.linear_transpose = {callee = @f, wrt = ...}` takes the other arguments of `@f` and one
+    cotangent for each result, and returns those of the arguments in `wrt`, in which `@f` must be
+    linear.  Afterwards no `anvl.vjp` and no `anvl.linear_transpose` is left.
 
     With `function=f wrt=0,2`, also add `@f_adjoint`: it takes what `@f` takes and returns the
     results of `@f`, then the derivative of result `target` (a float scalar) with respect to each
-    argument of `wrt`.  `@f` stays as it was.
+    argument of `wrt` and each tag of `tags`.  With `transpose` it is the transpose of `@f` instead.
+    `@f` stays as it was.
     """
 
     anchor = "builtin.module"
@@ -49,32 +56,48 @@ class Gradient(Pass, argument=_NAME):
     function: str = option("", help="also add the adjoint of this function")
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
     target: int = option(0, help="position of the result to differentiate")
+    tags: tuple[str, ...] = option((), help="names of tagged values, besides wrt")
+    transpose: bool = option(False, help="of a linear function: its transpose, of all results")
     suffix: str = option("_adjoint", help="appended to the name of the function")
 
     def run(self, module: ir.Operation) -> None:
-        if not self.function and (self.wrt or self.target):
+        if not self.function and (self.wrt or self.target or self.tags or self.transpose):
             raise PassError(_NAME, "wrt and target are of a function; say which, function=f")
         expansion = define_all(module, KINDS[VJP], self.function)
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
         inputs, outputs = signature(function)
-        wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if is_float(t))
+        floats = () if self.tags else tuple(i for i, t in enumerate(inputs) if is_float(t))
+        wrt = self.wrt or floats
         place = str(function.location)
-        _check_wrt(self.function, inputs, wrt, place)
-        _check_target(self.function, outputs, self.target, place)
+        asked: Any = _Asked(wrt, (self.target,), seeded=True, tags=self.tags)
+        kind = KINDS[LINEAR_TRANSPOSE if self.transpose else VJP]
+        if self.transpose:
+            if self.target or self.tags:
+                raise PassError(_NAME, "a transpose is of all results: give no target and no tags")
+            asked = Transposed(wrt)
+            kind.check(self.function, asked, inputs, outputs, place)
+        else:
+            _check_wrt(self.function, inputs, asked, place)
+            _check_target(self.function, outputs, self.target, place)
+        asked = kind.resolved(asked, self.function, expansion.functions)
         adjoint = expansion.public_copy(self.function, self.suffix)
-        asked = _Asked(wrt, (self.target,), seeded=True)
-        expansion.write(KINDS[VJP], adjoint, self.function, asked)
+        expansion.write(kind, adjoint, self.function, asked)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Positions of arguments and of results; `seeded` with ones, not with further arguments."""
+    """Positions of arguments and of results; `seeded` with ones, not with further arguments.
+
+    And names of tagged values, with their types once these are known.
+    """
 
     wrt: Sequence[int]
     targets: Sequence[int]
     seeded: bool = False
+    tags: Sequence[str] = ()
+    tagged: Sequence[ir.Type] = ()
 
 
 class _Vjp(Kind):
@@ -84,7 +107,15 @@ class _Vjp(Kind):
     noun = "derivative"
 
     def read(self, request: Any) -> _Asked:
-        return _Asked(Ints.decode(request["wrt"]), Ints.decode(request["targets"]))
+        wrt, targets = Ints.decode(request["wrt"]), Ints.decode(request["targets"])
+        tags = Texts.decode(request["tags"]) if "tags" in request else ()
+        return _Asked(wrt, targets, tags=tags)
+
+    def resolved(self, asked: _Asked, callee: str, functions: dict[str, ir.Operation]) -> _Asked:
+        if not asked.tags:
+            return asked
+        values = _tagged(callee, asked, functions[callee], functions)
+        return replace(asked, tagged=[y.type for y in values])
 
     def check(
         self, name: str, asked: _Asked, inputs: list[ir.Type], outputs: list[ir.Type], place: str
@@ -92,14 +123,18 @@ class _Vjp(Kind):
         check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
         check_floats(_NAME, name, "targets", asked.targets, outputs, place)
         cotangents = [outputs[i] for i in asked.targets]
-        return [*inputs, *cotangents], [*outputs, *(inputs[i] for i in asked.wrt)]
+        adjoints = [*(inputs[i] for i in asked.wrt), *asked.tagged]
+        return [*inputs, *cotangents], [*outputs, *adjoints]
 
     def write(self, function: ir.Operation, asked: _Asked) -> None:
         """Append the reverse sweep, and return the adjoints behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
         results = list(terminator.operands)
-        arguments = [block.arguments[i] for i in asked.wrt]
+        wrt = [block.arguments[i] for i in asked.wrt]
+        if asked.tags:
+            name = function.attributes["sym_name"].value
+            wrt += _tagged(name, asked, function, {})
         with function.location, ir.InsertionPoint(terminator):
             seeds = [
                 full(results[i].type, 1)
@@ -108,7 +143,7 @@ class _Vjp(Kind):
                 for i in asked.targets
             ]
             pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
-            adjoints = sweep(block, pairs, arguments)
+            adjoints = sweep(block, pairs, wrt)
         finish(function, [*results, *adjoints])
 
 
@@ -119,11 +154,24 @@ def _cotangent_location(function: ir.Operation, i: int) -> ir.Location:
     return ir.Location.name(f"cotangent{i or ''}", function.location)
 
 
-def _check_wrt(name: str, inputs: Sequence[ir.Type], wrt: Sequence[int], place: str) -> None:
-    if not wrt:
+def _tagged(
+    name: str, asked: _Asked, function: ir.Operation, functions: dict[str, ir.Operation]
+) -> list[ir.Value]:
+    """The values with the tags that are asked for, in @name and what it calls."""
+    place = str(function.location)
+    values = tagged_values(_NAME, name, asked.tags, tags_of(function, functions), place)
+    for tag, y in zip(asked.tags, values, strict=True):
+        if not is_float(y.type):
+            problem = f"tag {tag!r} is {y.type}; only floats have a derivative"
+            raise PassError(_NAME, f"@{name}: {problem}", place)
+    return values
+
+
+def _check_wrt(name: str, inputs: Sequence[ir.Type], asked: _Asked, place: str) -> None:
+    if not asked.wrt and not asked.tags:
         problem = f"@{name} has no float argument to differentiate with respect to"
         raise PassError(_NAME, problem, place)
-    check_floats(_NAME, name, "wrt", wrt, inputs, place)
+    check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
 
 
 def _check_target(name: str, outputs: Sequence[ir.Type], target: int, place: str) -> None:

@@ -33,5 +33,6 @@ from anvl.dialect.ops import sorting as sorting
 from anvl.dialect.ops import spectral as spectral
 from anvl.dialect.ops import stop as stop
 from anvl.dialect.ops import svd as svd
+from anvl.dialect.ops import tag as tag
 from anvl.dialect.ops import triangular as triangular
 from anvl.dialect.ops import window as window

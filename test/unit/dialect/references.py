@@ -205,6 +205,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "bessel_i0e": scipy.special.i0e,
     "bessel_i1e": scipy.special.i1e,
     "stop_gradient": lambda x: x,
+    "tag": lambda x, label: x,
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits
     "cbrt": np.cbrt,
     "sin": np.sin,

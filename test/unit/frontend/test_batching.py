@@ -199,8 +199,8 @@ def test_each_stage_has_its_name_and_lines():
 @pytest.mark.parametrize(
     ("options", "args", "kind", "message"),
     [
-        ({}, (X, Y), ValueError, "x has 2 along axis 0, y has 3 along axis 0"),
-        ({"axis_size": 4}, (Y, Y), ValueError, "y has 3 along axis 0, axis_size is 4"),
+        ({}, (X, Y), ValueError, "x f64[2,3,4] has 2 along axis 0, y f64[3,4] has 3"),
+        ({"axis_size": 4}, (Y, Y), ValueError, "y f64[3,4] has 3 along axis 0, axis_size is 4"),
         ({"in_axes": (0, 3)}, (Y, Y), ValueError, "is f64[3,4], which has axes -2 to 1, but"),
         ({"in_axes": (-3, 0)}, (Y, Y), ValueError, "but in_axes says -3"),
         ({}, (Y, 1.0), ValueError, "y of f is f32?[], which has no axes"),

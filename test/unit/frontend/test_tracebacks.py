@@ -59,7 +59,12 @@ EAGER = {
     "asarray": (lambda: anp.asarray("text"), "asarray"),
     "a primitive": (lambda: anvl.prim.sin(1), "sin"),
     "jit's own arguments": (lambda: anvl.jit(3), "takes a function"),
-    "grad's own arguments": (lambda: anvl.grad(product, wrt="z"), "no argument 'z'"),
+    "grad's own arguments": (lambda: anvl.grad(product, wrt=7), "no argument 7"),
+    "what grad cannot find": (lambda: anvl.grad(product, wrt="z")(X, X.T), "'z' names nothing"),
+    "a transpose of what is not linear": (
+        lambda: anvl.linear_transpose(lambda x: x * x, X)(X),
+        "is not linear in x",
+    ),
     "an argument that is no array": (lambda: anvl.jit(product)("a", X), "argument x"),
     "a static argument": (lambda: anvl.jit(product, static=0)([1], X), "static argument"),
     "a missing argument": (lambda: anvl.jit(product)(X), "missing 1 required"),
@@ -67,10 +72,13 @@ EAGER = {
 }
 
 
+REFUSALS = (TypeError, ValueError, IndexError, anvl.PassError)
+
+
 @pytest.mark.parametrize("name", EAGER)
 def test_an_error_outside_of_a_trace_ends_at_the_line_of_the_call(name):
     call, message = EAGER[name]
-    with pytest.raises((TypeError, ValueError, IndexError), match=message) as caught:
+    with pytest.raises(REFUSALS, match=message) as caught:
         call()
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert {frame.filename for frame in frames} == {__file__}

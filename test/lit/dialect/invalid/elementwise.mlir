@@ -112,3 +112,19 @@ func.func @stop_gradient_is_of_the_same_type(%x: tensor<2xf32>) {
   %y = "anvl.stop_gradient"(%x) : (tensor<2xf32>) -> tensor<2xf64>
   return
 }
+
+// -----
+
+func.func @tag_without_a_name(%x: tensor<2xf32>) {
+  // expected-error @+1 {{tag: label is ''; give the value a name}}
+  %y = "anvl.tag"(%x) {label = ""} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @tag_is_of_the_same_type(%x: tensor<2xf32>) {
+  // expected-error @+1 {{tag: result is tensor<2xf64> but the operands give tensor<2xf32>}}
+  %y = "anvl.tag"(%x) {label = "x"} : (tensor<2xf32>) -> tensor<2xf64>
+  return
+}

@@ -1,0 +1,197 @@
+"""Transposes of linear functions: the reverse sweep without the values that it is taken at.
+
+The adjoint of a linear function is the same everywhere, so none of its ops may need the arguments.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from anvl.dialect.activity import place_of
+from anvl.dialect.asked import LINEAR_TRANSPOSE
+from anvl.dialect.calls import rule_of
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir
+from anvl.dialect.params import Ints
+from anvl.dialect.sweep import sweep
+from anvl.passes.declared import KINDS, Kind, check_floats, finish, is_float, signature
+from anvl.passes.inline import inline_calls
+
+__all__ = ["Transposed"]
+
+_NAME = "anvl-gradient"
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """Positions of arguments; the name of the linear function, and all functions."""
+
+    wrt: Sequence[int]
+    name: str = ""
+    functions: dict[str, ir.Operation] = field(default_factory=dict)
+
+
+class _LinearTranspose(Kind):
+    argument = _NAME
+    attribute = LINEAR_TRANSPOSE
+    form = "{callee = @f, wrt = array<i64: ...>}"
+    noun = "transpose"
+
+    def read(self, request: Any) -> Transposed:
+        return Transposed(Ints.decode(request["wrt"]))
+
+    def resolved(
+        self, asked: Transposed, callee: str, functions: dict[str, ir.Operation]
+    ) -> Transposed:
+        return replace(asked, name=callee, functions=functions)
+
+    def check(
+        self,
+        name: str,
+        asked: Transposed,
+        inputs: list[ir.Type],
+        outputs: list[ir.Type],
+        place: str,
+    ) -> tuple[list[ir.Type], list[ir.Type]]:
+        check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
+        check_floats(_NAME, name, "result", range(len(outputs)), outputs, place)
+        others = [t for i, t in enumerate(inputs) if i not in asked.wrt]
+        return [*others, *outputs], [inputs[i] for i in asked.wrt]
+
+    def write(self, function: ir.Operation, asked: Transposed) -> None:
+        """Append the reverse sweep, return the adjoints alone, and drop what is not needed."""
+        _inline_transparent(function, asked.functions)
+        block = function.regions[0].blocks[0]
+        *forward, terminator = [op.operation for op in block.operations]
+        results = list(terminator.operands)
+        wrt = [block.arguments[i] for i in asked.wrt]
+        _check_forward(asked.name, forward, wrt, results)
+        with function.location, ir.InsertionPoint(terminator):
+            seeds = [block.add_argument(y.type, y.location) for y in results]
+            adjoints = sweep(block, list(zip(results, seeds, strict=True)), wrt)
+        _check_backward(asked.name, block, forward, wrt, adjoints)
+        if "res_attrs" in function.attributes:  # of results that it has no longer
+            del function.attributes["res_attrs"]
+        finish(function, adjoints)
+        _drop(function, asked.wrt)
+
+
+KINDS[LINEAR_TRANSPOSE] = _LinearTranspose()
+
+
+def _inline_transparent(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+    """Inline what is to be computed again: of a transpose, nothing is."""
+    ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
+    if any(rule.transparent for rule in ruled.values()):
+        opaque = [name for name, rule in ruled.items() if not rule.transparent]
+        inline_calls(function.attributes["sym_name"].value, functions, opaque)
+
+
+def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.Value]:
+    """The values that depend on `wrt`, with these."""
+    moved = set(wrt)
+    for op in ops:
+        if any(x in moved for x in _used(op)):
+            moved.update(op.results)
+    return moved
+
+
+def _used(op: ir.Operation) -> list[ir.Value]:
+    """What an op uses, its bodies included."""
+    found = list(op.operands)
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                found += _used(inner.operation)
+    return found
+
+
+def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.Operation]:
+    """The ops that `values` depend on, last to first."""
+    wanted, found = set(values), []
+    for op in reversed(ops):
+        if not wanted.isdisjoint(op.results):
+            wanted.update(_used(op))
+            found.append(op)
+    return found
+
+
+def _check_forward(
+    name: str,
+    forward: Sequence[ir.Operation],
+    wrt: Sequence[ir.Value],
+    results: Sequence[ir.Value],
+) -> None:
+    """Refuse steps that a sweep passes over: floor and comparisons are flat, and not linear."""
+    moved = _dependent(forward, wrt)
+    for op in reversed(_behind(forward, results)):
+        through = [x in moved for x in op.operands]
+        if any(through) and _is_flat(op, through):
+            _refuse(name, forward, wrt, [op], f"{op.name} at {place_of(op)} passes no slope on")
+
+
+def _is_flat(op: ir.Operation, through: Sequence[bool]) -> bool:
+    """Whether the derivative of an op is zero by design in an operand that moves."""
+    rules = type(op.opview)
+    results = list(op.results)
+    if getattr(rules, "zero", "") or (len(results) == 1 and not is_float(results[0].type)):
+        return True
+    slopes = getattr(rules, "passes", ()) or [True] * len(through)
+    moving = zip(op.operands, slopes, through, strict=False)
+    return any(moves and (slope is None or not is_float(x.type)) for x, slope, moves in moving)
+
+
+def _check_backward(
+    name: str,
+    block: ir.Block,
+    forward: Sequence[ir.Operation],
+    wrt: Sequence[ir.Value],
+    adjoints: Sequence[ir.Value],
+) -> None:
+    """Refuse adjoints that depend on the values of the arguments."""
+    ops = [op.operation for op in block.operations][:-1]
+    moved = _dependent(ops, wrt)
+    needed = [op for op in _behind(ops, adjoints) if any(x in moved for x in _used(op))]
+    backward = [op for op in needed if op not in forward]
+    if not backward:
+        return
+    first = backward[-1]
+    line = getattr(first.location, "child_loc", first.location)
+    there = [op for op in forward if op.location == line] or [first]
+    named = max(there, key=lambda op: sum(x in moved for x in op.operands))
+    why = f"the slope of {named.name} at {place_of(named)} depends on its value"
+    _refuse(name, ops, wrt, backward, why)
+
+
+def _refuse(
+    name: str,
+    ops: Sequence[ir.Operation],
+    wrt: Sequence[ir.Value],
+    guilty: Sequence[ir.Operation],
+    why: str,
+) -> None:
+    """Raise an error that names the arguments in which the function is not linear."""
+    used = {x for op in guilty for x in _used(op)}
+    found = [x for x in wrt if not used.isdisjoint(_dependent(ops, [x]))]
+    names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in found)
+    raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
+
+
+def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
+    """Take the arguments in `asked` away, with all that depends on them."""
+    block = function.regions[0].blocks[0]
+    ops = [op.operation for op in block.operations]
+    moved = _dependent(ops, [block.arguments[i] for i in asked])
+    doomed = [op for op in ops if any(x in moved for x in _used(op))]
+    moved.clear()
+    for op in reversed(doomed):
+        op.erase()
+    if "arg_attrs" in function.attributes:
+        old = function.attributes["arg_attrs"]
+        kept = [a for i, a in enumerate(old) if i not in asked]
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get(kept, function.context)
+    for i in sorted(asked, reverse=True):
+        block.erase_argument(i)
+    inputs = [x.type for x in block.arguments]
+    type_ = ir.FunctionType.get(inputs, signature(function)[1], function.context)
+    function.attributes["function_type"] = ir.TypeAttr.get(type_)
