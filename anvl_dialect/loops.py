@@ -1,25 +1,17 @@
-"""`anvl.while` and `anvl.scan`: functions that do something again and again.
-
-The tangent of a loop is a loop over more, and so is its batch.  The adjoint of a scan is two: the
-scan itself, which keeps what each step is asked for later, and one backward over what was kept.
-Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.4.
-"""
+"""What loops share: which carries move, and the ops that they are made of."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
-from anvl.dialect.errors import MissingRule
-from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.shape import permuted, reshaped
-from anvl.dialect.params import Bool, Int, Symbol
-from anvl.dialect.scratch import Program, jvp_of, swept
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.shape import reshaped
+from anvl.dialect.scratch import Program
 
-__all__ = ["Scan", "While"]
+__all__ = [
+    "cut_in", "hlo_while", "member", "put", "reached", "repeated_to", "settled_flags", "spread",
+]  # fmt: skip
 
 
 def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
@@ -44,159 +36,7 @@ def settled_flags(
         flags = more
 
 
-class _While(NamedTuple):
-    """`{cond = @c, body = @b, carry = k : i64}`, read."""
-
-    cond: Callee
-    body: Callee
-    n: int
-
-    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """What belongs to the carries, and what to the constants."""
-        return list(values[: self.n]), list(values[self.n :])
-
-
-class While(FunctionRule):
-    """The body, while the condition holds: of the carries, which come first, and of constants.
-
-    @c and @b take what the function takes; @c gives a bool, @b the next carries.
-    """
-
-    attribute = "anvl.while"
-    form = "{cond = @c, body = @b, carry = n : i64}"
-    declares = True
-
-    def read(self, f: Callee) -> _While:
-        request = f.request(self)
-        cond, body = (f.other(Symbol.decode(request[name])) for name in ("cond", "body"))
-        return _While(cond, body, Int.decode(request["carry"]))
-
-    def check(self, f: Callee) -> None:
-        loop = self.read(f)
-        inputs, outputs = f.types
-        if not 0 <= loop.n <= len(inputs):
-            raise ValueError(f"carry is {loop.n}, of {len(inputs)} arguments")
-        if inputs[: loop.n] != outputs:
-            raise ValueError("what it returns must be of the types of its carries")
-        flag = tensor([], element_type("bool"))
-        for role, of, wanted in (("cond", loop.cond, [flag]), ("body", loop.body, outputs)):
-            if of.types != (inputs, wanted):
-                raise ValueError(
-                    f"its {role} @{of.name} is {ir.FunctionType.get(*of.types)}, but must be "
-                    f"{ir.FunctionType.get(inputs, wanted)}"
-                )
-
-    def made(
-        self,
-        f: Callee,
-        suffix: str,
-        types: Sequence[ir.Type],
-        n: int,
-        cond: Callable[..., Sequence[Value]],
-        body: Callable[..., Sequence[Value]],
-    ) -> Callee:
-        """Another loop, of n carries, which takes what is of these types."""
-        loop = self.read(f)
-        request = {
-            "cond": symbol(loop.cond.add(suffix, cond, types)),
-            "body": symbol(loop.body.add(suffix, body, types)),
-            "carry": Int.encode(n),
-        }
-        return f.declare(suffix, types, types[:n], {self.attribute: ir.DictAttr.get(request)})
-
-    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
-        loop = self.read(f)
-        op = _while(
-            xs,
-            lambda *vs: call(loop.cond, vs)[0],
-            lambda *vs: [*call(loop.body, vs), *vs[loop.n :]],
-        )
-        return op[: loop.n]
-
-    def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Any]:
-        raise MissingRule(
-            f"while_loop: @{f.name}: a loop whose number of steps is not known has no reverse mode "
-            "yet; use forward mode (jvp, jacfwd), or fori_loop or scan with a known number of steps"
-        )
-
-    def tangent(
-        self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Value | None]:
-        loop = self.read(f)
-        n, cond, body = loop.n, loop.cond.program, loop.body.program
-        moves = [t is not None for t in ts]
-        flags = settled_flags(body, moves[:n], moves[n:], n)
-        flags = [a and differentiable(x.type) for a, x in zip(flags, xs, strict=False)]
-        marks = [*flags, *moves[n:]]
-        carry, rest = loop.split(xs)
-        moving = [
-            zeros_like(x) if t is None else t
-            for t, x, flag in zip(ts, xs, marks, strict=True)
-            if flag
-        ]
-        k = sum(flags)
-
-        def parted(values: Sequence[Value]) -> tuple[list[Value], list[Value | None]]:
-            primals = [*values[:n], *values[n + k : n + k + len(rest)]]
-            given = iter([*values[n : n + k], *values[n + k + len(rest) :]])
-            return primals, [next(given) if flag else None for flag in marks]
-
-        def next_body(*values: Value) -> list[Value]:
-            primals, tangents = parted(values)
-            moved = jvp_of(body, primals, tangents)
-            pairs = zip(moved, primals, flags, strict=False)
-            return [
-                *body(*primals),
-                *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag),
-            ]
-
-        operands = [*carry, *moving[:k], *rest, *moving[k:]]
-        types = [x.type for x in operands]
-        made = self.made(f, "tangent", types, n + k, lambda *vs: cond(*parted(vs)[0]), next_body)
-        found = call(made, operands)
-        supersede(ys, found[:n])
-        given = iter(found[n:])
-        return [next(given) if flag else None for flag in flags]
-
-    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
-        loop = self.read(f)
-        n, cond, body = loop.n, loop.cond.program, loop.body.program
-        size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
-        flags = settled_flags(body, batched[:n], batched[n:], n)
-        differs = reached(cond, [*flags, *batched[n:]])[0]
-        if differs:  # each member stops at its own time, and keeps its values from then on
-            flags = [True] * n
-        marks = [*flags, *batched[n:]]
-
-        def next_cond(*values: Value) -> list[Value]:
-            ((flag, has_axis),) = cond.batched(values, marks)
-            return [emit.any(flag, axes=(0,)) if has_axis else flag]
-
-        def next_body(*values: Value) -> list[Value]:
-            found = [
-                y if has_axis or not mark else repeated_to(y, size)
-                for (y, has_axis), mark in zip(body.batched(values, marks), flags, strict=True)
-            ]
-            if not differs:
-                return found
-            ((active, has_axis),) = cond.batched(values, marks)
-            active = active if has_axis else repeated_to(active, size)
-            return [
-                emit.select(_spread(active, y), y, x) for y, x in zip(found, values, strict=False)
-            ]
-
-        operands = [
-            repeated_to(x, size) if mark and not b else x
-            for x, mark, b in zip(xs, marks, batched, strict=True)
-        ]
-        types = [x.type for x in operands]
-        found = call(self.made(f, "batched", types, n, next_cond, next_body), operands)
-        return [y if mark else repeated_to(y, size) for y, mark in zip(found, flags, strict=True)]
-
-
-def _while(
+def hlo_while(
     xs: Sequence[Value],
     cond: Callable[..., Value],
     body: Callable[..., Sequence[Value]],
@@ -218,7 +58,7 @@ def repeated_to(y: Value, size: int) -> Value:
     return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
 
 
-def _spread(flags: Value, y: Value) -> Value:
+def spread(flags: Value, y: Value) -> Value:
     """One flag for each member, as one for each element."""
     shape = tuple(y.type.shape)
     if len(shape) == 1:
@@ -226,344 +66,23 @@ def _spread(flags: Value, y: Value) -> Value:
     return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=(0,))
 
 
-FUNCTION_RULES[While.attribute] = While()
-
-
-# -- scan ------------------------------------------------------------------------------------------
-
-
-class _Scan(NamedTuple):
-    """`{body = @b, carry = k, xs = m, length = n, reverse = false}`, read."""
-
-    body: Callee
-    n: int
-    m: int
-    length: int
-    reverse: bool
-
-    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """What belongs to the carries, to what is gone through, and to the constants."""
-        n, end = self.n, self.n + self.m
-        return list(values[:n]), list(values[n:end]), list(values[end:])
-
-
-class Scan(FunctionRule):
-    """The body for each index of the first axis of some arguments, with carries.
-
-    The function takes carries, arrays that are gone through, constants; it returns the carries and
-    what the body gives for each index, stacked.
-    """
-
-    attribute = "anvl.scan"
-    form = "{body = @b, carry = n : i64, xs = n : i64, length = n : i64, reverse = false}"
-    declares = True
-
-    def read(self, f: Callee) -> _Scan:
-        request = f.request(self)
-        body = f.other(Symbol.decode(request["body"]))
-        n, m, length = (Int.decode(request[name]) for name in ("carry", "xs", "length"))
-        return _Scan(body, n, m, length, Bool.decode(request["reverse"]))
-
-    def check(self, f: Callee) -> None:
-        loop = self.read(f)
-        inputs, outputs = f.types
-        if min(loop.n, loop.m, loop.length) < 0 or loop.n + loop.m > len(inputs):
-            raise ValueError(
-                f"carry, xs and length are {loop.n}, {loop.m} and {loop.length}, of "
-                f"{len(inputs)} arguments"
-            )
-        carry, xs, rest = loop.split(inputs)
-        for x in xs:
-            if not x.rank or x.shape[0] != loop.length:
-                raise ValueError(f"it goes through {x}, whose first axis must be {loop.length}")
-        for y in outputs[loop.n :]:
-            if not y.rank or y.shape[0] != loop.length:
-                raise ValueError(f"it stacks {y}, whose first axis must be {loop.length}")
-        wanted = (
-            [*carry, *map(_one, xs), *rest],
-            [*carry, *map(_one, outputs[loop.n :])],
-        )
-        if outputs[: loop.n] != carry:
-            raise ValueError("what it returns first must be of the types of its carries")
-        if loop.body.types != wanted:
-            raise ValueError(
-                f"its body @{loop.body.name} is {ir.FunctionType.get(*loop.body.types)}, but must "
-                f"be {ir.FunctionType.get(*wanted)}"
-            )
-
-    def made(
-        self,
-        f: Callee,
-        suffix: str,
-        parts: tuple[Sequence[Value], Sequence[Value], Sequence[Value]],
-        body: Callable[..., Sequence[Value]],
-        reverse: bool,
-    ) -> list[Value]:
-        """What another scan makes of carries, arrays and constants."""
-        loop = self.read(f)
-        carry, xs, rest = parts
-        types = [*(x.type for x in carry), *(_one(x.type) for x in xs), *(x.type for x in rest)]
-        step = loop.body.add(suffix, body, types)
-        stacked = [_many(y, loop.length) for y in step.types[1][len(carry) :]]
-        request = {
-            "body": symbol(step),
-            "carry": Int.encode(len(carry)),
-            "xs": Int.encode(len(xs)),
-            "length": Int.encode(loop.length),
-            "reverse": Bool.encode(reverse),
-        }
-        operands = [*carry, *xs, *rest]
-        made = f.declare(
-            suffix,
-            [x.type for x in operands],
-            [*(x.type for x in carry), *stacked],
-            {self.attribute: ir.DictAttr.get(request)},
-        )
-        return call(made, operands)
-
-    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
-        loop = self.read(f)
-        carry, arrays, rest = loop.split(xs)
-        stacked = [full(t, 0) for t in f.types[1][loop.n :]]
-        if loop.length == 0:
-            return [*carry, *stacked]
-        n, m, k = loop.n, loop.m, len(stacked)
-        index = tensor([], element_type("i32"))
-        end = full(index, loop.length)
-
-        def step(*values: Value) -> list[Value]:
-            i, carries, written = values[0], values[1 : 1 + n], values[1 + n : 1 + n + k]
-            gone, others = values[1 + n + k : 1 + n + k + m], values[1 + n + k + m :]
-            last = full(index, loop.length - 1)
-            at = emit.sub(last, i) if loop.reverse else i
-            members = [_member(x, at) for x in gone]
-            found = call(loop.body, [*carries, *members, *others[:-1]])
-            new = [_put(y, at, z) for y, z in zip(written, found[n:], strict=True)]
-            return [emit.add(i, full(index, 1)), *found[:n], *new, *gone, *others]
-
-        operands = [full(index, 0), *carry, *stacked, *arrays, *rest, end]
-        found = _while(
-            operands,
-            lambda *vs: emit.compare(vs[0], vs[-1], comparison_direction="LT"),
-            step,
-        )
-        return found[1 : 1 + n + k]
-
-    def tangent(
-        self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Value | None]:
-        loop = self.read(f)
-        n, body = loop.n, loop.body.program
-        carry, arrays, rest = loop.split(xs)
-        moves = [t is not None for t in ts]
-        flags = settled_flags(body, moves[:n], moves[n:], n)
-        flags = [a and differentiable(x.type) for a, x in zip(flags, carry, strict=True)]
-        marks = [*flags, *moves[n:]]
-        every = [
-            None if not flag else zeros_like(x) if t is None else t
-            for t, x, flag in zip(ts, xs, marks, strict=True)
-        ]
-        parts = [[t for t in part if t is not None] for part in loop.split(every)]
-        counts = [len(part) for part in parts]
-        outs = reached(body, marks)[n:]
-        outs = [a and differentiable(y.type) for a, y in zip(outs, ys[n:], strict=True)]
-
-        def next_body(*values: Value) -> list[Value]:
-            sizes = [n, counts[0], loop.m, counts[1], len(rest), counts[2]]
-            c, tc, x, tx, r, tr = _cut(values, sizes)
-            primals = [*c, *x, *r]
-            given = iter([*tc, *tx, *tr])
-            tangents = [next(given) if flag else None for flag in marks]
-            found = body(*primals)
-            moved = jvp_of(body, primals, tangents)
-            settled = [zeros_like(y) if t is None else t for t, y in zip(moved, found, strict=True)]
-            return [
-                *found[:n],
-                *(t for t, flag in zip(settled, flags, strict=False) if flag),
-                *found[n:],
-                *(t for t, flag in zip(settled[n:], outs, strict=True) if flag),
-            ]
-
-        found = self.made(
-            f,
-            "tangent",
-            ([*carry, *parts[0]], [*arrays, *parts[1]], [*rest, *parts[2]]),
-            next_body,
-            loop.reverse,
-        )
-        k = counts[0]
-        n_outs = len(ys) - n
-        primal = [*found[:n], *found[n + k : n + k + n_outs]]
-        supersede(ys, primal)
-        given = iter([*found[n : n + k], *found[n + k + n_outs :]])
-        return [next(given) if flag else None for flag in (*flags, *outs)]
-
-    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
-        loop = self.read(f)
-        n, body = loop.n, loop.body.program
-        size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
-        flags = settled_flags(body, batched[:n], batched[n:], n)
-        marks = [*flags, *batched[n:]]
-        carry, arrays, rest = loop.split(xs)
-        outs = reached(body, marks)[n:]
-
-        def next_body(*values: Value) -> list[Value]:
-            pairs = zip(body.batched(values, marks), [*flags, *outs], strict=True)
-            return [
-                repeated_to(y, size) if mark and not has_axis else y
-                for (y, has_axis), mark in pairs
-            ]
-
-        found = self.made(
-            f,
-            "batched",
-            (
-                [
-                    repeated_to(x, size) if mark and not b else x
-                    for x, mark, b in zip(carry, flags, batched, strict=False)
-                ],
-                [_swapped(x) if b else x for x, b in zip(arrays, batched[n:], strict=False)],
-                rest,
-            ),
-            next_body,
-            loop.reverse,
-        )
-        return [
-            *(y if mark else repeated_to(y, size) for y, mark in zip(found, flags, strict=False)),
-            *(
-                _swapped(y) if mark else repeated_to(y, size)
-                for y, mark in zip(found[n:], outs, strict=True)
-            ),
-        ]
-
-    def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Any]:
-        loop = self.read(f)
-        n = loop.n
-        carry, arrays, rest = loop.split(xs)
-        parts = _Backward(loop, gs)
-        # The forward scan, in the place of the first one, with what each step keeps.
-        with ir.InsertionPoint(ys[0].owner):
-            found = self.made(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
-            supersede(ys, found[: len(ys)])
-        kept = found[len(ys) :]
-        ends = [
-            zeros_like(y) if g is None else g
-            for g, y in zip(gs[:n], found[:n], strict=True)
-            if differentiable(y.type)
-        ]
-        seeds = [g for g in gs[n:] if g is not None]
-        sums = [zeros_like(x) for x in rest if differentiable(x.type)]
-        back = self.made(
-            f,
-            "backward",
-            ([*ends, *sums], [*kept, *arrays, *seeds], rest),
-            parts.backward,
-            not loop.reverse,
-        )
-        firsts, totals, stacked = _cut(
-            back, [len(ends), len(sums), len(back) - len(ends) - len(sums)]
-        )
-        given = iter([*firsts, *stacked, *totals])
-        return [next(given) if differentiable(x.type) else None for x in xs]
-
-
-class _Backward:
-    """The adjoint of one step, in two: what is done going forward, and what coming back."""
-
-    def __init__(self, loop: _Scan, gs: Sequence[Value | None]) -> None:
-        self.loop = loop
-        self.body = body = loop.body.program
-        n = loop.n
-        self.types = [x.type for x in body.arguments]
-        self.has_cotangent = [
-            differentiable(y.type) if i < n else gs[i] is not None
-            for i, y in enumerate(body.results)
-        ]
-        seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
-        self.program = Program.of(self._pulled, [*self.types, *seeds])
-        arguments = self.program.arguments
-        late = set(arguments[len(self.types) :])
-        kept: dict[Value, None] = {}
-        for op in self.program.needed():
-            if late.isdisjoint(op.operands):
-                continue
-            late.update(op.results)
-            kept.update(dict.fromkeys(x for x in op.operands if x not in late))
-        kept.update(dict.fromkeys(y for y in self.program.results if y not in late))
-        # What is gone through, and what is the same in each step, is there without being kept.
-        again = set(arguments[n : len(self.types)])
-        for op in self.program.needed():
-            if all(x in again for x in op.operands) and late.isdisjoint(op.results):
-                if set(op.operands) <= set(arguments[n + loop.m : len(self.types)]):
-                    again.update(op.results)
-        self.kept = [x for x in kept if x not in again]
-
-    def _pulled(self, *values: Value) -> list[Value]:
-        xs, seeds = values[: len(self.types)], iter(values[len(self.types) :])
-        ys = self.body(*xs)
-        pairs = [(y, next(seeds)) for y, has in zip(ys, self.has_cotangent, strict=True) if has]
-        return swept(pairs, [x for x in xs if differentiable(x.type)])
-
-    def forward(self, *values: Value) -> list[Value]:
-        """One step, and what is kept of it."""
-        early = Program(self.program.block, self.kept, self.program)
-        early.arguments = self.program.arguments[: len(self.types)]
-        return [*self.body(*values), *early(*values)]
-
-    def backward(self, *values: Value) -> list[Value]:
-        """One step back: of cotangents of the carries, sums, what was kept, cotangents of ys."""
-        loop, types = self.loop, self.types
-        carries, arrays, rest = loop.split(types)
-        n_ends = sum(map(differentiable, carries))
-        n_sums = sum(map(differentiable, rest))
-        n_seeds = sum(self.has_cotangent[loop.n :])
-        sizes = [n_ends, n_sums, len(self.kept), loop.m, n_seeds, len(rest)]
-        ends, sums, kept, xs, seeds, others = _cut(values, sizes)
-        late = Program(self.program.block, self.program.results, self.program)
-        arguments = self.program.arguments
-        late.arguments = [*self.kept, *arguments[loop.n :]]
-        found = late(*kept, *xs, *others, *ends, *seeds)
-        n_xs = sum(map(differentiable, arrays))
-        firsts, stacked, more = _cut(found, [n_ends, n_xs, n_sums])
-        totals = [emit.add(a, b) for a, b in zip(sums, more, strict=True)]
-        return [*firsts, *totals, *stacked]
-
-
-FUNCTION_RULES[Scan.attribute] = Scan()
-
-
-def _cut(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
+def cut_in(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
     """Values in parts of these sizes."""
     remaining = iter(values)
     return [[next(remaining) for _ in range(size)] for size in sizes]
-
-
-def _one(type_: Any) -> ir.Type:
-    return tensor(type_.shape[1:], type_.element_type)
-
-
-def _many(type_: Any, length: int) -> ir.Type:
-    return tensor([length, *type_.shape], type_.element_type)
-
-
-def _swapped(x: Value) -> Value:
-    """x with its first two axes exchanged: those of the batch and of the steps."""
-    return permuted(x, (1, 0, *range(2, x.type.rank)))
 
 
 def _starts(x: Value, at: Value) -> list[Value]:
     return [at, *[zeros_like(at) for _ in range(x.type.rank - 1)]]
 
 
-def _member(x: Value, at: Value) -> Value:
+def member(x: Value, at: Value) -> Value:
     """x[at]."""
     shape = tuple(x.type.shape[1:])
     part = emit.dynamic_slice(x, *_starts(x, at), slice_sizes=(1, *shape))
     return reshaped(part, shape)
 
 
-def _put(y: Value, at: Value, z: Value) -> Value:
+def put(y: Value, at: Value, z: Value) -> Value:
     """y, with z at an index of the first axis."""
     return emit.dynamic_update_slice(y, reshaped(z, (1, *z.type.shape)), *_starts(y, at))

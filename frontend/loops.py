@@ -11,10 +11,11 @@ from anvl import tree
 from anvl.arguments import name_of, plain_aside
 from anvl.avals import Aval, aval
 from anvl.dialect.context import context
-from anvl.dialect.loops import Scan, While
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Bool, Int
+from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
+from anvl.dialect.while_loop import While
 from anvl.promote import abstract, as_tracer, convert
 from anvl.regions import aligned, declare_control, outer_values, traced_with
 from anvl.requests import check_callable, run

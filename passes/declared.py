@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from anvl.dialect import checkpoint as _checkpoint  # noqa: F401  (its rule)
 from anvl.dialect import control as _control  # noqa: F401
 from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
-from anvl.dialect import loops as _loops  # noqa: F401
+from anvl.dialect import scan as _scan  # noqa: F401
+from anvl.dialect import while_loop as _while_loop  # noqa: F401
 from anvl.dialect.calls import Callee, Table, resolving, rule_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable

@@ -1,0 +1,193 @@
+"""`anvl.while`: functions that do something again and again, while a condition holds.
+
+The tangent of a loop is a loop over more, and so is its batch.
+Source: StableHLO specification, `while`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
+from anvl.dialect.families import differentiable
+from anvl.dialect.loops import hlo_while, reached, repeated_to, settled_flags, spread
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import Value, emit
+from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.params import Int, Symbol
+from anvl.dialect.scratch import jvp_of
+from anvl.dialect.types import element_type, tensor
+from anvl.dialect.while_adjoint import Plan, pulled_back
+
+__all__ = ["SLOTS", "While"]
+
+#: How many carries a level of Note [Online checkpointing] has places for.
+SLOTS = 32
+
+
+class _While(NamedTuple):
+    """`{cond = @c, body = @b, carry = k : i64}`, read."""
+
+    cond: Callee
+    body: Callee
+    n: int
+    slots: int
+    max_iterations: int
+
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """What belongs to the carries, and what to the constants."""
+        return list(values[: self.n]), list(values[self.n :])
+
+
+class While(FunctionRule):
+    """The body, while the condition holds: of the carries, which come first, and of constants.
+
+    @c and @b take what the function takes; @c gives a bool, @b the next carries.
+    """
+
+    attribute = "anvl.while"
+    form = "{cond = @c, body = @b, carry = n : i64}"
+    declares = True
+
+    def read(self, f: Callee) -> _While:
+        request = f.request(self)
+        cond, body = (f.other(Symbol.decode(request[name])) for name in ("cond", "body"))
+        numbers = {
+            name: Int.decode(request[name]) if name in request else default
+            for name, default in (("slots", SLOTS), ("max_iterations", 0))
+        }
+        return _While(cond, body, Int.decode(request["carry"]), **numbers)
+
+    def check(self, f: Callee) -> None:
+        loop = self.read(f)
+        inputs, outputs = f.types
+        if not 0 <= loop.n <= len(inputs):
+            raise ValueError(f"carry is {loop.n}, of {len(inputs)} arguments")
+        if loop.slots < 2 or loop.slots & (loop.slots - 1):
+            raise ValueError(f"slots is {loop.slots}; it must be a power of 2, of at least 2")
+        if loop.max_iterations < 0:
+            raise ValueError(f"max_iterations is {loop.max_iterations}; it must not be negative")
+        if inputs[: loop.n] != outputs:
+            raise ValueError("what it returns must be of the types of its carries")
+        flag = tensor([], element_type("bool"))
+        for role, of, wanted in (("cond", loop.cond, [flag]), ("body", loop.body, outputs)):
+            if of.types != (inputs, wanted):
+                raise ValueError(
+                    f"its {role} @{of.name} is {ir.FunctionType.get(*of.types)}, but must be "
+                    f"{ir.FunctionType.get(inputs, wanted)}"
+                )
+
+    def made(
+        self,
+        f: Callee,
+        suffix: str,
+        types: Sequence[ir.Type],
+        n: int,
+        cond: Callable[..., Sequence[Value]],
+        body: Callable[..., Sequence[Value]],
+    ) -> Callee:
+        """Another loop, of n carries, which takes what is of these types."""
+        loop = self.read(f)
+        request = {
+            "cond": symbol(loop.cond.add(suffix, cond, types)),
+            "body": symbol(loop.body.add(suffix, body, types)),
+            "carry": Int.encode(n),
+        }
+        for name in ("slots", "max_iterations"):
+            if name in f.request(self):
+                request[name] = f.request(self)[name]
+        return f.declare(suffix, types, types[:n], {self.attribute: ir.DictAttr.get(request)})
+
+    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
+        loop = self.read(f)
+        op = hlo_while(
+            xs,
+            lambda *vs: call(loop.cond, vs)[0],
+            lambda *vs: [*call(loop.body, vs), *vs[loop.n :]],
+        )
+        return op[: loop.n]
+
+    def adjoint(
+        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Any]:
+        loop = self.read(f)
+        plan = Plan.of(loop.slots, loop.max_iterations)
+        ends, found = pulled_back((f, loop.cond, loop.body), loop.split(xs), gs, ys[0].owner, plan)
+        supersede(ys, ends)
+        return found
+
+    def tangent(
+        self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Value | None]:
+        loop = self.read(f)
+        n, cond, body = loop.n, loop.cond.program, loop.body.program
+        moves = [t is not None for t in ts]
+        flags = settled_flags(body, moves[:n], moves[n:], n)
+        flags = [a and differentiable(x.type) for a, x in zip(flags, xs, strict=False)]
+        marks = [*flags, *moves[n:]]
+        carry, rest = loop.split(xs)
+        moving = [
+            zeros_like(x) if t is None else t
+            for t, x, flag in zip(ts, xs, marks, strict=True)
+            if flag
+        ]
+        k = sum(flags)
+
+        def parted(values: Sequence[Value]) -> tuple[list[Value], list[Value | None]]:
+            primals = [*values[:n], *values[n + k : n + k + len(rest)]]
+            given = iter([*values[n : n + k], *values[n + k + len(rest) :]])
+            return primals, [next(given) if flag else None for flag in marks]
+
+        def next_body(*values: Value) -> list[Value]:
+            primals, tangents = parted(values)
+            moved = jvp_of(body, primals, tangents)
+            pairs = zip(moved, primals, flags, strict=False)
+            return [
+                *body(*primals),
+                *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag),
+            ]
+
+        operands = [*carry, *moving[:k], *rest, *moving[k:]]
+        types = [x.type for x in operands]
+        made = self.made(f, "tangent", types, n + k, lambda *vs: cond(*parted(vs)[0]), next_body)
+        found = call(made, operands)
+        supersede(ys, found[:n])
+        given = iter(found[n:])
+        return [next(given) if flag else None for flag in flags]
+
+    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+        loop = self.read(f)
+        n, cond, body = loop.n, loop.cond.program, loop.body.program
+        size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+        flags = settled_flags(body, batched[:n], batched[n:], n)
+        differs = reached(cond, [*flags, *batched[n:]])[0]
+        if differs:  # each member stops at its own time, and keeps its values from then on
+            flags = [True] * n
+        marks = [*flags, *batched[n:]]
+
+        def next_cond(*values: Value) -> list[Value]:
+            ((flag, has_axis),) = cond.batched(values, marks)
+            return [emit.any(flag, axes=(0,)) if has_axis else flag]
+
+        def next_body(*values: Value) -> list[Value]:
+            found = [
+                y if has_axis or not mark else repeated_to(y, size)
+                for (y, has_axis), mark in zip(body.batched(values, marks), flags, strict=True)
+            ]
+            if not differs:
+                return found
+            ((active, has_axis),) = cond.batched(values, marks)
+            active = active if has_axis else repeated_to(active, size)
+            return [
+                emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=False)
+            ]
+
+        operands = [
+            repeated_to(x, size) if mark and not b else x
+            for x, mark, b in zip(xs, marks, batched, strict=True)
+        ]
+        types = [x.type for x in operands]
+        found = call(self.made(f, "batched", types, n, next_cond, next_body), operands)
+        return [y if mark else repeated_to(y, size) for y, mark in zip(found, flags, strict=True)]
+
+
+FUNCTION_RULES[While.attribute] = While()
