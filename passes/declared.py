@@ -225,6 +225,8 @@ class Expansion(Table):
         """Refuse a function with rules that they do not fit."""
         rule, function = self.ruled[name], self.functions[name]
         place = str(function.location)
+        for one in self.rules_of(name):
+            self.find(one, place)
         try:
             with resolving(self), function.context:
                 rule.check(Callee(name))
