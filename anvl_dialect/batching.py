@@ -112,7 +112,8 @@ def _grow(step: _Step, new: dict[Value, Value], grown: dict[ir.Type, ir.Type]) -
 
 def _is_plain(rules: Any) -> bool:
     """Whether all there is to an op with one more axis is the type of its result."""
-    return rules.diagonal and rules.batch.__func__ is Elementwise.batch.__func__
+    family: Any = Elementwise
+    return rules.diagonal and rules.batch.__func__ is family.batch.__func__
 
 
 def _reached(operations: Sequence[Any], moved: Sequence[Value]) -> list[_Step]:

@@ -37,7 +37,7 @@ class Simplify(Pass, argument=_NAME):
     """Drop what is unused, share what is computed twice, and give each op its simplest form.
 
     Each function keeps its arguments and results, to the bit.  Touches pure ops of anvl and of
-    one's own, not those inside the bodies of others.
+    one's own, not those that have labels, nor those inside the bodies of others.
     """
 
     anchor = "builtin.module"
@@ -63,8 +63,13 @@ def _settle_all(block: ir.Block) -> None:
 
 def _drop_unused(block: ir.Block) -> None:
     for op in reversed(list(block.operations)):
-        if isinstance(op, AnvlOp) and op.pure and not _is_used(op):
+        if _may_go(type(op)) and not _is_used(op):
             op.operation.erase()
+
+
+def _may_go(rules: Any) -> bool:
+    """Whether nobody misses an op of this class whose results are not used."""
+    return issubclass(rules, AnvlOp) and rules.pure and not rules.labelled
 
 
 def _is_used(op: Any) -> bool:
@@ -170,7 +175,7 @@ def _form(rules: Any) -> _Form:
     if not issubclass(rules, AnvlOp):
         return _Form(rules, opaque=True, several=True)
     several = rules.multiple_results
-    if not rules.pure or rules.bodies:
+    if not _may_go(rules) or rules.bodies:
         return _Form(rules, True, several)
     has_rule = rules.has_rule("simplify") and not several
     return _Form(rules, False, several, rules.simplify if has_rule else None)

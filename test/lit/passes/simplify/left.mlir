@@ -29,12 +29,15 @@ func.func @different(%x: tensor<2xf32>, %y: tensor<2xf32>)
   return %0, %1, %2, %3, %4, %5 : tensor<2xf32>, tensor<2xf32>, tensor<2xi1>, tensor<2xi1>, tensor<2xf64>, tensor<2xf16>
 }
 
-// What may have an effect, what is there to keep others apart, and what is not of anvl; declarations.
+// What may have an effect, what is there to keep others apart or to be found by its label, and what
+// is not of anvl; declarations.
 
 func.func @effects(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
   %0 = stablehlo.custom_call @noted(%x) {has_side_effect = true} : (tensor<f64>) -> tensor<f64>
   %1 = stablehlo.optimization_barrier %x : tensor<f64>
   %2 = stablehlo.optimization_barrier %x : tensor<f64>
+  %tag = "anvl.tag"(%x) {label = "x"} : (tensor<f64>) -> tensor<f64>
+  %same = "anvl.tag"(%x) {label = "x"} : (tensor<f64>) -> tensor<f64>
   %3 = stablehlo.sine %x : tensor<f64>
   %4 = call @declared(%x) : (tensor<f64>) -> tensor<f64>
   return %1, %2 : tensor<f64>, tensor<f64>
