@@ -462,18 +462,6 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @convert {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @bitcast_convert {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
     irdl.operation @broadcast_in_dim {
       %0 = irdl.any
       irdl.operands(x: %0)
@@ -586,6 +574,18 @@ module {
       irdl.attributes {"dot_dimension_numbers" = %2}
       %3 = irdl.any
       irdl.results(z: %3)
+    }
+    irdl.operation @convert {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @bitcast_convert {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
     }
     irdl.operation @convolution {
       %0 = irdl.any

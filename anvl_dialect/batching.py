@@ -8,9 +8,11 @@ from typing import Any, TypeAlias
 
 from anvl.dialect.activity import lacks, place_of
 from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.recipes import Recipe, recipe_for, replay, type_number, written, written_from
+from anvl.dialect.types import tensor
 
 __all__ = ["batch_block", "batched_results", "repeated"]
 
@@ -60,20 +62,58 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
     for i, type_ in types.items():
         block.arguments[i].set_type(type_)
     new: dict[Value, Value] = {x: x for x in moved}
-    # Behind all ops that stay: one insertion point for all takes a fifth less time.
-    with ir.InsertionPoint(terminator):
-        for step in steps:
-            op, operands, flags, results = step
-            with op.location:
-                given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
-                new.update(zip(results, _emit(step, given), strict=True))
+    replaced = _batch_steps(steps, new)
     returned = [(new.get(y, y), y in new) for y in terminator.operands]
     for i, (y, _) in enumerate(returned):
         terminator.operation.operands[i] = y
     new.clear()
-    while steps:
-        steps.pop()[0].operation.erase()
+    steps.clear()
+    while replaced:
+        replaced.pop().operation.erase()
     return returned
+
+
+def _batch_steps(steps: Sequence[_Step], new: dict[Value, Value]) -> list[Any]:
+    """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
+
+    Where all there is to it is one more axis of the result, the op stays and gets that: a fourth of
+    the time of a new op.
+    """
+    plain: dict[type, bool] = {}
+    grown: dict[ir.Type, ir.Type] = {}
+    replaced = []
+    for step in steps:
+        op, operands, flags, results = step
+        rules = type(op)
+        if rules not in plain:
+            plain[rules] = _is_plain(rules)
+        if plain[rules] and False not in flags:
+            _grow(step, new, grown)
+            continue
+        with op.location, ir.InsertionPoint(op):
+            given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
+            new.update(zip(results, _emit(step, given), strict=True))
+        replaced.append(op)
+    return replaced
+
+
+def _grow(step: _Step, new: dict[Value, Value], grown: dict[ir.Type, ir.Type]) -> None:
+    """Batch an op whose operands all have the axis by the type of its result; `grown` has these."""
+    op, operands, _, (y,) = step
+    for i, x in enumerate(operands):
+        if new[x] is not x:
+            op.operation.operands[i] = new[x]
+    old = y.type
+    if old not in grown:
+        grown[old] = tensor((new[operands[0]].type.shape[0], *old.shape), old.element_type)
+    y.set_type(grown[old])
+    new[y] = y
+
+
+def _is_plain(rules: Any) -> bool:
+    """Whether all there is to an op with one more axis is the type of its result."""
+    family: Any = Elementwise
+    return rules.diagonal and rules.batch.__func__ is family.batch.__func__
 
 
 def _reached(operations: Sequence[Any], moved: Sequence[Value]) -> list[_Step]:

@@ -237,6 +237,7 @@ class CallOp(AnvlOp):
     n_operands = None
     n_results = None
     multiple_results = True
+    pure = False  # who calls it may want what it does
     bodies: ClassVar[list[str]] = []
     recipes = None
     tangent_recipes = None

@@ -70,6 +70,8 @@ class Elementwise(AnvlOp):
         }
 
     diagonal = True
+    #: Whether it is linear in its operands together: then its tangent is the op itself.
+    linear = False
     kinds = NUMBERS
     passes: tuple[Any, ...] = ()
     domains: tuple[tuple[float, float], ...] = ()
@@ -87,6 +89,8 @@ class Elementwise(AnvlOp):
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        if cls.linear and all(t is not None for t in ts):
+            return cls.build(*ts)
         parts = [
             through(t, *xs, y)
             for t, through in zip(ts, cls.passes, strict=True)

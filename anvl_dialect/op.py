@@ -30,8 +30,8 @@ from anvl.dialect.types import DTYPES
 from anvl.dialect.types import kind as kind_of
 
 __all__ = [
-    "DEFINED", "OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results", "emit",
-    "missing",
+    "DEFINED", "MAYBE_RULES", "OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results",
+    "emit", "missing",
 ]  # fmt: skip
 
 # Fields of an op class.  Every operand and result is a tensor; the type rule says which.
@@ -51,6 +51,9 @@ RULES = {
     "batch": "anvl-vectorize",
     "sample": "the numeric tests",
 }
+
+#: Rules that an op may have besides, with who asks for them.
+MAYBE_RULES = {"simplify": "anvl-simplify"}
 
 #: Every op class by its name in the IR (`"anvl.sin"`).
 OPS: dict[str, type["AnvlOp"]] = {}
@@ -87,9 +90,13 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         tangent(ts, xs, y, **params)    -> tangent of y; ts[i] is None where x[i] is constant
         batch(xs, batched, **params)    -> y with one more axis, the first
         sample(draw)                    -> calls (operands, params) in its domain
+        simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
 
     `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
     that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
+    `simplify` gives a value that is there already, a function of no arguments that emits one, or
+    None; makers[i] is the op that makes x[i], or None.  Only ops of one result, without bodies and
+    without effects are asked.
     In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and of the result.
 
     Ops with several results (`Results`, or more than one `Result` field) get and give sequences in
@@ -115,6 +122,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     #: Whether each element of the result depends on that of each operand alone, in one shape.
     diagonal = False
+    #: Whether its two operands may change places, with the same result to the bit.
+    commutative = False
+    #: Whether an op of which nobody uses a result may go, and two that are alike be one.
+    pure = True
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.
@@ -144,7 +155,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)
         if name is None:
             return
-        cls.borrowed = borrowed
+        cls.borrowed, cls.pure = borrowed, pure
         if borrowed:
             cls.OPERATION_NAME = f"stablehlo.{name}"
             cls._ODS_OPERAND_SEGMENTS = cls._generate_segments(_fields(cls, ext.OperandDef))
@@ -201,6 +212,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     def work(cls, op: ir.Operation) -> int:
         """How much there is to do, in numbers read and written: what it costs to do it again."""
         return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))
+
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], **params: Any) -> Any:
+        return None
 
     @classmethod
     def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:
@@ -346,7 +361,7 @@ def _join(cls: type[AnvlOp]) -> None:
     try:
         check_free(cls, OPS)
         if cls._dialect_obj is not Anvl:
-            check_rules(cls, RULES)
+            check_rules(cls, [*RULES, *MAYBE_RULES])
         if not cls.borrowed:
             declare(cls)
     except BaseException:

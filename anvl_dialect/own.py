@@ -7,7 +7,7 @@ import inspect
 import keyword
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, get_origin
 
 from anvl.dialect.mlir import ext, ir
@@ -102,7 +102,7 @@ def _identity(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def check_rules(cls: Any, rules: Mapping[str, str]) -> None:
+def check_rules(cls: Any, rules: Sequence[str]) -> None:
     """Refuse an op without a type rule, and rules that cannot be called as they will be."""
     for rule in rules:
         owner = next(c for c in cls.__mro__ if rule in c.__dict__)
@@ -133,6 +133,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "tangent": ("ts", "xs", ys),
         "batch": ("xs", "batched"),
         "sample": ("draw",),
+        "simplify": ("xs", "makers"),
     }[rule]
     needed = [k for k, kind in cls.params.items() if not kind.optional]
     # A pass gives all parameters, whoever builds the op may leave out those that are optional.

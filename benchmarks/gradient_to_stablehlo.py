@@ -9,7 +9,7 @@ import anvl
 from measure import in_turns, median, median_stages
 from programs import UNROLLED, Program, agree
 from rows import AtLeastAsFast, AtMost, Result, Row
-from sides import Side, Stages
+from sides import Side, Stages, total
 
 SIZES = {"full": (100, 1_000, 10_000), "quick": (100, 1_000), "tiny": (24,)}
 ROUNDS = {"full": 5, "quick": 3, "tiny": 1}
@@ -51,7 +51,7 @@ def _turns(
 
     def turn(side: Side, size: int) -> Turn:
         functions = [program.make(side.numpy, size) for _ in range(RUNS[size])]
-        return [side.gradient_stages(f, arguments) for f in functions]
+        return [side.stages(side.grad(f), arguments) for f in functions]
 
     jobs = {(side.name, size): partial(turn, side, size) for size in sizes for side in sides}
     return in_turns(jobs, rounds)
@@ -68,7 +68,7 @@ def _row(
     for (name, of_size), of_side in turns.items():
         if of_size == size:
             runs = list(chain.from_iterable(of_side))
-            totals[name] = median([_total(run) for run in runs]) * 1e3
+            totals[name] = median([total(run) for run in runs]) * 1e3
             details[f"{name} stages, us/op"] = {
                 stage: round(seconds / size * 1e6, 3)
                 for stage, seconds in median_stages(runs).items()
@@ -77,17 +77,13 @@ def _row(
     return Row(what, "ms", totals["anvl"], totals.get("jax"), FASTER, details)
 
 
-def _total(stages: Stages) -> float:
-    return sum(stages.values()) - stages["serialize"]
-
-
 def _growth(program: Program, turns: dict[tuple[str, int], list[Turn]]) -> list[Row]:
     """How many times as long ten times the ops take: the median over the rounds."""
     small, large = 1_000, 10_000
     growth = {
         side: median(
             [
-                median([_total(run) for run in long]) / median([_total(run) for run in short])
+                median([total(run) for run in long]) / median([total(run) for run in short])
                 for short, long in zip(turns[side, small], turns[side, large], strict=True)
             ]
         )

@@ -21,6 +21,7 @@ import import_time
 import lowering_per_op
 import machine
 import report
+import transforms
 import warm_call
 from rows import Result
 from sides import Side, sides
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "e": compile_and_run.run,
     "f": captured_memory.run,
     "g": lowering_per_op.run,
+    "h": transforms.run,
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import anvl
 from anvl.lowering import pipeline, serialize
 
-__all__ = ["Anvl", "Jax", "Side", "Stages", "sides"]
+__all__ = ["Anvl", "Jax", "Side", "Stages", "sides", "total"]
 
 Stages = dict[str, float]
 
@@ -26,6 +26,9 @@ class Anvl:
         self.numpy = anvl.numpy
         self.jit: Callable[..., Any] = anvl.jit
         self.grad: Callable[..., Any] = anvl.grad
+        self.vmap: Callable[..., Any] = anvl.vmap
+        self.jacrev: Callable[..., Any] = anvl.jacrev
+        self.hessian: Callable[..., Any] = anvl.hessian
 
     def array(self, x: np.ndarray) -> Any:
         return anvl.numpy.asarray(x)
@@ -35,10 +38,10 @@ class Anvl:
             leaf.block_until_ready()
         return x
 
-    def gradient_stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
-        """Seconds from Python to StableHLO of the gradient, by stage; then to bytes."""
+    def stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
+        """Seconds from Python to StableHLO, by stage; then to bytes."""
         clock = Clock()
-        traced = anvl.jit(anvl.grad(f)).trace(*args)
+        traced = anvl.jit(f).trace(*args)
         clock.lap("trace")
         module = traced.program.module
         pipeline(traced.program.captured).run(module, after_each=lambda name, _: clock.lap(name))
@@ -66,6 +69,9 @@ class Jax:
         self.numpy = jax.numpy
         self.jit: Callable[..., Any] = jax.jit
         self.grad: Callable[..., Any] = jax.grad
+        self.vmap: Callable[..., Any] = jax.vmap
+        self.jacrev: Callable[..., Any] = jax.jacrev
+        self.hessian: Callable[..., Any] = jax.hessian
 
     def array(self, x: np.ndarray) -> Any:
         return self._jax.numpy.asarray(x)
@@ -73,11 +79,11 @@ class Jax:
     def wait(self, x: Any) -> Any:
         return self._jax.block_until_ready(x)
 
-    def gradient_stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
-        """As for anvl: jax differentiates while it traces, so that is one stage."""
+    def stages(self, f: Callable[..., Any], args: Sequence[Any]) -> Stages:
+        """As for anvl: jax transforms while it traces, so that is one stage."""
         clock = Clock()
-        traced = self._jax.jit(self._jax.grad(f)).trace(*args)
-        clock.lap("trace with gradient")
+        traced = self._jax.jit(f).trace(*args)
+        clock.lap("trace and transform")
         lowered = traced.lower()
         clock.lap("lower")
         version = self._stablehlo.get_current_version()
@@ -90,6 +96,11 @@ class Jax:
 
 
 Side = Anvl | Jax
+
+
+def total(stages: Stages) -> float:
+    """Seconds from Python to StableHLO in memory."""
+    return sum(stages.values()) - stages["serialize"]
 
 
 class Clock:

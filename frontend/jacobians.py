@@ -191,6 +191,9 @@ def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
             call.check_outputs([abstract(y) for y in results], out_tree)
             return tree.leaves(tangent)
 
+        if of.size == 1:
+            columns.append([y.reshape((*y.shape, *of.shape)) for y in push(_only(of))])
+            continue
         found = vmap(push, out_axes=-1)(_basis(of))
         columns.append([y.reshape((*y.shape[:-1], *of.shape)) for y in found])
     return out_tree, [list(row) for row in zip(*columns, strict=True)]
@@ -210,10 +213,18 @@ def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
             seeds = [g if k == j else None for k in range(len(outs))]
             return reverse.pulled(tree.unflatten(out_tree, seeds))
 
+        if of.size == 1:
+            blocks.append([x.reshape((*of.shape, *x.shape)) for x in pull(_only(of))])
+            continue
         found = vmap(pull)(_basis(of))
         found = named.in_order(found[: len(chosen)], found[len(chosen) :])
         blocks.append([x.reshape((*of.shape, *x.shape[1:])) for x in found])
     return out_tree, blocks
+
+
+def _only(of: Aval) -> Any:
+    """The only direction of an array of one element, as it is: a batch would be one more axis."""
+    return anp.ones(of.shape, dtype=of.dtype)
 
 
 def _basis(of: Aval) -> Any:

@@ -27,7 +27,7 @@ import numpy as np
 from anvl.bodies import with_bodies
 from anvl.dialect.dialect import own_dialects
 from anvl.dialect.errors import MissingRule
-from anvl.dialect.op import OPS, RULES, AnvlOp
+from anvl.dialect.op import MAYBE_RULES, OPS, RULES, AnvlOp
 from anvl.dialect.params import Param
 from anvl.dialect.types import numpy_dtype
 from anvl.jitted import Jit
@@ -110,9 +110,10 @@ class Primitive:
         )
 
     def __getattr__(self, name: str) -> Any:
-        if name not in RULES:
+        if name not in (*RULES, *MAYBE_RULES):
             raise AttributeError(
-                f"{self.__name__}: there is no rule {name!r}; an op has {', '.join(RULES)}"
+                f"{self.__name__}: there is no rule {name!r}; an op has "
+                f"{', '.join((*RULES, *MAYBE_RULES))}"
             )
         if not self.op_class.has_rule(name) and not (name == "lower" and self.op_class.hlo):
             raise MissingRule(f"{self.__name__}: has no `{name}` rule")

@@ -31,6 +31,7 @@ from anvl.passes.inline import (
     symbols_in,
     terminator_of,
 )
+from anvl.passes.simplify import simplify
 
 __all__ = [
     "KINDS", "Expansion", "Kind", "check_floats", "check_positions", "define_all", "finish",
@@ -60,6 +61,8 @@ class Kind(abc.ABC):
     #: What the attribute must be, and what the function is called, for messages.
     form: ClassVar[str]
     noun: ClassVar[str]
+    #: Whether a definition has more ops for each op of the callee.
+    differentiates: ClassVar[bool] = True
 
     @abc.abstractmethod
     def read(self, request: Any) -> Any:
@@ -106,6 +109,10 @@ def define_all(module: ir.Operation, kind: Kind, keeping: str = "") -> "Expansio
     return expansion
 
 
+#: On functions with a derivative in them, of which a later pass may make another.
+_DERIVED = "anvl.derived"
+
+
 class Expansion(Table):
     """The functions of one module; those that are declared as transformations get their bodies."""
 
@@ -123,6 +130,12 @@ class Expansion(Table):
         self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
         self.defined: set[str] = set()
         self.flat: set[str] = set()
+        # Those with a derivative in them: Note [Simplifying between expansions].
+        self.derived = {name for name, op in functions.items() if _DERIVED in op.attributes}
+        others = [k for k in KINDS.values() if k.differentiates and k.argument != argument]
+        self.is_one_of_several = any(
+            k.attribute in op.attributes for k in others for op in functions.values()
+        )
 
     def find(self, name: str, location: str = "") -> ir.Operation:
         """The function of this name, which has a body."""
@@ -154,6 +167,8 @@ class Expansion(Table):
         for kind in kinds:
             self._write(kind, name, function, (*path, name))
         self.defined.add(name)
+        if not self.derived.isdisjoint(self.callees.get(name, ())):
+            self.derived.add(name)
 
     def _needed_by(self, name: str) -> list[str]:
         """The functions that must be defined before one is: its callees, and those of its rules."""
@@ -191,12 +206,22 @@ class Expansion(Table):
         else:
             definition = self._copied(callee, name)
         definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
+        if kind.differentiates or callee in self.derived:
+            self._mark(name, definition)
         self.write(kind, definition, callee, asked)
+
+    def _mark(self, name: str, definition: ir.Operation) -> None:
+        """Note that a function has a derivative in it, also for a pass that may come."""
+        self.derived.add(name)
+        if self.is_one_of_several:
+            definition.attributes[_DERIVED] = ir.UnitAttr.get(definition.context)
 
     def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
         """Make of a copy of @callee what is asked for."""
         if self.ruled:
             self._prepare_rules(function)
+        if callee in self.derived and kind.differentiates:
+            simplify(function)
         try:
             with resolving(self):
                 kind.write(function, asked)

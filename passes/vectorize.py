@@ -75,6 +75,7 @@ class _Vmap(Kind):
     attribute = VMAP
     form = "{callee = @f, batched = array<i64: ...>, results = array<i64: ...>, size = n : i64}"
     noun = "batch"
+    differentiates = False
 
     def read(self, request: Any) -> _Asked:
         return _Asked(

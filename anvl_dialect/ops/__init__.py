@@ -6,6 +6,7 @@ from anvl.dialect.ops import cholesky as cholesky
 from anvl.dialect.ops import compare as compare
 from anvl.dialect.ops import complexes as complexes
 from anvl.dialect.ops import contract as contract
+from anvl.dialect.ops import convert as convert
 from anvl.dialect.ops import convolution as convolution
 from anvl.dialect.ops import create as create
 from anvl.dialect.ops import cumulative as cumulative

@@ -9,7 +9,7 @@ from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 __all__ = ["OptimizationBarrierOp"]
 
 
-class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True):
+class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, pure=False):
     """The operands themselves, all computed before anything uses one of the results.
 
     StableHLO `optimization_barrier`, borrowed.

@@ -10,7 +10,7 @@ from typing import Any
 from anvl.dialect.families import Elementwise, check_kind, lifted, remedy, total
 from anvl.dialect.masked import Masked
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
-from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.create import number_of, zeros_like
 from anvl.dialect.ops.elementwise import ANY, Unary, and_
 from anvl.dialect.params import Direction
 from anvl.dialect.types import element_type, kind, tensor
@@ -163,6 +163,14 @@ class SelectOp(AnvlOp, name="select"):
             return emit.select(pred, on_true, on_false)
         (pred,) = _broadcast_to(on_true, [(pred, batched[0])])
         return emit.select(pred, on_true, on_false)
+
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
+        _, on_true, on_false = xs
+        chosen = number_of(makers[0])
+        if on_true == on_false or chosen is not None:
+            return on_false if chosen is False else on_true
+        return None
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -54,6 +54,10 @@ class RealOp(RealLinear, name="real"):
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
         return [complex_(g, zeros_like(g))]
 
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
+        return makers[0].operands[0] if type(makers[0]) is ComplexOp else None
+
 
 class ImagOp(RealLinear, name="imag"):
     """The imaginary part.  StableHLO `imag`."""
@@ -68,6 +72,10 @@ class ImagOp(RealLinear, name="imag"):
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
         return [complex_(zeros_like(g), neg(g))]
 
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
+        return makers[0].operands[1] if type(makers[0]) is ComplexOp else None
+
 
 class ConjOp(RealLinear, name="conj"):
     """The complex conjugate.  CHLO `conj`."""
@@ -77,6 +85,10 @@ class ConjOp(RealLinear, name="conj"):
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
         return [conj(g)]
+
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
+        return makers[0].operands[0] if type(makers[0]) is cls else None
 
 
 class ComplexOp(Elementwise, name="complex"):

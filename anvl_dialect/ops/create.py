@@ -16,7 +16,7 @@ from anvl.dialect.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
     "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
-    "full_like", "literal", "splat", "zeros_like",
+    "full_like", "literal", "number_of", "splat", "zeros_like",
 ]  # fmt: skip
 
 
@@ -215,3 +215,23 @@ def full_like(x: Value, value: complex) -> Value:
 def zeros_like(x: Value) -> Value:
     """Zeros of the type of `x`."""
     return full(x.type, 0)
+
+
+def number_of(maker: Any) -> Any:
+    """The number that all elements of a constant are, by the op that makes it, if it is one.
+
+    None for other ops, for other constants, and for those of complex numbers.
+    """
+    if type(maker) is not ConstantOp:
+        return None
+    try:
+        return _splat_number(maker.attributes["value"])
+    except TypeError:  # of complex numbers: the bindings have no class for it
+        return None
+
+
+@lru_cache(4096)
+def _splat_number(attribute: Any) -> Any:
+    if not getattr(attribute, "is_splat", False):
+        return None
+    return getattr(attribute.get_splat_value(), "value", None)

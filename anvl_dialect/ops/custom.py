@@ -61,7 +61,7 @@ class ResultTypes(Param):
         return tuple(types)
 
 
-class CustomCallOp(AnvlOp, name="custom_call", borrowed=True):
+class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     """What the platform's routine `call_target_name` makes of the operands.
 
     `result_types` are as the routine says.  Nobody but its author knows a derivative: make the

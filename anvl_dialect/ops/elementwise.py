@@ -12,11 +12,13 @@ Digital Library of Mathematical Functions, sections 4 (elementary), 5 (gamma), 7
 
 import math
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
-from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.create import full_like, number_of, zeros_like
 from anvl.dialect.ops.hurwitz import zeta_order_slope
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import kind
@@ -186,6 +188,11 @@ shift_right_logical = binary("shift_right_logical", "shift_right_logical", I, No
 shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmetic", I, None, None)
 # fmt: on
 
+for _name in ("neg", "add", "sub"):
+    OPS[f"anvl.{_name}"].linear = True
+for _name in ("add", "mul", "and", "or", "xor"):
+    OPS[f"anvl.{_name}"].commutative = True
+
 _CORNERS = {
     "sqrt cbrt log": "infinite at 0",
     "asin acos": "infinite at -1 and 1",
@@ -239,3 +246,81 @@ def _winner(g: Value, x: Value, other: Value, z: Value) -> Value:
 
 def _equal(x: Value, y: Value) -> Value:
     return emit.compare(x, y, comparison_direction="EQ")
+
+
+# -- simpler forms ---------------------------------------------------------------------------------
+#
+# `by_x` is the op that makes x.  Each holds to the bit for every number that it is for, infinities
+# and -0.0 included, but for the sign of a NaN.  There is no normal form beyond that: where only one
+# of two functions has been brought to it, what they have in common is no longer seen.
+
+
+def simplifies(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes a function of operands, and of the ops that make them, the rule of an op."""
+
+    def join(f: Callable[..., Any]) -> Callable[..., Any]:
+        def simplify(cls: Any, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
+            return f(*xs, *makers)
+
+        OPS[f"anvl.{name}"].simplify = classmethod(simplify)  # type: ignore[assignment]
+        return f
+
+    return join
+
+
+def _negated(maker: Any) -> Any:
+    """The value of which an op makes the negative, if it does."""
+    return maker.operands[0] if type(maker) is OPS["anvl.neg"] else None
+
+
+@simplifies("neg")
+def _simpler_neg(x: Value, by_x: Any) -> Any:
+    n = number_of(by_x)
+    if n is not None and kind(x.type.element_type) == F:
+        return lambda: full_like(x, -n)
+    return _negated(by_x)
+
+
+@simplifies("not")
+def _simpler_not(x: Value, by_x: Any) -> Any:
+    return by_x.operands[0] if type(by_x) is OPS["anvl.not"] else None
+
+
+@simplifies("add")
+def _simpler_add(x: Value, y: Value, by_x: Any, by_y: Any) -> Any:
+    for maker, other in ((by_x, y), (by_y, x)):
+        n = number_of(maker)
+        if n == 0 and (type(n) is not float or math.copysign(1, n) < 0):
+            return other
+        minus = _negated(maker)
+        if minus is not None:
+            return partial(sub, other, minus)
+    return None
+
+
+@simplifies("sub")
+def _simpler_sub(x: Value, y: Value, by_x: Any, by_y: Any) -> Any:
+    n = number_of(by_y)
+    if n == 0 and (type(n) is not float or math.copysign(1, n) > 0):
+        return x
+    minus = _negated(by_y)
+    return None if minus is None else partial(add, x, minus)
+
+
+@simplifies("mul")
+def _simpler_mul(x: Value, y: Value, by_x: Any, by_y: Any) -> Any:
+    for maker, other in ((by_x, y), (by_y, x)):
+        n = number_of(maker)
+        if n == 1:
+            return other
+        if n == -1 and type(n) is float:
+            return partial(neg, other)
+    return None
+
+
+@simplifies("div")
+def _simpler_div(x: Value, y: Value, by_x: Any, by_y: Any) -> Any:
+    n = number_of(by_y)
+    if n == 1:
+        return x
+    return partial(neg, x) if n == -1 and type(n) is float else None

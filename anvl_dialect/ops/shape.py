@@ -1,6 +1,6 @@
-"""Ops that move elements, or write them in another dtype, without computing on them.
+"""Ops that move elements without computing on them.
 
-Source: StableHLO specification, the ops of the same names.  All but `bitcast_convert` are linear.
+Source: StableHLO specification, the ops of the same names.  All are linear.
 """
 
 from collections.abc import Sequence
@@ -9,118 +9,13 @@ from typing import Any
 
 from anvl.dialect.families import Linear, check_axes, lifted
 from anvl.dialect.op import AnvlOp, Operand, Operands, Result, Value, emit
-from anvl.dialect.ops.create import full
-from anvl.dialect.params import Int, Ints, ResultDtype, ResultShape
-from anvl.dialect.types import DTYPES, dtype_name, element_type, kind, shape_text, tensor
+from anvl.dialect.ops.create import full, number_of
+from anvl.dialect.params import Int, Ints, ResultShape
+from anvl.dialect.types import shape_text, tensor
 
 __all__ = [
-    "BitcastConvertOp", "BroadcastInDimOp", "ConcatenateOp", "ConvertOp", "ReshapeOp", "ReverseOp",
-    "SliceOp", "TransposeOp",
+    "BroadcastInDimOp", "ConcatenateOp", "ReshapeOp", "ReverseOp", "SliceOp", "TransposeOp",
 ]  # fmt: skip
-
-
-class ConvertOp(Linear, name="convert"):
-    """Convert each element to `dtype`.  StableHLO `convert`.
-
-    Float to integer truncates and has zero gradient; complex to real drops the imaginary part.
-    """
-
-    x: Operand
-    dtype: ResultDtype
-    y: Result
-    hlo = "convert"
-    corner = "0 to and from integers"
-    diagonal = True
-
-    @classmethod
-    def result_type(cls, x: Any, dtype: str) -> Any:
-        return tensor(x.shape, element_type(dtype))
-
-    @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Any, y: Value, dtype: str) -> Value | None:
-        if ts[0] is None or kind(y.type.element_type) not in ("float", "complex"):
-            return None
-        return convert(ts[0], dtype=dtype)
-
-    @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, dtype: str) -> Sequence[Any]:
-        return [convert(g, dtype=dtype_name(xs[0].type.element_type))]
-
-    @classmethod
-    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dtype: str) -> Value:
-        return convert(xs[0], dtype=dtype)
-
-    @classmethod
-    def sample(cls, draw: Any) -> Any:
-        return draw.calls(
-            ([draw.floats(2, 3)], {"dtype": "f64"}),
-            ([draw.floats(2, 3)], {"dtype": "c128"}),
-            ([draw.floats()], {"dtype": "i32"}),
-            ([draw.floats(0, 3)], {"dtype": "f64"}),
-            ([draw.floats(3)], {"dtype": "bool"}),
-            ([draw.floats(3)], {"dtype": "f8E5M2"}),
-            ([draw.ints(3)], {"dtype": "f64"}),
-            ([draw.ints(3)], {"dtype": "ui8"}),
-            ([draw.bools(3)], {"dtype": "i64"}),
-        )
-
-
-class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
-    """Read the bits of each element as `dtype`.  StableHLO `bitcast_convert`.
-
-    Where the widths differ, a last axis of their ratio is consumed or added.
-    """
-
-    x: Operand
-    dtype: ResultDtype
-    y: Result
-    hlo = "bitcast_convert"
-    undefined = {0: "bits carry no derivative"}  # noqa: RUF012
-
-    @classmethod
-    def result_type(cls, x: Any, dtype: str) -> Any:
-        old, new = _bits(x, dtype, x.element_type), _bits(x, dtype, element_type(dtype))
-        shape = list(x.shape)
-        if old > new:
-            shape.append(old // new)
-        elif old < new:
-            if not shape or shape[-1] != new // old:
-                raise TypeError(
-                    f"bitcast_convert: {x} to {dtype} needs a last axis of size {new // old}"
-                )
-            shape.pop()
-        return tensor(shape, element_type(dtype))
-
-    @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, dtype: str) -> Sequence[Any]:
-        return [None]
-
-    @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Any, y: Value, dtype: str) -> None:
-        return None
-
-    @classmethod
-    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dtype: str) -> Value:
-        return emit.bitcast_convert(xs[0], dtype=dtype)
-
-    @classmethod
-    def sample(cls, draw: Any) -> Any:
-        return draw.calls(
-            ([draw.ints(3, 2)], {"dtype": "ui64"}),
-            ([draw.ints(2)], {"dtype": "i8"}),
-            ([draw.ints()], {"dtype": "f32"}),
-            ([draw.floats(2)], {"dtype": "ui64"}),
-            ([draw.ints(0, 2)], {"dtype": "f64"}),
-        )
-
-
-def _bits(x: Any, dtype: str, element: Any) -> int:
-    row = DTYPES[dtype_name(element)]
-    if row.kind in ("bool", "complex"):
-        raise TypeError(
-            f"bitcast_convert: {x} to {dtype}: {row.name} has no bits to read; use a number dtype"
-        )
-    return 4 if row.name in ("i4", "ui4") else row.numpy.itemsize * 8
 
 
 class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
@@ -177,6 +72,21 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
         )
 
     @classmethod
+    def simplify(
+        cls, xs: Sequence[Value], makers: Sequence[Any], shape: Any, broadcast_dimensions: Any
+    ) -> Any:
+        (x,), (maker,) = xs, makers
+        if broadcast_dimensions == tuple(range(x.type.rank)) and tuple(x.type.shape) == shape:
+            return x
+        if type(maker) is not cls:
+            return _spread(x, maker, shape)
+        inner = cls.read(maker)["broadcast_dimensions"]
+        composed = tuple(broadcast_dimensions[a] for a in inner)
+        return lambda: broadcast_in_dim(
+            maker.operands[0], shape=shape, broadcast_dimensions=composed
+        )
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.floats(3)], {"shape": (2, 3), "broadcast_dimensions": (1,)}),
@@ -225,12 +135,27 @@ class ReshapeOp(Linear, name="reshape"):
         return reshape(xs[0], shape=(xs[0].type.shape[0], *shape))
 
     @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], shape: Any) -> Any:
+        (x,), (maker,) = xs, makers
+        if tuple(x.type.shape) == shape:
+            return x
+        if type(maker) is cls:
+            return lambda: reshape(maker.operands[0], shape=shape)
+        return _spread(x, maker, shape)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.floats(2, 3)], {"shape": (6,)}),
             ([draw.floats(1, 1)], {"shape": ()}),
             ([draw.floats(0, 3)], {"shape": (2, 0)}),
         )
+
+
+def _spread(x: Value, maker: Any, shape: Sequence[int]) -> Any:
+    """Of a constant that is one number: what makes it in another shape."""
+    n = number_of(maker)
+    return None if n is None else lambda: full(tensor(shape, x.type.element_type), n)
 
 
 def _count(shape: Sequence[int]) -> int:
@@ -268,6 +193,17 @@ class TransposeOp(Linear, name="transpose"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], permutation: Any) -> Value:
         return transpose(xs[0], permutation=(0, *(p + 1 for p in permutation)))
+
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], permutation: Any) -> Any:
+        (x,), (maker,) = xs, makers
+        if permutation == tuple(range(len(permutation))):
+            return x
+        if type(maker) is not cls:
+            return _spread(x, maker, [x.type.shape[p] for p in permutation])
+        inner = cls.read(maker)["permutation"]
+        composed = tuple(inner[p] for p in permutation)
+        return lambda: transpose(maker.operands[0], permutation=composed)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -466,7 +402,7 @@ def _remedy(first: Any, types: Sequence[Any]) -> str:
     return "reshape, slice or pad them first"
 
 
-convert, broadcast_in_dim, reshape = ConvertOp.build, BroadcastInDimOp.build, ReshapeOp.build
+broadcast_in_dim, reshape = BroadcastInDimOp.build, ReshapeOp.build
 transpose, slice_ = TransposeOp.build, SliceOp.build
 
 

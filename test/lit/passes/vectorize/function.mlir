@@ -12,8 +12,8 @@
 // CHECK-LABEL: func.func @f_batched(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2xf64> {x.name = "x"}, %[[Y:\w+]]: tensor<f64>)
 // CHECK-SAME:    -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>)
-// CHECK-NEXT:    %[[NEG:.*]] = "anvl.neg"(%[[Y]]) : (tensor<f64>)
 // CHECK-NEXT:    %[[SQUARE:.*]] = "anvl.mul"(%[[X]], %[[X]])
+// CHECK-NEXT:    %[[NEG:.*]] = "anvl.neg"(%[[Y]]) : (tensor<f64>)
 // CHECK-NEXT:    %[[NEGS:.*]] = "anvl.broadcast_in_dim"(%[[NEG]])
 // CHECK-NEXT:    return %[[SQUARE]], %[[NEGS]], %[[X]]
 
