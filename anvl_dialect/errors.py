@@ -12,6 +12,9 @@ Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
 `<op or function>: <what is wrong>, <the actual values>; <what to do>`.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 
 class AnvlError(Exception):
     """Base of the errors that are neither a `TypeError` nor a `ValueError`."""
@@ -24,12 +27,14 @@ class TraceError(AnvlError):
 class MissingRule(AnvlError, NotImplementedError):
     """An op was asked for a rule that its class does not define.
 
-    Attributes: `location` (MLIR text of the first such op, `""` where unknown).
+    Attributes: `location` (MLIR text of the first such op, `""` where unknown), `findings` (all
+    such ops, where a transformation asked for them: `anvl.dialect.findings.Finding`).
     """
 
-    def __init__(self, message: str, location: str = "") -> None:
+    def __init__(self, message: str, location: str = "", findings: Sequence[Any] = ()) -> None:
         super().__init__(message)
         self.location = location
+        self.findings = tuple(findings)
 
 
 class PassError(AnvlError):

@@ -5,10 +5,22 @@ a path from what moves to what is asked for are visited.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
-from anvl.dialect.activity import Step, check_rules, named_after, steps_from, steps_towards
-from anvl.dialect.errors import PassError
+from anvl.dialect.activity import (
+    Step,
+    check_rules,
+    found_at,
+    named_after,
+    problem,
+    stand_in,
+    steps_from,
+    steps_towards,
+)
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.findings import Finding, Search, missing
+from anvl.dialect.masked import CHOSEN, Masked, is_alike, settled, shared, summed
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
@@ -20,19 +32,36 @@ def forward_sweep(
     tangents: Mapping[ir.Value, ir.Value | None],
     targets: Sequence[ir.Value],
     location: ir.Location | None = None,
+    search: Search | None = None,
 ) -> list[ir.Value | None]:
     """Emit the tangent ops at the current insertion point; the tangents of `targets`.
 
     `tangents` has those of the values that move; None is zero.  Tangent ops are named for the ops
     that they belong to, unless `location` is where they all are.  Raises `MissingRule` that lists
-    every op on the way without a tangent.
+    every op on the way without a tangent; with a `search`, it gets that list, and zeros stand in
+    for what is missing.
     """
     given = {x: t for x, t in tangents.items() if t is not None}
-    number = {x: i for i, x in enumerate(given)}
-    types = [type_number(x.type) for x in given]
-    forward = steps_from(block, number, types)
-    steps = steps_towards([number[y] for y in targets if y in number], forward)
-    for rules in check_rules(steps, len(given), "tangent"):
+    try:
+        found = _swept(block, given, targets, location)
+    except MissingRule as error:
+        findings, found = _searched(block, given, targets)
+        if not findings:
+            raise
+        if search is None:
+            raise missing(findings) from error
+        search.findings += findings
+    return [settled(t) for t in found]
+
+
+def _swept(
+    block: ir.Block,
+    given: Mapping[ir.Value, ir.Value],
+    targets: Sequence[ir.Value],
+    location: ir.Location | None,
+) -> list[Any]:
+    steps, number, types = _active(block, given, targets)
+    for rules in check_rules(steps, "tangent"):
         if rules.tangent_recipes is not None:
             written_from(
                 rules.tangent_recipes, rules.tangent.__func__, getattr(rules, "passes", None)
@@ -42,12 +71,23 @@ def forward_sweep(
     return [known[number[y]] if y in number else None for y in targets]
 
 
+def _active(
+    block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
+) -> tuple[list[Step], dict[ir.Value, int], list[int]]:
+    """The steps to the targets, last to first; the numbers of the values, and their types."""
+    number = {x: i for i, x in enumerate(given)}
+    types = [type_number(x.type) for x in given]
+    forward = steps_from(block, number, types)
+    return steps_towards([number[y] for y in targets if y in number], forward), number, types
+
+
 def _forward(
     steps: list[Step], known: list[Any], types: list[int], n_given: int, here: ir.Location | None
 ) -> None:
     """Turn the tangents of operands into those of results, step by step; `steps` is backwards."""
     create = ir.Operation.create
     places: dict[type, tuple[ir.Location, ir.Location]] = {}
+    masks = False  # whether any tangent is masked
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         step = steps.pop()
         op, operands, wanted, results, numbers = step
@@ -62,18 +102,90 @@ def _forward(
             place = location, here or named_after(location, rules.short_name, "tangent")
             places[rules] = place
         with place[1]:
-            recipe = None if rules.tangent_recipes is None else _recipe(step, ts, types)
+            is_masked = masks and any(type(t) is Masked for t in moving)
+            plain = rules.tangent_recipes is not None and not is_masked
+            recipe = _recipe(step, ts, types) if plain else None
             if recipe is None:
-                found = _ask(step, ts)
+                found = _carried(step, ts) if is_masked else _answers(step, ts)
             else:
                 values = [*operands, results[0], *moving]
                 append = values.append
                 for name, result_types, pick, attributes, _ in recipe.builds:
                     append(create(name, result_types, pick(values), attributes).result)
                 found = [values[at] for _, at in recipe.outputs] or _NOTHING
+                if rules.chooses:
+                    found = _masked_as(CHOSEN, found)
         for n, t in zip(numbers, found, strict=True):
             if n is not None and n >= n_given:  # what was given a tangent keeps it
                 known[n] = t
+                masks = masks or type(t) is Masked
+
+
+def _carried(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
+    """The tangents of the results, where some of those of the operands are masked.
+
+    See Note [Lazy masks].
+    """
+    rules = type(step[0])
+    moving = [i for i, t in enumerate(ts) if t is not None]
+    if len(moving) == 1:
+        (i,) = moving
+        if type(ts[i]) is not Masked:
+            return _answers(step, ts)
+        given, mask = ts[i].carried(rules)
+        return _masked_as(mask, _ask(step, [*ts[:i], given, *ts[i + 1 :]]))
+    if rules.diagonal and not rules.keeps_zeros and not is_alike([ts[i] for i in moving]):
+        # What moves one operand may not be masked with what masks another.
+        parts = [_carried(step, [t if i == k else None for k, t in enumerate(ts)]) for i in moving]
+        return [_total(of_one) for of_one in zip(*parts, strict=True)]
+    plain, mask = shared(ts, rules.diagonal)
+    if rules.chooses:
+        mask = Masked(None, mask.masks, holed=True)
+    return _masked_as(mask, _ask(step, plain))
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    present = [t for t in parts if t is not None]
+    return reduce(summed, present) if present else None
+
+
+def _masked_as(mask: Masked, ts: Sequence[Any]) -> list[Any]:
+    return [None if t is None else mask.of(t) for t in ts]
+
+
+def _answers(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
+    """The tangents of the results, for plain ones of the operands."""
+    found = _ask(step, ts)
+    return _masked_as(CHOSEN, found) if type(step[0]).chooses else found
+
+
+def _searched(
+    block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
+) -> tuple[list[Finding], list[Any]]:
+    """All ops on the way that cannot be differentiated, in order, and the tangents of `targets`.
+
+    The sweep again, without recipes, with zeros for the tangents that a missing rule would give.
+    """
+    steps, number, types = _active(block, given, targets)
+    known: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]
+    found: list[Finding] = []
+    for step in reversed(steps):
+        why: Any = problem(step, "tangent")
+        ts = [None if n is None else known[n] for n in step[2]]
+        if why is None and any(t is not None for t in ts):
+            try:
+                answers = _carried(step, ts)
+            except MissingRule as error:
+                why = error
+        elif why is None:
+            continue
+        if why is not None:
+            found += found_at(step, steps, len(given), why)
+            answers = [stand_in(y) for y in step[3]]
+        for n, t in zip(step[4], answers, strict=True):
+            if n is not None and n >= len(given):
+                known[n] = t
+    return found, [known[number[y]] if y in number else None for y in targets]
 
 
 _NOTHING = [None]

@@ -178,6 +178,7 @@ class Extremum(Reduction):
 
     kinds = "bool int uint float"
     corner = "ties share evenly; 0 of an empty reduction, and where the result is NaN"
+    chooses = True
 
     @classmethod
     def _winners(cls, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:
