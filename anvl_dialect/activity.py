@@ -14,7 +14,7 @@ from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import inside, type_number
 
 __all__ = [
-    "Step", "check_rules", "found_at", "lacks", "named_after", "place_of", "problem", "stand_in",
+    "Step", "check_rules", "found_at", "lacks", "named_after", "path_to", "place_of", "problem", "stand_in",
     "steps_from", "steps_towards",
 ]  # fmt: skip
 
@@ -121,23 +121,24 @@ def check_rules(steps: Sequence[Step], rule: str) -> Iterable[Any]:
     if doubtful:
         for step in steps:
             if type(step[0]) in doubtful and (why := problem(step, rule)):
-                raise MissingRule(why, str(step[0].operation.location))
+                raise MissingRule(why[0], str(step[0].operation.location))
     return classes
 
 
 def found_at(
-    step: Step, steps: Sequence[Step], n_wrt: int, problem: "str | MissingRule"
+    step: Step, steps: Sequence[Step], n_wrt: int, why: tuple[str, int | None] | MissingRule
 ) -> list[Finding]:
-    """What is to be said of an op that cannot be differentiated: why, and the way to it.
+    """What is to be said of an op that cannot be differentiated, as `problem` or its rule told.
 
     What the sweep over a body of the op has found is behind the op.
     """
-    path = _path(step, steps, n_wrt)
-    inner = problem.findings if isinstance(problem, MissingRule) else ()
-    if inner:
-        return [finding.behind(path) for finding in inner]
+    error = why if isinstance(why, MissingRule) else None
+    reason, operand = (str(why), None) if error is not None else why
+    path = path_to(step, steps, n_wrt, operand)
+    if error is not None and error.findings:
+        return [finding.behind(path) for finding in error.findings]
     op = step[0].operation
-    return [Finding(op.name, place_of(op), str(problem), path)]
+    return [Finding(op.name, place_of(op), reason, path)]
 
 
 def lacks(rules: type, rule: str) -> str | None:
@@ -158,15 +159,18 @@ def _may_lack(rules: type, rule: str) -> bool:
     return not (issubclass(rules, AnvlOp) and rules.has_rule(rule) and not rules.undefined)
 
 
-def problem(step: Step, rule: str) -> str | None:
-    """Why an op cannot be differentiated, None if it can or if only its rule can tell."""
+def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
+    """Why an op cannot be differentiated, and in which operand; None if it can.
+
+    And None where only its rule can tell.
+    """
     rules, wanted = type(step[0]), step[2]
     missing = lacks(rules, rule)
     if missing is not None:
-        return missing
+        return missing, None
     for i, reason in rules.undefined_of(len(wanted)).items():
         if wanted[i] is not None:
-            return f"operand {i} has no derivative: {reason}"
+            return f"operand {i} has no derivative: {reason}", i
     return None
 
 
@@ -175,11 +179,18 @@ def stand_in(x: ir.Value) -> ir.Value | None:
     return full(x.type, 0) if type_number(x.type) > 0 else None
 
 
-def _path(step: Step, steps: Sequence[Step], n_wrt: int) -> tuple[str, ...]:
-    """The names of the ops from `wrt` to this one, by the first active operand of each."""
+def path_to(
+    step: Step, steps: Sequence[Step], n_wrt: int, operand: int | None = None
+) -> tuple[str, ...]:
+    """The names of the ops from `wrt` to this one, by an operand of it or any.
+
+    From there on by the first active operand of each.
+    """
     producer = {n: s for s in steps for n in s[4] if n is not None}
     names = [step[0].operation.name]
-    while not any(n is not None and n < n_wrt for n in step[2]):
-        step = producer[next(n for n in step[2] if n in producer)]
+    reached = step[2] if operand is None else (step[2][operand],)
+    while not any(n is not None and n < n_wrt for n in reached):
+        step = producer[next(n for n in reached if n in producer)]
         names.append(step[0].operation.name)
+        reached = step[2]
     return tuple(reversed(names))

@@ -32,6 +32,8 @@ class Finding(NamedTuple):
         return self._replace(path=(*path, *self.path))
 
     def __str__(self) -> str:
+        if not self.path:
+            return self.reason
         way = " -> ".join(["wrt", *self.path])
         return f"{self.op} at {self.location}: {self.reason} (reached by {way})"
 
@@ -46,6 +48,14 @@ class Search:
 
     findings: list[Finding] = field(default_factory=list)
     zeros: list[int] = field(default_factory=list)
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Take what one sweep has found, but for what one before it has.
+
+        The derivative of a derivative meets the ops of the first again, by another way.
+        """
+        known = {(x.op, x.location, x.reason) for x in self.findings}
+        self.findings += [x for x in findings if (x.op, x.location, x.reason) not in known]
 
 
 _FILE = re.compile(r'"((?:[^"\\]|\\.)+)":(\d+)')

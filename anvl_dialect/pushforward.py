@@ -50,7 +50,7 @@ def forward_sweep(
             raise
         if search is None:
             raise missing(findings) from error
-        search.findings += findings
+        search.add(findings)
     return [settled(t) for t in found]
 
 

@@ -51,7 +51,7 @@ def sweep(
             raise
         if search is None:
             raise missing(findings) from error
-        search.findings += findings
+        search.add(findings)
     if search is not None:
         search.zeros = [i for i, g in enumerate(found) if g is None]
     return [full(x.type, 0) if g is None else settled(g) for x, g in zip(wrt, found, strict=True)]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from anvl.dialect.errors import MissingRule as MissingRule
     from anvl.dialect.errors import PassError as PassError
     from anvl.dialect.errors import TraceError as TraceError
+    from anvl.differentiable import why_not_differentiable as why_not_differentiable
     from anvl.forward import jvp as jvp
     from anvl.graph import eval_shape as eval_shape
     from anvl.graph import trace as trace
@@ -95,6 +96,7 @@ _HOMES = {
     "vjp": "anvl.reverse",
     "vmap": "anvl.batching",
     "while_loop": "anvl.loops",
+    "why_not_differentiable": "anvl.differentiable",
 }
 _MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 
