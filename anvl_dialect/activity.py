@@ -14,8 +14,8 @@ from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import inside, type_number
 
 __all__ = [
-    "Step", "check_rules", "found_at", "lacks", "named_after", "path_to", "place_of", "problem", "stand_in",
-    "steps_from", "steps_towards",
+    "Step", "check_rules", "found_at", "lacks", "named_after", "ones_for", "path_to", "place_of",
+    "problem", "stand_in", "steps_from", "steps_towards",
 ]  # fmt: skip
 
 
@@ -177,6 +177,11 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
 def stand_in(x: ir.Value) -> ir.Value | None:
     """In place of a derivative that a missing rule would give: zeros, of what can have them."""
     return full(x.type, 0) if type_number(x.type) > 0 else None
+
+
+def ones_for(x: ir.Value) -> ir.Value:
+    """In place of an operand, to see how an op moves elements; what is no float stays."""
+    return full(x.type, 1) if type_number(x.type) > 0 else x
 
 
 def path_to(

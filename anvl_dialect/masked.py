@@ -4,12 +4,13 @@ Cotangents and tangents alike: below, `g` is either.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.create import full_like, zeros_like
 
-__all__ = ["CHOSEN", "Masked", "is_alike", "settled", "shared", "summed"]
+__all__ = ["Live", "Masked", "is_alike", "nonzero", "ones_where", "settled", "shared", "summed"]
 
 # Note [Lazy masks]
 #
@@ -22,12 +23,15 @@ __all__ = ["CHOSEN", "Masked", "is_alike", "settled", "shared", "summed"]
 # * A mask of one bool for the whole array is carried past any op: if all of a cotangent is zero, so
 #   is all of what comes of it.
 # * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone,
-#   and what is left of it are zeros; so too behind an op that chooses by itself, such as `maximum`.
-#   Such a cotangent is `holed`: the next diagonal op whose slope may be infinite is asked as if it
-#   had the mask `g != 0`.  Ops that keep zeros, such as `add`, need none.  So a program without a
-#   choice in it pays nothing.
-# * Only what a product of matrices, or of all elements, multiplies by an infinity inside of itself
-#   cannot be masked after: there, the cotangent of every element meets all others.
+#   and what is left of it are zeros, which the next infinite slope makes NaN.  So too behind an op
+#   that chooses by itself, such as `maximum`.  Such a cotangent knows where it is `live`, which
+#   follows from the masks and from how ops move elements: the rule of the op is asked about an
+#   array of ones and zeros.  It is never told from the numbers: a cotangent that happens to be
+#   zero has a derivative.  Where it is live becomes a mask when a diagonal op is met that does not
+#   keep zeros whatever its operands are; before, nothing is emitted, and without a choice in the
+#   program, never.
+# * What one op multiplies by an infinity inside of itself cannot be masked behind it: in a product
+#   of matrices, or of all elements, every cotangent meets all operands.
 #
 # Tangents are masked in the same way, for what comes before: in `sqrt(where(x > 0, x, 0))` the side
 # that is not taken moves, and its zero tangent meets the infinite slope.
@@ -35,20 +39,23 @@ __all__ = ["CHOSEN", "Masked", "is_alike", "settled", "shared", "summed"]
 # A bool array, or one bool for all, and whether g is kept where it is true.
 _Mask: TypeAlias = tuple[Value, bool]
 
+#: Gives ones where a cotangent is live, zeros where it was masked; in the type of the cotangent.
+Live: TypeAlias = Callable[[], Value]
+
 
 class Masked:
     """A cotangent or tangent still to be masked: for each of `masks`, `select(pred, g, 0)`.
 
-    `holed` says that g has zeros where it was masked before.  Called, it applies the masks.
+    `live` says where g was not masked before; None, that it was not.  Called, it applies the masks.
     See Note [Lazy masks].
     """
 
-    __slots__ = ("g", "holed", "masks")
+    __slots__ = ("g", "live", "masks")
 
-    def __init__(self, g: Value, masks: tuple[_Mask, ...] = (), holed: bool = False) -> None:
+    def __init__(self, g: Value, masks: tuple[_Mask, ...] = (), live: Live | None = None) -> None:
         self.g = g
         self.masks = masks
-        self.holed = holed
+        self.live = live
 
     @property
     def type(self) -> Any:
@@ -57,34 +64,23 @@ class Masked:
     def of(self, g: Any) -> "Masked":
         """The same masks on another value, and its own."""
         if type(g) is Masked:
-            return Masked(g.g, (*g.masks, *self.masks), g.holed or self.holed)
-        return Masked(g, self.masks, self.holed)
+            return Masked(g.g, (*g.masks, *self.masks), _both(g.live, self.live))
+        return Masked(g, self.masks, self.live)
 
     def __call__(self) -> Value:
-        return self._without(())[0]
-
-    def _without(self, kept: Sequence[_Mask]) -> tuple[Value, bool]:
-        """g with all masks applied that are not to be kept, and whether it then has holes."""
-        g = self.g
-        rest = [mask for mask in self.masks if mask not in kept]
-        for pred, keeps_true in rest:
-            zero = zeros_like(g)
-            g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
-        return g, bool(rest) or self.holed
+        return _applied(self.masks, self.g)
 
     def carried(self, rules: Any) -> "tuple[Value, Masked]":
-        """What to ask a rule of an op with, and what its answer is then masked as."""
+        """What to ask a rule of an op with, and what its answer is then masked as.
+
+        If the op is not diagonal or chooses, `live` is still of g, not of the answer.
+        """
         if not rules.diagonal:
-            given, mask = shared([self])
-            return given[0], mask
-        if not self.holed or rules.keeps_zeros:
-            return self.g, Masked(self.g, self.masks, self.holed or rules.chooses)
-        nonzero = emit.compare(self.g, zeros_like(self.g), comparison_direction="NE")
-        return self.g, Masked(self.g, (*self.masks, (nonzero, True)))
-
-
-#: As what the answers of an op that chooses are masked.
-CHOSEN = Masked(None, (), holed=True)
+            (given,), masks, (live,) = shared([self])
+            return given, Masked(None, masks, live)
+        if self.live is None or rules.keeps_zeros:
+            return self.g, self
+        return self.g, Masked(None, (*self.masks, (nonzero(self.live()), True)))
 
 
 def settled(g: Any) -> Any:
@@ -96,51 +92,77 @@ def summed(one: Any, other: Any) -> Any:
     """The sum of two cotangents; what both are masked with is applied once, after the sum."""
     if type(one) is not Masked and type(other) is not Masked:
         return emit.add(one, other)
-    kept = _common([one, other], _is_any)
-    (x, x_holed), (y, y_holed) = _parted(one, kept), _parted(other, kept)
-    holed = x_holed and y_holed
+    (x, y), masks, (left, right) = shared([one, other], diagonal=True)
     found = emit.add(x, y)
-    return Masked(found, kept, holed) if kept or holed else found
+    live = None
+    if left is not None and right is not None:
+        live = cache(lambda: emit.add(left(), right()))
+    return Masked(found, masks, live) if masks or live else found
 
 
-def shared(gs: Sequence[Any], diagonal: bool = False) -> tuple[list[Any], Masked]:
-    """The values to ask a rule with that needs several, and what its answers are masked as.
+def shared(
+    gs: Sequence[Any], diagonal: bool = False
+) -> tuple[list[Any], tuple[_Mask, ...], list[Live | None]]:
+    """The values to ask a rule with that needs several, the masks of its answers, where each lives.
 
     None stays None.  Of the masks that all have, those that can be carried past the op, which is
     diagonal or not, are left to be applied after.
     """
-    kept = _common([g for g in gs if g is not None], _is_any if diagonal else _is_for_all)
-    parted = [None if g is None else _parted(g, kept) for g in gs]
-    holed = any(part is not None and part[1] for part in parted)
-    return [None if part is None else part[0] for part in parted], Masked(None, kept, holed)
+    present = [g for g in gs if g is not None]
+    kept: tuple[_Mask, ...] = ()
+    if all(type(g) is Masked for g in present):
+        first, *others = [g.masks for g in present]
+        kept = tuple(
+            mask
+            for mask in first
+            if (diagonal or mask[0].type.rank == 0) and all(mask in masks for masks in others)
+        )
+    parted = [_parted(g, kept) for g in gs]
+    return [value for value, _ in parted], kept, [live for _, live in parted]
 
 
 def is_alike(gs: Sequence[Any]) -> bool:
-    """Whether all have the same masks, and no holes."""
+    """Whether all have the same masks, and were not masked before."""
     first = gs[0]
     return type(first) is Masked and all(
         type(g) is Masked
-        and not g.holed
+        and g.live is None
         and len(g.masks) == len(first.masks)
         and all(mask in first.masks for mask in g.masks)
         for g in gs
     )
 
 
-def _parted(g: Any, kept: Sequence[_Mask]) -> tuple[Value, bool]:
-    return g._without(kept) if type(g) is Masked else (g, False)
+def nonzero(x: Value) -> Value:
+    """Where x is not zero."""
+    return emit.compare(x, zeros_like(x), comparison_direction="NE")
 
 
-def _common(gs: Sequence[Any], carries: Callable[[_Mask], bool]) -> tuple[_Mask, ...]:
-    if not all(type(g) is Masked for g in gs):
-        return ()
-    first, *others = [g.masks for g in gs]
-    return tuple(m for m in first if carries(m) and all(m in masks for masks in others))
+def ones_where(x: Value) -> Value:
+    """Ones where x is not zero, zeros elsewhere."""
+    return emit.select(nonzero(x), full_like(x, 1), zeros_like(x))
 
 
-def _is_for_all(mask: _Mask) -> bool:
-    return bool(mask[0].type.rank == 0)
+def _parted(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Live | None]:
+    """A value with all masks applied that are not to be kept, and where it is live then."""
+    if type(g) is not Masked:
+        return g, None
+    rest = [mask for mask in g.masks if mask not in kept]
+    if not rest:
+        return g.g, g.live
+    before, like = g.live, g.g
+    live = cache(lambda: _applied(rest, full_like(like, 1) if before is None else before()))
+    return _applied(rest, g.g), live
 
 
-def _is_any(mask: _Mask) -> bool:
-    return True
+def _applied(masks: Sequence[_Mask], g: Value) -> Value:
+    for pred, keeps_true in masks:
+        zero = zeros_like(g)
+        g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
+    return g
+
+
+def _both(one: Live | None, other: Live | None) -> Live | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return cache(lambda: emit.mul(one(), other()))

@@ -115,10 +115,12 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     #: Whether each element of the result depends on that of each operand alone, in one shape.
     diagonal = False
-    #: Whether zeros of a cotangent or tangent stay zeros whatever the operands are, also infinite;
-    #: and whether it gives zeros to operands that it has not chosen.  See Note [Lazy masks].
+    #: Of zeros in cotangents and tangents, for Note [Lazy masks]: whether they stay zeros whatever
+    #: the operands are, also infinite; whether operands that it does not choose get some; whether
+    #: where they go can be told with operands of ones.
     keeps_zeros = False
     chooses = False
+    moves_zeros = False
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.

@@ -5,7 +5,7 @@ a path from what moves to what is asked for are visited.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import cache, partial, reduce
 from typing import Any
 
 from anvl.dialect.activity import (
@@ -13,6 +13,7 @@ from anvl.dialect.activity import (
     check_rules,
     found_at,
     named_after,
+    ones_for,
     problem,
     stand_in,
     steps_from,
@@ -20,7 +21,9 @@ from anvl.dialect.activity import (
 )
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
-from anvl.dialect.masked import CHOSEN, Masked, is_alike, settled, shared, summed
+from anvl.dialect.masked import Live, Masked, is_alike, ones_where, settled, shared, summed
+from anvl.dialect.op import emit
+from anvl.dialect.ops.create import full_like
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
@@ -103,18 +106,16 @@ def _forward(
             places[rules] = place
         with place[1]:
             is_masked = masks and any(type(t) is Masked for t in moving)
-            plain = rules.tangent_recipes is not None and not is_masked
+            plain = rules.tangent_recipes is not None and not (is_masked or rules.chooses)
             recipe = _recipe(step, ts, types) if plain else None
             if recipe is None:
-                found = _carried(step, ts) if is_masked else _answers(step, ts)
+                found = _carried(step, ts) if is_masked or rules.chooses else _ask(step, ts)
             else:
                 values = [*operands, results[0], *moving]
                 append = values.append
                 for name, result_types, pick, attributes, _ in recipe.builds:
                     append(create(name, result_types, pick(values), attributes).result)
                 found = [values[at] for _, at in recipe.outputs] or _NOTHING
-                if rules.chooses:
-                    found = _masked_as(CHOSEN, found)
         for n, t in zip(numbers, found, strict=True):
             if n is not None and n >= n_given:  # what was given a tangent keeps it
                 known[n] = t
@@ -122,41 +123,59 @@ def _forward(
 
 
 def _carried(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
-    """The tangents of the results, where some of those of the operands are masked.
+    """The tangents of the results, where some of those of the operands are masked or chosen.
 
     See Note [Lazy masks].
     """
     rules = type(step[0])
     moving = [i for i, t in enumerate(ts) if t is not None]
-    if len(moving) == 1:
-        (i,) = moving
-        if type(ts[i]) is not Masked:
-            return _answers(step, ts)
-        given, mask = ts[i].carried(rules)
-        return _masked_as(mask, _ask(step, [*ts[:i], given, *ts[i + 1 :]]))
-    if rules.diagonal and not rules.keeps_zeros and not is_alike([ts[i] for i in moving]):
-        # What moves one operand may not be masked with what masks another.
-        parts = [_carried(step, [t if i == k else None for k, t in enumerate(ts)]) for i in moving]
-        return [_total(of_one) for of_one in zip(*parts, strict=True)]
-    plain, mask = shared(ts, rules.diagonal)
-    if rules.chooses:
-        mask = Masked(None, mask.masks, holed=True)
-    return _masked_as(mask, _ask(step, plain))
+    if rules.diagonal and not rules.keeps_zeros:
+        if len(moving) == 1:
+            return _ask_one(step, ts, moving[0])
+        if not is_alike([ts[i] for i in moving]):
+            # What moves one operand may not be masked with what masks another.
+            parts = [_ask_one(step, ts, i) for i in moving]
+            return [_total(of_one) for of_one in zip(*parts, strict=True)]
+    plain, masks, lives = shared(ts, rules.diagonal)
+    mask = Masked(None, masks, _live_behind(step, ts, lives))
+    return [None if t is None else mask.of(t) for t in _ask(step, plain)]
+
+
+def _ask_one(step: Step, ts: Sequence[Any], i: int) -> Sequence[Any]:
+    """The tangents of the results of a diagonal op where operand i alone moves."""
+    if type(ts[i]) is not Masked:
+        return _ask(step, [t if k == i else None for k, t in enumerate(ts)])
+    given, mask = ts[i].carried(type(step[0]))
+    found = _ask(step, [given if k == i else None for k in range(len(ts))])
+    return [None if t is None else mask.of(t) for t in found]
+
+
+def _live_behind(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) -> Live | None:
+    """Where the tangent of the result is live, given where those of the operands are."""
+    rules = type(step[0])
+    known = [live for live in lives if live is not None]
+    if rules.chooses or (known and rules.moves_zeros):
+        return cache(partial(_live_result, step, ts, lives))
+    moving = [t for t in ts if t is not None]
+    if known and rules.diagonal and len(known) == len(moving):  # live where one of them is
+        return cache(lambda: reduce(emit.add, [live() for live in known]))
+    return None
+
+
+def _live_result(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) -> Any:
+    op, operands, _, results, _ = step
+    rules = type(op)
+    given = [
+        None if t is None else full_like(x, 1) if live is None else live()
+        for x, t, live in zip(operands, ts, lives, strict=True)
+    ]
+    xs = operands if rules.chooses else tuple(map(ones_for, operands))
+    return ones_where(settled(rules.tangent(given, xs, results[0], **rules.read(op.operation))))
 
 
 def _total(parts: Sequence[Any]) -> Any:
     present = [t for t in parts if t is not None]
     return reduce(summed, present) if present else None
-
-
-def _masked_as(mask: Masked, ts: Sequence[Any]) -> list[Any]:
-    return [None if t is None else mask.of(t) for t in ts]
-
-
-def _answers(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
-    """The tangents of the results, for plain ones of the operands."""
-    found = _ask(step, ts)
-    return _masked_as(CHOSEN, found) if type(step[0]).chooses else found
 
 
 def _searched(

@@ -6,14 +6,16 @@ first: only ops on a path from `wrt` to the seeded values are asked, and only fo
 such a path.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any, TypeAlias
 
 from anvl.dialect.activity import (
     Step,
     check_rules,
     found_at,
     named_after,
+    ones_for,
     problem,
     stand_in,
     steps_from,
@@ -21,9 +23,9 @@ from anvl.dialect.activity import (
 )
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
-from anvl.dialect.masked import CHOSEN, Masked, settled, shared, summed
+from anvl.dialect.masked import Live, Masked, ones_where, settled, shared, summed
 from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import full
+from anvl.dialect.ops.create import full, full_like
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
 __all__ = ["sweep"]
@@ -123,13 +125,13 @@ def _backward(
             place = location, here or named_after(location, rules.short_name, "adjoint")
             places[rules] = place
         with place[1]:
-            mask = CHOSEN if rules.chooses else None
-            if several or type(g) is Masked:
-                g, mask = _unmasked(rules, g)
+            masked = None
+            if rules.chooses or type(g) is Masked or several:
+                g, masked = _unmasked(step, g)
             recipe = None if rules.recipes is None else _recipe(step, types)
             if recipe is None:
-                for n, gx in _ask(step, g):
-                    known, gx = cotangents[n], gx if mask is None else mask.of(gx)
+                for i, n, gx in _ask(step, g):
+                    known, gx = cotangents[n], gx if masked is None else masked(i, gx)
                     cotangents[n] = gx if known is None else summed(known, gx)
                 continue
             values = [*operands, results[0], g]
@@ -138,21 +140,49 @@ def _backward(
                 append(create(name, result_types, pick(values), attributes).result)
             for i, at in recipe.outputs:
                 n = wanted[i]
-                known, gx = cotangents[n], values[at] if mask is None else mask.of(values[at])
+                known, gx = cotangents[n], values[at] if masked is None else masked(i, values[at])
                 cotangents[n] = gx if known is None else summed(known, gx)
 
 
-def _unmasked(rules: Any, g: Any) -> tuple[Any, Masked | None]:
+# What the answer of a rule for operand i is with the masks that it is to have.
+_Wrap: TypeAlias = Callable[[int, Any], Any]
+
+
+def _unmasked(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
     """A cotangent, or those of several results, as a rule gets it, and how its answers are masked.
 
     See Note [Lazy masks].
     """
+    rules = type(step[0])
+    if rules.multiple_results:
+        if not any(type(part) is Masked for part in g):
+            return g, None
+        parts, masks, _ = shared(g)
+        mask = Masked(None, masks)
+        return tuple(parts), lambda i, gx: mask.of(gx)
     if type(g) is Masked:
-        return g.carried(rules)
-    if any(type(part) is Masked for part in g):
-        parts, mask = shared(g)
-        return tuple(parts), mask
-    return g, CHOSEN if rules.chooses else None
+        g, mask = g.carried(rules)
+        if rules.diagonal and not rules.chooses:
+            return g, lambda i, gx: mask.of(gx)
+    else:
+        mask = Masked(None)
+    if not rules.chooses and (mask.live is None or not rules.moves_zeros):
+        mask = Masked(None, mask.masks)
+        return g, lambda i, gx: mask.of(gx)
+    live = cache(partial(_live_operands, step, mask.live))
+    return g, lambda i, gx: Masked(None, mask.masks, cache(lambda: live()[i])).of(gx)
+
+
+def _live_operands(step: Step, live: Live | None) -> list[Any]:
+    """For each operand where its cotangent is live, given where that of the result is."""
+    op, operands, wanted, results, _ = step
+    rules, y = type(op), results[0]
+    g = full_like(y, 1) if live is None else live()
+    xs = operands if rules.chooses else tuple(map(ones_for, operands))
+    answers = rules.adjoint(g, xs, y, **rules.read(op.operation))
+    rows = zip(operands, wanted, answers, strict=True)
+    found = [settled(_checked(op, *row)) for row in rows]
+    return [None if gx is None else ones_where(gx) for gx in found]
 
 
 def _searched(
@@ -165,6 +195,7 @@ def _searched(
     steps, number, types = _active(block, seeds, wrt)
     cotangents = _seeded(seeds, number, len(types))
     found: list[list[Finding]] = []
+    contributions: list[tuple[int, Any]]
     for step in reversed(steps):
         why: Any = problem(step, "adjoint")
         if why is None:
@@ -188,10 +219,8 @@ def _contributions(step: Step, cotangents: list[Any]) -> list[tuple[int, Any]]:
     g = _joined(numbers, cotangents) if rules.multiple_results else cotangents[numbers[0]]
     if g is None:
         return []
-    mask = None
-    if rules.multiple_results or type(g) is Masked:
-        g, mask = _unmasked(rules, g)
-    return [(n, gx if mask is None else mask.of(gx)) for n, gx in _ask(step, g)]
+    g, masked = _unmasked(step, g)
+    return [(n, gx if masked is None else masked(i, gx)) for i, n, gx in _ask(step, g)]
 
 
 def _recipe(step: Step, types: list[int]) -> Recipe | None:
@@ -218,8 +247,8 @@ def _written(step: Step) -> Recipe | None:
     return recipe if recipe is not None and recipe.is_plain else None
 
 
-def _ask(step: Step, g: Any) -> list[tuple[int, Any]]:
-    """Ask the rule: for each active operand its number and its cotangent."""
+def _ask(step: Step, g: Any) -> list[tuple[int, int, Any]]:
+    """Ask the rule: for each active operand its position, its number and its cotangent."""
     op, operands, wanted, results, _ = step
     rules = type(op)
     y = results if rules.multiple_results else results[0]
@@ -232,7 +261,8 @@ def _ask(step: Step, g: Any) -> list[tuple[int, Any]]:
         if not getattr(error, "location", ""):
             error.location = str(op.location)  # type: ignore[attr-defined]
         raise
-    return [(n, gx) for n, gx in zip(wanted, checked, strict=True) if gx is not None]
+    rows = enumerate(zip(wanted, checked, strict=True))
+    return [(i, n, gx) for i, (n, gx) in rows if gx is not None]
 
 
 def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:

@@ -29,6 +29,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     z: Result
     hlo = "dot_general"
     kinds = "bool int uint float complex"
+    moves_zeros = True
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:

@@ -80,6 +80,7 @@ class SumOp(Reduction, name="sum"):
     """The sum along `axes`; 0 where there is nothing to add.  Linear."""
 
     combine = "add"
+    moves_zeros = True
 
     @classmethod
     def identity(cls, element: Any) -> complex:
