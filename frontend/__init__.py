@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from anvl.custom_rules import custom_vjp as custom_vjp
     from anvl.dialect.errors import AnvlError as AnvlError
     from anvl.dialect.errors import MissingRule as MissingRule
+    from anvl.dialect.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.errors import PassError as PassError
     from anvl.dialect.errors import TraceError as TraceError
     from anvl.differentiable import why_not_differentiable as why_not_differentiable
@@ -64,6 +65,7 @@ _HOMES = {
     "AnvlError": "anvl.dialect.errors",
     "Array": "anvl.runtime",
     "MissingRule": "anvl.dialect.errors",
+    "NonFiniteError": "anvl.dialect.errors",
     "PassError": "anvl.dialect.errors",
     "RuntimeFailure": "anvl.runtime",
     "TraceError": "anvl.dialect.errors",

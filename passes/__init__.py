@@ -11,7 +11,7 @@ import importlib
 # One name a pass: its file here, and `anvl-<name>` on the command line.
 _MODULES: tuple[str, ...] = (
     "check_differentiable", "control_flow", "forward", "gradient", "hoist_constants", "inline",
-    "lower_to_stablehlo", "remat", "vectorize",
+    "lower_to_stablehlo", "probe", "remat", "vectorize",
 )  # fmt: skip
 
 for _name in _MODULES:
