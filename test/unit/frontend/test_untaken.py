@@ -210,6 +210,50 @@ def test_what_keeps_zeros_needs_no_mask() -> None:
     assert text.count("anvl.select") == 3 * 2  # who wins, and whether there is a tie
 
 
+def test_a_zero_that_is_no_mask_has_a_derivative() -> None:
+    """Where a fit is perfect all cotangents are zero, but the curvature is there.
+
+    Masks are told from choices and shapes: told from zeros, they would hide it.
+    """
+    A = numpy.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    w = numpy.array([0.3, -0.2])
+    target = numpy.tanh(A @ numpy.sin(w))
+
+    def loss(w: Any, choose: Any) -> Any:
+        rows = np.stack([np.tanh(A @ np.sin(w)) - target, w[0] - np.full(3, 0.3)])
+        return np.sum(choose(np.sum(rows * rows, axis=1)))
+
+    def chosen(w: Any) -> Any:
+        return loss(w, lambda y: np.where(np.isfinite(y), y, 0.0))
+
+    wanted = anvl.hessian(lambda w: loss(w, lambda y: y))(w)
+    assert numpy.linalg.norm(wanted) > 1
+    assert numpy.allclose(anvl.hessian(chosen)(w), wanted, rtol=1e-12)
+    for outer in (anvl.jacfwd, anvl.jacrev):
+        for inner in (anvl.jacfwd, anvl.jacrev):
+            assert numpy.allclose(outer(inner(chosen))(w), wanted, rtol=1e-12)
+
+
+def test_a_pullback_of_zero_has_a_slope() -> None:
+    """The pullback is linear in the cotangent, also at zero, and through masks."""
+    x = numpy.array([0.5, 0.7])
+
+    def f(x: Any) -> Any:
+        return np.where(x > 0, np.sum(np.maximum(np.sin(x), x * x)), 0.0) * np.exp(x)
+
+    def pulled(g: Any) -> Any:
+        return anvl.vjp(f, x)[1](g)[0]
+
+    def pushed(t: Any) -> Any:
+        return anvl.jvp(f, (x,), (t,))[1]
+
+    jacobian = anvl.jacrev(f)(x)
+    assert numpy.allclose(anvl.jacfwd(f)(x), jacobian)
+    for jac in (anvl.jacfwd, anvl.jacrev):
+        assert numpy.allclose(jac(pulled)(numpy.zeros(2)), jacobian.T)
+        assert numpy.allclose(jac(pushed)(numpy.zeros(2)), jacobian)
+
+
 def test_a_product_of_the_untaken_side_is_the_limit() -> None:
     """What docs/debugging.md says cannot be: zero times infinity inside one op."""
     f = lambda x: np.sum(np.where(x == 0, x, np.prod(1 / x)))  # noqa: E731
