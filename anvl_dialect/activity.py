@@ -132,13 +132,14 @@ def found_at(
 
     What the sweep over a body of the op has found is behind the op.
     """
-    error = why if isinstance(why, MissingRule) else None
-    reason, operand = (str(why), None) if error is not None else why
-    path = path_to(step, steps, n_wrt, operand)
-    if error is not None and error.findings:
-        return [finding.behind(path) for finding in error.findings]
     op = step[0].operation
-    return [Finding(op.name, place_of(op), reason, path)]
+    if not isinstance(why, MissingRule):
+        reason, operand = why
+        return [Finding(op.name, place_of(op), reason, path_to(step, steps, n_wrt, operand))]
+    path = path_to(step, steps, n_wrt)
+    if why.findings:
+        return [finding.behind(path) for finding in why.findings]
+    return [Finding(op.name, place_of(op), str(why), path)]
 
 
 def lacks(rules: type, rule: str) -> str | None:

@@ -22,9 +22,9 @@ from anvl.dialect.activity import (
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
 from anvl.dialect.masked import Live, Masked, is_alike, ones_where, settled, shared, summed
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.create import full_like
-from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
 __all__ = ["forward_sweep"]

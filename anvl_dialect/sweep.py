@@ -130,17 +130,15 @@ def _backward(
                 g, masked = _unmasked(step, g)
             recipe = None if rules.recipes is None else _recipe(step, types)
             if recipe is None:
-                for i, n, gx in _ask(step, g):
-                    known, gx = cotangents[n], gx if masked is None else masked(i, gx)
-                    cotangents[n] = gx if known is None else summed(known, gx)
-                continue
-            values = [*operands, results[0], g]
-            append = values.append
-            for name, result_types, pick, attributes, _ in recipe.builds:
-                append(create(name, result_types, pick(values), attributes).result)
-            for i, at in recipe.outputs:
-                n = wanted[i]
-                known, gx = cotangents[n], values[at] if masked is None else masked(i, values[at])
+                found = _ask(step, g)
+            else:
+                values = [*operands, results[0], g]
+                append = values.append
+                for name, result_types, pick, attributes, _ in recipe.builds:
+                    append(create(name, result_types, pick(values), attributes).result)
+                found = [(i, wanted[i], values[at]) for i, at in recipe.outputs]
+            for i, n, gx in found:
+                known, gx = cotangents[n], gx if masked is None else masked(i, gx)
                 cotangents[n] = gx if known is None else summed(known, gx)
 
 

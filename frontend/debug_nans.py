@@ -175,9 +175,10 @@ class _Search:
         self._made_by = {y: op for op in program.ops for y in op.results}
         #: Of values that are not finite, how many elements are NaN, and infinite.
         self._counts: dict[int, tuple[int, int]] = {}
-        for i, row in [*enumerate(map(_counts_of, arrays)), *zip(program.probed, counts.tolist())]:
-            if any(row):
-                self._counts[i] = tuple(row)
+        rows = zip(program.probed, counts.tolist(), strict=True)
+        for i, (nan, infinite) in [*enumerate(map(_counts_of, arrays)), *rows]:
+            if nan or infinite:
+                self._counts[i] = nan, infinite
 
     def first(self) -> tuple[_Op, int, tuple[str, int]] | None:
         """The first op that made one, which value of its, and the kind and number of elements."""

@@ -7,6 +7,7 @@ is what anvl-gradient would.  The module stays as it is.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from anvl.dialect.asked import VJP
@@ -77,7 +78,7 @@ def check_declared(module: ir.Operation) -> list[Finding]:
     functions = functions_of(copy.operation)
     expansion = Expansion(copy.operation, functions, _NAME, search)
     for name in [n for n, op in functions.items() if any(k in op.attributes for k in KINDS)]:
-        _attempt(search, lambda name=name: expansion.define(name))
+        _attempt(search, partial(expansion.define, name))
     return search.findings
 
 
@@ -107,10 +108,9 @@ def check_function(
         made = expansion.public_copy(name, _free_suffix(name, expansion.functions))
         asked = KINDS[VJP].read({"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)})
         expansion.write(KINDS[VJP], made, name, asked)
-        for i, ends in _dead_ends(made, [wrt[i] for i in search.zeros], targets).items():
-            # Behind what is missing there is nothing, which is no reason.
-            if ends[0].path or not search.findings:
-                zero[i] = ends
+        found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
+        # Behind what is missing there is nothing, which is no reason.
+        zero.update({i: e for i, e in found.items() if e[0].path or not search.findings})
 
     _attempt(search, attempt)
     return Report(search.findings, zero)

@@ -127,9 +127,7 @@ class _Vjp(Kind):
         adjoints = [*(inputs[i] for i in asked.wrt), *asked.tagged]
         return [*inputs, *cotangents], [*outputs, *adjoints]
 
-    def write(
-        self, function: ir.Operation, asked: _Asked, search: Search | None = None
-    ) -> None:
+    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
         """Append the reverse sweep, and return the adjoints behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)

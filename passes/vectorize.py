@@ -97,9 +97,7 @@ class _Vmap(Kind):
                 raise PassError(_NAME, f"@{name}: {problem}", place)
         return _batched(inputs, asked.batched, asked), _batched(outputs, asked.results, asked)
 
-    def write(
-        self, function: ir.Operation, asked: _Asked, search: Search | None = None
-    ) -> None:
+    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
         """Batch the body in place."""
         block = function.regions[0].blocks[0]
         types = {i: _with_axis(block.arguments[i].type, asked.size) for i in asked.batched}

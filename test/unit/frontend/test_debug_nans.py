@@ -113,7 +113,7 @@ def test_what_is_brought_along_or_meant_is_no_fault(f: Any, x: list[float]) -> N
     [
         lambda x: np.where(x > 0, np.log(x), 0),
         lambda x: 1 / (1 + np.exp(1 / x)),
-        lambda x: np.exp(-(1 / x) ** 2),
+        lambda x: np.exp(-((1 / x) ** 2)),
         lambda x: np.max(np.exp(np.where(x > 0, x, -INF))),
     ],
 )
