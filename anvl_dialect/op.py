@@ -204,6 +204,16 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return missing(cls, "sample")
 
     @classmethod
+    def live_operands(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        """`adjoint` of ones and zeros, to see where the zeros go: Note [Lazy masks]."""
+        return cls.adjoint(g, xs, y, **params)
+
+    @classmethod
+    def live_result(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **ps: Any) -> Any:
+        """`tangent` of ones and zeros."""
+        return cls.tangent(ts, xs, y, **ps)
+
+    @classmethod
     def work(cls, op: ir.Operation) -> int:
         """How much there is to do, in numbers read and written: what it costs to do it again."""
         return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))

@@ -170,7 +170,7 @@ def _live_result(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) ->
         for x, t, live in zip(operands, ts, lives, strict=True)
     ]
     xs = operands if rules.chooses else tuple(map(ones_for, operands))
-    return ones_where(settled(rules.tangent(given, xs, results[0], **rules.read(op.operation))))
+    return ones_where(settled(rules.live_result(given, xs, results[0], **rules.read(op.operation))))
 
 
 def _total(parts: Sequence[Any]) -> Any:

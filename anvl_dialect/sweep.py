@@ -177,7 +177,7 @@ def _live_operands(step: Step, live: Live | None) -> list[Any]:
     rules, y = type(op), results[0]
     g = full_like(y, 1) if live is None else live()
     xs = operands if rules.chooses else tuple(map(ones_for, operands))
-    answers = rules.adjoint(g, xs, y, **rules.read(op.operation))
+    answers = rules.live_operands(g, xs, y, **rules.read(op.operation))
     rows = zip(operands, wanted, answers, strict=True)
     found = [settled(_checked(op, *row)) for row in rows]
     return [None if gx is None else ones_where(gx) for gx in found]

@@ -45,7 +45,6 @@ class ConvolutionOp(Bilinear, name="convolution"):
     precision_config: Precision
     z: Result
     hlo = "convolution"
-    moves_zeros = True
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:

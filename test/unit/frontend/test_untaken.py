@@ -8,6 +8,7 @@ import pytest
 
 import anvl
 import anvl.numpy as np
+from anvl.dialect.params import DotDims
 
 INF, NAN = numpy.inf, numpy.nan
 
@@ -164,6 +165,15 @@ CHOICES: dict[str, tuple[Callable[[Any], Any], float, float]] = {
     "sqrt of a clip": (lambda x: np.sqrt(np.clip(x, 0.0, 1.0)), -1.0, 0.0),
     "sqrt of where": (lambda x: np.sqrt(np.where(x > 0, x, 0.0)), -1.0, 0.0),
     "sqrt of where times x": (lambda x: x + x * np.sqrt(np.where(x > 0, x, 0.0)), -1.0, 1.0),
+    "sqrt of a sum of where": (
+        lambda x: x + np.sqrt(np.sum(np.where(x > 0, np.stack([x, 2 * x]), 0.0))), -1.0, 1.0,
+    ),
+    "sqrt of a product of where": (
+        lambda x: x + np.sqrt(WEIGHT[0] @ np.where(x > 0, np.stack([x, 2 * x]), 0.0)), -1.0, 1.0,
+    ),
+    "sqrt of a maximum of sums": (
+        lambda x: x + np.sqrt(np.maximum(np.stack([x, x - 1]) @ WEIGHT, 0.0)[1]), -1.0, 1.0,
+    ),
     "max of several": (lambda x: np.max(np.stack([np.sqrt(x), x + 1])), 0.0, 1.0),
     "norm": (
         lambda x: np.where(x == 0, 3 * x, np.linalg.norm(np.stack([x, x]))), 0.0, 3.0,
@@ -208,6 +218,62 @@ def test_what_keeps_zeros_needs_no_mask() -> None:
 
     text = anvl.jit(anvl.grad(network)).lower(anvl.aval("f64", (2,))).mlir("gradient")
     assert text.count("anvl.select") == 3 * 2  # who wins, and whether there is a tie
+
+
+def test_to_know_what_is_live_takes_no_product_of_matrices() -> None:
+    def network(x: Any, choose: Any) -> Any:
+        for _ in range(4):
+            x = choose(np.exp(x @ WEIGHT))
+        return np.sum(x)
+
+    def products(choose: Any, transform: Any) -> int:
+        f = lambda x: transform(lambda z: network(z, choose), x)  # noqa: E731
+        return anvl.jit(f).lower(anvl.aval("f64", (3, 2))).mlir().count("stablehlo.dot_general")
+
+    for transform in (lambda f, x: anvl.grad(f)(x), _jvp):
+        masked = products(lambda y: np.where(y > 0, y, 0.0), transform)
+        assert masked == products(lambda y: y, transform) == 8
+
+
+def dot(x: Any, y: Any, batch: Any, contract: Any) -> Any:
+    dims = DotDims(batch[0], batch[1], contract[0], contract[1])
+    return anvl.prim.dot_general(x, y, dot_dimension_numbers=dims, precision_config="DEFAULT")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "batch", "contract"),
+    [
+        (((2, 3), (3, 4)), ((), ()), ((1,), (0,))),
+        (((3, 2), (4, 3)), ((), ()), ((0,), (1,))),
+        (((3,), (3,)), ((), ()), ((0,), (0,))),
+        (((), (2,)), ((), ()), ((), ())),
+        (((2, 3, 4), (4, 3, 5, 2)), ((0,), (3,)), ((2, 1), (0, 1))),
+        (((3, 2, 4, 2), (2, 3, 2)), ((3, 0), (0, 1)), ((1,), (2,))),
+    ],
+)
+def test_masks_go_through_products_as_their_zeros_do(
+    shapes: Any, batch: Any, contract: Any
+) -> None:
+    """Where all that an element of an operand meets is masked, its infinite slope is; else not."""
+    rng = numpy.random.default_rng(0)
+    x, y = (rng.uniform(1, 2, shape) for shape in shapes)
+    out = numpy.asarray(dot(x, y, batch, contract))
+    for trial in range(4):
+        flags = rng.random(out.shape) < (0.0, 0.3, 0.6, 1.0)[trial]
+        # What reaches an element: the adjoint of the flags, with all else one.
+        f = lambda a, b: np.sum(np.where(flags, dot(a, b, batch, contract), 0.0))  # noqa: E731
+        reached = anvl.grad(f, wrt=(0, 1))(numpy.ones_like(x), numpy.ones_like(y))
+
+        def steep(a: Any, b: Any, flags: Any = flags) -> Any:
+            product = dot(np.sqrt(a), np.sqrt(b), batch, contract)
+            return np.sum(np.where(flags, product, 0.0))
+
+        zeros = numpy.zeros_like(x), numpy.ones_like(y)
+        found = numpy.asarray(anvl.grad(steep)(*zeros))
+        assert numpy.array_equal(found, numpy.where(numpy.asarray(reached[0]) > 0, INF, 0.0))
+        zeros = numpy.ones_like(x), numpy.zeros_like(y)
+        found = numpy.asarray(anvl.grad(steep, wrt=1)(*zeros))
+        assert numpy.array_equal(found, numpy.where(numpy.asarray(reached[1]) > 0, INF, 0.0))
 
 
 def test_a_zero_that_is_no_mask_has_a_derivative() -> None:
