@@ -11,6 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from anvl.dialect.asked import VJP
+from anvl.dialect.checkpoint import Checkpoint
 from anvl.dialect.dead_ends import dead_ends
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
@@ -147,5 +148,7 @@ def _copied(module: ir.Operation) -> ir.Module:
     copy = ir.Module.create(module.location)
     point = ir.InsertionPoint(copy.body)
     for op in module.regions[0].blocks[0].operations:
-        op.operation.clone(ip=point)
+        made = op.operation.clone(ip=point).operation
+        if Checkpoint.attribute in made.attributes:  # what it keeps makes no difference here
+            made.attributes[Checkpoint.attribute] = Checkpoint.keeping(0)
     return copy

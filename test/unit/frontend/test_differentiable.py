@@ -90,6 +90,22 @@ def test_calls_derivatives_and_bodies_are_seen_through() -> None:
     assert [x.path for x in anvl.why_not_differentiable(pushed, X)] == [way]
 
 
+def test_checkpoints_and_custom_rules_are_seen_through() -> None:
+    def block(x: Any) -> Any:
+        return bits(np.sin(x)) * x
+
+    way = ("anvl.exp", "func.call", "anvl.sin", "anvl.bitcast_convert")
+    for options in ({}, {"budget": "1KiB"}, {"policy": "dots"}):
+        f = anvl.checkpoint(block, **options)
+        found = anvl.why_not_differentiable(lambda x, f=f: np.sum(f(np.exp(x))), X)
+        assert [x.path for x in found] == [way]
+
+    g = anvl.custom_vjp(block)
+    g.defvjp(lambda primals, y, cotangent: (cotangent * y,))
+    assert not anvl.why_not_differentiable(lambda x: np.sum(g(np.exp(x))), X)
+    assert not anvl.why_not_differentiable(anvl.grad(lambda x: np.sum(g(np.exp(x)))), X)
+
+
 @pytest.mark.usefixtures("own_ops")
 def test_rules_that_refuse_when_asked_are_found_beside_others() -> None:
     class MoodyOp(AnvlOp, name="mine.moody"):
