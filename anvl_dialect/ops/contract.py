@@ -78,7 +78,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     def live_operands(
         cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims, **params: Any
     ) -> Sequence[Any]:
-        """Where its adjoint can be but zero, by sums: a product would take as long as the adjoint."""
+        """Where its adjoint may be other than zero, by sums: a product would take far longer."""
         (x, y), dims = xs, dot_dimension_numbers
         n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
         return [

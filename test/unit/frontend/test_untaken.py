@@ -260,9 +260,12 @@ def test_masks_go_through_products_as_their_zeros_do(
     out = numpy.asarray(dot(x, y, batch, contract))
     for trial in range(4):
         flags = rng.random(out.shape) < (0.0, 0.3, 0.6, 1.0)[trial]
+
         # What reaches an element: the adjoint of the flags, with all else one.
-        f = lambda a, b: np.sum(np.where(flags, dot(a, b, batch, contract), 0.0))  # noqa: E731
-        reached = anvl.grad(f, wrt=(0, 1))(numpy.ones_like(x), numpy.ones_like(y))
+        def masked(a: Any, b: Any, flags: Any = flags) -> Any:
+            return np.sum(np.where(flags, dot(a, b, batch, contract), 0.0))
+
+        reached = anvl.grad(masked, wrt=(0, 1))(numpy.ones_like(x), numpy.ones_like(y))
 
         def steep(a: Any, b: Any, flags: Any = flags) -> Any:
             product = dot(np.sqrt(a), np.sqrt(b), batch, contract)
