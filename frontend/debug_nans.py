@@ -19,6 +19,7 @@ from anvl.dialect.context import context
 from anvl.dialect.errors import NonFiniteError
 from anvl.dialect.findings import place_in
 from anvl.dialect.mlir import ir
+from anvl.dialect.recipes import inside
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.jitted import Jit
 from anvl.lowering import captured_order, copied, pipeline, serialize
@@ -92,13 +93,17 @@ def _counts_of(x: Any) -> tuple[int, int]:
 
 
 class _Op(NamedTuple):
-    """An op of a program: numbers stand for values, those of arguments come first."""
+    """An op of a program: numbers stand for values, those of arguments come first.
+
+    `used` are all that it uses, also in its regions.
+    """
 
     position: int
     name: str
     location: ir.Location
     operands: list[int]
     results: list[int]
+    used: list[int]
 
 
 class _Program:
@@ -124,9 +129,12 @@ class _Program:
         self.probed: list[int] = []  # the values that anvl-probe counts, in its order
         for i, op in enumerate(ops_of(function)):
             operands = [number[x] for x in op.operands]
+            captured = [number[x] for one in inside(op) for x in one.operands if x in number]
             for y in op.results:
                 number[y] = len(number)
-            self.ops.append(_Op(i, op.name, op.location, operands, [number[y] for y in op.results]))
+            results = [number[y] for y in op.results]
+            used = [*operands, *captured]
+            self.ops.append(_Op(i, op.name, op.location, operands, results, used))
             self.probed += [number[y] for y in probed_values(op)]
         self.returned = [number[y] for y in terminator_of(block).operands]
 
@@ -187,10 +195,10 @@ class _Search:
         while waiting:
             value = waiting.pop()
             op = self._made_by.get(value)
-            if value in seen or op is None or not op.operands:
+            if value in seen or op is None or not op.used:
                 continue  # an argument, or a constant that is meant to be so
             seen.add(value)
-            bad = [x for x in op.operands if x in self._counts]
+            bad = [x for x in op.used if x in self._counts]
             nan, infinite = self._counts[value]
             if nan and not any(self._counts[x][0] for x in bad):
                 found.append((op.position, value, op, ("NaN", nan)))

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from anvl import tree
-from anvl.arguments import StaticArguments, input_names, name_of, plain_aside, positions_of
+from anvl.arguments import StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
 from anvl.passes.check_differentiable import Report, check_function
 from anvl.promote import abstract
-from anvl.requests import (
-    Position,
-    argument_name,
-    argument_of,
-    check_callable,
-    has_derivative,
-    numbered,
-)
+from anvl.requests import Position, check_callable, has_derivative, numbered
 from anvl.runtime import hiding_frames
 from anvl.state import passes_lock
 from anvl.traced import trace_call
+from anvl.wrt import Wrt
 
 __all__ = ["Obstacles", "why_not_differentiable"]
 
@@ -83,8 +76,8 @@ def why_not_differentiable(
     """What stands in the way of the derivative of f at these arguments, all at once.
 
     Arguments: `args` and `kwargs` are what f is called with: arrays, numbers or abstract values;
-    nothing is computed.  `wrt` names the arguments to differentiate with respect to, or gives their
-    positions; several in a tuple.
+    nothing is computed.  `wrt` names the arguments to differentiate with respect to, or parts of
+    them (`"params.w"`), or gives positions; several in a tuple.
     Returns a sequence of findings, one for each op without a derivative on the way from `wrt` to a
     float result, through jits, derivatives inside of f and bodies of ops; and one for each leaf of
     `wrt` that is no float, and for a function that returns none.  It is empty where f can be
@@ -101,9 +94,9 @@ def why_not_differentiable(
     anvl.floor
     """
     check_callable("why_not_differentiable", f)
-    which = positions_of(f, wrt, "wrt")
-    if not which:
-        raise ValueError(f"why_not_differentiable: wrt names no argument of {name_of(f)}")
+    entries = Wrt(
+        f, wrt, "why_not_differentiable", accepts=has_derivative, why=_WHY, has_tags=False
+    )
     static = StaticArguments(f, None)
     arguments = static.split(*plain_aside((args, kwargs)))
     paths = input_names(f, arguments)
@@ -111,29 +104,28 @@ def why_not_differentiable(
     avals = [x if isinstance(x, Aval) else abstract(x, path) for x, path in leaves]
     chosen: dict[int, str] = {}
     found: list[Finding] = []
-    for item in which:
-        argument = argument_of(f, "why_not_differentiable", item, *numbered(arguments))
-        places, treedef = tree.flatten(argument)
-        names = tree.leaf_paths(treedef, argument_name(f, item))
-        for i, path in zip(places, names, strict=True):
-            if isinstance(i, Position) and has_derivative(avals[i]):
-                chosen[int(i)] = path
-            else:
-                what = avals[i] if isinstance(i, Position) else repr(i)
-                found.append(_remark(f"{path} is {what}; only floats have a derivative"))
+    named = entries.of_call(*numbered(arguments))
+    for path, i in named.by_path().items():
+        if isinstance(i, Position) and has_derivative(avals[i]):
+            chosen[int(i)] = path
+        else:
+            what = avals[i] if isinstance(i, Position) else repr(i)
+            found.append(_remark(f"{path} is {what}; {_WHY}"))
     traced = trace_call(f, static, arguments._replace(leaves=list(avals)))
     targets = [i for i, y in enumerate(traced.out_avals) if has_derivative(y)]
     report = Report([], {})
     if not targets:
         returned = ", ".join(map(repr, traced.out_avals)) or "nothing"
-        found.append(_remark(f"{name_of(f)} returns {returned}; only floats have a derivative"))
+        found.append(_remark(f"{name_of(f)} returns {returned}; {_WHY}"))
     elif chosen:
         with passes_lock, context(), ir.Location.unknown():
             module = traced.program.module.operation
             report = check_function(module, traced.trace.name, tuple(chosen), targets)
-    named = ", ".join(argument_name(f, item) for item in which)
     zero = {chosen[i]: ends for i, ends in report.zero.items()}
-    return Obstacles(name_of(f), named, [*found, *report.missing], zero)
+    return Obstacles(name_of(f), ", ".join(named.paths()), [*found, *report.missing], zero)
+
+
+_WHY = "only floats have a derivative"
 
 
 def _remark(reason: str) -> Finding:

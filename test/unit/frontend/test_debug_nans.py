@@ -165,6 +165,19 @@ def test_overflow_is_an_infinity() -> None:
     assert met(lambda x: x * 1e38, np.full(2, 100.0, "f32")).kind == "infinity"
 
 
+def test_control_flow_is_named_as_a_whole_and_not_for_what_it_was_given() -> None:
+    def looped(x: Any) -> Any:
+        return anvl.fori_loop(0, 3, lambda i, c: np.log(c), x)
+
+    assert met(looped, 1.0).op == "stablehlo.while"
+
+    def chosen(x: Any) -> Any:
+        y = np.log(x)  # before the choice
+        return anvl.cond(x >= 0, lambda: y * 2, lambda: y)
+
+    assert met(chosen, 0.0).place == line_of("before the choice")
+
+
 def test_the_wrapper_is_like_that_of_jit() -> None:
     @anvl.jit(debug_nans=True)
     def f(x: Any) -> Any:

@@ -106,6 +106,34 @@ def test_checkpoints_and_custom_rules_are_seen_through() -> None:
     assert not anvl.why_not_differentiable(anvl.grad(lambda x: np.sum(g(np.exp(x)))), X)
 
 
+def test_control_flow_is_seen_through() -> None:
+    def stepped(x: Any) -> Any:
+        return anvl.scan(lambda c, _: (bits(np.sin(c)), c), x, None, length=3)[0]
+
+    def chosen(x: Any) -> Any:
+        return anvl.cond(x > 0, lambda x: bits(np.sin(x)), np.log, x)
+
+    def looped(x: Any) -> Any:
+        return anvl.fori_loop(0, 3, lambda i, c: bits(np.sin(c)) * x, x)
+
+    for f in (stepped, chosen, looped, anvl.grad(stepped)):
+        (found,) = anvl.why_not_differentiable(f, X)
+        assert found.path == ("func.call", "anvl.sin", "anvl.bitcast_convert")
+
+
+def test_wrt_may_be_a_part_of_an_argument() -> None:
+    def f(p: Any) -> Any:
+        return p["w"]["a"] * bits(p["w"]["b"])
+
+    p = {"w": {"a": X, "b": X}}
+    assert not anvl.why_not_differentiable(f, p, wrt="p.w.a")
+    found = anvl.why_not_differentiable(f, p, wrt="p.w.b")
+    assert len(found) == 1
+    assert repr(found).startswith("f cannot be differentiated with respect to p['w']['b']:")
+    with pytest.raises(ValueError, match=r"'p\.w\.c' names nothing of f"):
+        anvl.why_not_differentiable(f, p, wrt="p.w.c")
+
+
 @pytest.mark.usefixtures("own_ops")
 def test_rules_that_refuse_when_asked_are_found_beside_others() -> None:
     class MoodyOp(AnvlOp, name="mine.moody"):
