@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from anvl.dialect.errors import MissingRule
+from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp
-from anvl.dialect.recipes import type_number
+from anvl.dialect.ops.create import full
+from anvl.dialect.recipes import inside, type_number
 
 __all__ = [
-    "Step", "check_rules", "lacks", "named_after", "place_of", "steps_from", "steps_towards",
+    "Step", "check_rules", "found_at", "lacks", "named_after", "ones_for", "path_to", "place_of",
+    "problem", "stand_in", "steps_from", "steps_towards",
 ]  # fmt: skip
 
 
@@ -36,20 +39,21 @@ def steps_from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -
         xs = op.operands
         operands = (xs[0], xs[1]) if len(xs) == 2 else tuple(xs)
         wanted = tuple([known(x) for x in operands])
-        if wanted.count(None) == len(wanted):
-            continue
         rules = type(op)
         form = forms.get(rules)
         if form is None:
             form = forms[rules] = _form(rules)
-        if form == _ZERO:
+        if form == _FOREIGN:
+            operands += _captured(op.operation, number)
+            wanted = tuple([known(x) for x in operands])
+        if wanted.count(None) == len(wanted) or form == _ZERO:
             continue
         # `result` costs a third of `results`, and nearly all ops have one.
         results = (op.result,) if form == _ONE_RESULT else tuple(op.results)
         numbers: list[int | None] = []
         for y in results:
             type_ = type_number(y.type)
-            if type_ > 0:
+            if type_ > 0 or (form == _FOREIGN and _may_carry(y.type)):
                 # A value of `wrt` may itself depend on another: it keeps its number.
                 n = number.setdefault(y, len(types))
                 if n == len(types):
@@ -61,14 +65,29 @@ def steps_from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -
     return steps
 
 
-_ZERO, _ONE_RESULT, _SEVERAL = range(3)
+_ZERO, _ONE_RESULT, _SEVERAL, _FOREIGN = range(4)
 
 
 def _form(rules: type) -> int:
     """Whether the derivative of an op is zero by design; else, how many results it may have."""
-    if getattr(rules, "zero", ""):
+    if not issubclass(rules, AnvlOp):
+        return _FOREIGN
+    if rules.zero:
         return _ZERO
-    return _SEVERAL if getattr(rules, "multiple_results", True) else _ONE_RESULT
+    return _SEVERAL if rules.multiple_results else _ONE_RESULT
+
+
+def _may_carry(type_: ir.Type) -> bool:
+    """Whether a value that a foreign op makes may depend smoothly on its operands."""
+    if isinstance(type_, ir.ShapedType):
+        type_ = type_.element_type
+    return not isinstance(type_, ir.IntegerType | ir.IndexType)
+
+
+def _captured(op: ir.Operation, number: dict[ir.Value, int]) -> tuple[ir.Value, ...]:
+    """The numbered values that the regions of an op use: those of foreign ops may use any."""
+    found = {x: None for inner in inside(op) for x in inner.operands if x in number}
+    return tuple(found)
 
 
 def steps_towards(targets: Sequence[int], steps: list[Step]) -> list[Step]:
@@ -92,27 +111,35 @@ def named_after(location: ir.Location, short_name: str, what: str) -> ir.Locatio
 # -- what cannot be differentiated -----------------------------------------------------------------
 
 
-def check_rules(steps: Sequence[Step], n_wrt: int, rule: str) -> Iterable[Any]:
-    """One error for all of the steps, last to first, whose ops lack a rule.
+def check_rules(steps: Sequence[Step], rule: str) -> Iterable[Any]:
+    """The classes of the ops; raises `MissingRule` where one of the ops lacks a rule.
 
-    Without any, the classes of the ops.
+    Only to tell that one does: `found_at` says what and where.
     """
     classes = {type(step[0]) for step in steps}
     doubtful = {cls for cls in classes if _may_lack(cls, rule)}
-    problems = [
-        (step, why)
-        for step in reversed(steps)
-        if type(step[0]) in doubtful and (why := _problem(step, rule))
-    ]
-    if not problems:
-        return classes
-    lines = [
-        f"  {step[0].operation.name} at {place_of(step[0].operation)}: {why}"
-        f" (reached by {_path(step, steps, n_wrt)})"
-        for step, why in problems
-    ]
-    text = f"{len(problems)} of the ops cannot be differentiated:\n" + "\n".join(lines)
-    raise MissingRule(text, str(problems[0][0][0].operation.location))
+    if doubtful:
+        for step in steps:
+            if type(step[0]) in doubtful and (why := problem(step, rule)):
+                raise MissingRule(why[0], str(step[0].operation.location))
+    return classes
+
+
+def found_at(
+    step: Step, steps: Sequence[Step], n_wrt: int, why: tuple[str, int | None] | MissingRule
+) -> list[Finding]:
+    """What is to be said of an op that cannot be differentiated, as `problem` or its rule told.
+
+    What the sweep over a body of the op has found is behind the op.
+    """
+    op = step[0].operation
+    if not isinstance(why, MissingRule):
+        reason, operand = why
+        return [Finding(op.name, place_of(op), reason, path_to(step, steps, n_wrt, operand))]
+    path = path_to(step, steps, n_wrt)
+    if why.findings:
+        return [finding.behind(path) for finding in why.findings]
+    return [Finding(op.name, place_of(op), str(why), path)]
 
 
 def lacks(rules: type, rule: str) -> str | None:
@@ -133,22 +160,43 @@ def _may_lack(rules: type, rule: str) -> bool:
     return not (issubclass(rules, AnvlOp) and rules.has_rule(rule) and not rules.undefined)
 
 
-def _problem(step: Step, rule: str) -> str | None:
+def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
+    """Why an op cannot be differentiated, and in which operand; None if it can.
+
+    And None where only its rule can tell.
+    """
     rules, wanted = type(step[0]), step[2]
     missing = lacks(rules, rule)
     if missing is not None:
-        return missing
+        return missing, None
     for i, reason in rules.undefined_of(len(wanted)).items():
         if wanted[i] is not None:
-            return f"operand {i} has no derivative: {reason}"
+            return f"operand {i} has no derivative: {reason}", i
     return None
 
 
-def _path(step: Step, steps: Sequence[Step], n_wrt: int) -> str:
-    """The names of the ops from `wrt` to this one, by the first active operand of each."""
+def stand_in(x: ir.Value) -> ir.Value | None:
+    """In place of a derivative that a missing rule would give: zeros, of what can have them."""
+    return full(x.type, 0) if type_number(x.type) > 0 else None
+
+
+def ones_for(x: ir.Value) -> ir.Value:
+    """In place of an operand, to see how an op moves elements; what is no float stays."""
+    return full(x.type, 1) if type_number(x.type) > 0 else x
+
+
+def path_to(
+    step: Step, steps: Sequence[Step], n_wrt: int, operand: int | None = None
+) -> tuple[str, ...]:
+    """The names of the ops from `wrt` to this one, by an operand of it or any.
+
+    From there on by the first active operand of each.
+    """
     producer = {n: s for s in steps for n in s[4] if n is not None}
     names = [step[0].operation.name]
-    while not any(n is not None and n < n_wrt for n in step[2]):
-        step = producer[next(n for n in step[2] if n in producer)]
+    reached = step[2] if operand is None else (step[2][operand],)
+    while not any(n is not None and n < n_wrt for n in reached):
+        step = producer[next(n for n in reached if n in producer)]
         names.append(step[0].operation.name)
-    return " -> ".join(["wrt", *reversed(names)])
+        reached = step[2]
+    return tuple(reversed(names))

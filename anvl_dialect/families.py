@@ -121,6 +121,8 @@ def remedy(first: Any, rest: Sequence[Any]) -> str:
 class Linear(AnvlOp):
     """Linear in its only operand: the tangent is the op itself.  Says `adjoint`."""
 
+    keeps_zeros = True
+
     @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, **params: Any

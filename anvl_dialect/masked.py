@@ -1,11 +1,16 @@
-"""Cotangents that are still to be masked: what keeps the gradient of `where` finite."""
+"""Derivatives that are still to be masked: what keeps the gradient of `where` finite.
 
-from typing import Any
+Cotangents and tangents alike: below, `g` is either.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
 
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.create import full_like, zeros_like
 
-__all__ = ["Masked", "settled", "summed"]
+__all__ = ["Live", "Masked", "is_alike", "nonzero", "ones_where", "settled", "shared", "summed"]
 
 # Note [Lazy masks]
 #
@@ -13,50 +18,151 @@ __all__ = ["Masked", "settled", "summed"]
 # the cotangent first and multiply then gives 0 * inf, a NaN.  So `select` hands back a `Masked`
 # cotangent, ops whose Jacobian is diagonal carry the mask past their own rule, and it is applied
 # where the cotangent is next needed as a whole: the NaN is masked with the rest.  It costs no op.
+#
+# Three things follow.
+# * A mask of one bool for the whole array is carried past any op: if all of a cotangent is zero, so
+#   is all of what comes of it.
+# * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone,
+#   and what is left of it are zeros, which the next infinite slope makes NaN.  So too behind an op
+#   that chooses by itself, such as `maximum`.  Such a cotangent knows where it is `live`, which
+#   follows from the masks and from how ops move elements: the rule of the op is asked about an
+#   array of ones and zeros.  It is never told from the numbers: a cotangent that happens to be
+#   zero has a derivative.  Where it is live becomes a mask when a diagonal op is met that does not
+#   keep zeros whatever its operands are; before, nothing is emitted, and without a choice in the
+#   program, never.
+# * What one op multiplies by an infinity inside of itself cannot be masked behind it: in a product
+#   of matrices, or of all elements, every cotangent meets all operands.
+#
+# Tangents are masked in the same way, for what comes before: in `sqrt(where(x > 0, x, 0))` the side
+# that is not taken moves, and its zero tangent meets the infinite slope.
+
+# A bool array, or one bool for all, and whether g is kept where it is true.
+_Mask: TypeAlias = tuple[Value, bool]
+
+#: Gives ones where a cotangent is live, zeros where it was masked; in the type of the cotangent.
+Live: TypeAlias = Callable[[], Value]
 
 
 class Masked:
-    """A cotangent still to be masked: `select(pred, g, 0)`, or 0 where `pred`.
+    """A cotangent or tangent still to be masked: for each of `masks`, `select(pred, g, 0)`.
 
-    Called, it applies the mask.  See Note [Lazy masks].
+    `live` says where g was not masked before; None, that it was not.  Called, it applies the masks.
+    See Note [Lazy masks].
     """
 
-    __slots__ = ("g", "keeps_true", "pred")
+    __slots__ = ("g", "live", "masks")
 
-    def __init__(self, g: Value, pred: Value, keeps_true: bool) -> None:
+    def __init__(self, g: Value, masks: tuple[_Mask, ...] = (), live: Live | None = None) -> None:
         self.g = g
-        self.pred = pred
-        self.keeps_true = keeps_true
+        self.masks = masks
+        self.live = live
 
     @property
     def type(self) -> Any:
         return self.g.type
 
     def of(self, g: Any) -> "Masked":
-        """The same mask on another cotangent."""
-        return Masked(settled(g), self.pred, self.keeps_true)
-
-    def is_like(self, other: Any) -> bool:
-        """Whether another cotangent has the same mask."""
-        return (
-            type(other) is Masked
-            and other.keeps_true == self.keeps_true
-            and bool(other.pred == self.pred)
-        )
+        """The same masks on another value, and its own."""
+        if type(g) is Masked:
+            return Masked(g.g, (*g.masks, *self.masks), _both(g.live, self.live))
+        return Masked(g, self.masks, self.live)
 
     def __call__(self) -> Value:
-        zero = zeros_like(self.g)
-        sides = (self.g, zero) if self.keeps_true else (zero, self.g)
-        return emit.select(self.pred, *sides)
+        return _applied(self.masks, self.g)
+
+    def carried(self, rules: Any) -> "tuple[Value, Masked]":
+        """What to ask a rule of an op with, and what its answer is then masked as.
+
+        If the op is not diagonal or chooses, `live` is still of g, not of the answer.
+        """
+        if not rules.diagonal:
+            (given,), masks, (live,) = shared([self])
+            return given, Masked(None, masks, live)
+        if self.live is None or rules.keeps_zeros:
+            return self.g, self
+        return self.g, Masked(None, (*self.masks, (nonzero(self.live()), True)))
 
 
 def settled(g: Any) -> Any:
-    """A cotangent as a value, with its mask applied if it has one; None stays None."""
+    """A cotangent as a value, with its masks applied if it has any; None stays None."""
     return g() if type(g) is Masked else g
 
 
 def summed(one: Any, other: Any) -> Any:
-    """The sum of two cotangents; two with one mask are masked once, after the sum."""
-    if type(one) is Masked and one.is_like(other):
-        return one.of(emit.add(one.g, other.g))
-    return emit.add(settled(one), settled(other))
+    """The sum of two cotangents; what both are masked with is applied once, after the sum."""
+    if type(one) is not Masked and type(other) is not Masked:
+        return emit.add(one, other)
+    (x, y), masks, (left, right) = shared([one, other], diagonal=True)
+    found = emit.add(x, y)
+    live = None
+    if left is not None and right is not None:
+        live = cache(lambda: emit.add(left(), right()))
+    return Masked(found, masks, live) if masks or live else found
+
+
+def shared(
+    gs: Sequence[Any], diagonal: bool = False
+) -> tuple[list[Any], tuple[_Mask, ...], list[Live | None]]:
+    """The values to ask a rule with that needs several, the masks of its answers, where each lives.
+
+    None stays None.  Of the masks that all have, those that can be carried past the op, which is
+    diagonal or not, are left to be applied after.
+    """
+    present = [g for g in gs if g is not None]
+    kept: tuple[_Mask, ...] = ()
+    if all(type(g) is Masked for g in present):
+        first, *others = [g.masks for g in present]
+        kept = tuple(
+            mask
+            for mask in first
+            if (diagonal or mask[0].type.rank == 0) and all(mask in masks for masks in others)
+        )
+    parted = [_parted(g, kept) for g in gs]
+    return [value for value, _ in parted], kept, [live for _, live in parted]
+
+
+def is_alike(gs: Sequence[Any]) -> bool:
+    """Whether all have the same masks, and were not masked before."""
+    first = gs[0]
+    return type(first) is Masked and all(
+        type(g) is Masked
+        and g.live is None
+        and len(g.masks) == len(first.masks)
+        and all(mask in first.masks for mask in g.masks)
+        for g in gs
+    )
+
+
+def nonzero(x: Value) -> Value:
+    """Where x is not zero."""
+    return emit.compare(x, zeros_like(x), comparison_direction="NE")
+
+
+def ones_where(x: Value) -> Value:
+    """Ones where x is not zero, zeros elsewhere."""
+    return emit.select(nonzero(x), full_like(x, 1), zeros_like(x))
+
+
+def _parted(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Live | None]:
+    """A value with all masks applied that are not to be kept, and where it is live then."""
+    if type(g) is not Masked:
+        return g, None
+    rest = [mask for mask in g.masks if mask not in kept]
+    if not rest:
+        return g.g, g.live
+    before, like = g.live, g.g
+    live = cache(lambda: _applied(rest, full_like(like, 1) if before is None else before()))
+    return _applied(rest, g.g), live
+
+
+def _applied(masks: Sequence[_Mask], g: Value) -> Value:
+    for pred, keeps_true in masks:
+        zero = zeros_like(g)
+        g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
+    return g
+
+
+def _both(one: Live | None, other: Live | None) -> Live | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return cache(lambda: emit.mul(one(), other()))

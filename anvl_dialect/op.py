@@ -126,6 +126,12 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     commutative = False
     #: Whether an op of which nobody uses a result may go, and two that are alike be one.
     pure = True
+    #: Of zeros in cotangents and tangents, for Note [Lazy masks]: whether they stay zeros whatever
+    #: the operands are, also infinite; whether operands that it does not choose get some; whether
+    #: where they go can be told with operands of ones.
+    keeps_zeros = False
+    chooses = False
+    moves_zeros = False
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.
@@ -207,6 +213,16 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return missing(cls, "sample")
+
+    @classmethod
+    def live_operands(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        """`adjoint` of ones and zeros, to see where the zeros go: Note [Lazy masks]."""
+        return cls.adjoint(g, xs, y, **params)
+
+    @classmethod
+    def live_result(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **ps: Any) -> Any:
+        """`tangent` of ones and zeros."""
+        return cls.tangent(ts, xs, y, **ps)
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:

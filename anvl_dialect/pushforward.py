@@ -5,11 +5,26 @@ a path from what moves to what is asked for are visited.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache, partial, reduce
 from typing import Any
 
-from anvl.dialect.activity import Step, check_rules, named_after, steps_from, steps_towards
-from anvl.dialect.errors import PassError
+from anvl.dialect.activity import (
+    Step,
+    check_rules,
+    found_at,
+    named_after,
+    ones_for,
+    problem,
+    stand_in,
+    steps_from,
+    steps_towards,
+)
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.findings import Finding, Search, missing
+from anvl.dialect.masked import Live, Masked, is_alike, ones_where, settled, shared, summed
 from anvl.dialect.mlir import ir
+from anvl.dialect.op import emit
+from anvl.dialect.ops.create import full_like
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
 __all__ = ["forward_sweep"]
@@ -20,19 +35,36 @@ def forward_sweep(
     tangents: Mapping[ir.Value, ir.Value | None],
     targets: Sequence[ir.Value],
     location: ir.Location | None = None,
+    search: Search | None = None,
 ) -> list[ir.Value | None]:
     """Emit the tangent ops at the current insertion point; the tangents of `targets`.
 
     `tangents` has those of the values that move; None is zero.  Tangent ops are named for the ops
     that they belong to, unless `location` is where they all are.  Raises `MissingRule` that lists
-    every op on the way without a tangent.
+    every op on the way without a tangent; with a `search`, it gets that list, and zeros stand in
+    for what is missing.
     """
     given = {x: t for x, t in tangents.items() if t is not None}
-    number = {x: i for i, x in enumerate(given)}
-    types = [type_number(x.type) for x in given]
-    forward = steps_from(block, number, types)
-    steps = steps_towards([number[y] for y in targets if y in number], forward)
-    for rules in check_rules(steps, len(given), "tangent"):
+    try:
+        found = _swept(block, given, targets, location)
+    except MissingRule as error:
+        findings, found = _searched(block, given, targets)
+        if not findings:
+            raise
+        if search is None:
+            raise missing(findings) from error
+        search.add(findings)
+    return [settled(t) for t in found]
+
+
+def _swept(
+    block: ir.Block,
+    given: Mapping[ir.Value, ir.Value],
+    targets: Sequence[ir.Value],
+    location: ir.Location | None,
+) -> list[Any]:
+    steps, number, types = _active(block, given, targets)
+    for rules in check_rules(steps, "tangent"):
         if rules.tangent_recipes is not None:
             written_from(
                 rules.tangent_recipes, rules.tangent.__func__, getattr(rules, "passes", None)
@@ -42,12 +74,23 @@ def forward_sweep(
     return [known[number[y]] if y in number else None for y in targets]
 
 
+def _active(
+    block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
+) -> tuple[list[Step], dict[ir.Value, int], list[int]]:
+    """The steps to the targets, last to first; the numbers of the values, and their types."""
+    number = {x: i for i, x in enumerate(given)}
+    types = [type_number(x.type) for x in given]
+    forward = steps_from(block, number, types)
+    return steps_towards([number[y] for y in targets if y in number], forward), number, types
+
+
 def _forward(
     steps: list[Step], known: list[Any], types: list[int], n_given: int, here: ir.Location | None
 ) -> None:
     """Turn the tangents of operands into those of results, step by step; `steps` is backwards."""
     create = ir.Operation.create
     places: dict[type, tuple[ir.Location, ir.Location]] = {}
+    masks = False  # whether any tangent is masked
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         step = steps.pop()
         op, operands, wanted, results, numbers = step
@@ -62,9 +105,11 @@ def _forward(
             place = location, here or named_after(location, rules.short_name, "tangent")
             places[rules] = place
         with place[1]:
-            recipe = None if rules.tangent_recipes is None else _recipe(step, ts, types)
+            is_masked = masks and any(type(t) is Masked for t in moving)
+            plain = rules.tangent_recipes is not None and not (is_masked or rules.chooses)
+            recipe = _recipe(step, ts, types) if plain else None
             if recipe is None:
-                found = _ask(step, ts)
+                found = _carried(step, ts) if is_masked or rules.chooses else _ask(step, ts)
             else:
                 values = [*operands, results[0], *moving]
                 append = values.append
@@ -74,6 +119,92 @@ def _forward(
         for n, t in zip(numbers, found, strict=True):
             if n is not None and n >= n_given:  # what was given a tangent keeps it
                 known[n] = t
+                masks = masks or type(t) is Masked
+
+
+def _carried(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
+    """The tangents of the results, where some of those of the operands are masked or chosen.
+
+    See Note [Lazy masks].
+    """
+    rules = type(step[0])
+    moving = [i for i, t in enumerate(ts) if t is not None]
+    if rules.diagonal and not rules.keeps_zeros:
+        if len(moving) == 1:
+            return _ask_one(step, ts, moving[0])
+        if not is_alike([ts[i] for i in moving]):
+            # What moves one operand may not be masked with what masks another.
+            parts = [_ask_one(step, ts, i) for i in moving]
+            return [_total(of_one) for of_one in zip(*parts, strict=True)]
+    plain, masks, lives = shared(ts, rules.diagonal)
+    mask = Masked(None, masks, _live_behind(step, ts, lives))
+    return [None if t is None else mask.of(t) for t in _ask(step, plain)]
+
+
+def _ask_one(step: Step, ts: Sequence[Any], i: int) -> Sequence[Any]:
+    """The tangents of the results of a diagonal op where operand i alone moves."""
+    if type(ts[i]) is not Masked:
+        return _ask(step, [t if k == i else None for k, t in enumerate(ts)])
+    given, mask = ts[i].carried(type(step[0]))
+    found = _ask(step, [given if k == i else None for k in range(len(ts))])
+    return [None if t is None else mask.of(t) for t in found]
+
+
+def _live_behind(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) -> Live | None:
+    """Where the tangent of the result is live, given where those of the operands are."""
+    rules = type(step[0])
+    known = [live for live in lives if live is not None]
+    if rules.chooses or (known and rules.moves_zeros):
+        return cache(partial(_live_result, step, ts, lives))
+    moving = [t for t in ts if t is not None]
+    if known and rules.diagonal and len(known) == len(moving):  # live where one of them is
+        return cache(lambda: reduce(emit.add, [live() for live in known]))
+    return None
+
+
+def _live_result(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) -> Any:
+    op, operands, _, results, _ = step
+    rules = type(op)
+    given = [
+        None if t is None else full_like(x, 1) if live is None else live()
+        for x, t, live in zip(operands, ts, lives, strict=True)
+    ]
+    xs = operands if rules.chooses else tuple(map(ones_for, operands))
+    return ones_where(settled(rules.live_result(given, xs, results[0], **rules.read(op.operation))))
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    present = [t for t in parts if t is not None]
+    return reduce(summed, present) if present else None
+
+
+def _searched(
+    block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
+) -> tuple[list[Finding], list[Any]]:
+    """All ops on the way that cannot be differentiated, in order, and the tangents of `targets`.
+
+    The sweep again, without recipes, with zeros for the tangents that a missing rule would give.
+    """
+    steps, number, types = _active(block, given, targets)
+    known: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]
+    found: list[Finding] = []
+    for step in reversed(steps):
+        why: Any = problem(step, "tangent")
+        ts = [None if n is None else known[n] for n in step[2]]
+        if why is None and any(t is not None for t in ts):
+            try:
+                answers = _carried(step, ts)
+            except MissingRule as error:
+                why = error
+        elif why is None:
+            continue
+        if why is not None:
+            found += found_at(step, steps, len(given), why)
+            answers = [stand_in(y) for y in step[3]]
+        for n, t in zip(step[4], answers, strict=True):
+            if n is not None and n >= len(given):
+                known[n] = t
+    return found, [known[number[y]] if y in number else None for y in targets]
 
 
 _NOTHING = [None]

@@ -6,14 +6,26 @@ first: only ops on a path from `wrt` to the seeded values are asked, and only fo
 such a path.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any, TypeAlias
 
-from anvl.dialect.activity import Step, check_rules, named_after, steps_from, steps_towards
-from anvl.dialect.errors import PassError
-from anvl.dialect.masked import Masked, settled, summed
+from anvl.dialect.activity import (
+    Step,
+    check_rules,
+    found_at,
+    named_after,
+    ones_for,
+    problem,
+    stand_in,
+    steps_from,
+    steps_towards,
+)
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.findings import Finding, Search, missing
+from anvl.dialect.masked import Live, Masked, ones_where, settled, shared, summed
 from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import full
+from anvl.dialect.ops.create import full, full_like
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
 
 __all__ = ["sweep"]
@@ -24,29 +36,70 @@ def sweep(
     seeds: Sequence[tuple[ir.Value, ir.Value]],
     wrt: Sequence[ir.Value],
     location: ir.Location | None = None,
+    search: Search | None = None,
 ) -> list[ir.Value]:
     """Emit the adjoint ops at the current insertion point; the cotangents of `wrt`.
 
     `seeds` pairs values of the block with their cotangents.  Values of `wrt` that nothing reaches
     get zeros.  Adjoint ops are named for the ops that they belong to, unless `location` is where
-    they all are.  Raises `MissingRule` that lists every op on the way without an adjoint.
+    they all are.  Raises `MissingRule` that lists every op on the way without an adjoint; with a
+    `search`, it gets that list, and zeros stand in for what is missing.
     """
+    try:
+        found = _swept(block, seeds, wrt, location)
+    except MissingRule as error:
+        findings, found = _searched(block, seeds, wrt)
+        if not findings:
+            raise
+        if search is None:
+            raise missing(findings) from error
+        search.add(findings)
+    if search is not None:
+        search.zeros = [i for i, g in enumerate(found) if g is None]
+    return [full(x.type, 0) if g is None else settled(g) for x, g in zip(wrt, found, strict=True)]
+
+
+def _swept(
+    block: ir.Block,
+    seeds: Sequence[tuple[ir.Value, ir.Value]],
+    wrt: Sequence[ir.Value],
+    location: ir.Location | None,
+) -> list[Any]:
+    steps, number, types = _active(block, seeds, wrt)
+    for rules in check_rules(steps, "adjoint"):
+        if rules.recipes is not None:
+            written_from(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
+    cotangents = _seeded(seeds, number, len(types))
+    del number
+    _backward(steps, cotangents, types, location)
+    return cotangents[: len(wrt)]
+
+
+def _active(
+    block: ir.Block, seeds: Sequence[tuple[ir.Value, ir.Value]], wrt: Sequence[ir.Value]
+) -> tuple[list[Step], dict[ir.Value, int], list[int]]:
+    """The steps from `wrt` to the seeds, in order; the numbers of the values, and their types."""
     number = {x: i for i, x in enumerate(wrt)}
     types = [type_number(x.type) for x in wrt]
     forward = steps_from(block, number, types)
     steps = steps_towards([number[y] for y, _ in seeds if y in number], forward)
-    for rules in check_rules(steps, len(wrt), "adjoint"):
-        if rules.recipes is not None:
-            written_from(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
-    cotangents: list[Any] = [None] * len(types)
+    steps.reverse()
+    return steps, number, types
+
+
+def _seeded(
+    seeds: Sequence[tuple[ir.Value, ir.Value]], number: dict[ir.Value, int], count: int
+) -> list[Any]:
+    cotangents: list[Any] = [None] * count
     for y, g in seeds:
         if y in number:
-            known = cotangents[number[y]]
-            cotangents[number[y]] = g if known is None else summed(known, g)
-    del forward, number
-    _backward(steps, cotangents, types, location)
-    found = cotangents[: len(wrt)]
-    return [full(x.type, 0) if g is None else settled(g) for x, g in zip(wrt, found, strict=True)]
+            _add(cotangents, number[y], g)
+    return cotangents
+
+
+def _add(cotangents: list[Any], n: int, g: Any) -> None:
+    known = cotangents[n]
+    cotangents[n] = g if known is None else summed(known, g)
 
 
 def _backward(
@@ -58,12 +111,12 @@ def _backward(
     """
     create = ir.Operation.create
     places: dict[type, tuple[ir.Location, ir.Location]] = {}
-    steps.reverse()
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         step = steps.pop()
         op, operands, wanted, results, numbers = step
         rules = type(op)
-        g = _joined(numbers, cotangents) if rules.multiple_results else cotangents[numbers[0]]
+        several = rules.multiple_results
+        g = _joined(numbers, cotangents) if several else cotangents[numbers[0]]
         if g is None:
             continue
         location = op.location
@@ -72,20 +125,100 @@ def _backward(
             place = location, here or named_after(location, rules.short_name, "adjoint")
             places[rules] = place
         with place[1]:
-            recipe = None if rules.recipes is None or type(g) is Masked else _recipe(step, types)
+            masked = None
+            if rules.chooses or type(g) is Masked or several:
+                g, masked = _unmasked(step, g)
+            recipe = None if rules.recipes is None else _recipe(step, types)
             if recipe is None:
-                for n, gx in _ask(step, g):
-                    known = cotangents[n]
-                    cotangents[n] = gx if known is None else summed(known, gx)
-                continue
-            values = [*operands, results[0], g]
-            append = values.append
-            for name, result_types, pick, attributes, _ in recipe.builds:
-                append(create(name, result_types, pick(values), attributes).result)
-            for i, at in recipe.outputs:
-                n = wanted[i]
-                known = cotangents[n]
-                cotangents[n] = values[at] if known is None else summed(known, values[at])
+                found = _ask(step, g)
+            else:
+                values = [*operands, results[0], g]
+                append = values.append
+                for name, result_types, pick, attributes, _ in recipe.builds:
+                    append(create(name, result_types, pick(values), attributes).result)
+                found = [(i, wanted[i], values[at]) for i, at in recipe.outputs]
+            for i, n, gx in found:
+                known, gx = cotangents[n], gx if masked is None else masked(i, gx)
+                cotangents[n] = gx if known is None else summed(known, gx)
+
+
+# What the answer of a rule for operand i is with the masks that it is to have.
+_Wrap: TypeAlias = Callable[[int, Any], Any]
+
+
+def _unmasked(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
+    """A cotangent, or those of several results, as a rule gets it, and how its answers are masked.
+
+    See Note [Lazy masks].
+    """
+    rules = type(step[0])
+    if rules.multiple_results:
+        if not any(type(part) is Masked for part in g):
+            return g, None
+        parts, masks, _ = shared(g)
+        mask = Masked(None, masks)
+        return tuple(parts), lambda i, gx: mask.of(gx)
+    if type(g) is Masked:
+        g, mask = g.carried(rules)
+        if rules.diagonal and not rules.chooses:
+            return g, lambda i, gx: mask.of(gx)
+    else:
+        mask = Masked(None)
+    if not rules.chooses and (mask.live is None or not rules.moves_zeros):
+        mask = Masked(None, mask.masks)
+        return g, lambda i, gx: mask.of(gx)
+    live = cache(partial(_live_operands, step, mask.live))
+    return g, lambda i, gx: Masked(None, mask.masks, cache(lambda: live()[i])).of(gx)
+
+
+def _live_operands(step: Step, live: Live | None) -> list[Any]:
+    """For each operand where its cotangent is live, given where that of the result is."""
+    op, operands, wanted, results, _ = step
+    rules, y = type(op), results[0]
+    g = full_like(y, 1) if live is None else live()
+    xs = operands if rules.chooses else tuple(map(ones_for, operands))
+    answers = rules.live_operands(g, xs, y, **rules.read(op.operation))
+    rows = zip(operands, wanted, answers, strict=True)
+    found = [settled(_checked(op, *row)) for row in rows]
+    return [None if gx is None else ones_where(gx) for gx in found]
+
+
+def _searched(
+    block: ir.Block, seeds: Sequence[tuple[ir.Value, ir.Value]], wrt: Sequence[ir.Value]
+) -> tuple[list[Finding], list[Any]]:
+    """All ops on the way that cannot be differentiated, in order, and the cotangents of `wrt`.
+
+    The sweep again, without recipes, with zeros for the cotangents that a missing rule would give.
+    """
+    steps, number, types = _active(block, seeds, wrt)
+    cotangents = _seeded(seeds, number, len(types))
+    found: list[list[Finding]] = []
+    contributions: list[tuple[int, Any]]
+    for step in reversed(steps):
+        why: Any = problem(step, "adjoint")
+        if why is None:
+            try:
+                contributions = _contributions(step, cotangents)
+            except MissingRule as error:
+                why = error
+        if why is not None:
+            found.append(found_at(step, steps, len(wrt), why))
+            operands = zip(step[2], step[1], strict=True)
+            contributions = [(n, stand_in(x)) for n, x in operands if n is not None]
+        for n, gx in contributions:
+            if gx is not None:
+                _add(cotangents, n, gx)
+    return [finding for of_one in reversed(found) for finding in of_one], cotangents[: len(wrt)]
+
+
+def _contributions(step: Step, cotangents: list[Any]) -> list[tuple[int, Any]]:
+    """What a step contributes to the cotangents of its operands."""
+    rules, numbers = type(step[0]), step[4]
+    g = _joined(numbers, cotangents) if rules.multiple_results else cotangents[numbers[0]]
+    if g is None:
+        return []
+    g, masked = _unmasked(step, g)
+    return [(n, gx if masked is None else masked(i, gx)) for i, n, gx in _ask(step, g)]
 
 
 def _recipe(step: Step, types: list[int]) -> Recipe | None:
@@ -112,13 +245,10 @@ def _written(step: Step) -> Recipe | None:
     return recipe if recipe is not None and recipe.is_plain else None
 
 
-def _ask(step: Step, g: Any) -> list[tuple[int, Any]]:
-    """Ask the rule: for each active operand its number and its cotangent."""
+def _ask(step: Step, g: Any) -> list[tuple[int, int, Any]]:
+    """Ask the rule: for each active operand its position, its number and its cotangent."""
     op, operands, wanted, results, _ = step
     rules = type(op)
-    mask = None
-    if type(g) is Masked:  # an op that is diagonal need not see it: Note [Lazy masks]
-        g, mask = (g.g, g) if rules.diagonal else (g(), None)
     y = results if rules.multiple_results else results[0]
     try:
         contributions = rules.adjoint(g, operands, y, **rules.read(op.operation))
@@ -129,8 +259,8 @@ def _ask(step: Step, g: Any) -> list[tuple[int, Any]]:
         if not getattr(error, "location", ""):
             error.location = str(op.location)  # type: ignore[attr-defined]
         raise
-    found = [(n, gx) for n, gx in zip(wanted, checked, strict=True) if gx is not None]
-    return found if mask is None else [(n, mask.of(gx)) for n, gx in found]
+    rows = enumerate(zip(wanted, checked, strict=True))
+    return [(i, n, gx) for i, (n, gx) in rows if gx is not None]
 
 
 def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:
@@ -147,7 +277,7 @@ def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:
 def _joined(numbers: Sequence[int | None], cotangents: list[Any]) -> Any:
     """What a rule of several results calls g: a tuple, or None if all of it is zero."""
     gs = [None if n is None else cotangents[n] for n in numbers]
-    return None if all(g is None for g in gs) else tuple([settled(g) for g in gs])
+    return None if all(g is None for g in gs) else tuple(gs)
 
 
 def _wrong_number(op: ir.Operation, found: int, wanted: int) -> None:

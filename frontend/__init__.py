@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from anvl.custom_rules import custom_vjp as custom_vjp
     from anvl.dialect.errors import AnvlError as AnvlError
     from anvl.dialect.errors import MissingRule as MissingRule
+    from anvl.dialect.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.errors import PassError as PassError
     from anvl.dialect.errors import TraceError as TraceError
+    from anvl.differentiable import why_not_differentiable as why_not_differentiable
     from anvl.forward import jvp as jvp
     from anvl.graph import eval_shape as eval_shape
     from anvl.graph import trace as trace
@@ -63,6 +65,7 @@ _HOMES = {
     "AnvlError": "anvl.dialect.errors",
     "Array": "anvl.runtime",
     "MissingRule": "anvl.dialect.errors",
+    "NonFiniteError": "anvl.dialect.errors",
     "PassError": "anvl.dialect.errors",
     "RuntimeFailure": "anvl.runtime",
     "TraceError": "anvl.dialect.errors",
@@ -95,6 +98,7 @@ _HOMES = {
     "vjp": "anvl.reverse",
     "vmap": "anvl.batching",
     "while_loop": "anvl.loops",
+    "why_not_differentiable": "anvl.differentiable",
 }
 _MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 

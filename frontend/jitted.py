@@ -425,7 +425,9 @@ def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 @hiding_frames
-def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
+def jit(
+    f: Callable[..., Any] | None = None, *, static: Any = None, debug_nans: bool = False
+) -> Any:
     """Compile a function when it is first called with arguments of some dtypes and shapes.
 
     The function is run once, with tracers in place of the arrays in its arguments (which may be in
@@ -434,9 +436,14 @@ def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
 
     Arguments: `static` names arguments, or gives their positions, that are values of the program
     rather than arrays; the function is traced anew for each value.  They must be hashable.
+    With `debug_nans`, each result is looked at, and where one has a NaN or an infinity the first op
+    that made it, of the function or of a derivative in it, is named: its line, how many elements,
+    and its operands.  What an argument brings along, or a constant such as `np.inf`, no op has
+    made; nor is an infinity looked for that no result shows.  It costs a copy of each result to the
+    host, and in the bad case two more compilations; inside of another jit it does nothing.
     Returns a callable with `lower`, `trace`, `cache_size` and `clear_cache`.
     Raises `TypeError` for arguments that are no arrays; `TraceError` where the function needs the
-    value of a traced array.
+    value of a traced array; `NonFiniteError`, a `FloatingPointError`, with `debug_nans`.
 
     >>> import anvl, anvl.numpy as np
     >>> @anvl.jit
@@ -446,5 +453,7 @@ def jit(f: Callable[..., Any] | None = None, *, static: Any = None) -> Any:
     [2. 5.]
     """
     if f is None:
-        return functools.partial(jit, static=static)
+        return functools.partial(jit, static=static, debug_nans=debug_nans)
+    if debug_nans:
+        return _loaded("anvl.debug_nans").checked(f, static)
     return Jit(f, static).function()

@@ -165,6 +165,23 @@ class Chosen:
         paths = [p for name, x in self._roots.items() for p in tree.leaf_paths(x, name)]
         self._wrt.refuse(entry, self._roots, [p for p in paths if p not in self._roots], tags)
 
+    def paths(self) -> list[str]:
+        """How Python reaches each part of the arguments that is named."""
+        return [self._path(part) for part in self._parts if not part.is_tag]
+
+    def by_path(self) -> dict[str, Any]:
+        """The leaves of these parts, by path: their positions; other values are no arrays."""
+        return {
+            path: leaf
+            for part in self._parts
+            if not part.is_tag
+            for path, leaf in zip(
+                tree.leaf_paths(part.positions, self._path(part)),
+                tree.leaves(part.positions),
+                strict=True,
+            )
+        }
+
     def leaves(self, avals: Sequence[Aval]) -> list[int]:
         """The positions of the leaves; `TypeError` for one without a derivative."""
         found: list[int] = []

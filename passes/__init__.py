@@ -10,8 +10,8 @@ import importlib
 
 # One name a pass: its file here, and `anvl-<name>` on the command line.
 _MODULES: tuple[str, ...] = (
-    "control_flow", "forward", "gradient", "hoist_constants", "inline", "lower_to_stablehlo",
-    "remat", "simplify", "vectorize",
+    "check_differentiable", "control_flow", "forward", "gradient", "hoist_constants", "inline",
+    "lower_to_stablehlo", "probe", "remat", "simplify", "vectorize",
 )  # fmt: skip
 
 for _name in _MODULES:

@@ -16,6 +16,7 @@ from anvl.dialect import while_loop as _while_loop  # noqa: F401
 from anvl.dialect.calls import Callee, Table, resolving, rule_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
+from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Symbol
 from anvl.dialect.types import shape_text
@@ -82,8 +83,11 @@ class Kind(abc.ABC):
         """
 
     @abc.abstractmethod
-    def write(self, function: ir.Operation, asked: Any) -> None:
-        """Make the definition of a copy of the callee."""
+    def write(self, function: ir.Operation, asked: Any, search: Search | None = None) -> None:
+        """Make the definition of a copy of the callee.
+
+        A `search` is told what rules are missing; zeros stand in for what these would give.
+        """
 
 
 #: Every kind, by its attribute.
@@ -114,14 +118,22 @@ _DERIVED = "anvl.derived"
 
 
 class Expansion(Table):
-    """The functions of one module; those that are declared as transformations get their bodies."""
+    """The functions of one module; those that are declared as transformations get their bodies.
+
+    With a `search` this goes on where rules are missing: see `Kind.write`.
+    """
 
     def __init__(
-        self, module: ir.Operation, functions: dict[str, ir.Operation], argument: str
+        self,
+        module: ir.Operation,
+        functions: dict[str, ir.Operation],
+        argument: str,
+        search: Search | None = None,
     ) -> None:
         self.module = module
         self.functions = functions
         self.argument = argument
+        self.search = search
         # Those whose calls are asked for rules: Note [Functions with rules].
         self.ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
         calls = calls_by_function(module)
@@ -224,10 +236,10 @@ class Expansion(Table):
             simplify(function)
         try:
             with resolving(self):
-                kind.write(function, asked)
+                kind.write(function, asked, self.search)
         except MissingRule as error:
             text = f"{kind.argument}: @{callee}: {error}"
-            raise MissingRule(text, error.location) from None
+            raise MissingRule(text, error.location, error.findings) from None
 
     def _prepare_rules(self, function: ir.Operation) -> None:
         """Inline what the functions with rules that this one calls, and their rules, call.

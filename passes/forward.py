@@ -10,6 +10,7 @@ from typing import Any
 from anvl.dialect.activity import named_after
 from anvl.dialect.asked import JVP
 from anvl.dialect.errors import PassError
+from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints
@@ -87,7 +88,9 @@ class _Jvp(Kind):
         moving = [inputs[i] for i in asked]
         return [*inputs, *moving], [*outputs, *(t for t in outputs if is_float(t))]
 
-    def write(self, function: ir.Operation, asked: Sequence[int]) -> None:
+    def write(
+        self, function: ir.Operation, asked: Sequence[int], search: Search | None = None
+    ) -> None:
         """Append the forward sweep, and return the tangents behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
@@ -99,7 +102,7 @@ class _Jvp(Kind):
                 for x in moving
             }
             floats = [y for y in results if is_float(y.type)]
-            found = forward_sweep(block, tangents, floats)
+            found = forward_sweep(block, tangents, floats, search=search)
             filled = [
                 full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)
             ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from anvl.dialect.asked import LINEAR_TRANSPOSE, VJP
 from anvl.dialect.errors import PassError
+from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints, Texts
@@ -126,7 +127,7 @@ class _Vjp(Kind):
         adjoints = [*(inputs[i] for i in asked.wrt), *asked.tagged]
         return [*inputs, *cotangents], [*outputs, *adjoints]
 
-    def write(self, function: ir.Operation, asked: _Asked) -> None:
+    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
         """Append the reverse sweep, and return the adjoints behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
@@ -143,7 +144,7 @@ class _Vjp(Kind):
                 for i in asked.targets
             ]
             pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
-            adjoints = sweep(block, pairs, wrt)
+            adjoints = sweep(block, pairs, wrt, search=search)
         finish(function, [*results, *adjoints])
 
 

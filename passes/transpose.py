@@ -11,6 +11,7 @@ from anvl.dialect.activity import place_of
 from anvl.dialect.asked import LINEAR_TRANSPOSE
 from anvl.dialect.calls import rule_of
 from anvl.dialect.errors import PassError
+from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Ints
 from anvl.dialect.sweep import sweep
@@ -58,7 +59,9 @@ class _LinearTranspose(Kind):
         others = [t for i, t in enumerate(inputs) if i not in asked.wrt]
         return [*others, *outputs], [inputs[i] for i in asked.wrt]
 
-    def write(self, function: ir.Operation, asked: Transposed) -> None:
+    def write(
+        self, function: ir.Operation, asked: Transposed, search: Search | None = None
+    ) -> None:
         """Append the reverse sweep, return the adjoints alone, and drop what is not needed."""
         _inline_transparent(function, asked.functions)
         block = function.regions[0].blocks[0]
@@ -68,7 +71,8 @@ class _LinearTranspose(Kind):
         _check_forward(asked.name, forward, wrt, results)
         with function.location, ir.InsertionPoint(terminator):
             seeds = [block.add_argument(y.type, y.location) for y in results]
-            adjoints = sweep(block, list(zip(results, seeds, strict=True)), wrt)
+            pairs = list(zip(results, seeds, strict=True))
+            adjoints = sweep(block, pairs, wrt, search=search)
         _check_backward(asked.name, block, forward, wrt, adjoints)
         if "res_attrs" in function.attributes:  # of results that it has no longer
             del function.attributes["res_attrs"]

@@ -11,6 +11,7 @@ from typing import Any
 from anvl.dialect.asked import VMAP
 from anvl.dialect.batching import batch_block, repeated
 from anvl.dialect.errors import PassError
+from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Int, Ints
 from anvl.dialect.types import tensor
@@ -97,7 +98,7 @@ class _Vmap(Kind):
                 raise PassError(_NAME, f"@{name}: {problem}", place)
         return _batched(inputs, asked.batched, asked), _batched(outputs, asked.results, asked)
 
-    def write(self, function: ir.Operation, asked: _Asked) -> None:
+    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
         """Batch the body in place."""
         block = function.regions[0].blocks[0]
         types = {i: _with_axis(block.arguments[i].type, asked.size) for i in asked.batched}

@@ -118,7 +118,9 @@ class SelectOp(AnvlOp, name="select"):
     on_false: Operand
     y: Result
     hlo = "select"
-    corner = "the side not taken gets 0"
+    corner = "the side not taken gets 0, also where its own derivative is infinite or NaN"
+    diagonal = True
+    keeps_zeros = True
 
     @classmethod
     def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
@@ -141,19 +143,20 @@ class SelectOp(AnvlOp, name="select"):
         pred, _, _ = xs
         return [
             None,
-            Masked(g, pred, keeps_true=True),
-            Masked(g, pred, keeps_true=False),
+            Masked(g, ((pred, True),)),
+            Masked(g, ((pred, False),)),
         ]
 
     @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
-        _, on_true, on_false = ts
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Any:
+        pred, (_, on_true, on_false) = xs[0], ts
         if on_true is None and on_false is None:
             return None
-        zero = zeros_like(y)
-        return emit.select(
-            xs[0], zero if on_true is None else on_true, zero if on_false is None else on_false
-        )
+        if on_false is None:
+            return Masked(on_true, ((pred, True),))
+        if on_true is None:
+            return Masked(on_false, ((pred, False),))
+        return emit.select(pred, on_true, on_false)
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool]) -> Value:
@@ -217,6 +220,8 @@ class ClampOp(AnvlOp, name="clamp"):
     hlo = "clamp"
     kinds = _ORDERED
     corner = "1 to `x` at a bound; 0 where an operand is NaN"
+    keeps_zeros = True
+    chooses = True
 
     @classmethod
     def result_type(cls, low: Any, x: Any, high: Any) -> Any:

@@ -33,6 +33,8 @@ def _real_of(name: str, x: Any) -> Any:
 class RealLinear(Unary):
     """Linear over the reals: the tangent is the op itself.  Says `adjoint`."""
 
+    keeps_zeros = True
+
     domains = (ANY,)
     kinds = "complex"
 
@@ -99,6 +101,7 @@ class ComplexOp(Elementwise, name="complex"):
     z: Result
     hlo = "complex"
     kinds = "float"
+    keeps_zeros = True
     domains = (ANY, ANY)
 
     @classmethod

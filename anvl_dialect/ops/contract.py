@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from anvl.dialect.families import Bilinear, check_axes, check_kind
+from anvl.dialect.families import Bilinear, check_axes, check_kind, total
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.params import DotDimensions, DotDims, Precision
@@ -29,6 +29,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     z: Result
     hlo = "dot_general"
     kinds = "bool int uint float complex"
+    moves_zeros = True
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:
@@ -72,6 +73,36 @@ class DotGeneralOp(Bilinear, name="dot_general"):
             lambda: _adjoint_of_first(g, x, y, dims, of_y, precision_config),
             lambda: _adjoint_of_first(g, y, x, swapped, of_x, precision_config),
         ]
+
+    @classmethod
+    def live_operands(
+        cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims, **params: Any
+    ) -> Sequence[Any]:
+        """Where its adjoint may be other than zero, by sums: a product would take far longer."""
+        (x, y), dims = xs, dot_dimension_numbers
+        n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
+        return [
+            _spread_from(g, x.type, _left(x.type, dims[0], dims[2]), range(n_x, g.type.rank)),
+            _spread_from(g, y.type, _left(y.type, dims[1], dims[3]), range(n_batch, n_x)),
+        ]
+
+    @classmethod
+    def live_result(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value,
+        dot_dimension_numbers: DotDims, **params: Any,
+    ) -> Any:  # fmt: skip
+        (x, y), dims = xs, dot_dimension_numbers
+        n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
+        batch, of_x, of_y = range(n_batch), range(n_batch, n_x), range(n_x, z.type.rank)
+        found = []
+        for t, left, axes, contracted in (
+            (ts[0], _left(x.type, dims[0], dims[2]), (*batch, *of_x), dims[2]),
+            (ts[1], _left(y.type, dims[1], dims[3]), (*batch, *of_y), dims[3]),
+        ):
+            if t is not None:  # where its axes, in order, are in the result
+                place = dict(zip(left, axes, strict=True))
+                found.append(_spread_from(t, z.type, [place[a] for a in sorted(place)], contracted))
+        return total(found)
 
     @classmethod
     def batch(
@@ -133,6 +164,21 @@ def _check_pairs(role: str, x: Any, y: Any, lhs: Sequence[int], rhs: Sequence[in
 def _free(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
     """The axes of x that are left: neither batched over nor summed over."""
     return [a for a in range(x.rank) if a not in batching and a not in contracting]
+
+
+def _left(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
+    """The axes of x that the result has, in the order in which it has them."""
+    return [*batching, *_free(x, batching, contracting)]
+
+
+def _spread_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int]) -> Value:
+    """g, without the axes `summed`, repeated to a type of which the others are `axes`."""
+    kept = emit.sum(g, axes=tuple(summed))
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    if order != list(range(len(axes))):
+        kept = emit.transpose(kept, permutation=tuple(order))
+    dimensions = tuple(sorted(axes))
+    return emit.broadcast_in_dim(kept, shape=tuple(type_.shape), broadcast_dimensions=dimensions)
 
 
 def _adjoint_of_first(

@@ -111,6 +111,7 @@ class CumsumOp(Cumulative, name="cumsum"):
     """Sums of the elements up to each place along `axis`.  Linear."""
 
     combine = "add"
+    moves_zeros = True
 
     @classmethod
     def identity(cls, element: Any) -> complex:

@@ -33,6 +33,7 @@ class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
     slice_sizes: Ints
     y: Result
     hlo = "dynamic_slice"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, *start_indices: Any, slice_sizes: Any) -> Any:
@@ -105,6 +106,7 @@ class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
     start_indices: Operands
     y: Result
     hlo = "dynamic_update_slice"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, update: Any, *start_indices: Any) -> Any:

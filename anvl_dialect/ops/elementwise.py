@@ -205,6 +205,10 @@ _CORNERS = {
 for _names, _corner in _CORNERS.items():
     for _name in _names.split():
         OPS[f"anvl.{_name}"].corner = _corner
+for _name in ("neg", "add", "sub", "nextafter", "maximum", "minimum"):
+    OPS[f"anvl.{_name}"].keeps_zeros = True
+for _name in ("maximum", "minimum"):
+    OPS[f"anvl.{_name}"].chooses = True
 
 
 def _gauss(x: Value) -> Value:

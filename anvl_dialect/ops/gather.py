@@ -33,6 +33,7 @@ class GatherOp(AnvlOp, name="gather"):
     indices_are_sorted: Bool
     y: Result
     hlo = "gather"
+    moves_zeros = True
 
     @classmethod
     def result_type(

@@ -28,6 +28,7 @@ class PadOp(AnvlOp, name="pad"):
     interior_padding: Ints
     y: Result
     hlo = "pad"
+    moves_zeros = True
 
     @classmethod
     def result_type(

@@ -25,6 +25,7 @@ class ReducePrecisionOp(Unary, name="reduce_precision"):
     mantissa_bits: Int32
     hlo = "reduce_precision"
     kinds = "float"
+    keeps_zeros = True
     domains = (ANY,)
 
     @classmethod

@@ -80,6 +80,7 @@ class SumOp(Reduction, name="sum"):
     """The sum along `axes`; 0 where there is nothing to add.  Linear."""
 
     combine = "add"
+    moves_zeros = True
 
     @classmethod
     def identity(cls, element: Any) -> complex:
@@ -178,6 +179,7 @@ class Extremum(Reduction):
 
     kinds = "bool int uint float"
     corner = "ties share evenly; 0 of an empty reduction, and where the result is NaN"
+    chooses = True
 
     @classmethod
     def _winners(cls, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:

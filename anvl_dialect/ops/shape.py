@@ -28,6 +28,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
     broadcast_dimensions: Ints
     y: Result
     hlo = "broadcast_in_dim"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, shape: Any, broadcast_dimensions: Any) -> Any:
@@ -116,6 +117,7 @@ class ReshapeOp(Linear, name="reshape"):
     shape: ResultShape
     y: Result
     hlo = "reshape"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, shape: Any) -> Any:
@@ -175,6 +177,7 @@ class TransposeOp(Linear, name="transpose"):
     permutation: Ints
     y: Result
     hlo = "transpose"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, permutation: Any) -> Any:
@@ -226,6 +229,7 @@ class ReverseOp(Linear, name="reverse"):
     dimensions: Ints
     y: Result
     hlo = "reverse"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, dimensions: Any) -> Any:
@@ -262,6 +266,7 @@ class SliceOp(Linear, name="slice"):
     strides: Ints
     y: Result
     hlo = "slice"
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, start_indices: Any, limit_indices: Any, strides: Any) -> Any:
@@ -338,6 +343,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
     xs: Operands
     dimension: Int
     y: Result
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, *types: Any, dimension: int) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import differentiable
+from anvl.dialect.masked import settled
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 
@@ -25,7 +26,8 @@ def push_forward(
         ts = [known.get(x) for x in operands]
         several = rules.multiple_results
         found = rules.tangent(ts, operands, ys if several else ys[0], **rules.read(op.operation))
-        for y, t in zip(ys, found if several else [found], strict=True):
+        for y, given in zip(ys, found if several else [found], strict=True):
+            t = settled(given)
             if t is not None:
                 assert t.type == y.type, f"{op.operation.name}: tangent {t.type} of {y.type}"
                 known[y] = t

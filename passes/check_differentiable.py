@@ -1,0 +1,154 @@
+"""anvl-check-differentiable: what stands in the way of a derivative, all at once.
+
+Writes the derivative into a copy of the module, with zeros where rules are missing: so what it says
+is what anvl-gradient would.  The module stays as it is.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from anvl.dialect.asked import VJP
+from anvl.dialect.checkpoint import Checkpoint
+from anvl.dialect.dead_ends import dead_ends
+from anvl.dialect.errors import MissingRule, PassError
+from anvl.dialect.findings import Finding, Search, missing
+from anvl.dialect.mlir import ir
+from anvl.dialect.params import Ints
+from anvl.passes.declared import KINDS, Expansion, check_floats, is_float, signature
+from anvl.passes.inline import functions_of, terminator_of
+from anvl.passes.pass_ import Pass, option
+
+__all__ = ["CheckDifferentiable", "Report", "check_declared", "check_function"]
+
+_NAME = "anvl-check-differentiable"
+
+
+class Report(NamedTuple):
+    """What was found: `missing`, and for arguments, by position, why their derivative is zero."""
+
+    missing: list[Finding]
+    zero: dict[int, list[Finding]]
+
+
+@dataclass(frozen=True)
+class CheckDifferentiable(Pass, argument=_NAME):
+    """Say what stands in the way of the derivative of a function; change nothing.
+
+    With `function=f wrt=0,2`: fails with every op between these arguments and result `target` that
+    anvl-gradient could not differentiate: where it is, why, and by which ops it is reached, also
+    through calls, declared derivatives and bodies of ops.  An argument whose derivative is zero is
+    said on stderr, with the ops that let nothing through.
+
+    Without a function, the same for all transformations that the module declares.
+    """
+
+    anchor = "builtin.module"
+
+    function: str = option("", help="the function to check; all declarations where not given")
+    wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
+    target: int = option(0, help="position of the result to differentiate")
+    #: Called with what was found, which then is no error.
+    on_report: Callable[[Report], None] | None = field(default=None, compare=False)
+
+    def run(self, module: ir.Operation) -> None:
+        if not self.function and (self.wrt or self.target):
+            raise PassError(_NAME, "wrt and target are of a function; say which, function=f")
+        if self.function:
+            report = check_function(module, self.function, self.wrt, (self.target,))
+        else:
+            report = Report(check_declared(module), {})
+        if self.on_report is not None:
+            self.on_report(report)
+            return
+        for i, ends in report.zero.items():
+            said = f"the derivative with respect to argument {i} of @{self.function} is zero"
+            print(f"{_NAME}: note: {said}: {'; '.join(map(str, ends))}", file=sys.stderr)
+        if report.missing:
+            error = missing(report.missing)
+            where = f"@{self.function}: " if self.function else ""
+            raise MissingRule(f"{_NAME}: {where}{error}", error.location, error.findings)
+
+
+def check_declared(module: ir.Operation) -> list[Finding]:
+    """What is missing for the transformations that a module declares."""
+    search = Search()
+    copy = _copied(module)
+    functions = functions_of(copy.operation)
+    expansion = Expansion(copy.operation, functions, _NAME, search)
+    for name in [n for n, op in functions.items() if any(k in op.attributes for k in KINDS)]:
+        _attempt(search, partial(expansion.define, name))
+    return search.findings
+
+
+def check_function(
+    module: ir.Operation, name: str, wrt: Sequence[int], targets: Sequence[int]
+) -> Report:
+    """What is missing for the derivatives of results of a function with respect to arguments.
+
+    Raises `PassError` for positions that are none, or of what is no float.
+    """
+    search = Search()
+    copy = _copied(module)
+    expansion = Expansion(copy.operation, functions_of(copy.operation), _NAME, search)
+    if not _attempt(search, lambda: expansion.define(name)):
+        return Report(search.findings, {})
+    function = expansion.find(name)
+    inputs, outputs = signature(function)
+    place = str(function.location)
+    wrt = wrt or tuple(i for i, type_ in enumerate(inputs) if is_float(type_))
+    if not wrt:
+        raise PassError(_NAME, f"@{name} has no float argument to differentiate by", place)
+    check_floats(_NAME, name, "wrt", wrt, inputs, place)
+    check_floats(_NAME, name, "target", targets, outputs, place)
+    zero: dict[int, list[Finding]] = {}
+
+    def attempt() -> None:
+        made = expansion.public_copy(name, _free_suffix(name, expansion.functions))
+        asked = KINDS[VJP].read({"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)})
+        expansion.write(KINDS[VJP], made, name, asked)
+        found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
+        # Behind what is missing there is nothing, which is no reason.
+        zero.update({i: e for i, e in found.items() if e[0].path or not search.findings})
+
+    _attempt(search, attempt)
+    return Report(search.findings, zero)
+
+
+def _attempt(search: Search, write: Callable[[], None]) -> bool:
+    """Write; a rule of another kind that is missing is noted, and ends it."""
+    try:
+        write()
+    except MissingRule as error:
+        place = error.location.removeprefix("loc(").removesuffix(")")
+        search.add(error.findings or [Finding("", place, str(error), ())])
+        return False
+    return True
+
+
+def _dead_ends(
+    function: ir.Operation, zeros: Sequence[int], targets: Sequence[int]
+) -> dict[int, list[Finding]]:
+    block = function.regions[0].blocks[0]
+    returned = terminator_of(block).operands
+    results = [returned[i] for i in targets]
+    return {i: dead_ends(block, block.arguments[i], results) for i in zeros}
+
+
+def _free_suffix(name: str, functions: dict[str, ir.Operation]) -> str:
+    suffix = "_checked"
+    while name + suffix in functions:
+        suffix += "_"
+    return suffix
+
+
+def _copied(module: ir.Operation) -> ir.Module:
+    copy = ir.Module.create(module.location)
+    point = ir.InsertionPoint(copy.body)
+    for op in module.regions[0].blocks[0].operations:
+        made = op.operation.clone(ip=point).operation
+        if Checkpoint.attribute in made.attributes:  # what it keeps makes no difference here
+            made.attributes[Checkpoint.attribute] = Checkpoint.keeping(0)
+    return copy
