@@ -6,13 +6,13 @@ Each transformation of one is another: of the same transformation of each branch
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, symbol
+from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.params import Symbol
-from anvl.dialect.scratch import Program, batch_of, jvp_of, vjp_of
+from anvl.dialect.scratch import Program, batch_of, values_and_jvp_of, vjp_of
 from anvl.dialect.types import element_type, tensor
 
 __all__ = ["Case"]
@@ -94,13 +94,17 @@ class Case(FunctionRule):
             def emit_one(*values: Value) -> list[Value]:
                 remaining = iter(values[n:])
                 given = [None if t is None else next(remaining) for t in ts[1:]]
-                return [t for t in jvp_of(branch, values[:n], given) if t is not None]
+                found, moved = values_and_jvp_of(branch, values[:n], given)
+                return [*found, *(t for t in moved if t is not None)]
 
             return emit_one
 
         made = self._each(f, "tangent", pushed, [v.type for v in (*operands, *moving)])
-        found = iter(call(made, [index, *operands, *moving]))
-        return [next(found) if differentiable(y.type) else None for y in ys]
+        found = call(made, [index, *operands, *moving])
+        is_float = [differentiable(y.type) for y in ys]
+        supersede(ys, found[: len(ys)])
+        given = iter(found[len(ys) :])
+        return [next(given) if flag else None for flag in is_float]
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
         index, *operands = xs

@@ -16,7 +16,7 @@ from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import permuted
 from anvl.dialect.params import Bool, Int, Symbol
-from anvl.dialect.scratch import Program, jvp_of, swept
+from anvl.dialect.scratch import Program, swept, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 
 __all__ = ["Scan"]
@@ -164,8 +164,7 @@ class Scan(FunctionRule):
             primals = [*c, *x, *r]
             given = iter([*tc, *tx, *tr])
             tangents = [next(given) if flag else None for flag in marks]
-            found = body(*primals)
-            moved = jvp_of(body, primals, tangents)
+            found, moved = values_and_jvp_of(body, primals, tangents)
             settled = [zeros_like(y) if t is None else t for t, y in zip(moved, found, strict=True)]
             return [
                 *found[:n],

@@ -20,7 +20,7 @@ from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import tensor
 
-__all__ = ["Program", "batch_of", "jvp_of", "swept", "transpose_of", "vjp_of"]
+__all__ = ["Program", "batch_of", "jvp_of", "swept", "transpose_of", "values_and_jvp_of", "vjp_of"]
 
 
 class Program:
@@ -201,6 +201,13 @@ def jvp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
 ) -> list[Value | None]:
     """The tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
+    return values_and_jvp_of(f, xs, ts)[1]
+
+
+def values_and_jvp_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
+) -> tuple[list[Value], list[Value | None]]:
+    """The results of f(*xs), and their tangents: as `jvp_of`, where nothing is computed twice."""
     n, moving = len(xs), [t for t in ts if t is not None]
     floats: list[bool] = []
 
@@ -209,12 +216,19 @@ def jvp_of(
         ys = f(*values[:n])
         floats.extend(differentiable(y.type) for y in ys)
         known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
+        # A use of the results: a loop may give way to one that also has its tangents.
+        types = [y.type for y in ys]
+        holder = ir.Operation.create("stablehlo.optimization_barrier", types, list(ys))
         tangents = _pushed(known, ys)
-        pairs = zip(tangents, ys, floats, strict=True)
-        return [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
+        primals = list(holder.operands)
+        holder.erase()
+        pairs = zip(tangents, primals, floats, strict=True)
+        settled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
+        return [*primals, *settled]
 
-    found = iter(Program.of(pushed, [x.type for x in (*xs, *moving)])(*xs, *moving))
-    return [next(found) if is_float else None for is_float in floats]
+    found = Program.of(pushed, [x.type for x in (*xs, *moving)])(*xs, *moving)
+    given = iter(found[len(floats) :])
+    return found[: len(floats)], [next(given) if is_float else None for is_float in floats]
 
 
 def transpose_of(

@@ -14,7 +14,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.params import Int, Symbol
-from anvl.dialect.scratch import jvp_of
+from anvl.dialect.scratch import values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 from anvl.dialect.while_adjoint import Plan, pulled_back
 
@@ -139,10 +139,10 @@ class While(FunctionRule):
 
         def next_body(*values: Value) -> list[Value]:
             primals, tangents = parted(values)
-            moved = jvp_of(body, primals, tangents)
+            found, moved = values_and_jvp_of(body, primals, tangents)
             pairs = zip(moved, primals, flags, strict=False)
             return [
-                *body(*primals),
+                *found,
                 *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag),
             ]
 

@@ -106,7 +106,8 @@ class _Jvp(Kind):
             filled = [
                 full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)
             ]
-        finish(function, [*results, *filled])
+        # Read again: a loop whose tangent computes its values as well has given way to that.
+        finish(function, [*terminator.operands, *filled])
 
 
 KINDS[JVP] = _Jvp()

@@ -145,7 +145,8 @@ class _Vjp(Kind):
             ]
             pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
             adjoints = sweep(block, pairs, wrt, search=search)
-        finish(function, [*results, *adjoints])
+        # Read again: a scan may have given way to one that also keeps what its adjoint needs.
+        finish(function, [*terminator.operands, *adjoints])
 
 
 KINDS[VJP] = _Vjp()
