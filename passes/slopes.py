@@ -25,7 +25,9 @@ import numpy as np
 
 from anvl.dialect.types import dtype_name
 
-__all__ = ["BAD", "NOT_FINITE", "NOT_SMOOTH", "OK", "Limits", "Slope", "measured", "paired"]
+__all__ = [
+    "BAD", "NOT_FINITE", "NOT_SMOOTH", "OK", "Limits", "Slope", "direction", "measured", "paired",
+]  # fmt: skip
 
 OK, BAD, NOT_SMOOTH, NOT_FINITE = "ok", "BAD", "not smooth here", "not finite here"
 
@@ -33,17 +35,24 @@ _ROUNDINGS = 16  # units in the last place that one value may be off
 
 
 class Limits(NamedTuple):
-    """The step of the differences, the relative error allowed, and what one rounding is."""
+    """The step of the differences, the errors allowed, and what one rounding is."""
 
     eps: float
     tolerance: float
     unit: float
+    absolute: float = 0.0  # an error that is allowed besides the relative one
 
     @classmethod
-    def of(cls, dtypes: Sequence[object], eps: float = 0.0, tolerance: float = 0.0) -> "Limits":
+    def of(
+        cls,
+        dtypes: Sequence[object],
+        eps: float = 0.0,
+        tolerance: float = 0.0,
+        absolute: float = 0.0,
+    ) -> "Limits":
         """Those of the narrowest float of `dtypes`, where none are given (zero)."""
         found = max((_LIMITS[dtype_name(d)] for d in dtypes), key=lambda limits: limits.unit)
-        return cls(eps or found.eps, tolerance or found.tolerance, found.unit)
+        return cls(eps or found.eps, tolerance or found.tolerance, found.unit, absolute)
 
 
 # The step is the third root of one rounding or a little more: then the error of the formula and
@@ -63,7 +72,8 @@ class Slope:
 
     Attributes: `difference`; `adjoint` and `tangent`, None where not asked for; `scale`, the sum of
     the absolute values of what is added up; `noise`, what rounding may do to the difference;
-    `smooth`, whether differences can judge here; `finite`; `tolerance`.
+    `smooth`, whether differences can judge here; `finite`; `tolerance` and `absolute`, the errors
+    allowed.
     """
 
     difference: float
@@ -72,6 +82,7 @@ class Slope:
     smooth: bool
     finite: bool
     tolerance: float
+    absolute: float = 0.0
     adjoint: float | None = None
     tangent: float | None = None
 
@@ -93,14 +104,21 @@ class Slope:
     @property
     def between(self) -> float:
         """The relative error between adjoint and tangent; 0 where one of them is absent."""
-        if self.adjoint is None or self.tangent is None:
-            return 0.0
-        return self._relative(abs(self.adjoint - self.tangent))
+        return self._relative(self._apart())
 
     @property
     def from_difference(self) -> float:
         """The largest relative error of a mode against the difference."""
         return self._relative(self._off())
+
+    def error_of(self, found: float) -> float:
+        """The relative error of one mode against the difference."""
+        return self._relative(abs(found - self.difference))
+
+    def _apart(self) -> float:
+        if self.adjoint is None or self.tangent is None:
+            return 0.0
+        return abs(self.adjoint - self.tangent)
 
     def _off(self) -> float:
         modes = [x for x in (self.adjoint, self.tangent) if x is not None]
@@ -114,9 +132,10 @@ class Slope:
         """`OK`, `BAD`, or why the differences cannot tell."""
         if not self.finite:
             return NOT_FINITE
-        if not self.between <= self.tolerance:
+        allowed = self.tolerance * self.scale + self.absolute
+        if self._apart() > allowed:
             return BAD
-        if self._off() <= self.tolerance * self.scale + self.noise:
+        if self._off() <= allowed + self.noise:
             return OK
         return BAD if self.smooth else NOT_SMOOTH
 
@@ -129,6 +148,16 @@ class Slope:
         listed = " and ".join(f"{x:.1e}" for x in errors)
         shown.append(f"{'errors' if both else 'error'} {listed} of {self.tolerance:.0e} allowed")
         return ", ".join([*shown, self.verdict])
+
+
+def direction(random: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
+    """Of size about one in every element: what is wrong in any of them shows."""
+
+    def signed() -> np.ndarray:
+        return random.uniform(0.5, 1, shape) * random.choice([-1.0, 1.0], shape)
+
+    is_complex = np.dtype(dtype).kind == "c"
+    return np.asarray(signed() + 1j * signed() if is_complex else signed()).astype(dtype)
 
 
 def paired(gs: Sequence[Any], ts: Sequence[Any]) -> tuple[float, float]:
@@ -163,10 +192,10 @@ def measured(
     scale = paired(gs, apart)[1]
     values = [np.where(np.isfinite(y), y, 0) for y in middle]
     noise = _ROUNDINGS * limits.unit * paired(gs, values)[1] / limits.eps
-    allowed = limits.tolerance * scale + noise
+    allowed = limits.tolerance * scale + limits.absolute + noise
     smooth = abs(central - wider) <= allowed and abs(wider_jump - 2 * jump) <= 4 * allowed
     finite = all(map(math.isfinite, (central, wider, jump, wider_jump)))
-    return Slope(central, scale, noise, smooth, finite, limits.tolerance)
+    return Slope(central, scale, noise, smooth, finite, limits.tolerance, limits.absolute)
 
 
 def _moved(

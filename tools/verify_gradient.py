@@ -23,7 +23,7 @@ from anvl.dialect.types import dtype_name, kind, numpy_dtype
 from anvl.passes.declared import Expansion, check_floats, is_float, signature
 from anvl.passes.inline import functions_of
 from anvl.passes.pass_ import Pass, option
-from anvl.passes.slopes import BAD, OK, Limits, Slope, measured, paired
+from anvl.passes.slopes import BAD, OK, Limits, Slope, direction, measured, paired
 from anvl.tools.run import array_of, lowered
 
 __all__ = ["VerifyGradient"]
@@ -165,8 +165,8 @@ class _Check:
         """What each argument of `wrt` is called, and the derivative along a direction of it."""
         random = np.random.default_rng(self.asked.seed)
         xs = self._given() if self.asked.args else [self._drawn(random, t) for t in self.inputs]
-        ts = [_direction(random, t) for t in self._moving()]
-        g = _direction(random, self.target)
+        ts = [direction(random, t.shape, _dtype(t)) for t in self._moving()]
+        g = direction(random, self.target.shape, _dtype(self.target))
         still = [np.zeros_like(t) for t in ts]
         found = []
         for n, (i, t) in enumerate(zip(self.wrt, ts, strict=True)):
@@ -206,16 +206,6 @@ class _Check:
         if made is None or made.shape != tuple(type_.shape):
             raise self._refused(f"args gives {json.dumps(value)} for argument {i}, a {type_}")
         return made
-
-
-def _direction(random: np.random.Generator, type_: Any) -> np.ndarray:
-    """Of size about one in every element: what is wrong in any of them shows."""
-
-    def signed() -> np.ndarray:
-        return random.uniform(0.5, 1, type_.shape) * random.choice([-1.0, 1.0], type_.shape)
-
-    is_complex = kind(type_.element_type) == "complex"
-    return np.asarray(signed() + 1j * signed() if is_complex else signed()).astype(_dtype(type_))
 
 
 def _dtype(type_: Any) -> np.dtype:
