@@ -10,56 +10,73 @@ from anvl.testing import check_grads
 
 X = np.array([0.3, 1.2, -0.4])
 
-# One percent off, in both modes alike.
-off = unary("check_grads.off", lambda x: emit.mul(x, full_like(x, 1)), F, lambda g, x, y: _off(g))
+
+def op(name):
+    return anvl.prim.primitive(f"check_grads.{name}")
+
+
+@pytest.fixture
+def wrong(own_ops):
+    """Ops whose derivatives are wrong, each in its own way."""
+    # One percent off, in both modes alike.
+    unary("check_grads.off", lambda x: emit.mul(x, full_like(x, 1)), F, lambda g, x, y: _off(g))
+    _define_one_way()
+    _define_second()
+    return op
 
 
 def _off(g):
     return emit.mul(g, full_like(g, 1.01))
 
 
-class OneWayOp(AnvlOp, name="check_grads.one_way"):
-    """The sine; only the adjoint has the wrong sign."""
+def _define_one_way():
+    class OneWayOp(AnvlOp, name="check_grads.one_way"):
+        """Only the adjoint has the wrong sign."""
 
-    x: Operand
-    y: Result
-    composite = True
+        x: Operand
+        y: Result
+        composite = True
 
-    @classmethod
-    def result_type(cls, x):
-        return x
+        @classmethod
+        def result_type(cls, x):
+            return x
 
-    @classmethod
-    def lower(cls, hlo, x):
-        return emit.sin(x)
+        @classmethod
+        def lower(cls, hlo, x):
+            return emit.sin(x)
 
-    @classmethod
-    def adjoint(cls, g, xs, y):
-        return [emit.neg(emit.mul(g, emit.cos(xs[0])))]
+        @classmethod
+        def adjoint(cls, g, xs, y):
+            return [emit.neg(emit.mul(g, emit.cos(xs[0])))]
 
-    @classmethod
-    def tangent(cls, ts, xs, y):
-        return emit.mul(ts[0], emit.cos(xs[0]))
-
-    @classmethod
-    def batch(cls, xs, batched):
-        return emit.check_grads.one_way(xs[0])
+        @classmethod
+        def tangent(cls, ts, xs, y):
+            return emit.mul(ts[0], emit.cos(xs[0]))
 
 
-class SecondOp(OneWayOp, name="check_grads.second"):
-    """The sine, whose derivative is right but is made of one that is wrong."""
+def _define_second():
+    class SecondOp(AnvlOp, name="check_grads.second"):
+        """The derivative is right, but is made of one that is wrong."""
 
-    @classmethod
-    def adjoint(cls, g, xs, y):
-        return [emit.mul(g, emit.check_grads.off(emit.cos(xs[0])))]
+        x: Operand
+        y: Result
+        composite = True
 
-    @classmethod
-    def tangent(cls, ts, xs, y):
-        return emit.mul(ts[0], emit.check_grads.off(emit.cos(xs[0])))
+        @classmethod
+        def result_type(cls, x):
+            return x
 
+        @classmethod
+        def lower(cls, hlo, x):
+            return emit.sin(x)
 
-def op(name):
-    return anvl.prim.primitive(f"check_grads.{name}")
+        @classmethod
+        def adjoint(cls, g, xs, y):
+            return [emit.mul(g, emit.check_grads.off(emit.cos(xs[0])))]
+
+        @classmethod
+        def tangent(cls, ts, xs, y):
+            return emit.mul(ts[0], emit.check_grads.off(emit.cos(xs[0])))
 
 
 def problems(f, args, **options):
@@ -95,32 +112,34 @@ def test_dtypes_have_limits_of_their_own(dtype, limit):
     assert max(errors.values()) < limit
 
 
-def test_a_wrong_rule_is_reported_with_order_modes_path_and_numbers():
-    title, line = problems(lambda params: op("off")(params["w"]) * params["b"], ({"b": X, "w": X},))
+def test_a_wrong_rule_is_reported_with_order_modes_path_and_numbers(wrong):
+    title, line = problems(
+        lambda params: wrong("off")(params["w"]) * params["b"], ({"b": X, "w": X},)
+    )
     assert title == "check_grads: <lambda>: what is wrong"
     assert line.startswith("  order 1, fwd and rev, params['w']: f64[3], adjoint ")
     assert line.endswith(" of 1e-06 allowed, BAD")
-    assert len(problems(lambda x: op("off")(x), (X.astype("f4"),), rtol=1e-3)) == 2
+    assert len(problems(lambda x: wrong("off")(x), (X.astype("f4"),), rtol=1e-3)) == 2
 
 
-def test_what_is_allowed_can_be_chosen():
-    check_grads(lambda x: op("off")(x), (X,), rtol=0.02)
-    check_grads(lambda x: op("off")(x), (X,), atol=0.1)
-    assert len(problems(lambda x: op("off")(x), (X,), eps=1e-3)) == 2
+def test_what_is_allowed_can_be_chosen(wrong):
+    check_grads(lambda x: wrong("off")(x), (X,), rtol=0.02)
+    check_grads(lambda x: wrong("off")(x), (X,), atol=0.1)
+    assert len(problems(lambda x: wrong("off")(x), (X,), eps=1e-3)) == 2
 
 
-def test_one_wrong_mode_is_wrong_only_where_it_is_looked_at():
+def test_one_wrong_mode_is_wrong_only_where_it_is_looked_at(wrong):
     def f(x):
-        return op("one_way")(x)
+        return wrong("one_way")(x)
 
     assert "fwd and rev, x: f64[3]" in problems(f, (X,))[1]
     assert "  order 1, rev, x: f64[3], adjoint " in problems(f, (X,), modes=("rev",))[1]
     check_grads(f, (X,), order=1, modes=("fwd",))
 
 
-def test_what_is_wrong_in_the_second_order_only():
-    check_grads(op("second"), (X,), order=1)
-    lines = problems(op("second"), (X,), order=3)[1:]
+def test_what_is_wrong_in_the_second_order_only(wrong):
+    check_grads(wrong("second"), (X,), order=1)
+    lines = problems(wrong("second"), (X,), order=3)[1:]
     assert [line.split(", arg0: ")[0] for line in lines] == [
         "  order 2, fwd and rev of fwd",
         "  order 2, fwd and rev of rev",
@@ -138,7 +157,7 @@ def test_a_kink_is_no_wrong_derivative():
     assert problems(anp.log, (-X,), order=1)[1].endswith("not finite here")
 
 
-def test_an_op_without_a_rule_says_so():
+def test_an_op_without_a_rule_says_so(own_ops):
     class BareOp(AnvlOp, name="check_grads.bare"):
         """Has no derivative yet."""
 
