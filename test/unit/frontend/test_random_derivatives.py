@@ -22,7 +22,7 @@ SEEDS = st.integers(0, 99)
 
 
 def drawn(few):
-    return settings(redrawn, max_examples=200 if SWEEP else few)
+    return settings(redrawn, max_examples=60 if SWEEP else few)
 
 
 def close(found, expected, rtol=1e-8, atol=1e-10):
@@ -30,7 +30,7 @@ def close(found, expected, rtol=1e-8, atol=1e-10):
         np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=rtol, atol=atol)
 
 
-@drawn(6)
+@drawn(3)
 @given(programs(), SEEDS)
 def test_both_modes_of_both_orders_agree_with_differences(program, seed):
     try:
@@ -41,7 +41,7 @@ def test_both_modes_of_both_orders_agree_with_differences(program, seed):
         raise
 
 
-@drawn(5)
+@drawn(2)
 @given(programs(), SEEDS)
 def test_batches_and_derivatives_agree_in_every_order(program, seed):
     params, xs, i = arguments(seed, N)
@@ -76,7 +76,7 @@ def test_batches_and_derivatives_agree_in_every_order(program, seed):
     close(anvl.jit(anvl.vmap(reverse_over_forward))(xs, ts), directional)
 
 
-@drawn(4)
+@drawn(3)
 @given(programs(), SEEDS)
 def test_a_batch_of_all_arguments_is_the_loop_also_nested(program, seed):
     args = arguments(seed, 2, N)
