@@ -36,58 +36,44 @@ def check_grads(
     """Hold the derivatives of a function against differences of its values, and each other.
 
     For each array of floats among the arguments, the derivative along a random direction is
-    compared as forward mode (`jvp`), reverse mode (`vjp`) and central differences have it.  Then
-    the derivatives themselves are such functions, to the order asked for, in all nestings of the
-    modes: "fwd of rev" is forward mode over reverse mode.
+    compared as forward mode (`jvp`), reverse mode (`vjp`) and central differences have it; then
+    those of these derivatives, in all nestings: "fwd of rev" is forward over reverse mode.
 
     Parameters
     ----------
-    f
-        A function; arguments and results may be any pytrees.  Results that are no floats are left
-        aside, arguments that are none stay as they are.
-    args
-        Its positional arguments.  Python's floats count as f64.
-    order
-        Up to which order, from 1.
-    modes
-        "fwd", "rev" or both.
+    f, args
+        A function and its positional arguments; arguments and results may be any pytrees.  What
+        are no floats stay as they are.  Python's floats count as f64.
+    order, modes
+        Up to which order, from 1; "fwd", "rev" or both.
     wrt
         The arguments to look at, by name or position, several in a tuple; all where not given.
-    eps
-        The step of the differences; by the dtype where not given, 1e-5 in f64.
-    rtol
-        The relative error allowed, to the sum of the absolute values of what a derivative adds up;
-        by the dtype where not given: 1e-6 in f64, 1e-2 in f32.
-    atol
-        An absolute error allowed besides.
-    seed
-        Of the random directions.
+    eps, rtol
+        The step of the differences; the error allowed, relative to the sum of the absolute values
+        that a derivative adds up.  By the dtype: 1e-5 and 1e-6 in f64, 2**-8 and 1e-2 in f32.
+    atol, seed
+        An absolute error allowed besides; the seed of the directions.
 
     Returns
     -------
-    The largest relative error of each order and mode, by names such as "rev" and "fwd of rev".
+    The largest relative error of each nesting of the modes, by names such as "fwd of rev".
 
     Raises
     ------
     AssertionError
-        A derivative is wrong, or differences cannot tell, near a kink for instance.  The message
-        names order, modes and path of each, and has the numbers.
-    TypeError
-        `args` is no tuple or list; `wrt` names what holds no floats; `f` is no function.
-    ValueError
-        `order`, `modes`, `eps`, `rtol` or `atol` make no sense; f has no such argument; neither
-        arguments nor results hold floats.
+        A derivative is wrong, or differences cannot tell, near a kink for instance; with order,
+        modes, path and numbers of each.
+    TypeError, ValueError
+        An argument makes no sense, or there are no floats.
 
-    The test that adjoint and tangent pair alike, <g, J t> = <J^T g, t>: A. Griewank and A. Walther,
-    Evaluating Derivatives (SIAM, 2008), section 3.2.
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.2.
 
     Examples
     --------
     >>> import numpy, anvl.numpy as np
-    >>> x, params = numpy.array([0.3, 1.2]), {"w": numpy.array([2.0, -1.0])}
-    >>> errors = check_grads(lambda x, params: np.sum(np.sin(x * params["w"])), (x, params))
-    >>> sorted(errors)
-    ['fwd', 'fwd of fwd', 'fwd of rev', 'rev', 'rev of fwd', 'rev of rev']
+    >>> errors = check_grads(lambda x, w: np.sum(np.sin(x * w)), (numpy.array([0.3, 1.2]), 2.0))
+    >>> list(errors)
+    ['rev', 'fwd', 'rev of fwd', 'fwd of fwd', 'rev of rev', 'fwd of rev']
     >>> max(errors.values()) < 1e-6
     True
     """
