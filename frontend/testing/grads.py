@@ -42,17 +42,13 @@ def check_grads(
     Parameters
     ----------
     f, args
-        A function and its positional arguments; arguments and results may be any pytrees.  What
-        are no floats stay as they are.  Python's floats count as f64.
-    order, modes
-        Up to which order, from 1; "fwd", "rev" or both.
-    wrt
-        The arguments to look at, by name or position, several in a tuple; all where not given.
-    eps, rtol
+        A function and its positional arguments; both take any pytrees.  Python's floats are f64.
+    order, modes, wrt
+        Up to which order; "fwd", "rev" or both; the arguments to look at, by name or position.
+    eps, rtol, atol, seed
         The step of the differences; the error allowed, relative to the sum of the absolute values
-        that a derivative adds up.  By the dtype: 1e-5 and 1e-6 in f64, 2**-8 and 1e-2 in f32.
-    atol, seed
-        An absolute error allowed besides; the seed of the directions.
+        that a derivative adds up (1e-5 and 1e-6 in f64, 2**-8 and 1e-2 in f32, where not given),
+        and an absolute one besides; the seed of the directions.
 
     Returns
     -------
@@ -83,11 +79,7 @@ def check_grads(
     limits = Limits.of(function.dtypes(), eps or 0.0, rtol or 0.0, atol)
     check = _Check(function, [m for m in _MODES if m in modes], limits, seed)
     check.examine(function.floats, order, ())
-    if check.problems:
-        title = f"check_grads: {name_of(f)}: what is wrong"
-        if BAD not in check.verdicts:
-            title += "; differences cannot tell: give other args, or another eps or seed"
-        raise AssertionError("\n".join([title, *check.problems]))
+    check.report(f"check_grads: {name_of(f)}: what is wrong")
     return check.errors
 
 
@@ -203,6 +195,13 @@ class _Check:
             for mode in self.modes:
                 g = forward if mode == "fwd" else reverse
                 self.examine(g, order - 1, (mode, *above))
+
+    def report(self, title: str) -> None:
+        """Raise an error if something is wrong."""
+        if self.problems and BAD not in self.verdicts:
+            title += "; differences cannot tell: give other args, or another eps or seed"
+        if self.problems:
+            raise AssertionError("\n".join([title, *self.problems]))
 
     def _compare(
         self, value: Any, forward: Any, reverse: Any, along: Any, above: tuple[str, ...]
