@@ -53,6 +53,8 @@ OPS = {
     "softmax": ("m", lambda a: anp.exp(a - anp.logaddexp(a[:, :1], a[:, 1:2]))[:, 0] / N),
     "solve": ("mv", lambda a, x: anp.linalg.solve(anp.tanh(a) / N + 2.0 * anp.eye(N), x)),
     "rows": ("m", lambda a: anp.sum(a, axis=1) / N),
+    "largest": ("m", lambda a: anp.max(a, axis=0)),
+    "cummax": ("m", lambda a: anp.cummax(a, axis=0)),
     "diagonal": ("m", anp.diagonal),
     "take": ("mi", lambda a, i: a[i, i[::-1]].sum() * anp.cos(a[0])),
     "total": ("m", anp.mean),
