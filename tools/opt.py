@@ -49,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(settings: Settings) -> int:
+    from anvl.tools import verify_gradient  # noqa: F401 - registers its pass
+
     if settings["load"] and not _load(settings["load"]):
         return 1
     for name, show in _QUESTIONS.items():

@@ -70,16 +70,20 @@ def run(program: bytes, function: str, args: Sequence[Any]) -> list[str]:
         raise ValueError(
             f"{function}: takes {len(executable.arg_types)} values ({types}), got {len(args)}"
         )
-    arrays = [_array(value, t) for value, t in zip(args, executable.arg_types, strict=True)]
+    arrays = [
+        array_of(value, t.dtype, t.shape)
+        for value, t in zip(args, executable.arg_types, strict=True)
+    ]
     results = executable.execute([rt.put(x) for x in arrays])
     return [_line(t, np.asarray(x)) for t, x in zip(executable.out_types, results, strict=True)]
 
 
-def lowered(program: bytes, function: str) -> str:
-    """StableHLO text whose `main` is `function` of `program`."""
+def lowered(program: bytes, function: str, passes: Sequence[str] = ()) -> str:
+    """StableHLO text whose `main` is `function` of `program`, lowered after these passes."""
     module = ir.Module.parse(program, context())
     _make_entry(module, function)
-    Pipeline(["symbol-dce", "anvl-lower-to-stablehlo"]).run(module, verify_each=True)
+    pipeline = Pipeline(["symbol-dce", *passes, "anvl-lower-to-stablehlo"])
+    pipeline.run(module, verify_each=True)
     return module.operation.get_asm()
 
 
@@ -91,7 +95,8 @@ def _make_entry(module: ir.Module, function: str) -> None:
         raise ValueError(f"{function}: no such function; there are {', '.join(names)}")
     with module.context, ir.Location.unknown():
         if function != _ENTRY and _ENTRY in names:
-            _rename(module, names[_ENTRY], "main_")
+            unused = _ENTRY + "_" * max(map(len, names))  # longer than any
+            _rename(module, names[_ENTRY], unused)
         _rename(module, names[function], _ENTRY)
         for op in functions:
             if _name(op) != _ENTRY:
@@ -109,12 +114,13 @@ def _rename(module: ir.Module, op: ir.Operation, name: str) -> None:
     ir.SymbolTable.set_symbol_name(op, name)
 
 
-def _array(value: Any, array_type: Any) -> np.ndarray[Any, Any]:
+def array_of(value: Any, dtype: Any, shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """A value as JSON has it, as an array; a number stands for all elements."""
     read = np.asarray(value)
     if read.dtype.kind == "U":  # JSON has no complex numbers: "1+2j"
         read = read.astype(complex)
-    made = read.astype(array_type.dtype)
-    return np.broadcast_to(made, array_type.shape).copy() if made.ndim == 0 else made
+    made = read.astype(dtype)
+    return np.broadcast_to(made, shape).copy() if made.ndim == 0 else made
 
 
 def _line(array_type: Any, value: np.ndarray[Any, Any]) -> str:

@@ -235,32 +235,31 @@ class ClampOp(AnvlOp, name="clamp"):
         return x
 
     @classmethod
-    def _masked(cls, xs: Sequence[Value], y: Value, part: Value, at: int) -> Value:
-        """`part` where operand `at` (0 low, 1 x, 2 high) decides the result y, else zero.
+    def _masked(cls, xs: Sequence[Value], part: Value, at: int) -> Value:
+        """`part` where operand `at` (0 low, 1 x, 2 high) decides the result, else zero.
 
         Bounds in the wrong order give the upper one, as `min` comes last; NaN is nobody's.
         """
         low, x, high = (v for v in _broadcast_to(xs[1], [(v, False) for v in xs]))
         if at == 0:
             below = emit.compare(x, low, comparison_direction="LT")
-            decides = and_(below, emit.compare(low, y, comparison_direction="EQ"))
-        elif at == 1:
-            decides = emit.compare(x, y, comparison_direction="EQ")
+            decides = and_(below, emit.compare(low, high, comparison_direction="LE"))
+        elif at == 1:  # not where x is y: see Note [Numbers that are compared]
+            above = emit.compare(low, x, comparison_direction="LE")
+            decides = and_(above, emit.compare(x, high, comparison_direction="LE"))
         else:
             decides = emit.compare(emit.maximum(x, low), high, comparison_direction="GT")
         return emit.select(decides, part, zeros_like(part))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [
-            lambda at=at, x=x: _summed_to(cls._masked(xs, y, g, at), x) for at, x in enumerate(xs)
-        ]
+        return [lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
         return total(
             [
-                cls._masked(xs, y, _broadcast_to(y, [(t, False)])[0], at)
+                cls._masked(xs, _broadcast_to(y, [(t, False)])[0], at)
                 for at, t in enumerate(ts)
                 if t is not None
             ]

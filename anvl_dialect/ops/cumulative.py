@@ -14,7 +14,7 @@ from typing import Any
 from anvl.dialect.families import check_axes, check_kind, lifted, total
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
-from anvl.dialect.ops.reduce import extreme, part
+from anvl.dialect.ops.reduce import extreme, part, settled
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Bool, Int
 from anvl.dialect.types import dtype_name, tensor
@@ -168,10 +168,12 @@ class CumulativeExtremum(Cumulative):
     corner = "elements that tie share each place evenly"
 
     @classmethod
-    def _runs(cls, x: Value, y: Value, axis: int, reverse: bool) -> tuple[Value, Value, Value]:
+    def _runs(cls, x: Value, axis: int, reverse: bool) -> tuple[Value, Value, Value]:
         """Which x are the extreme of their place; whether each place's extreme is that of the
         place before (1 or 0); and how many elements share it."""
         dtype = dtype_name(x.type.element_type)
+        x = settled(x)
+        y = cls.build(x, axis=axis, reverse=reverse)
         won = emit.compare(x, y, comparison_direction="EQ")
         same = emit.compare(y, _before(y, axis, reverse), comparison_direction="EQ")
         # As integers: narrow floats cannot count far.
@@ -189,7 +191,7 @@ class CumulativeExtremum(Cumulative):
         (t,), (x,) = ts, xs
         if t is None:
             return None
-        won, stays, count = cls._runs(x, y, axis, reverse)
+        won, stays, count = cls._runs(x, axis, reverse)
         own = emit.select(won, t, zeros_like(t))
         return emit.div(emit.linear_recurrence(stays, own, axis=axis, reverse=reverse), count)
 
@@ -198,7 +200,7 @@ class CumulativeExtremum(Cumulative):
         cls, g: Value, xs: Sequence[Value], y: Value, axis: int, reverse: bool = False
     ) -> Sequence[Any]:
         (x,) = xs
-        won, stays, count = cls._runs(x, y, axis, reverse)
+        won, stays, count = cls._runs(x, axis, reverse)
         share = emit.linear_recurrence(
             _after(stays, axis, reverse), emit.div(g, count), axis=axis, reverse=not reverse
         )

@@ -175,8 +175,8 @@ div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: di
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
 pow_    = binary("pow",       "power",               POW,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, y, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
-maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
-minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner(g, x, y, z), lambda g, x, y, z: _winner(g, y, x, z))
+maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _won(g, x, "GE", y), lambda g, x, y, z: _won(g, x, "LE", y))
+minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      "chlo.zeta",           F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
@@ -242,10 +242,13 @@ def _pow_dy(x: Value, y: Value, z: Value) -> Value:
     return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
 
 
-def _winner(g: Value, x: Value, other: Value, z: Value) -> Value:
-    """g where x is z, the winner; half of g where the other is too: ties share evenly."""
-    shared = emit.select(_equal(other, z), times(g, 0.5), g)
-    return emit.select(_equal(x, z), shared, zeros_like(g))
+def _won(g: Value, x: Value, direction: str, y: Value) -> Value:
+    """g where x compares so with y; half of g where they are equal: ties share evenly.
+
+    With the result it cannot be compared.  See Note [Numbers that are compared].
+    """
+    shared = emit.select(_equal(x, y), times(g, 0.5), g)
+    return emit.select(emit.compare(x, y, comparison_direction=direction), shared, zeros_like(g))
 
 
 def _equal(x: Value, y: Value) -> Value:

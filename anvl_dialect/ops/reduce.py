@@ -174,6 +174,18 @@ def part(x: Value, start: int, limit: int) -> Value:
     )
 
 
+def settled(x: Value) -> Value:
+    """x as numbers that are computed once, so that it can be compared with what is made of it.
+
+    Note [Numbers that are compared]
+    XLA computes an operand again in each fusion that uses it, and LLVM merges `a * b - c * d` into
+    a multiply-add in one of two ways, which round differently.  Whether an element *is* the largest
+    then depends on where that is asked: all may be less than the largest, and the derivative is
+    lost.  So derivatives compare numbers behind a barrier, and what is made of these.
+    """
+    return emit.optimization_barrier(x)[0]
+
+
 class Extremum(Reduction):
     """The largest or the smallest; the derivative is shared evenly among ties."""
 
@@ -182,9 +194,11 @@ class Extremum(Reduction):
     chooses = True
 
     @classmethod
-    def _winners(cls, x: Value, y: Value, axes: Any) -> tuple[Value, Value]:
+    def _winners(cls, x: Value, axes: Any) -> tuple[Value, Value]:
         """Which elements of x are extreme, and how many of them each result has: a NaN has none,
         which counts as 1, for 0 / 1 is 0."""
+        x = settled(x)
+        y = cls.build(x, axes=axes)
         won = emit.compare(x, spread(y, x, axes), comparison_direction="EQ")
         count = emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
         return won, emit.maximum(count, full_like(count, 1))
@@ -196,7 +210,7 @@ class Extremum(Reduction):
         (t,), (x,) = ts, xs
         if t is None or _is_empty(x, axes):
             return None
-        won, count = cls._winners(x, y, axes)
+        won, count = cls._winners(x, axes)
         return emit.div(emit.sum(emit.select(won, t, zeros_like(x)), axes=axes), count)
 
     @classmethod
@@ -204,7 +218,7 @@ class Extremum(Reduction):
         (x,) = xs
         if _is_empty(x, axes):
             return [None]
-        won, count = cls._winners(x, y, axes)
+        won, count = cls._winners(x, axes)
         return [emit.select(won, spread(emit.div(g, count), x, axes), zeros_like(x))]
 
 

@@ -1,4 +1,7 @@
-"""`anvl.testing`: hold an op of your own against numbers, as the tests of anvl do with every op."""
+"""`anvl.testing`: hold what is your own against numbers, as the tests of anvl do.
+
+`check_op` is for ops, `check_grads` for functions.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ from anvl.prim import primitive
 from anvl.testing.closure import missing_rules
 from anvl.testing.draw import Call, Draw
 from anvl.testing.examine import examine
+from anvl.testing.grads import check_grads
 
-__all__ = ["Call", "Draw", "check_op"]
+__all__ = ["Call", "Draw", "check_grads", "check_op"]
 
 
 def check_op(

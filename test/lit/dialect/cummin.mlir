@@ -10,11 +10,13 @@
 // CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
 // CHECK-SAME:    %[[G:\w+]]: tensor<4xf64>
 // CHECK:         %[[CUMMIN:.*]] = "anvl.cummin"(%[[X]])
-// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[X]], %[[CUMMIN]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
+// CHECK:         %[[ONCE:.*]] = stablehlo.optimization_barrier %[[X]]
+// CHECK:         %[[AGAIN:.*]] = "anvl.cummin"(%[[ONCE]])
+// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[ONCE]], %[[AGAIN]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[CUMMIN]], %[[ZERO]])
+// CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[AGAIN]], %[[ZERO]])
 // CHECK-SAME:      edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: 1>
-// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[CUMMIN]], %[[PAD]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
+// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[AGAIN]], %[[PAD]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
 // CHECK:         %[[CONVERT:.*]] = "anvl.convert"(%[[COMPARE2]])
 // CHECK:         %[[CONVERT2:.*]] = "anvl.convert"(%[[COMPARE]])
 // CHECK:         %[[LINEAR_RECURRENCE:.*]] = "anvl.linear_recurrence"(%[[CONVERT]], %[[CONVERT2]]) {axis = 0 : i64}

@@ -3,15 +3,18 @@
 // RUN: anvl-opt %s --anvl-gradient | %run --function=min_vjp --args='[[3.0, 1.0, 3.0, 2.0], 1.0]' \
 // RUN:   | filecheck %s --check-prefix=NUMBERS
 
-// The smallest elements, here one, share the cotangent evenly.
+// The smallest elements, here one, share the cotangent evenly: among numbers
+// that are computed once.
 
 // CHECK-LABEL: func.func private @min_vjp(
 // CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
 // CHECK-SAME:    %[[G:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.min"(%[[X]]) {axes = array<i64: 0>}
-// CHECK:         %[[BROADCAST:.*]] = "anvl.broadcast_in_dim"(%[[Y]])
+// CHECK:         %[[ONCE:.*]] = stablehlo.optimization_barrier %[[X]]
+// CHECK:         %[[Y2:.*]] = "anvl.min"(%[[ONCE]]) {axes = array<i64: 0>}
+// CHECK:         %[[BROADCAST:.*]] = "anvl.broadcast_in_dim"(%[[Y2]])
 // CHECK-SAME:      broadcast_dimensions = array<i64>
-// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[X]], %[[BROADCAST]]) {{.*}} EQ>
+// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[ONCE]], %[[BROADCAST]]) {{.*}} EQ>
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[ONE]], %[[ZERO]])

@@ -11,15 +11,15 @@
 // CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.minimum"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK:         %[[COMPARE:.*]] = "anvl.compare"(%[[Y]], %[[Z]]) {{.*}} EQ>
+// CHECK:         %[[TIE:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} EQ>
 // CHECK:         %[[HALF:.*]] = "anvl.constant"() {value = dense<5.000000e-01>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[ONE]], %[[HALF]])
-// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[MUL]], %[[ONE]])
-// CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[X]], %[[Z]]) {{.*}} EQ>
+// CHECK:         %[[SHARE:.*]] = "anvl.select"(%[[TIE]], %[[MUL]], %[[ONE]])
+// CHECK:         %[[OF_X:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} LE>
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[DX:.*]] = "anvl.select"(%[[COMPARE2]], %[[SELECT]], %[[ZERO]])
-// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[COMPARE2]], %[[MUL]], %[[ONE]])
-// CHECK:         %[[DY:.*]] = "anvl.select"(%[[COMPARE]], %[[SELECT2]], %[[ZERO]])
+// CHECK:         %[[DX:.*]] = "anvl.select"(%[[OF_X]], %[[SHARE]], %[[ZERO]])
+// CHECK:         %[[OF_Y:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} GE>
+// CHECK:         %[[DY:.*]] = "anvl.select"(%[[OF_Y]], %[[SHARE]], %[[ZERO]])
 // CHECK:         return %[[Z]], %[[DX]], %[[DY]]
 
 // HLO-LABEL: func.func @minimum(

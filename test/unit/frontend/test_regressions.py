@@ -79,3 +79,31 @@ def test_the_gradient_of_where_is_finite_also_where_the_other_side_is_not():
         numpy.testing.assert_allclose(g(x), slope)
         second = anvl.grad(lambda x, g=g: np.sum(g(x)))(x)
         assert numpy.isfinite(numpy.asarray(second)).all()
+
+
+@pytest.mark.parametrize("largest", [np.max, np.cummax])
+def test_the_largest_is_found_where_xla_rounds_a_difference_in_two_ways(largest):
+    def f(x):
+        return largest(0.5 * x - 0.27 * np.tanh(x)[:, None], axis=0)
+
+    reverse, forward = anvl.jit(anvl.jacrev(f)), anvl.jit(anvl.jacfwd(f))
+    for x in numpy.random.default_rng(0).normal(size=(20, 4)):
+        rows = (0.5 * x - 0.27 * numpy.tanh(x)[:, None]).argmax(axis=0)
+        for found in (reverse(x), forward(x)):
+            last = numpy.asarray(found).reshape(-1, 4, 4)[-1]
+            wanted = 0.5 * numpy.eye(4)
+            wanted[numpy.arange(4), rows] -= 0.27 * (1 - numpy.tanh(x[rows]) ** 2)
+            numpy.testing.assert_allclose(last, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("bounded", [lambda y: np.maximum(y, 0.1), lambda y: np.clip(y, -0.2, 0.2)])
+def test_second_derivatives_of_bounds_where_xla_rounds_a_difference_in_two_ways(bounded):
+    w = numpy.random.default_rng(0).normal(size=(3, 3))
+
+    def f(x):
+        y = 0.5 * np.tanh(w * x) * x - 0.3 * np.sin(x)[:, None] * w
+        return np.sum(bounded(y) ** 2)
+
+    reverse, forward = anvl.jit(anvl.hessian(f)), anvl.jit(anvl.jacfwd(anvl.jacfwd(f)))
+    for x in numpy.random.default_rng(1).normal(size=(20, 3)):
+        numpy.testing.assert_allclose(reverse(x), forward(x), rtol=1e-9, atol=1e-12)
