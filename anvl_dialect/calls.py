@@ -16,8 +16,8 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "Callee", "FunctionRule", "Table", "call", "resolving", "rule_of",
-    "supersede", "symbol",
+    "FUNCTION_RULES", "Callee", "FunctionRule", "Table", "call", "keeping_apart", "resolving",
+    "rule_of", "supersede", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -48,6 +48,7 @@ class Table(abc.ABC):
 
 class _Current(threading.local):
     table: Table | None = None
+    apart = False
 
 
 _current = _Current()
@@ -61,6 +62,16 @@ def resolving(table: Table) -> Iterator[None]:
         yield
     finally:
         _current.table = outer
+
+
+@contextmanager
+def keeping_apart() -> Iterator[None]:
+    """Have `supersede` do nothing meanwhile: what is computed early must not depend on more."""
+    outer, _current.apart = _current.apart, True
+    try:
+        yield
+    finally:
+        _current.apart = outer
 
 
 class FunctionRule(abc.ABC):
@@ -206,6 +217,8 @@ def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:
 
     What uses them goes behind that op, and so does what uses that.
     """
+    if _current.apart:
+        return
     new = zs[0].owner
     moved = set(zs)
     for y, z in zip(ys, zs, strict=True):

@@ -37,16 +37,19 @@ def sweep(
     wrt: Sequence[ir.Value],
     location: ir.Location | None = None,
     search: Search | None = None,
+    *,
+    reached: list[tuple[ir.Value, ir.Value]] | None = None,
 ) -> list[ir.Value]:
     """Emit the adjoint ops at the current insertion point; the cotangents of `wrt`.
 
     `seeds` pairs values of the block with their cotangents.  Values of `wrt` that nothing reaches
     get zeros.  Adjoint ops are named for the ops that they belong to, unless `location` is where
-    they all are.  Raises `MissingRule` that lists every op on the way without an adjoint; with a
-    `search`, it gets that list, and zeros stand in for what is missing.
+    they all are.  `reached` receives each value that has a cotangent, in order, with it.  Raises
+    `MissingRule` that lists every op on the way without an adjoint; with a `search`, it gets that
+    list, and zeros stand in for what is missing.
     """
     try:
-        found = _swept(block, seeds, wrt, location)
+        found = _swept(block, seeds, wrt, location, reached)
     except MissingRule as error:
         findings, found = _searched(block, seeds, wrt)
         if not findings:
@@ -64,14 +67,19 @@ def _swept(
     seeds: Sequence[tuple[ir.Value, ir.Value]],
     wrt: Sequence[ir.Value],
     location: ir.Location | None,
+    reached: list[tuple[ir.Value, ir.Value]] | None,
 ) -> list[Any]:
     steps, number, types = _active(block, seeds, wrt)
     for rules in check_rules(steps, "adjoint"):
         if rules.recipes is not None:
             written_from(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
     cotangents = _seeded(seeds, number, len(types))
+    values = list(number) if reached is not None else []
     del number
     _backward(steps, cotangents, types, location)
+    if reached is not None:
+        pairs = zip(values, cotangents, strict=True)
+        reached += [(y, g) for y, g in pairs if isinstance(g, ir.Value)]
     return cotangents[: len(wrt)]
 
 

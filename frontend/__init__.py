@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from anvl.jacobians import jacrev as jacrev
     from anvl.jitted import jit as jit
     from anvl.linear import linear_transpose as linear_transpose
+    from anvl.linearization import linearize as linearize
     from anvl.loops import fori_loop as fori_loop
     from anvl.loops import scan as scan
     from anvl.loops import while_loop as while_loop
@@ -87,6 +88,7 @@ _HOMES = {
     "jit": "anvl.jitted",
     "jvp": "anvl.forward",
     "linear_transpose": "anvl.linear",
+    "linearize": "anvl.linearization",
     "print_saved_values": "anvl.saved",
     "scan": "anvl.loops",
     "set_defaults": "anvl.config",

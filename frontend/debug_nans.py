@@ -21,7 +21,7 @@ from anvl.dialect.findings import place_in
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import inside
 from anvl.dialect.types import dtype_name, element_type, kind
-from anvl.jitted import Jit
+from anvl.jitted import Jit, arrays_of
 from anvl.lowering import captured_order, copied, pipeline, serialize
 from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.inline import functions_of, terminator_of
@@ -60,8 +60,7 @@ def _raise_for(jitted: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     """Raise for the op that made what is not finite; nothing if the arguments brought it."""
     f = jitted._f
     arguments = jitted._static.split(args, kwargs)
-    table = jitted._table(arguments.treedef, arguments.static)
-    arrays = [table._as_array(x, arguments, i, f) for i, x in enumerate(arguments.leaves)]
+    arrays = arrays_of(arguments, f)
     program = _Program(jitted.trace(*args, **kwargs), arrays)
     n = len(program.returned)
     *results, counts = program.run(Probe())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anvl import tree
+from anvl.avals import Aval
 from anvl.lowering import captured_order, lower, serialize
 from anvl.runtime import (
     Array,
@@ -20,8 +21,9 @@ from anvl.runtime import (
 )
 from anvl.state import passes_lock
 from anvl.traced import Traced
+from anvl.tracing import Program as TracedProgram
 
-__all__ = ["Program", "clear_executables", "compiled"]
+__all__ = ["Program", "clear_executables", "compiled", "compiled_program"]
 
 _MAX_EXECUTABLES = 1024
 
@@ -55,7 +57,17 @@ class Program(NamedTuple):
 
 def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
     """Lower and compile a traced program for arguments of these types.  Its module is used up."""
-    program = traced.program
+    return compiled_program(traced.program, key, traced.out_avals, traced.names, traced.out_tree)
+
+
+def compiled_program(
+    program: TracedProgram,
+    key: Sequence[ArrayType],
+    out_avals: Sequence[Aval],
+    names: Sequence[str],
+    out_tree: Any,
+) -> Program:
+    """Lower and compile a program whose last function takes and returns such arrays."""
     place = key[0].placement if key else default_placement()
     with passes_lock:
         lower(program.module, program.captured, place.client.platform)
@@ -65,20 +77,26 @@ def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
         x if isinstance(x, Array) else put(x) for x in map(program.captured.__getitem__, order)
     ]
     arg_types = [*(c.aval for c in constants), *key]
-    out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.out_avals]
-    names = (*(f"constant {i}" for i in order), *traced.names)
-    identity = hashlib.sha256(artifact).digest(), place, tuple(arg_types), tuple(out_types), names
+    out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
+    arguments = (*(f"constant {i}" for i in order), *names)
+    identity = (
+        hashlib.sha256(artifact).digest(),
+        place,
+        tuple(arg_types),
+        tuple(out_types),
+        arguments,
+    )
     executable = _executables.get(identity)
     if executable is None:
         executable = compile(
-            artifact, place, arg_types=arg_types, out_types=out_types, argument_names=names
+            artifact, place, arg_types=arg_types, out_types=out_types, argument_names=arguments
         )
         _executables[identity] = executable
         if len(_executables) > _MAX_EXECUTABLES:
             _executables.popitem(last=False)
     else:
         _executables.move_to_end(identity)
-    return Program(executable, constants, traced.out_tree)
+    return Program(executable, constants, out_tree)
 
 
 def clear_executables() -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from anvl.executables import Program
     from anvl.stages import Lowered
 
-__all__ = ["Jit", "evaluate", "jit"]
+__all__ = ["Jit", "arrays_of", "evaluate", "jit"]
 
 # What compiles is loaded with the first program: to import it is a twentieth of importing anvl.
 _loaded: Callable[[str], Any] = functools.cache(importlib.import_module)
@@ -256,11 +256,7 @@ class _Table:
         return _MISS
 
     def call(self, arguments: Arguments, f: Callable[..., Any]) -> Any:
-        leaves = arguments.leaves
-        arrays = [
-            x if type(x) is Array else self._as_array(x, arguments, i, f)
-            for i, x in enumerate(leaves)
-        ]
+        arrays = arrays_of(arguments, f, isinstance(self._owner._static, Parameters))
         found = self._leaves_dispatch.call(arrays)
         if found is not _MISS:
             return found
@@ -271,18 +267,6 @@ class _Table:
         else:  # the generated code forgot it when the defaults changed
             self._install(key, program)
         return program.run(arrays)
-
-    def _as_array(self, x: Any, arguments: Arguments, i: int, f: Callable[..., Any]) -> Array:
-        try:
-            if type(x) not in NUMBER_LEVELS:
-                return put(_checked(x))
-            # A number that a person's function takes is of the default dtype, whatever it meets
-            # there; one that ours takes is for the arrays beside it.
-            is_ours = isinstance(self._owner._static, Parameters)
-            return scalar_array(x, _beside(x, arguments.leaves) if is_ours else None)
-        except (TypeError, OverflowError) as error:
-            path = input_names(f, arguments)[i]
-            raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
 
     def _compile(
         self, key: tuple[ArrayType, ...], arguments: Arguments, f: Callable[..., Any]
@@ -307,6 +291,26 @@ class _Table:
 
 
 _MISS = object()
+
+
+def arrays_of(arguments: Arguments, f: Callable[..., Any], is_ours: bool = False) -> list[Array]:
+    """The leaves of the arguments of f as arrays on a device; `is_ours`, where f is."""
+    return [
+        x if type(x) is Array else _as_array(x, arguments, i, f, is_ours)
+        for i, x in enumerate(arguments.leaves)
+    ]
+
+
+def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any], is_ours: bool) -> Array:
+    try:
+        if type(x) not in NUMBER_LEVELS:
+            return put(_checked(x))
+        # A number that a person's function takes is of the default dtype, whatever it meets there;
+        # one that ours takes is for the arrays beside it.
+        return scalar_array(x, _beside(x, arguments.leaves) if is_ours else None)
+    except (TypeError, OverflowError) as error:
+        path = input_names(f, arguments)[i]
+        raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
 
 
 def _converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:

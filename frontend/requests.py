@@ -29,7 +29,8 @@ from anvl.tracing import Trace
 
 __all__ = [
     "Position", "argument_name", "argument_of", "check_callable", "closed_over", "declare_jvp",
-    "declare_linear_transpose", "declare_vjp", "declare_vmap", "has_derivative", "numbered", "run",
+    "declare_linear_transpose", "declare_vjp", "declare_vmap", "float_positions", "has_derivative",
+    "numbered", "run",
     "runnable",
 ]  # fmt: skip
 
@@ -43,6 +44,11 @@ def check_callable(transform: str, f: Any) -> None:
 def has_derivative(of: Aval) -> bool:
     """Whether arrays of this dtype have a derivative."""
     return kind(element_type(of.dtype)) in ("float", "complex")
+
+
+def float_positions(avals: Sequence[Aval]) -> tuple[int, ...]:
+    """Which of these have a derivative."""
+    return tuple(i for i, of in enumerate(avals) if has_derivative(of))
 
 
 def runnable(

@@ -9,21 +9,24 @@ from typing import Any
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval
+from anvl.dialect.errors import MissingRule
 from anvl.forward import directions_of, operand_of
-from anvl.jitted import call_function
+from anvl.jitted import arrays_of, call_function
+from anvl.passes.gradient import Gradient
 from anvl.promote import abstract, as_tracer
 from anvl.requests import (
     Position,
     check_callable,
     closed_over,
     declare_vjp,
-    has_derivative,
+    float_positions,
     numbered,
     run,
 )
+from anvl.residuals import APART, Late, Plan, halves
 from anvl.runtime import hiding_frames
 from anvl.state import current
-from anvl.traced import trace_call
+from anvl.traced import Traced, trace_call
 
 __all__ = ["Reverse", "vjp"]
 
@@ -36,7 +39,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
     Returns `(result, pullback)`.  `pullback(cotangent)` takes what has the structure, dtypes and
     shapes of the result, with None for what has no cotangent, as integers must; it returns a tuple
     with an entry for each argument, of its structure, with None for what is no float.  Outside of
-    `jit`, each call of it computes f again.
+    `jit` it runs as often as you like on what one run of f has left.
     Raises, from the pullback: `TypeError` for a cotangent of another dtype or shape, `ValueError`
     for one of another structure; paths are named.
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.2.
@@ -52,6 +55,39 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
         reverse = Reverse("vjp", f, arguments)
         return reverse.result, reverse.pullback
 
+    # Now: a person may write to their NumPy arrays before the pullback is called.
+    arguments = arguments._replace(leaves=arrays_of(arguments, f))
+    try:
+        done = halves(f, arguments, _backward)
+    except MissingRule:  # perhaps of a result that never gets a cotangent
+        done = None
+    if done is None:
+        return _whole(f, arguments)
+
+    @hiding_frames
+    def pullback(cotangent: Any) -> Any:
+        if current.trace is not None:
+            return Reverse("vjp", f, arguments).pullback(cotangent)
+        found = done.run(_cotangents(f, done.result, cotangent))
+        return _placed(arguments, done.plan.of, found)
+
+    return done.result, pullback
+
+
+def _backward(traced: Traced) -> Plan | None:
+    """The reverse sweep, from all float results to all float arguments."""
+    wrt, targets = float_positions(traced.in_avals), float_positions(traced.out_avals)
+    if not (wrt and targets):
+        return None
+    splitting = Gradient("main", wrt, targets, split=True, suffix=APART)
+    paths = [f"the cotangent of {path}" for path in tree.leaf_paths(traced.out_tree, "result")]
+    cotangents = Late(targets, paths, traced.out_avals)
+    return Plan(splitting, ("_fwd", "_bwd"), cotangents, wrt, traced.in_avals)
+
+
+def _whole(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Callable[[Any], Any]]:
+    """`vjp` where f cannot be halved: the pullback computes f again."""
+
     def in_trace(leaves: list[Any]) -> Any:
         return Reverse("vjp", f, arguments._replace(leaves=leaves)).result
 
@@ -63,18 +99,25 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
 
     @hiding_frames
     def pullback(cotangent: Any) -> Any:
-        return run(pulled, (arguments.leaves, _matched(f, result, cotangent)), {})
+        given = tree.unflatten(tree.structure(result), _cotangents(f, result, cotangent))
+        return run(pulled, (arguments.leaves, given), {})
 
     return result, pullback
 
 
-def _matched(f: Callable[..., Any], result: Any, cotangent: Any) -> Any:
-    """The cotangents of a result, in its structure, with numbers in its dtypes."""
+def _cotangents(f: Callable[..., Any], result: Any, cotangent: Any) -> list[Any]:
+    """The cotangent of each leaf of a result, None where there is none; numbers have its dtype."""
     leaves, treedef = tree.flatten(result)
     paths = tree.leaf_paths(treedef, "result")
     avals = [abstract(y) for y in leaves]
-    given = directions_of("vjp", ("cotangent", cotangent), result, paths, avals, name_of(f))
-    return tree.unflatten(treedef, given)
+    return directions_of("vjp", ("cotangent", cotangent), result, paths, avals, name_of(f))
+
+
+def _placed(arguments: Arguments, chosen: Sequence[int], found: Sequence[Any]) -> Any:
+    """Cotangents of chosen leaves in the structure of the arguments; None for what has none."""
+    cotangents = dict(zip(chosen, found, strict=True))
+    args, _ = numbered(arguments)
+    return tree.map(lambda i: cotangents.get(i) if isinstance(i, Position) else None, args)
 
 
 class Reverse:
@@ -100,11 +143,7 @@ class Reverse:
         self.paths = input_names(f, arguments)
         leaves = zip(arguments.leaves, self.paths, strict=True)
         self.avals = [abstract(x, path) for x, path in leaves]
-        self._chosen = (
-            [i for i, of in enumerate(self.avals) if has_derivative(of)]
-            if chosen is None
-            else chosen
-        )
+        self._chosen = float_positions(self.avals) if chosen is None else chosen
         abstracted = arguments._replace(leaves=list(self.avals))
         static = StaticArguments(f, None)
         nested = trace_call(f, static, abstracted, trace.program, self.paths)
@@ -123,9 +162,7 @@ class Reverse:
 
     def pullback(self, cotangent: Any) -> Any:
         """The cotangents of the arguments, in their structure; None for what has none."""
-        cotangents = dict(zip(self._chosen, self.pulled(cotangent), strict=True))
-        args, _ = numbered(self._arguments)
-        return tree.map(lambda i: cotangents.get(i) if isinstance(i, Position) else None, args)
+        return _placed(self._arguments, self._chosen, self.pulled(cotangent))
 
     def pulled(self, cotangent: Any) -> list[Any]:
         """The cotangents of the chosen leaves of the arguments, then of the tagged values."""

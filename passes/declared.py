@@ -20,6 +20,7 @@ from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Symbol
 from anvl.dialect.types import shape_text
+from anvl.passes.dead import drop_dead
 from anvl.passes.inline import (
     body_of,
     callee_of,
@@ -32,11 +33,13 @@ from anvl.passes.inline import (
     symbols_in,
     terminator_of,
 )
+from anvl.passes.pass_ import Pass
 from anvl.passes.simplify import simplify
+from anvl.passes.split import split
 
 __all__ = [
-    "KINDS", "Expansion", "Kind", "check_floats", "check_positions", "define_all", "finish",
-    "is_float", "signature",
+    "KINDS", "Expansion", "Kind", "check_floats", "check_function_given", "check_positions",
+    "define_all", "finish", "is_float", "signature",
 ]  # fmt: skip
 
 # Note [Declarations of several kinds]
@@ -277,14 +280,30 @@ class Expansion(Table):
 
     def public_copy(self, name: str, suffix: str) -> ir.Operation:
         """A copy of a function with every call in it inlined, under its name with a suffix."""
-        new_name = name + suffix
-        if new_name in self.functions:
-            problem = f"@{new_name} is there already; give another suffix"
-            raise PassError(self.argument, problem, str(self.functions[name].location))
-        made = self._copied(name, new_name)
+        self.check_free(name, suffix)
+        made = self._copied(name, name + suffix)
         if "sym_visibility" in made.attributes:  # asked for by name: nobody may drop it
             del made.attributes["sym_visibility"]
         return made
+
+    def split(
+        self, made: ir.Operation, late: Sequence[int], n_early: int, names: tuple[str, str]
+    ) -> None:
+        """Cut a derivative in two, with what it calls inlined; see `anvl.passes.split`.
+
+        Calls of declarations, such as those of loops, stay.
+        """
+        name = made.attributes["sym_name"].value
+        declared = [n for n, op in self.functions.items() if body_of(op) is None]
+        inline_calls(name, self.functions, declared)
+        drop_dead(self.functions[name], self.functions)
+        split(self.functions[name], late, n_early, names)
+
+    def check_free(self, name: str, suffix: str) -> None:
+        """Refuse a suffix that makes the name of a function that is there."""
+        if name + suffix in self.functions:
+            problem = f"@{name + suffix} is there already; give another suffix"
+            raise PassError(self.argument, problem, str(self.functions[name].location))
 
     def _copied(self, name: str, new_name: str) -> ir.Operation:
         source = self.functions[name]
@@ -371,8 +390,13 @@ def signature(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
     return list(type_.inputs), list(type_.results)
 
 
-def finish(function: ir.Operation, returned: Sequence[ir.Value]) -> None:
-    """Have a function return these values, and make its type and attributes fit."""
+def finish(
+    function: ir.Operation, returned: Sequence[ir.Value], kept: Sequence[int] | None = None
+) -> None:
+    """Have a function return these values, and make its type and attributes fit.
+
+    The first of them are the results that it returned before; `kept` says which, if not all.
+    """
     block = function.regions[0].blocks[0]
     terminator = terminator_of(block)
     ir.Operation.create(
@@ -386,6 +410,8 @@ def finish(function: ir.Operation, returned: Sequence[ir.Value]) -> None:
     for key, wanted in (("arg_attrs", len(block.arguments)), ("res_attrs", len(returned))):
         if key in function.attributes:
             old = list(function.attributes[key])
+            if key == "res_attrs" and kept is not None:
+                old = [old[i] for i in kept]
             empty = ir.DictAttr.get({}, function.context)
             function.attributes[key] = ir.ArrayAttr.get(
                 old + [empty] * (wanted - len(old)), function.context
@@ -395,6 +421,16 @@ def finish(function: ir.Operation, returned: Sequence[ir.Value]) -> None:
 def is_float(type_: ir.Type) -> bool:
     """Whether values of this type have a derivative."""
     return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
+
+
+def check_function_given(pass_: Pass) -> None:
+    """Refuse options of the function that a pass is to work on, where there is none."""
+    options = pass_.options().items()
+    given = [name for name, option in options if getattr(pass_, name) != option.default]
+    if given and "function" not in given:
+        verb = "is" if len(given) == 1 else "are"
+        problem = f"{' and '.join(given)} {verb} of a function; say which, function=f"
+        raise PassError(pass_.argument, problem)
 
 
 def check_positions(

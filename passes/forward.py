@@ -4,11 +4,13 @@ Walks the ops of a function first to last and asks each for its `tangent`.  Name
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from anvl.dialect.activity import named_after
 from anvl.dialect.asked import JVP
+from anvl.dialect.calls import keeping_apart
 from anvl.dialect.errors import PassError
 from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
@@ -19,6 +21,7 @@ from anvl.passes.declared import (
     KINDS,
     Kind,
     check_floats,
+    check_function_given,
     define_all,
     finish,
     is_float,
@@ -41,30 +44,45 @@ class Forward(Pass, argument=_NAME):
     each float result.  Afterwards no `anvl.jvp` is left, and nothing that one depended on.
 
     With `function=f wrt=0,2`, also add `@f_tangent`, which is that of `@f`; `@f` stays as it was.
+
+    With `split`, instead add `@f_primal`, which takes what `@f` takes and returns its results, then
+    the residuals: what the second, `@f_linear`, needs of it.  That takes the residuals and the
+    tangents, and returns the tangents of the float results.
     """
 
     anchor = "builtin.module"
 
     function: str = option("", help="also add the tangent of this function")
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
-    suffix: str = option("_tangent", help="appended to the name of the function")
+    split: bool = option(False, help="add two functions: the results with residuals, the tangents")
+    suffix: str = option("", help="appended to the name of the function; _tangent, but for split")
 
     def run(self, module: ir.Operation) -> None:
-        if not self.function and self.wrt:
-            raise PassError(_NAME, "wrt is of a function; say which, function=f")
+        check_function_given(self)
         expansion = define_all(module, KINDS[JVP], self.function)
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
-        inputs, _ = signature(function)
+        inputs, outputs = signature(function)
         place = str(function.location)
         wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if is_float(t))
         if not wrt:
             problem = f"@{self.function} has no float argument that could move"
             raise PassError(_NAME, problem, place)
         check_floats(_NAME, self.function, "wrt", wrt, inputs, place)
-        tangent = expansion.public_copy(self.function, self.suffix)
-        expansion.write(KINDS[JVP], tangent, self.function, wrt)
+        suffix = self.suffix + _PRIMAL if self.split else self.suffix or _SUFFIX
+        if self.split:
+            expansion.check_free(self.function, self.suffix + _LINEAR)
+        tangent = expansion.public_copy(self.function, suffix)
+        with keeping_apart() if self.split else nullcontext():
+            expansion.write(KINDS[JVP], tangent, self.function, wrt)
+        if self.split:
+            name = self.function + self.suffix
+            late = range(len(inputs), len(inputs) + len(wrt))
+            expansion.split(tangent, late, len(outputs), (name + _PRIMAL, name + _LINEAR))
+
+
+_SUFFIX, _PRIMAL, _LINEAR = "_tangent", "_primal", "_linear"
 
 
 class _Jvp(Kind):

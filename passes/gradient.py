@@ -15,10 +15,14 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints, Texts
 from anvl.dialect.sweep import sweep
+from anvl.dialect.types import shape_text
+from anvl.passes.adjoint_names import name_adjoints
+from anvl.passes.dead import drop_dead
 from anvl.passes.declared import (
     KINDS,
     Kind,
     check_floats,
+    check_function_given,
     define_all,
     finish,
     is_float,
@@ -48,50 +52,93 @@ class Gradient(Pass, argument=_NAME):
 
     With `function=f wrt=0,2`, also add `@f_adjoint`: it takes what `@f` takes and returns the
     results of `@f`, then the derivative of result `target` (a float scalar) with respect to each
-    argument of `wrt` and each tag of `tags`.  With `transpose` it is the transpose of `@f` instead.
-    `@f` stays as it was.
+    argument of `wrt` and each tag of `tags`.  `results=none` leaves out the results of `@f`,
+    `results=target` all but that one; what is then of no use is gone.  With `transpose` it is the
+    transpose of `@f` instead.  `@f` stays as it was.
+
+    With `split`, instead add `@f_fwd`, which takes what `@f` takes and returns its results, then
+    the residuals: what the second, `@f_bwd`, needs of it.  That takes the residuals and a cotangent
+    for each result in `target`, of any shape, and returns the adjoints.
     """
 
     anchor = "builtin.module"
 
     function: str = option("", help="also add the adjoint of this function")
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
-    target: int = option(0, help="position of the result to differentiate")
+    target: tuple[int, ...] = option(
+        (), help="position of the result to differentiate, 0 where not given; with split all floats"
+    )
     tags: tuple[str, ...] = option((), help="names of tagged values, besides wrt")
     transpose: bool = option(False, help="of a linear function: its transpose, of all results")
-    suffix: str = option("_adjoint", help="appended to the name of the function")
+    results: str = option("all", help="which results of the function come first: all, target, none")
+    split: bool = option(False, help="add two functions: forward with residuals, and backward")
+    suffix: str = option("", help="appended to the name of the function; _adjoint, but for split")
 
     def run(self, module: ir.Operation) -> None:
-        if not self.function and (self.wrt or self.target or self.tags or self.transpose):
-            raise PassError(_NAME, "wrt and target are of a function; say which, function=f")
+        self._check_options()
         expansion = define_all(module, KINDS[VJP], self.function)
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
         inputs, outputs = signature(function)
+        kind = KINDS[LINEAR_TRANSPOSE if self.transpose else VJP]
+        asked = self._asked(inputs, outputs, str(function.location))
+        asked = kind.resolved(asked, self.function, expansion.functions)
+        suffix = self.suffix + _FORWARD if self.split else self.suffix or _SUFFIX
+        if self.split:
+            expansion.check_free(self.function, self.suffix + _BACKWARD)
+        made = expansion.public_copy(self.function, suffix)
+        expansion.write(kind, made, self.function, asked)
+        if not self.split:
+            drop_dead(made, expansion.functions)
+            return
+        name = self.function + self.suffix
+        late = range(len(inputs), len(inputs) + len(asked.targets))
+        expansion.split(made, late, len(asked.results), (name + _FORWARD, name + _BACKWARD))
+
+    def _check_options(self) -> None:
+        check_function_given(self)
+        if self.results not in _RESULTS:
+            raise PassError(_NAME, f"results is {', '.join(_RESULTS)}, got {self.results!r}")
+        if self.transpose and (self.target or self.tags):
+            raise PassError(_NAME, "a transpose is of all results: give no target and no tags")
+        if self.transpose and (self.split or self.results != "all"):
+            raise PassError(_NAME, "a transpose computes no results: give no results and no split")
+        if len(self.target) > 1 and not self.split:
+            raise PassError(
+                _NAME,
+                f"target {shape_text(self.target)} names {len(self.target)} results; give one, or "
+                "split, for a cotangent of each",
+            )
+
+    def _asked(self, inputs: list[ir.Type], outputs: list[ir.Type], place: str) -> Any:
         floats = () if self.tags else tuple(i for i, t in enumerate(inputs) if is_float(t))
         wrt = self.wrt or floats
-        place = str(function.location)
-        asked: Any = _Asked(wrt, (self.target,), seeded=True, tags=self.tags)
-        kind = KINDS[LINEAR_TRANSPOSE if self.transpose else VJP]
         if self.transpose:
-            if self.target or self.tags:
-                raise PassError(_NAME, "a transpose is of all results: give no target and no tags")
-            asked = Transposed(wrt)
-            kind.check(self.function, asked, inputs, outputs, place)
+            transposed = Transposed(wrt)
+            KINDS[LINEAR_TRANSPOSE].check(self.function, transposed, inputs, outputs, place)
+            return transposed
+        _check_wrt(self.function, inputs, wrt, self.tags, place)
+        if self.split:
+            targets = self.target or tuple(i for i, t in enumerate(outputs) if is_float(t))
+            _check_targets(self.function, outputs, targets, place)
         else:
-            _check_wrt(self.function, inputs, asked, place)
-            _check_target(self.function, outputs, self.target, place)
-        asked = kind.resolved(asked, self.function, expansion.functions)
-        adjoint = expansion.public_copy(self.function, self.suffix)
-        expansion.write(kind, adjoint, self.function, asked)
+            targets = self.target or (0,)
+            _check_target(self.function, outputs, targets[0], place)
+        kept = {"all": range(len(outputs)), "target": targets, "none": ()}[self.results]
+        return _Asked(wrt, targets, seeded=not self.split, tags=self.tags, results=kept)
+
+
+_RESULTS = ("all", "target", "none")
+_SUFFIX, _FORWARD, _BACKWARD = "_adjoint", "_fwd", "_bwd"
 
 
 @dataclass(frozen=True)
 class _Asked:
     """Positions of arguments and of results; `seeded` with ones, not with further arguments.
 
-    And names of tagged values, with their types once these are known.
+    And names of tagged values, with their types once these are known.  `results` are those to
+    return, for what a person asks for by name: then adjoints have names.
     """
 
     wrt: Sequence[int]
@@ -99,6 +146,7 @@ class _Asked:
     seeded: bool = False
     tags: Sequence[str] = ()
     tagged: Sequence[ir.Type] = ()
+    results: Sequence[int] | None = None
 
 
 class _Vjp(Kind):
@@ -136,6 +184,9 @@ class _Vjp(Kind):
         if asked.tags:
             name = function.attributes["sym_name"].value
             wrt += _tagged(name, asked, function, {})
+        is_named = asked.results is not None
+        forward = [op.operation for op in block.operations] if is_named else []
+        reached: list[tuple[ir.Value, ir.Value]] | None = [] if is_named else None
         with function.location, ir.InsertionPoint(terminator):
             seeds = [
                 full(results[i].type, 1)
@@ -144,9 +195,15 @@ class _Vjp(Kind):
                 for i in asked.targets
             ]
             pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
-            adjoints = sweep(block, pairs, wrt, search=search)
-        # Read again: a scan may have given way to one that also keeps what its adjoint needs.
-        finish(function, [*terminator.operands, *adjoints])
+            adjoints = sweep(block, pairs, wrt, search=search, reached=reached)
+        results = list(terminator.operands)  # a rule may have replaced one
+        if reached is not None:
+            known = set(forward)
+            backward = [op.operation for op in block.operations if op.operation not in known]
+            named = [*pairs, *reached, *reversed(list(zip(wrt, adjoints, strict=True)))]
+            name_adjoints(forward, backward, named)
+        kept = results if asked.results is None else [results[i] for i in asked.results]
+        finish(function, [*kept, *adjoints], asked.results)
 
 
 KINDS[VJP] = _Vjp()
@@ -169,11 +226,21 @@ def _tagged(
     return values
 
 
-def _check_wrt(name: str, inputs: Sequence[ir.Type], asked: _Asked, place: str) -> None:
-    if not asked.wrt and not asked.tags:
+def _check_wrt(
+    name: str, inputs: Sequence[ir.Type], wrt: Sequence[int], tags: Sequence[str], place: str
+) -> None:
+    if not wrt and not tags:
         problem = f"@{name} has no float argument to differentiate with respect to"
         raise PassError(_NAME, problem, place)
-    check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
+    check_floats(_NAME, name, "wrt", wrt, inputs, place)
+
+
+def _check_targets(
+    name: str, outputs: Sequence[ir.Type], targets: Sequence[int], place: str
+) -> None:
+    if not targets:
+        raise PassError(_NAME, f"@{name} has no float result to differentiate", place)
+    check_floats(_NAME, name, "target", targets, outputs, place)
 
 
 def _check_target(name: str, outputs: Sequence[ir.Type], target: int, place: str) -> None:
@@ -185,6 +252,6 @@ def _check_target(name: str, outputs: Sequence[ir.Type], target: int, place: str
         raise PassError(
             _NAME,
             f"target {target} of @{name} is {type_}, not a float scalar; "
-            "return a sum of it, or use anvl.vjp with a cotangent of its shape",
+            "return a sum of it, or use split or anvl.vjp, with a cotangent of its shape",
             place,
         )

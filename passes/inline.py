@@ -84,9 +84,23 @@ def references(
     """How often each function is named: by calls, and in attributes of functions."""
     count = Counter(callee_of(call) for of_one in calls.values() for call in of_one)
     for function in functions.values():
-        for attribute in _extra_attributes(function):
+        for attribute in extra_attributes(function):
             count.update(symbols_in(attribute))
     return count
+
+
+def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
+    """The functions that one calls or names, and those that these do; not itself."""
+    found = {name: None}
+    pending = [name]
+    while pending:
+        function = functions[pending.pop()]
+        named = [n for of in extra_attributes(function) for n in symbols_in(of)]
+        for other in [*map(callee_of, calls_of(function)), *named]:
+            if other in functions and other not in found:
+                found[other] = None
+                pending.append(other)
+    return [other for other in found if other != name]
 
 
 def symbols_in(attribute: ir.Attribute) -> list[str]:
@@ -98,7 +112,8 @@ _SYMBOL = r"@([\w.$-]+)"
 _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 
-def _extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
+def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
+    """Those that say more of a function than its name, type and visibility."""
     return [value for name, value in function.attributes.items() if name not in _OWN]
 
 
@@ -171,13 +186,13 @@ class _Inliner:
     def _inline_one(self, call: ir.Operation, callee: str, caller: str) -> None:
         function, outer = self.functions[callee], self.functions[caller]
         if self.uses[callee] != 1 or not is_private(function):
-            _dissolve(function.clone(ip=ir.InsertionPoint(function)).operation, call)
+            dissolve(function.clone(ip=ir.InsertionPoint(function)).operation, call)
             return
         del self.functions[callee]
         if _size(function) > _size(outer) and call.parent.operation == outer:
             self.functions[caller] = _absorb(function, call, outer)
         else:
-            _dissolve(function, call)
+            dissolve(function, call)
 
 
 def _size(function: ir.Operation) -> int:
@@ -222,7 +237,7 @@ def _take_attributes(function: ir.Operation, other: ir.Operation) -> None:
         function.attributes[name] = value
 
 
-def _dissolve(function: ir.Operation, call: ir.Operation) -> None:
+def dissolve(function: ir.Operation, call: ir.Operation) -> None:
     """Move the body of a function in place of a call; the function is gone afterwards."""
     block = function.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):

@@ -86,7 +86,11 @@ FLAGS = (
     Flag("mlir-print-op-generic", "print the generic form of all operations"),
     Flag("mlir-print-debuginfo", "print locations"),
     Flag("mlir-print-local-scope", "print without aliases"),
-    Flag("mlir-use-nameloc-as-prefix", "take the names of values from their locations"),
+    Flag(
+        "mlir-use-nameloc-as-prefix",
+        "keep the names of values, and name those that passes make (on by default; =0 numbers all)",
+        default=1,
+    ),
     Flag(
         "mlir-elide-elementsattrs-if-larger",
         "print `...` for constants of more elements than N",
@@ -102,6 +106,7 @@ FLAGS = (
     Flag("mlir-print-ir-after-failure", "print the IR after a pass that failed"),
     Flag("mlir-print-ir-module-scope", "print the whole module, also for passes nested in it"),
     Flag("mlir-print-ir-tree-dir", "print to files in FOLDER instead", "value", None, "FOLDER"),
+    Flag("anvl-print-adjoint-map", "print each op beside its adjoint ops after anvl-gradient"),
     Flag("mlir-print-stacktrace-on-diagnostic", "show Python's stack for an error in a pass"),
     Flag("mlir-timing", "print how long each phase and pass took to stderr"),
     Flag("mlir-disable-threading", "accepted and without effect: anvl-opt has one thread"),

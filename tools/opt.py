@@ -251,6 +251,7 @@ def _check_passes(names: list[str]) -> None:
 
 
 def _printers(settings: Settings, options: "PrintOptions") -> "list[Instrument]":
+    from anvl.tools.adjoint_map import AdjointMap
     from anvl.tools.instruments import IrPrinter
 
     before = settings["mlir-print-ir-before"]
@@ -268,7 +269,8 @@ def _printers(settings: Settings, options: "PrintOptions") -> "list[Instrument]"
         tree=Path(tree) if tree else None,
     )
     wanted = any(settings[name] for name in settings.values if name.startswith("mlir-print-ir-"))
-    return [printer] if wanted else []
+    maps = [AdjointMap(sys.stderr, options)] if settings["anvl-print-adjoint-map"] else []
+    return [*([printer] if wanted else []), *maps]
 
 
 def _check_bytecode(settings: Settings, source: "Source") -> None:
@@ -319,11 +321,14 @@ def _transformed(
     job: _Job, chunk: "Chunk", context: "ir.Context", diagnostics: "list[Diagnostic]"
 ) -> bytes | None:
     """The output for `chunk`; None, and a diagnostic, if something fails."""
+    from anvl.tools.names import keep_names
     from anvl.tools.parsing import parsed
 
     try:
         with job.phase("Parser"):
             module = parsed(chunk, context)
+            if job.print_options.name_locs and isinstance(chunk.content, str):
+                keep_names(module, chunk.content)
         if job.settings["verify-roundtrip"]:
             _check_roundtrip(module, context)
         job.pipeline.run(

@@ -29,6 +29,7 @@ CALLS = {
     "jvp": lambda: anvl.jvp(product, (X, X), (X, None)),
     "jvp in jit": lambda: anvl.jit(lambda x: anvl.jvp(product, (x, x), (x, x)))(X),
     "vjp": lambda: anvl.vjp(product, X, X),
+    "linearize": lambda: anvl.linearize(product, X, X),
     "vmap": lambda: anvl.vmap(product, in_axes=None, axis_size=2)(X, X),
     "vmap of grad": lambda: anvl.vmap(anvl.grad(product))(X[None], X[None]),
     "jacfwd": lambda: anvl.jacfwd(product)(X, X),

@@ -7,7 +7,7 @@
 // TARGET: a transpose is of all results: give no target and no tags
 
 func.func private @square(%x: tensor<f64>) -> tensor<f64> {
-  // expected-error @+1 {{@square is not linear in argument 0: the slope of anvl.mul at}}
+  // expected-error @+1 {{@square is not linear in x: the slope of anvl.mul at}}
   %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
 }
@@ -18,7 +18,7 @@ func.func private @of_a_square(tensor<f64>) -> tensor<f64>
 
 func.func private @steps(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   %0 = "anvl.neg"(%x) : (tensor<f64>) -> tensor<f64>
-  // expected-error @+1 {{@steps is not linear in argument 1: anvl.floor at}}
+  // expected-error @+1 {{@steps is not linear in y: anvl.floor at}}
   %1 = "anvl.floor"(%y) : (tensor<f64>) -> tensor<f64>
   %2 = "anvl.add"(%0, %1) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %2 : tensor<f64>
@@ -30,7 +30,7 @@ func.func private @of_steps(tensor<f64>) -> (tensor<f64>, tensor<f64>)
 
 func.func private @masked(%x: tensor<f64>) -> tensor<f64> {
   %zero = "anvl.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
-  // expected-error @+1 {{@masked is not linear in argument 0: anvl.compare at}}
+  // expected-error @+1 {{@masked is not linear in x: anvl.compare at}}
   %0 = "anvl.compare"(%x, %zero) {comparison_direction = #stablehlo<comparison_direction GT>} : (tensor<f64>, tensor<f64>) -> tensor<i1>
   %1 = "anvl.select"(%0, %x, %zero) : (tensor<i1>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %1 : tensor<f64>

@@ -1,0 +1,63 @@
+"""Taking out of one function what nobody uses; calls too, where that changes nothing else."""
+
+from anvl.dialect.mlir import PassManager, ext, ir
+from anvl.passes.inline import body_of, callee_of, calls_of, dissolve, extra_attributes, symbols_in
+
+__all__ = ["drop_dead", "is_pure", "run_on"]
+
+
+def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+    """Take out what is pure and used by nobody.  No handle into the function stays good.
+
+    `functions` are all of the module.
+    """
+    run_on(function, "trivial-dce")
+    while _drop_calls(function, functions):
+        run_on(function, "trivial-dce")
+
+
+def run_on(function: ir.Operation, passes: str) -> None:
+    """Run passes of MLIR's on one function."""
+    manager = PassManager.parse(f"func.func({passes})", function.context)
+    manager.enable_verifier(False)
+    manager.run(function)
+
+
+def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:
+    """Take out calls whose results nobody uses; whether there were any.
+
+    MLIR does not know what a call does.  A body in place of its call is pure op by op.
+    """
+    dropped = False
+    for call in calls_of(function):
+        callee = functions[callee_of(call)]
+        if any(next(iter(y.uses), None) is not None for y in call.results):
+            continue
+        if body_of(callee) is not None:
+            dissolve(callee.clone(ip=ir.InsertionPoint(function)).operation, call)
+        elif _does_nothing_else(callee, functions):
+            call.erase()
+        else:
+            continue
+        dropped = True
+    return dropped
+
+
+def _does_nothing_else(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:
+    """Whether a function has no effect: a declaration does what the functions it names do."""
+    block = body_of(function)
+    if block is None:
+        named = [n for of in extra_attributes(function) for n in symbols_in(of)]
+        return bool(named) and all(_does_nothing_else(functions[n], functions) for n in named)
+    for op in block.operations:
+        if op.operation.name == "func.call":
+            if not _does_nothing_else(functions[callee_of(op.operation)], functions):
+                return False
+        elif op.operation.name != "func.return" and not is_pure(op):
+            return False
+    return True
+
+
+def is_pure(op: ir.OpView) -> bool:
+    """Whether an op of ours has no effect; of other ops nothing is known."""
+    return ext.Pure in getattr(type(op), "_traits", ())
