@@ -169,7 +169,7 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
     missing = lacks(rules, rule)
     if missing is not None:
         return missing, None
-    for i, reason in rules.undefined_of(len(wanted)).items():
+    for i, reason in rules.undefined_of(len(wanted), step[0].operation).items():
         if wanted[i] is not None:
             return f"operand {i} has no derivative: {reason}", i
     return None

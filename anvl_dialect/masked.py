@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.types import dtype_name
 
 __all__ = ["Live", "Masked", "is_alike", "nonzero", "ones_where", "settled", "shared", "summed"]
 
@@ -63,9 +64,10 @@ class Masked:
 
     def of(self, g: Any) -> "Masked":
         """The same masks on another value, and its own."""
+        live = _typed(self.live, g)
         if type(g) is Masked:
-            return Masked(g.g, (*g.masks, *self.masks), _both(g.live, self.live))
-        return Masked(g, self.masks, self.live)
+            return Masked(g.g, (*g.masks, *self.masks), _both(g.live, live))
+        return Masked(g, self.masks, live)
 
     def __call__(self) -> Value:
         return _applied(self.masks, self.g)
@@ -160,6 +162,21 @@ def _applied(masks: Sequence[_Mask], g: Value) -> Value:
         zero = zeros_like(g)
         g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
     return g
+
+
+def _typed(live: Live | None, g: Any) -> Live | None:
+    """The same, for a value of another dtype: behind `real`, `convert`, ..."""
+    if live is None or g is None:
+        return live
+    wanted = g.type
+
+    def typed() -> Value:
+        found = live()
+        if found.type == wanted:
+            return found
+        return emit.convert(nonzero(found), dtype=dtype_name(wanted.element_type))
+
+    return cache(typed)
 
 
 def _both(one: Live | None, other: Live | None) -> Live | None:

@@ -298,8 +298,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         }
 
     @classmethod
-    def undefined_of(cls, n_operands: int) -> dict[int, str]:
-        """`undefined`, of an op with so many operands."""
+    def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
+        """`undefined`, of an op with so many operands; of one of them where that says more."""
         return cls.undefined
 
     @classmethod

@@ -92,8 +92,11 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         return list(result_types)
 
     @classmethod
-    def undefined_of(cls, n_operands: int) -> dict[int, str]:
-        return dict.fromkeys(range(n_operands), "only the author of the routine knows it")
+    def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
+        reason = "only the author of the routine knows it"
+        if op is not None:
+            reason = _reason(cls.read(op)["call_target_name"])
+        return dict.fromkeys(range(n_operands), reason)
 
     @classmethod
     def adjoint(
@@ -148,7 +151,11 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
 
 
 def _refuse(target: str) -> Any:
-    raise MissingRule(
-        f"custom_call: the routine {target!r} has no derivative that anvl knows; "
-        "make the call in the `lower` rule of an op of your own, and write its `adjoint`"
+    raise MissingRule(f"custom_call: {_reason(target)}")
+
+
+def _reason(target: str) -> str:
+    return (
+        f"the routine {target!r} has no derivative that anvl knows; make the call in the `lower` "
+        "rule of an op of your own, and write its `adjoint`"
     )

@@ -206,7 +206,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
     undefined = {1: _NOT_OF_STARTS}  # noqa: RUF012
 
     @classmethod
-    def undefined_of(cls, n_operands: int) -> dict[int, str]:
+    def undefined_of(cls, n_operands: int, op: Any = None) -> dict[int, str]:
         return dict.fromkeys(range(n_operands // 2, n_operands), _NOT_OF_STARTS)
 
     @classmethod

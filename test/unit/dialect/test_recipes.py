@@ -112,10 +112,11 @@ def batch_type(member: Any) -> Any:
 
 
 def test_most_tangents_and_batches_have_recipes() -> None:
-    sin = OPS["anvl.sin"]
-    f = anvl.vmap(lambda x: anvl.jvp(lambda x: anp.sin(anp.sin(anp.sin(x))), (x,), (x,)))
-    anvl.jit(f).lower(np.ones(7))
-    for recipes in (sin.tangent_recipes, sin.batch_recipes):
+    f = lambda x: anp.sin(anp.sin(anp.sin(x))).T.T.T  # noqa: E731
+    # A batch of sin is sin; a batch of transpose has other axes.
+    anvl.jit(anvl.vmap(lambda x: anvl.jvp(f, (x,), (x,)))).lower(np.ones((7, 2, 3)))
+    sin, transpose = OPS["anvl.sin"], OPS["anvl.transpose"]
+    for recipes in (sin.tangent_recipes, transpose.batch_recipes):
         assert any(isinstance(recipe, Recipe) for recipe in recipes.values())
 
 
