@@ -114,6 +114,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     hlo = cast("str | None", None)
     params = cast("dict[str, type[Param]]", {})
     short_name = ""
+    #: Where it is no rename: the op of StableHLO that `lift` may make one of these of.
+    lifts = ""
     #: Whether `lower` emits ops of the dialect, which lower after it.
     composite = False
     #: Whether the op in the IR is StableHLO's own: see Note [Borrowed ops].
@@ -197,6 +199,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     @classmethod
     def lower(cls, hlo: Callable[..., Value], *xs: Value, **params: Any) -> Any:
         return missing(cls, "lower")
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        """Operands and parameters of this op that do what one of StableHLO does, or None."""
+        return None
 
     @classmethod
     def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:

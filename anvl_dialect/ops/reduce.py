@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from anvl.dialect.families import check_axes, check_kind
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
-from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.params import Int, Ints, ResultDtype
 from anvl.dialect.types import element_type, kind, numpy_of, shape_text, tensor
 
@@ -31,6 +32,17 @@ class Reduction(AnvlOp):
     y: Result
     kinds = "int uint float complex"
     combine = ""
+    lifts = "stablehlo.reduce"
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        if len(op.operands) != 2 or not _combines(op.regions[0].blocks[0], cls.combine):
+            return None
+        x, start = op.operands
+        element = x.type.element_type
+        if kind(element) not in cls.kinds.split() or not _is_filled(start, cls.identity(element)):
+            return None
+        return [x], {"axes": Ints.decode(op.attributes["dimensions"])}
 
     @classmethod
     def identity(cls, element: Any) -> complex:
@@ -64,6 +76,32 @@ class Reduction(AnvlOp):
             ([array(0, 2)], {"axes": (0,)}),
             ([array(0, 2)], {"axes": (1,)}),
         )
+
+
+def _combines(block: ir.Block, name: str) -> bool:
+    """Whether a body is one op, of anvl or of StableHLO, on its two arguments."""
+    ops = list(block.operations)
+    first = ops[0].operation
+    what = getattr(type(ops[0]), "hlo", None) or first.name.partition(".")[2]
+    if len(ops) != 2 or what != name:
+        return False
+    operands, arguments = list(first.operands), list(block.arguments)
+    is_plain = operands in (arguments, arguments[::-1])
+    return is_plain and list(ops[1].operands) == list(first.results)
+
+
+def _is_filled(x: Value, value: complex) -> bool:
+    """Whether x is a constant, of this value."""
+    op = x.owner
+    if not isinstance(op, ir.Operation | ir.OpView) or "value" not in op.attributes:
+        return False
+    elements = ir.DenseElementsAttr(op.attributes["value"])
+    if not elements.is_splat:
+        return False
+    found = full(x.type, value)
+    same = found.owner.attributes["value"] == elements
+    found.owner.erase()
+    return same
 
 
 def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:

@@ -1,0 +1,111 @@
+"""anvl-lift: from StableHLO and CHLO to the ops of anvl, so that a program can be transformed."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS, AnvlOp
+from anvl.passes.pass_ import Pass
+
+__all__ = ["Lift"]
+
+_NAME = "anvl-lift"
+
+
+@dataclass(frozen=True)
+class Lift(Pass, argument=_NAME):
+    """Turn ops of StableHLO and CHLO into those of anvl that lower to them.
+
+    A program from elsewhere can then be differentiated and batched.  Ops that anvl borrows stay,
+    and so do those that it has no counterpart of: whoever needs a rule of one says so.  A `reduce`
+    by a sum, a product, ... becomes that.  Types and values stay as they are.
+    """
+
+    anchor = "builtin.module"
+
+    def run(self, module: ir.Operation) -> None:
+        found: list[ir.Operation] = []
+        names = _lifted(len(OPS))
+
+        def collect(op: ir.Operation) -> ir.WalkResult:
+            if op.name in names:
+                found.append(op)
+            return ir.WalkResult.ADVANCE
+
+        module.walk(collect)
+        with module.context:
+            for op in found:
+                with op.location, ir.InsertionPoint(op):
+                    any(_lift(op, op_class) for op_class in names[op.name])
+
+
+@lru_cache(4)
+def _lifted(known: int) -> dict[str, list[type[AnvlOp]]]:
+    """The ops that each op of StableHLO or CHLO may become."""
+    found: dict[str, list[type[AnvlOp]]] = {}
+    for op_class in OPS.values():
+        if op_class.hlo is not None:
+            name = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
+            found.setdefault(name, []).append(op_class)
+        elif op_class.lifts:
+            found.setdefault(op_class.lifts, []).append(op_class)
+    return found
+
+
+def _lift(op: ir.Operation, op_class: type[AnvlOp]) -> bool:
+    """Put an op of a class in place of one of StableHLO; whether it can be."""
+    if op_class.lifts:
+        made = op_class.lift(op)
+        if made is None:
+            return False
+        operands, params = made
+        attributes = op_class.encode(params)
+    else:
+        operands, attributes = list(op.operands), _attributes(op, op_class)
+        if attributes is None:
+            return False
+    types = [y.type for y in op.results]
+    if not all(_is_static(t) for t in (*types, *(x.type for x in operands))):
+        return False
+    new = ir.Operation.create(op_class.OPERATION_NAME, types, operands, attributes)
+    if not new.operation.verify():
+        raise PassError(_NAME, f"{op.name} is no {op_class.OPERATION_NAME}", str(op.location))
+    for y, z in zip(op.results, new.results, strict=True):
+        y.replace_all_uses_with(z)
+    op.erase()
+    return True
+
+
+def _is_static(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+
+
+def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute] | None:
+    """The attributes of the new op; None where one says what that cannot."""
+    found = {}
+    for name, value in op.attributes.items():
+        kind: Any = op_class.attribute_params.get(name)
+        if kind is None:
+            if str(value) not in _MEANINGLESS.get(name, ()):
+                return None
+            continue
+        try:
+            decoded = kind.decode(value)
+        except TypeError:
+            return None
+        if not (kind.optional and decoded == kind.default):
+            found[name] = value
+    return found
+
+
+# Attributes that say what holds anyway.  (A comparison in total order is another one.)
+_MEANINGLESS = {
+    "compare_type": tuple(
+        f"#stablehlo<comparison_type {name}>" for name in ("NOTYPE", "FLOAT", "SIGNED", "UNSIGNED")
+    ),
+    "result_accuracy": (
+        "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>",
+    ),
+}

@@ -1,0 +1,36 @@
+// RUN: anvl-opt %s --anvl-lift | filecheck %s
+// RUN: not anvl-opt %s --anvl-lift --anvl-gradient="function=ordered wrt=0" 2>&1 \
+// RUN:   | filecheck %s --check-prefix=ERROR
+
+// What has no counterpart stays: a comparison in total order, sums from another number than 0, a
+// product of a dynamic shape.
+
+// CHECK-LABEL: func.func @ordered(
+// CHECK:         stablehlo.compare LT, %{{.*}}, %{{.*}}, TOTALORDER
+// CHECK:         "anvl.select"
+func.func @ordered(%x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<f64> {
+  %0 = stablehlo.compare LT, %x, %y, TOTALORDER
+    : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xi1>
+  %1 = stablehlo.select %0, %x, %y : tensor<3xi1>, tensor<3xf64>
+  %2 = stablehlo.cbrt %1 : tensor<3xf64>
+  %one = stablehlo.constant dense<1.0> : tensor<f64>
+  %3 = stablehlo.reduce(%2 init: %one) applies stablehlo.add across dimensions = [0]
+    : (tensor<3xf64>, tensor<f64>) -> tensor<f64>
+  %4 = stablehlo.composite "my.thing" %3 {decomposition = @thing}
+    : (tensor<f64>) -> tensor<f64>
+  return %4 : tensor<f64>
+}
+
+// CHECK:         stablehlo.reduce(
+func.func private @thing(%x: tensor<f64>) -> tensor<f64> {
+  return %x : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK:         stablehlo.multiply
+func.func @dynamic(%x: tensor<?xf64>) -> tensor<?xf64> {
+  %0 = stablehlo.multiply %x, %x : tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// ERROR: stablehlo.composite
