@@ -62,7 +62,9 @@ def check_steps() -> list[Step]:
 
 def unit_steps() -> list[Step]:
     report = REPORTS / "unit.xml"
-    return [Step("test/unit", ["pytest", "-q", f"--junitxml={report}"], report)]
+    # A process a core: XLA compiles on all of them, but much of a test is Python.
+    several = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"]
+    return [Step("test/unit", ["pytest", "-q", *several, f"--junitxml={report}"], report)]
 
 
 def lit_steps() -> list[Step]:
