@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from anvl.loops import fori_loop as fori_loop
     from anvl.loops import scan as scan
     from anvl.loops import while_loop as while_loop
+    from anvl.mapping import associative_scan as associative_scan
+    from anvl.mapping import map as map
     from anvl.reverse import vjp as vjp
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
@@ -70,6 +72,7 @@ _HOMES = {
     "PassError": "anvl.dialect.errors",
     "RuntimeFailure": "anvl.runtime",
     "TraceError": "anvl.dialect.errors",
+    "associative_scan": "anvl.mapping",
     "aval": "anvl.avals",
     "checkpoint": "anvl.checkpoints",
     "cond": "anvl.conditions",
@@ -89,6 +92,7 @@ _HOMES = {
     "jvp": "anvl.forward",
     "linear_transpose": "anvl.linear",
     "linearize": "anvl.linearization",
+    "map": "anvl.mapping",
     "print_saved_values": "anvl.saved",
     "scan": "anvl.loops",
     "set_defaults": "anvl.config",
