@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+import anvl.numpy as anp
 from anvl import tree
 from anvl.arguments import name_of, plain_aside
 from anvl.avals import Aval, aval
+from anvl.checkpoints import checkpoint as checkpointed
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Bool, Int
@@ -145,11 +149,19 @@ def _not_a_flag(f: Callable[..., Any], avals: Sequence[Aval]) -> str:
 
 
 @hiding_frames
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init: Any) -> Any:
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[..., Any],
+    init: Any,
+    *,
+    checkpoint: int | str | None = None,
+) -> Any:
     """What `body_fun(i, carry)` makes of `init`, for i from `lower` up to, but without, `upper`.
 
     Arguments: the bounds are integers, or traced scalars of integers; with Python's, the loop has a
-    known length and is differentiable in every mode.  The carry is as in `while_loop`; i is an i32.
+    known length, and `checkpoint` means what it means for `scan`; with traced ones, it is a
+    `while_loop`.  The carry is as there; i is an i32.
     Returns the last carry; `init` where `upper` is not above `lower`.
     Raises `TypeError` as `while_loop` does, and for bounds that are no integers.
 
@@ -184,7 +196,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init: Any) -
     counted.__name__ = name_of(body_fun)
     count = max(0, known[1] - known[0])  # type: ignore[operator]
     start = np.int32(known[0])  # type: ignore[arg-type]
-    return _scanned("fori_loop", counted, (start, init), None, count, False)[0][1]
+    found, _ = _segmented("fori_loop", counted, (start, init), None, count, False, checkpoint)
+    return found[1]
 
 
 def _as_bound(name: str, x: Any) -> int | None:
@@ -211,12 +224,16 @@ def scan(
     xs: Any = None,
     length: int | None = None,
     reverse: bool = False,
+    *,
+    checkpoint: int | str | None = None,
 ) -> tuple[Any, Any]:
     """`f(carry, x)` for each x along the first axis of `xs`, from a carry to the next.
 
     Arguments: f returns `(carry, y)`; the carry keeps the structure, dtypes and shapes of `init`,
     y may be any tree, or None.  `xs` is a tree of arrays with first axes of one size, or None with
-    a `length`.  With `reverse` it goes from the last to the first.
+    a `length`.  With `reverse` it goes from the last to the first.  With `checkpoint=k` reverse
+    mode keeps the carry of every k-th step, and does k steps again at a time; with `"sqrt"`, k is
+    the root of their number: what is kept grows as that.
     Returns `(carry, ys)`: the last carry, and the ys stacked along a first axis, each at the index
     of its x.
     Differentiable in every mode: reverse mode keeps of each step what it needs, stacked.
@@ -229,7 +246,63 @@ def scan(
     [1. 3. 6.]
     """
     check_callable("scan", f)
-    return _scanned("scan", f, init, xs, length, reverse)
+    return _segmented("scan", f, init, xs, length, reverse, checkpoint)
+
+
+def _segmented(
+    role: str,
+    f: Callable[..., Any],
+    init: Any,
+    xs: Any,
+    length: int | None,
+    reverse: bool,
+    every: int | str | None,
+) -> tuple[Any, Any]:
+    """A scan, or one of checkpoints of so many steps each, and of what is left over."""
+    if every is None:
+        return _scanned(role, f, init, xs, length, reverse)
+    count = _length(xs, length)
+    size = _segment(role, every, count)
+    whole = count - count % size
+
+    def steps(carry: Any, part: Any, n: int) -> tuple[Any, Any]:
+        return _scanned(role, f, carry, part, n, reverse)
+
+    def segments(carry: Any, xs: Any) -> tuple[Any, Any]:
+        parts = tree.map(lambda x: _cut(as_tracer(x), whole // size, size), xs)
+        one = checkpointed(functools.partial(steps, n=size))
+        carry, ys = _scanned(role, one, carry, parts, whole // size, reverse)
+        return carry, tree.map(lambda y: y.reshape((whole, *y.shape[2:])), ys)
+
+    def rest(carry: Any, xs: Any) -> tuple[Any, Any]:
+        left = tree.map(lambda x: as_tracer(x)[whole:], xs)
+        return checkpointed(functools.partial(steps, n=count - whole))(carry, left)
+
+    def in_trace(init: Any, xs: Any) -> tuple[Any, Any]:
+        first, second = (rest, segments) if reverse else (segments, rest)
+        carry, early = first(init, xs)
+        carry, late = second(carry, xs)
+        ordered = (late, early) if reverse else (early, late)
+        return carry, tree.map(lambda *ys: anp.concatenate(ys), *ordered)
+
+    in_trace.__name__ = name_of(f)
+    return run(in_trace, (init, xs), {})  # type: ignore[no-any-return]
+
+
+def _segment(role: str, every: int | str, count: int) -> int:
+    """How many steps a checkpoint has."""
+    if every == "sqrt":
+        return max(1, math.isqrt(max(count, 1)))
+    is_whole = isinstance(every, int | np.integer) and not isinstance(every, bool)
+    if not is_whole or every < 1:  # type: ignore[operator]
+        raise ValueError(
+            f"{role}: checkpoint is {every!r}; give a number of steps of at least 1, or 'sqrt'"
+        )
+    return int(every)
+
+
+def _cut(x: Any, count: int, size: int) -> Any:
+    return x[: count * size].reshape((count, size, *x.shape[1:]))
 
 
 def _scanned(

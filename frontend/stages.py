@@ -6,6 +6,7 @@ from typing import Any
 
 from anvl import tree
 from anvl.dialect.mlir import ir
+from anvl.executables import compiler_options
 from anvl.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
 from anvl.promote import abstract, number_value
 from anvl.runtime import (
@@ -74,8 +75,10 @@ class Compiled:
         captured = [traced.program.captured[i] for i in order]
         self._constants = [c if isinstance(c, Array) else put(c) for c in captured]
         self._traced = traced
+        artifact = lowered.artifact()
         self.executable: Executable = compile(
-            lowered.artifact(),
+            artifact,
+            options=compiler_options(artifact, default_platform()),
             arg_types=[
                 *(c.aval for c in self._constants),
                 *(array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.in_avals),

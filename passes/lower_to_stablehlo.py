@@ -12,6 +12,7 @@ from typing import Any
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
+from anvl.passes.barriers import drop_inner_barriers
 from anvl.passes.bodies import check_bodies
 from anvl.passes.expansions import NAME, Shared, expansions, legalize_chlo
 from anvl.passes.find import find
@@ -45,6 +46,8 @@ class LowerToStablehlo(Pass, argument=NAME):
             shared.add_to(module)
         if has_bodies:
             check_bodies(NAME, module)
+        if self.platform == "cpu":
+            drop_inner_barriers(module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops

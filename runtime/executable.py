@@ -262,8 +262,7 @@ def compile(  # the name that people expect; the built-in is not needed here
     place = default_placement() if placement is None else placement
     _check_results(out_types or ())
     _prepare_custom_calls(program, place)
-    flags = {**_keeping_barriers(program, place), **(options or {})}
-    handle = _compiled(program, place, _compile_options(place, flags))
+    handle = _compiled(program, place, _compile_options(place, options or {}))
     if arg_types is None or out_types is None:
         found_args, found_outs = _types_of(handle, place)
         arg_types = found_args if arg_types is None else arg_types
@@ -322,20 +321,6 @@ def _prepare_custom_calls(program: bytes | str, place: Placement) -> None:
         return
     compat.register_lapack()  # registering twice does no harm, so no lock
     _lapack_is_registered = True
-
-
-def _keeping_barriers(program: bytes | str, place: Placement) -> dict[str, object]:
-    """Flags with which barriers do what they are for.
-
-    XLA:CPU drops them before it merges equal computations, and so merges what `checkpoint`
-    computes again with what it was to replace (jaxlib 0.10.2: a network of 24 layers keeps 31 MiB;
-    without that pass, 2 MiB).  Another pass drops them later.
-    """
-    name = "optimization_barrier"
-    has_some = name in program if isinstance(program, str) else name.encode() in program
-    if not has_some or place.client.platform != "cpu":
-        return {}
-    return {"xla_disable_hlo_passes": "cse_barrier_expander"}
 
 
 _HLO_STANDARD = {

@@ -94,6 +94,71 @@ def test_the_gradient_of_a_reversed_scan():
     np.testing.assert_allclose(found, [28, 18, 12])
 
 
+@pytest.mark.parametrize("every", [1, 2, 3, 5, 7, 100, "sqrt"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_checkpoints_change_no_number(every, reverse):
+    def f(every):
+        def loss(k, xs):
+            step = lambda c, x: (anp.sin(c) * k + x, c * x)  # noqa: E731
+            c, ys = anvl.scan(step, np.zeros(2), xs, reverse=reverse, checkpoint=every)
+            return anp.sum(ys * ys) + anp.sum(c)
+
+        return anvl.value_and_grad(loss, wrt=(0, 1))(W, X)
+
+    def power(every):
+        step = lambda i, y, x: y * x + i  # noqa: E731
+        return anvl.grad(
+            lambda x: anvl.fori_loop(0, 5, lambda i, y: step(i, y, x), 1.0, checkpoint=every)
+        )(np.float64(2))
+
+    same(f(every), f(None))
+    same(power(every), power(None))
+
+
+def test_barriers_in_loops_are_gone_on_the_cpu():
+    """XLA would end the process: of checkpoints, of `max`, and of a person's own."""
+    from anvl import prim
+
+    def f(xs):
+        def step(c, x):
+            c = anvl.checkpoint(lambda c: anp.sin(c * x))(c)
+            c = anp.max(c * x) * prim.optimization_barrier(c)[0]
+            c = anvl.cond(c[0] > 0, anvl.checkpoint(anp.tanh), anp.cos, c)
+            return c, anp.max(c)
+
+        c, ys = anvl.scan(step, np.ones(2), xs)
+        return anp.sum(ys) + anp.sum(anvl.checkpoint(anp.sin)(c))
+
+    def expected(xs):
+        c, total = anp.ones(2, dtype="f64"), 0.0
+        for i in range(5):
+            c = anp.sin(c * xs[i])
+            c = anp.max(c * xs[i]) * c
+            c = anp.where(c[0] > 0, anp.tanh(c), anp.cos(c))
+            total = total + anp.max(c)
+        return total + anp.sum(anp.sin(c))
+
+    same(anvl.grad(f)(X), anvl.grad(expected)(X))
+    same(anvl.jacfwd(f)(X), anvl.jacfwd(expected)(X))
+    same(anvl.vmap(anvl.grad(f))(MANY_X), anvl.vmap(anvl.grad(expected))(MANY_X))
+    loop = lambda x, n: anvl.while_loop(  # noqa: E731
+        lambda c: c[0] < n, lambda c: (c[0] + 1, anp.max(x * c[1]) * 0.1), (np.int32(0), 1.0)
+    )[1]
+    assert np.isfinite(np.asarray(anvl.grad(loop)(X, np.int32(3)))).all()
+
+
+def test_checkpoints_keep_less():
+    def f(x, **how):
+        step = lambda c, _: (anp.sin(anp.tanh(c) * c), None)  # noqa: E731
+        return anp.sum(anvl.scan(step, x, length=400, **how)[0])
+
+    def size(**how):
+        g = anvl.grad(functools.partial(f, **how))
+        return anvl.jit(g).lower(np.ones(1000)).compile().memory_stats()["temp_size_in_bytes"]
+
+    assert size(checkpoint="sqrt") * 5 < size()
+
+
 def test_only_what_the_adjoint_needs_is_kept():
     def step(c, x):
         return c + x, None  # linear: nothing
@@ -403,6 +468,11 @@ def test_an_lstm_over_a_hundred_steps():
             lambda: anvl.fori_loop(0, 2**31, lambda i, x: x, 1),
             ValueError,
             "fori_loop: upper is 2147483648, which an i32 does not hold",
+        ),
+        (
+            lambda: anvl.scan(lambda c, x: (c, x), 0.0, X, checkpoint="all"),
+            ValueError,
+            "scan: checkpoint is 'all'; give a number of steps of at least 1, or 'sqrt'",
         ),
         (lambda: anvl.scan(3, 0.0, X), TypeError, "scan: takes a function, got 3"),
         (lambda: anvl.while_loop(3, 4, 0.0), TypeError, "while_loop: takes a function, got 3"),

@@ -1,0 +1,28 @@
+"""Barriers that XLA on the CPU can compile: not those inside of loops and branches."""
+
+from anvl.dialect.mlir import ir
+from anvl.passes.find import find
+from anvl.passes.inline import is_private
+
+__all__ = ["drop_inner_barriers"]
+
+# Note [Barriers on the CPU]
+#
+# XLA:CPU drops barriers before it merges equal computations, and so merges what `checkpoint`
+# computes again with what it was to replace.  `anvl.executables` asks it to drop them later; but
+# then those inside of a loop are not dropped at all, and end the process (jaxlib 0.10.2).  In there
+# nothing is lost: what a step back computes again was computed in another loop, which is another
+# computation.  So lowering leaves barriers in the main function alone.
+
+_NAME = "stablehlo.optimization_barrier"
+
+
+def drop_inner_barriers(module: ir.Operation) -> None:
+    """Put its operands in place of each barrier that is not in the body of a public function."""
+    for op in find(module, _NAME):
+        parent = op.parent.operation
+        if parent.name == "func.func" and not is_private(parent):
+            continue
+        for y, x in zip(op.results, list(op.operands), strict=True):
+            y.replace_all_uses_with(x)
+        op.erase()
