@@ -57,10 +57,11 @@ class Scan(FunctionRule):
     def check(self, f: Callee) -> None:
         loop = self.read(f)
         inputs, outputs = f.types
-        if min(loop.n, loop.m, loop.length) < 0 or loop.n + loop.m > len(inputs):
+        is_counted = 0 <= loop.length < 2**31  # in an i32
+        if min(loop.n, loop.m) < 0 or loop.n + loop.m > len(inputs) or not is_counted:
             raise ValueError(
                 f"carry, xs and length are {loop.n}, {loop.m} and {loop.length}, of "
-                f"{len(inputs)} arguments"
+                f"{len(inputs)} arguments and steps that an i32 counts"
             )
         carry, xs, rest = loop.split(inputs)
         for x in xs:
@@ -247,7 +248,7 @@ class Scan(FunctionRule):
         back = self.made(
             f,
             "backward",
-            ([*ends, *sums], [*kept, *arrays, *seeds], rest),
+            ([*ends, *sums], [*kept, *parts.used(arrays, n), *seeds], parts.used(rest, n + loop.m)),
             parts.backward,
             not loop.reverse,
         )
@@ -288,6 +289,15 @@ class _Backward:
                 if set(op.operands) <= set(arguments[n + loop.m : len(self.types)]):
                     again.update(op.results)
         self.kept = [x for x in kept if x not in again]
+        # What the way back reads: a scan that is linear must not seem to need its arguments.
+        self.late = Program(self.program.block, self.program.results, self.program)
+        self.late.arguments = [*self.kept, *arguments[n:]]
+        read = {x for op in self.late.needed() for x in op.operands}.union(self.late.results)
+        self.is_read = [x in read for x in arguments[: len(self.types)]]
+
+    def used(self, values: Sequence[Any], first: int) -> list[Any]:
+        """Of values that belong to the arguments from `first` on, those that the way back reads."""
+        return [x for x, is_read in zip(values, self.is_read[first:], strict=False) if is_read]
 
     def _pulled(self, *values: Value) -> list[Value]:
         xs, seeds = values[: len(self.types)], iter(values[len(self.types) :])
@@ -308,12 +318,13 @@ class _Backward:
         n_ends = sum(map(differentiable, carries))
         n_sums = sum(map(differentiable, rest))
         n_seeds = sum(self.has_cotangent[loop.n :])
-        sizes = [n_ends, n_sums, len(self.kept), loop.m, n_seeds, len(rest)]
-        ends, sums, kept, xs, seeds, others = cut_in(values, sizes)
-        late = Program(self.program.block, self.program.results, self.program)
         arguments = self.program.arguments
-        late.arguments = [*self.kept, *arguments[loop.n :]]
-        found = late(*kept, *xs, *others, *ends, *seeds)
+        gone = self.used(arguments[loop.n : loop.n + loop.m], loop.n)
+        shared = self.used(arguments[loop.n + loop.m : len(types)], loop.n + loop.m)
+        sizes = [n_ends, n_sums, len(self.kept), len(gone), n_seeds, len(shared)]
+        ends, sums, kept, xs, seeds, others = cut_in(values, sizes)
+        self.late.arguments = [*self.kept, *gone, *shared, *arguments[len(types) :]]
+        found = self.late(*kept, *xs, *others, *ends, *seeds)
         n_xs = sum(map(differentiable, arrays))
         firsts, stacked, more = cut_in(found, [n_ends, n_xs, n_sums])
         totals = [emit.add(a, b) for a, b in zip(sums, more, strict=True)]

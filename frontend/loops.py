@@ -71,7 +71,9 @@ def while_loop(
 def _check_slots(slots: Any) -> None:
     is_whole = isinstance(slots, int | np.integer) and not isinstance(slots, bool)
     if not is_whole or slots < 2 or slots & (slots - 1):
-        raise ValueError(f"while_loop: slots is {slots!r}; it must be a power of 2, such as 32")
+        raise ValueError(
+            f"while_loop: slots is {slots!r}; it must be a power of 2 of at least 2, such as 32"
+        )
 
 
 def _at_most(
@@ -161,7 +163,7 @@ def fori_loop(
 
     Arguments: the bounds are integers, or traced scalars of integers; with Python's, the loop has a
     known length, and `checkpoint` means what it means for `scan`; with traced ones, it is a
-    `while_loop`.  The carry is as there; i is an i32.
+    `while_loop`.  The carry is as there; i is an i32, or an i64 where a traced bound is wider.
     Returns the last carry; `init` where `upper` is not above `lower`.
     Raises `TypeError` as `while_loop` does, and for bounds that are no integers.
 
@@ -177,13 +179,15 @@ def fori_loop(
         start = as_index("lower", lower) if first is None else first
         end = as_index("upper", upper) if known[1] is None else known[1]
 
+        dtype = _index_dtype(start, end)
+
         def step(carry: Any) -> Any:
             i, value = carry
             return i + 1, body_fun(i, value)
 
         def bounded(start: Any, end: Any, init: Any) -> Any:
-            i = convert(as_tracer(start), _INDEX.dtype)
-            last = convert(as_tracer(end), _INDEX.dtype)
+            i = convert(as_tracer(start), dtype)
+            last = convert(as_tracer(end), dtype)
             return while_loop(lambda carry: carry[0] < last, step, (i, init))[1]
 
         bounded.__name__ = step.__name__ = name_of(body_fun)
@@ -195,9 +199,20 @@ def fori_loop(
 
     counted.__name__ = name_of(body_fun)
     count = max(0, known[1] - known[0])  # type: ignore[operator]
+    if count >= 2**31:
+        raise ValueError(f"fori_loop: {count} steps are more than an i32 counts")
     start = np.int32(known[0])  # type: ignore[arg-type]
     found, _ = _segmented("fori_loop", counted, (start, init), None, count, False, checkpoint)
     return found[1]
+
+
+def _index_dtype(*bounds: Any) -> np.dtype[Any]:
+    """What the steps between bounds are counted in: i32, or i64 where one is wider."""
+    wide = [abstract(b).dtype for b in bounds if not isinstance(b, int)]
+    if any(dtype == np.uint64 for dtype in wide):
+        raise TypeError("fori_loop: a bound is ui64, which no index holds; cast it to i64")
+    fits = all(np.can_cast(dtype, np.int32) for dtype in wide)
+    return np.dtype(np.int32 if fits else np.int64)
 
 
 def _as_bound(name: str, x: Any) -> int | None:
@@ -353,6 +368,8 @@ def _length(xs: Any, length: int | None) -> int:
     if length is not None:
         if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
             raise ValueError(f"scan: length is {length!r}; it must be an integer of at least 0")
+        if length >= 2**31:
+            raise ValueError(f"scan: length is {length}, more than an i32 counts")
         sizes["length"] = int(length)
     if not sizes:
         raise ValueError("scan: there are no xs, so nothing says how many steps; give a length")

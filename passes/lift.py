@@ -97,7 +97,8 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
             return None
         if not (kind.optional and decoded == kind.default):
             found[name] = value
-    return found
+    required = {name for name, kind in op_class.attribute_params.items() if not kind.optional}
+    return found if required <= found.keys() else None
 
 
 # Attributes that say what holds anyway.  (A comparison in total order is another one.)

@@ -331,6 +331,27 @@ def test_known_bounds_make_a_scan_and_traced_ones_a_while():
     assert float(anvl.fori_loop(np.int32(2), 5, lambda i, y: y + i, 0.5)) == 9.5
 
 
+def test_what_is_linear_has_a_transpose():
+    of = anvl.aval("f64", (3,))
+    sums = lambda x: anvl.scan(lambda c, v: (c + v, c), x[0], x)[0]  # noqa: E731
+    np.testing.assert_array_equal(anvl.linear_transpose(sums, of)(np.float64(1))[0], [2, 1, 1])
+    powers = lambda x: anvl.fori_loop(0, 3, lambda i, c: c * 2 + x, x)  # noqa: E731
+    np.testing.assert_array_equal(anvl.linear_transpose(powers, of)(np.ones(3))[0], [15, 15, 15])
+
+
+def test_wide_bounds_are_counted_in_i64():
+    count = anvl.jit(lambda a, b: anvl.fori_loop(a, b, lambda i, c: c + 1, 0))
+    assert int(count(np.uint32(2**31 - 2), np.uint32(2**31 + 3))) == 5
+    total = anvl.jit(lambda n: anvl.fori_loop(n, n + 3, lambda i, c: c + i, n * 0))
+    assert int(total(np.int64(2**31 + 1))) == 3 * 2**31 + 6
+    with pytest.raises(TypeError, match="a bound is ui64, which no index holds; cast it to i64"):
+        count(np.uint64(0), np.uint64(3))
+    with pytest.raises(ValueError, match="fori_loop: 4294967295 steps are more than an i32 counts"):
+        anvl.fori_loop(-(2**31), 2**31 - 1, lambda i, c: c + 1, 0)
+    with pytest.raises(ValueError, match="scan: length is 2147483653, more than an i32 counts"):
+        anvl.scan(lambda c, _: (c + 1, None), 0, None, length=2**31 + 5)
+
+
 def test_an_lstm_over_a_hundred_steps():
     rng = np.random.default_rng(0)
     size = 4
@@ -375,122 +396,3 @@ def test_an_lstm_over_a_hundred_steps():
     np.testing.assert_allclose(sum(anvl.tree.leaves(parts)), slope, rtol=1e-6)
     _, tangent = anvl.jvp(by_scan, (params,), (direction,))
     np.testing.assert_allclose(float(tangent), slope, rtol=1e-6)
-
-
-# -- what people get wrong -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (
-            lambda: anvl.scan(lambda c, x: (c, x, x), 0.0, X),
-            TypeError,
-            "scan: <lambda> returned .* return a pair, the next carry and what is stacked",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (anp.ones(3) * c, x), 0.0, X),
-            TypeError,
-            r"scan: carry is f32\?\[\], but <lambda> makes f32\[3\] of it; cast it before the loop",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: ({"a": c["a"] * np.float64(1)}, x),
-                              {"a": np.float32(0)}, X),
-            TypeError,
-            r"carry\['a'\] is f32\[\], but <lambda> makes f64\[\] of it",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (c, x), 0.0, {"a": X, "b": W}),
-            ValueError,
-            r"scan: the lengths differ: xs\['a'\] is 5, xs\['b'\] is 2",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (c, x), 0.0, X, length=4),
-            ValueError,
-            "the lengths differ: xs is 5, length is 4",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (c, x), 0.0, 3.0),
-            ValueError,
-            "scan: xs is .*, which has no axis to go along",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (c, x), 0.0),
-            ValueError,
-            "there are no xs, so nothing says how many steps; give a length",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (c, x), 0.0, length=-1),
-            ValueError,
-            "length is -1; it must be an integer of at least 0",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: ({"a": c}, x), 0.0, X),
-            TypeError,
-            "scan: <lambda> returns a carry of another structure than it takes",
-        ),
-        (
-            lambda: anvl.while_loop(lambda x: x, lambda x: x, 1.0),
-            TypeError,
-            r"while_loop: the condition <lambda> returns f32\?\[\], not a scalar bool; compare it",
-        ),
-        (
-            lambda: anvl.while_loop(lambda x: x > 0, lambda x: x, W),
-            TypeError,
-            r"the condition <lambda> returns bool\[2\], not a scalar bool",
-        ),
-        (
-            lambda: anvl.while_loop(lambda x: x < 3, lambda x: x * np.float64(2), np.float32(1)),
-            TypeError,
-            r"while_loop: carry is f32\[\], but <lambda> makes f64\[\] of it; cast it before",
-        ),
-        (
-            lambda: anvl.while_loop(lambda x: x < 3, lambda x: x, 1, slots=12),
-            ValueError,
-            "while_loop: slots is 12; it must be a power of 2",
-        ),
-        (
-            lambda: anvl.while_loop(lambda x: x < 3, lambda x: x, 1, max_iterations=-1),
-            ValueError,
-            "max_iterations is -1; it must be an integer of at least 0",
-        ),
-        (
-            lambda: anvl.while_loop(lambda x: x, lambda x: x, 1.0, max_iterations=3),
-            TypeError,
-            "the condition <lambda> returns .* not a scalar bool",
-        ),
-        (
-            lambda: anvl.fori_loop(0, 1.5, lambda i, x: x, 1),
-            TypeError,
-            r"fori_loop: upper is f32\?\[\], not a scalar integer",
-        ),
-        (
-            lambda: anvl.fori_loop(0, 2**31, lambda i, x: x, 1),
-            ValueError,
-            "fori_loop: upper is 2147483648, which an i32 does not hold",
-        ),
-        (
-            lambda: anvl.scan(lambda c, x: (c, x), 0.0, X, checkpoint="all"),
-            ValueError,
-            "scan: checkpoint is 'all'; give a number of steps of at least 1, or 'sqrt'",
-        ),
-        (lambda: anvl.scan(3, 0.0, X), TypeError, "scan: takes a function, got 3"),
-        (lambda: anvl.while_loop(3, 4, 0.0), TypeError, "while_loop: takes a function, got 3"),
-        (lambda: anvl.fori_loop(0, 1, 4, 0.0), TypeError, "fori_loop: takes a function, got 4"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
-def test_a_leaked_tracer_is_named():
-    leaked = []
-
-    def step(c, x):
-        leaked.append(c)
-        return c, x
-
-    anvl.scan(step, 0.0, X)
-    with pytest.raises(anvl.TraceError):
-        leaked[0] + 1
