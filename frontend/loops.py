@@ -47,8 +47,8 @@ def while_loop(
     the structure, dtypes and shapes of `init`; both may close over traced values.
     Returns the last carry.
     Differentiable in every mode, whatever the number of steps.  Reverse mode keeps `slots` carries,
-    a power of 2, for each of up to 7 levels, and does a step again once for each level in use (2
-    for 10,000 steps, 6 for 2,000,000,000); the Note [Online checkpointing] says how.  With
+    a power of 2 from 2 on, for each of up to 7 levels, and does a step again once for each level in
+    use (2 for 10,000 steps, 6 for 2,000,000,000); the Note [Online checkpointing] says how.  With
     `max_iterations` the loop ends after so many steps at the latest, and reverse mode keeps the
     carry of each: quicker, where they are few.
     Under `vmap` it runs until every member is done; those that are done keep their values.

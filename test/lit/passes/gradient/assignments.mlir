@@ -7,7 +7,7 @@
 
 // Its last example, lv1 = x; lv2 = add(lv1, x); lv3 = add(lv2, lv1); sum, gives 3 everywhere.
 
-// VERIFIED: argument 0: tensor<3x3xf64>, {{.*}}, ok
+// VERIFIED:   x: tensor<3x3xf64>, {{.*}}, ok
 // LAST:      f64[] 135.0
 // LAST-NEXT: f64[3,3] 3.0 3.0 3.0 3.0 3.0 3.0 3.0 3.0 3.0
 func.func @last(%x: tensor<3x3xf64>) -> tensor<f64> {

@@ -10,7 +10,7 @@
 
 // CHECK:      anvl-verify-gradient: @main, result 0: tensor<2xf64>, seed 3
 // CHECK-NEXT:   x: tensor<2xf64>, adjoint [[A:[-0-9.e]+]], tangent [[A]], difference [[A]], errors {{.*}} of 1e-06 allowed, ok
-// CHECK-NEXT:   argument 2: tensor<1x2xf32>, adjoint {{.*}} of 1e-02 allowed, ok
+// CHECK-NEXT:   z: tensor<1x2xf32>, adjoint {{.*}} of 1e-02 allowed, ok
 // CHECK-NOT:  {{.}}
 
 // AGAIN:     seed 3
@@ -20,10 +20,10 @@
 // SAME-NOT: func.func
 
 // CHOSEN:      @main, result 1: tensor<1x2xf32>, seed 0
-// CHOSEN-NEXT:   argument 2: tensor<1x2xf32>, {{.*}} of 2e-03 allowed, ok
+// CHOSEN-NEXT:   z: tensor<1x2xf32>, {{.*}} of 2e-03 allowed, ok
 // CHOSEN-NOT:  argument
 
-// GIVEN:     argument 2: tensor<1x2xf32>, {{.*}}, ok
+// GIVEN:     z: tensor<1x2xf32>, {{.*}}, ok
 func.func @main(%x: tensor<2xf64> loc("x"), %n: tensor<i32>, %z: tensor<1x2xf32>)
     -> (tensor<2xf64>, tensor<1x2xf32>) {
   %0 = "anvl.sin"(%x) : (tensor<2xf64>) -> tensor<2xf64>

@@ -7,23 +7,23 @@
 // Where a kink or a jump is nearer than the step, differences say nothing of the derivative: that
 // is told apart from a wrong one.  At the kink itself, the derivative is the mean of both sides.
 
-// CHECK: argument 0: tensor<2xf64>, {{.*}}, not smooth here
-// CHECK: error: anvl-verify-gradient: @relu: of 1 derivatives, argument 0: tensor<2xf64> is not smooth here; differences cannot tell: give another seed, range, eps or args
-// TIE: argument 0: tensor<2xf64>, {{.*}}, ok
+// CHECK: x: tensor<2xf64>, {{.*}}, not smooth here
+// CHECK: error: anvl-verify-gradient: @relu: of 1 derivatives, x: tensor<2xf64> is not smooth here; differences cannot tell: give another seed, range, eps or args
+// TIE: x: tensor<2xf64>, {{.*}}, ok
 func.func @relu(%x: tensor<2xf64>) -> tensor<2xf64> {
   %0 = "anvl.constant"() {value = dense<0.0> : tensor<2xf64>} : () -> tensor<2xf64>
   %1 = "anvl.maximum"(%x, %0) : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
   return %1 : tensor<2xf64>
 }
 
-// FINITE: error: anvl-verify-gradient: @log: of 1 derivatives, argument 0: tensor<2xf64> is not finite here; differences cannot tell
-// RANGE: argument 0: tensor<2xf64>, {{.*}}, ok
+// FINITE: error: anvl-verify-gradient: @log: of 1 derivatives, x: tensor<2xf64> is not finite here; differences cannot tell
+// RANGE: x: tensor<2xf64>, {{.*}}, ok
 func.func @log(%x: tensor<2xf64>) -> tensor<2xf64> {
   %0 = "anvl.log"(%x) : (tensor<2xf64>) -> tensor<2xf64>
   return %0 : tensor<2xf64>
 }
 
-// STEP: error: anvl-verify-gradient: @step: of 1 derivatives, argument 0: tensor<f64> is not smooth here
+// STEP: error: anvl-verify-gradient: @step: of 1 derivatives, x: tensor<f64> is not smooth here
 func.func @step(%x: tensor<f64>) -> tensor<f64> {
   %0 = "anvl.round_nearest_even"(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
