@@ -6,8 +6,10 @@ Each transformation of one is another: of the same transformation of each branch
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anvl.dialect.batching import repeated
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
 from anvl.dialect.families import differentiable
+from anvl.dialect.loops import spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
@@ -134,7 +136,7 @@ class Case(FunctionRule):
         for k, other in enumerate(results[1:], 1):
             at_least = emit.compare(index, full(index.type, k), comparison_direction="GE")
             found = [
-                emit.select(_like(at_least, y), z, y) for y, z in zip(found, other, strict=True)
+                emit.select(spread(at_least, y), z, y) for y, z in zip(found, other, strict=True)
             ]
         return found
 
@@ -143,12 +145,7 @@ class Case(FunctionRule):
     ) -> list[Value]:
         if any(flags):
             return batch_of(branch, operands, flags)
-        found = branch(*operands)
-        axes = [tuple(range(1, y.type.rank + 1)) for y in found]
-        return [
-            emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=at)
-            for y, at in zip(found, axes, strict=True)
-        ]
+        return [repeated(y, size) for y in branch(*operands)]
 
     def _each(
         self,
@@ -165,11 +162,3 @@ class Case(FunctionRule):
 
 
 FUNCTION_RULES[Case.attribute] = Case()
-
-
-def _like(flags: Value, y: Value) -> Value:
-    """One flag for each member, as one for each element."""
-    shape = tuple(y.type.shape)
-    if len(shape) == 1:
-        return flags
-    return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=(0,))

@@ -10,7 +10,7 @@ from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "cut_in", "hlo_while", "member", "put", "reached", "repeated_to", "settled_flags", "spread",
+    "cut_in", "hlo_while", "member", "put", "reached", "settled_flags", "spread",
 ]  # fmt: skip
 
 
@@ -50,12 +50,6 @@ def hlo_while(
         with ir.InsertionPoint(block):
             ir.Operation.create("stablehlo.return", [], list(emit_one(*block.arguments)))
     return list(op.results)
-
-
-def repeated_to(y: Value, size: int) -> Value:
-    """y, once for each member of a batch."""
-    axes = tuple(range(1, y.type.rank + 1))
-    return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
 
 
 def spread(flags: Value, y: Value) -> Value:

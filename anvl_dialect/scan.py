@@ -8,15 +8,16 @@ Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from anvl.dialect.batching import repeated
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
 from anvl.dialect.families import differentiable
-from anvl.dialect.loops import cut_in, hlo_while, member, put, reached, repeated_to, settled_flags
+from anvl.dialect.loops import cut_in, hlo_while, member, put, reached, settled_flags
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import permuted
 from anvl.dialect.params import Bool, Int, Symbol
-from anvl.dialect.scratch import Program, swept, values_and_jvp_of
+from anvl.dialect.scratch import Program, found_and_values, swept, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 
 __all__ = ["Scan"]
@@ -200,8 +201,7 @@ class Scan(FunctionRule):
         def next_body(*values: Value) -> list[Value]:
             pairs = zip(body.batched(values, marks), [*flags, *outs], strict=True)
             return [
-                repeated_to(y, size) if mark and not has_axis else y
-                for (y, has_axis), mark in pairs
+                repeated(y, size) if mark and not has_axis else y for (y, has_axis), mark in pairs
             ]
 
         found = self.made(
@@ -209,7 +209,7 @@ class Scan(FunctionRule):
             "batched",
             (
                 [
-                    repeated_to(x, size) if mark and not b else x
+                    repeated(x, size) if mark and not b else x
                     for x, mark, b in zip(carry, flags, batched, strict=False)
                 ],
                 [_swapped(x) if b else x for x, b in zip(arrays, batched[n:], strict=False)],
@@ -219,9 +219,9 @@ class Scan(FunctionRule):
             loop.reverse,
         )
         return [
-            *(y if mark else repeated_to(y, size) for y, mark in zip(found, flags, strict=False)),
+            *(y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=False)),
             *(
-                _swapped(y) if mark else repeated_to(y, size)
+                _swapped(y) if mark else repeated(y, size)
                 for y, mark in zip(found[n:], outs, strict=True)
             ),
         ]
@@ -272,7 +272,11 @@ class _Backward:
             for i, y in enumerate(body.results)
         ]
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
-        self.program = Program.of(self._pulled, [*self.types, *seeds])
+        made = Program.of(self._pulled, [*self.types, *seeds])
+        count = len(body.results)
+        # The step itself, as its adjoint has left it, and the cotangents.
+        self.values, cotangents = made.results[:count], made.results[count:]
+        self.program = Program(made.block, cotangents, made)
         arguments = self.program.arguments
         late = set(arguments[len(self.types) :])
         kept: dict[Value, None] = {}
@@ -303,13 +307,15 @@ class _Backward:
         xs, seeds = values[: len(self.types)], iter(values[len(self.types) :])
         ys = self.body(*xs)
         pairs = [(y, next(seeds)) for y, has in zip(ys, self.has_cotangent, strict=True) if has]
-        return swept(pairs, [x for x in xs if differentiable(x.type)])
+        wrt = [x for x in xs if differentiable(x.type)]
+        found, ys = found_and_values(ys, lambda: swept(pairs, wrt))
+        return [*ys, *found]
 
     def forward(self, *values: Value) -> list[Value]:
         """One step, and what is kept of it."""
-        early = Program(self.program.block, self.kept, self.program)
+        early = Program(self.program.block, [*self.values, *self.kept], self.program)
         early.arguments = self.program.arguments[: len(self.types)]
-        return [*self.body(*values), *early(*values)]
+        return early(*values)
 
     def backward(self, *values: Value) -> list[Value]:
         """One step back: of cotangents of the carries, sums, what was kept, cotangents of ys."""

@@ -6,7 +6,7 @@ are the ones that the passes use; no rule is written twice.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from anvl.dialect.batching import batched_results
 from anvl.dialect.blocks import side_block
@@ -20,7 +20,12 @@ from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import tensor
 
-__all__ = ["Program", "batch_of", "jvp_of", "swept", "transpose_of", "values_and_jvp_of", "vjp_of"]
+_Found = TypeVar("_Found")
+
+__all__ = [
+    "Program", "batch_of", "found_and_values", "jvp_of", "swept", "transpose_of",
+    "values_and_jvp_of", "vjp_of",
+]  # fmt: skip
 
 
 class Program:
@@ -170,6 +175,23 @@ def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> li
     return forward_sweep(_current_block(), tangents, targets, ir.Location.current)
 
 
+def found_and_values(
+    ys: Sequence[Value], sweep_over: Callable[[], list[_Found]]
+) -> tuple[list[_Found], list[Value]]:
+    """What a sweep over the current block finds, and what `ys` are after it.
+
+    A loop gives way to one that also has its tangents, or what its adjoint needs: then the values
+    are those of the other.
+    """
+    # An op that uses them: it is told of the change.
+    types = [y.type for y in ys]
+    holder = ir.Operation.create("stablehlo.optimization_barrier", types, list(ys))
+    found = sweep_over()
+    values = list(holder.operands)
+    holder.erase()
+    return found, values
+
+
 def vjp_of(
     f: Callable[..., Sequence[Value]],
     xs: Sequence[Value],
@@ -216,12 +238,7 @@ def values_and_jvp_of(
         ys = f(*values[:n])
         floats.extend(differentiable(y.type) for y in ys)
         known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
-        # A use of the results: a loop may give way to one that also has its tangents.
-        types = [y.type for y in ys]
-        holder = ir.Operation.create("stablehlo.optimization_barrier", types, list(ys))
-        tangents = _pushed(known, ys)
-        primals = list(holder.operands)
-        holder.erase()
+        tangents, primals = found_and_values(ys, lambda: _pushed(known, ys))
         pairs = zip(tangents, primals, floats, strict=True)
         settled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
         return [*primals, *settled]

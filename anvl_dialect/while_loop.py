@@ -7,9 +7,10 @@ Source: StableHLO specification, `while`.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from anvl.dialect.batching import repeated
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
 from anvl.dialect.families import differentiable
-from anvl.dialect.loops import hlo_while, reached, repeated_to, settled_flags, spread
+from anvl.dialect.loops import hlo_while, reached, settled_flags, spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
@@ -170,24 +171,24 @@ class While(FunctionRule):
 
         def next_body(*values: Value) -> list[Value]:
             found = [
-                y if has_axis or not mark else repeated_to(y, size)
+                y if has_axis or not mark else repeated(y, size)
                 for (y, has_axis), mark in zip(body.batched(values, marks), flags, strict=True)
             ]
             if not differs:
                 return found
             ((active, has_axis),) = cond.batched(values, marks)
-            active = active if has_axis else repeated_to(active, size)
+            active = active if has_axis else repeated(active, size)
             return [
                 emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=False)
             ]
 
         operands = [
-            repeated_to(x, size) if mark and not b else x
+            repeated(x, size) if mark and not b else x
             for x, mark, b in zip(xs, marks, batched, strict=True)
         ]
         types = [x.type for x in operands]
         found = call(self.made(f, "batched", types, n, next_cond, next_body), operands)
-        return [y if mark else repeated_to(y, size) for y, mark in zip(found, flags, strict=True)]
+        return [y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=True)]
 
 
 FUNCTION_RULES[While.attribute] = While()

@@ -107,7 +107,7 @@ def _chosen(
     functions = [traced_with(branch, args) for branch in branches]
     outer = outer_values(functions)
     named = [(name_of(f), traced) for f, traced in zip(branches, functions, strict=True)]
-    results, out_tree = common_result(role, named, "return the same from both, cast if need be")
+    results, out_tree = common_result(role, named, "return the same from each, cast if need be")
     names = [aligned(f, outer, results) for f in functions]
     symbols = [ir.FlatSymbolRefAttr.get(name, context()) for name in names]
     request = {"branches": ir.ArrayAttr.get(symbols, context())}

@@ -21,7 +21,7 @@ from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
 from anvl.dialect.while_loop import SLOTS, While
 from anvl.promote import abstract, as_tracer, convert
-from anvl.regions import aligned, declare_control, outer_values, traced_with
+from anvl.regions import aligned, declare_control, length_of, outer_values, traced_with
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -276,7 +276,7 @@ def _segmented(
     """A scan, or one of checkpoints of so many steps each, and of what is left over."""
     if every is None:
         return _scanned(role, f, init, xs, length, reverse)
-    count = _length(xs, length)
+    count = length_of(role, xs, length)
     size = _segment(role, every, count)
     whole = count - count % size
 
@@ -323,7 +323,7 @@ def _cut(x: Any, count: int, size: int) -> Any:
 def _scanned(
     role: str, f: Callable[..., Any], init: Any, xs: Any, length: int | None, reverse: bool
 ) -> tuple[Any, Any]:
-    count = _length(xs, length)
+    count = length_of(role, xs, length)
 
     def in_trace(init: Any, xs: Any) -> Any:
         trace = current.trace
@@ -353,30 +353,6 @@ def _scanned(
 
     in_trace.__name__ = name_of(f)
     return run(in_trace, (init, xs), {})  # type: ignore[no-any-return]
-
-
-def _length(xs: Any, length: int | None) -> int:
-    """How many steps there are: what all arrays agree on."""
-    leaves, treedef = tree.flatten(plain_aside(xs))
-    paths = tree.leaf_paths(treedef, "xs")
-    sizes = {}
-    for path, x in zip(paths, leaves, strict=True):
-        of = abstract(x, f"scan: {path}")
-        if not of.shape:
-            raise ValueError(f"scan: {path} is {of}, which has no axis to go along")
-        sizes[path] = of.shape[0]
-    if length is not None:
-        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
-            raise ValueError(f"scan: length is {length!r}; it must be an integer of at least 0")
-        if length >= 2**31:
-            raise ValueError(f"scan: length is {length}, more than an i32 counts")
-        sizes["length"] = int(length)
-    if not sizes:
-        raise ValueError("scan: there are no xs, so nothing says how many steps; give a length")
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{path} is {n}" for path, n in sizes.items())
-        raise ValueError(f"scan: the lengths differ: {listed}")
-    return next(iter(sizes.values()))
 
 
 # -- carries ---------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from anvl import tree
 from anvl.arguments import name_of, plain_aside
 from anvl.batching import vmap
 from anvl.loops import scan
-from anvl.promote import abstract, as_tracer
+from anvl.promote import as_tracer
+from anvl.regions import length_of
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
 
@@ -41,7 +42,7 @@ def map(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any
         raise ValueError(f"map: batch_size is {batch_size!r}; it must be an integer of at least 1")
 
     def in_trace(xs: Any) -> Any:
-        count = _count("map", xs)
+        count = length_of("map", xs)
         size = min(int(batch_size), max(1, count))
         whole = count - count % size
         many = vmap(f)
@@ -69,26 +70,8 @@ def _each(role: str, f: Callable[..., Any], xs: Any) -> Any:
         return None, f(x)
 
     step.__name__ = name_of(f)
-    _count(role, xs)
+    length_of(role, xs)
     return scan(step, None, xs)[1]
-
-
-def _count(role: str, xs: Any) -> int:
-    """The size of the first axes of arrays, of which there must be some."""
-    leaves, treedef = tree.flatten(plain_aside(xs))
-    paths = tree.leaf_paths(treedef, "xs")
-    sizes = {}
-    for path, x in zip(paths, leaves, strict=True):
-        of = abstract(x, f"{role}: {path}")
-        if not of.shape:
-            raise ValueError(f"{role}: {path} is {of}, which has no axis to go along")
-        sizes[path] = of.shape[0]
-    if not sizes:
-        raise ValueError(f"{role}: there are no arrays to go along")
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{path} is {n}" for path, n in sizes.items())
-        raise ValueError(f"{role}: the lengths differ: {listed}")
-    return next(iter(sizes.values()))
 
 
 @hiding_frames
@@ -108,7 +91,7 @@ def associative_scan(f: Callable[..., Any], xs: Any, *, reverse: bool = False) -
     [ 1.  3.  6. 10.]
     """
     check_callable("associative_scan", f)
-    _count("associative_scan", xs)
+    length_of("associative_scan", xs)
 
     def in_trace(xs: Any) -> Any:
         leaves, treedef = tree.flatten(plain_aside(xs))

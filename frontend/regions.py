@@ -8,19 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from anvl import tree
-from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.arguments import Arguments, StaticArguments, input_names, plain_aside
 from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.jitted import call_function
-from anvl.promote import as_tracer, convert
+from anvl.promote import abstract, as_tracer, convert
 from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
 from anvl.tracing import Trace, trace_function
 
-__all__ = ["aligned", "common_result", "declare_control", "outer_values", "traced_with"]
+__all__ = [
+    "aligned", "common_result", "declare_control", "length_of", "outer_values", "traced_with",
+]  # fmt: skip
 
 
 def traced_with(f: Callable[..., Any], args: tuple[Any, ...], names: Sequence[str] = ()) -> Traced:
@@ -41,6 +45,34 @@ def _paths(names: Sequence[str], args: tuple[Any, ...]) -> list[str]:
     plain = plain_aside(args)
     pairs = zip(names, plain, strict=True)
     return [path for name, x in pairs for path in tree.leaf_paths(tree.structure(x), name)]
+
+
+def length_of(role: str, xs: Any, length: int | None = None) -> int:
+    """The size of the first axes of arrays, of which all are the same, and `length` if it is given.
+
+    Raises `ValueError` that names `role`, the paths of the arrays and their sizes.
+    """
+    leaves, treedef = tree.flatten(plain_aside(xs))
+    sizes = {}
+    for path, x in zip(tree.leaf_paths(treedef, "xs"), leaves, strict=True):
+        of = abstract(x, f"{role}: {path}")
+        if not of.shape:
+            raise ValueError(f"{role}: {path} is {of}, which has no axis to go along")
+        sizes[path] = of.shape[0]
+    if length is not None:
+        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
+            raise ValueError(f"{role}: length is {length!r}; it must be an integer of at least 0")
+        if length >= 2**31:
+            raise ValueError(f"{role}: length is {length}, more than an i32 counts")
+        sizes["length"] = int(length)
+    if not sizes:
+        raise ValueError(
+            f"{role}: there are no arrays in xs and no length, so nothing says how many steps"
+        )
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{path} is {n}" for path, n in sizes.items())
+        raise ValueError(f"{role}: the lengths differ: {listed}")
+    return next(iter(sizes.values()))
 
 
 def outer_values(functions: Sequence[Traced]) -> list[Tracer]:
@@ -132,8 +164,3 @@ def declare_control(
         loc=trace.function.location,
     )
     return call_function(trace, fresh, [as_tracer(x) for x in operands], outputs)
-
-
-def shown(f: Any) -> str:
-    """A function, for a message."""
-    return name_of(f)

@@ -6,7 +6,7 @@ from typing import Any
 
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, AnvlOp
+from anvl.dialect.op import DEFINED, OPS, AnvlOp
 from anvl.passes.pass_ import Pass
 
 __all__ = ["Lift"]
@@ -27,7 +27,7 @@ class Lift(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         found: list[ir.Operation] = []
-        names = _lifted(len(OPS))
+        names = _lifted(len(DEFINED))
 
         def collect(op: ir.Operation) -> ir.WalkResult:
             if op.name in names:

@@ -125,6 +125,30 @@ def test_a_side_effect_happens_even_if_nobody_looks(library):
     assert (calls(), calls(has_side_effect=True)) == (0, 1)
 
 
+def test_a_loop_of_ten_thousand_steps_is_gone_through_at_most_three_times_more(library):
+    number = ctypes.CDLL(str(library)).number_of_calls
+    number.restype = ctypes.c_int64
+
+    @anvl.custom_vjp
+    def counted(x):
+        return anvl.ffi.call("test.count", x, x)
+
+    counted.defvjp(lambda primals, result, g: (g,))
+
+    @anvl.jit
+    def f(x, n):
+        return anp.sum(anvl.fori_loop(0, n, lambda i, y: counted(y) * 0.999, x))
+
+    def calls(g, *args):
+        before = number()
+        np.asarray(g(*args))
+        return number() - before
+
+    n = 10_000
+    assert calls(f, WIDE, np.int32(n)) == n
+    assert n < calls(anvl.jit(anvl.grad(f, wrt="x")), WIDE, np.int32(n)) <= 4 * n
+
+
 # An op with a derivative
 
 

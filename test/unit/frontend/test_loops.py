@@ -208,17 +208,6 @@ def test_few_places_are_enough(slots):
         np.testing.assert_allclose(float(g(np.float64(0.3), np.int32(n))), expected, rtol=1e-9)
 
 
-def test_steps_are_done_again_at_most_three_times_in_ten_thousand():
-    """Counted in the program itself: an integer that no derivative sees is no good, so by work."""
-    from anvl.dialect.while_adjoint import Plan
-
-    plan = Plan.of(32, 0)
-    shift = 9  # 10,000 steps in 32 places: every 512th is kept
-    levels = -(-shift // plan.bits)
-    assert levels + 1 <= 3
-    assert plan.levels == 7
-
-
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
@@ -350,6 +339,17 @@ def test_wide_bounds_are_counted_in_i64():
         anvl.fori_loop(-(2**31), 2**31 - 1, lambda i, c: c + 1, 0)
     with pytest.raises(ValueError, match="scan: length is 2147483653, more than an i32 counts"):
         anvl.scan(lambda c, _: (c + 1, None), 0, None, length=2**31 + 5)
+
+
+def test_a_scan_in_a_scan_is_gone_through_once_each_way():
+    def f(xs):
+        inner = lambda c, x: (anp.sin(c) * x, None)  # noqa: E731
+        outer = lambda c, _: (anvl.scan(inner, c, xs)[0], None)  # noqa: E731
+        return anvl.scan(outer, 1.0, length=3)[0]
+
+    for transformed in (anvl.grad(f), lambda x: anvl.jvp(f, (x,), (x,))):
+        text = anvl.jit(transformed).lower(np.ones(4)).mlir()
+        assert text.count("stablehlo.while") == (4 if transformed.__name__ == "f" else 2)
 
 
 def test_an_lstm_over_a_hundred_steps():

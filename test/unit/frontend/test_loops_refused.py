@@ -47,7 +47,7 @@ X = np.ones((5, 2))
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0),
             ValueError,
-            "there are no xs, so nothing says how many steps; give a length",
+            "there are no arrays in xs and no length, so nothing says how many steps",
         ),
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0, length=-1),

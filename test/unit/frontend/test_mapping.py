@@ -61,7 +61,7 @@ def test_a_recurrence_in_every_mode():
     [
         (lambda: anvl.map(anp.sin, X, batch_size=0), ValueError, "map: batch_size is 0; it must"),
         (lambda: anvl.map(anp.sin, 3.0), ValueError, "map: xs is .*, which has no axis"),
-        (lambda: anvl.map(anp.sin, ()), ValueError, "map: there are no arrays to go along"),
+        (lambda: anvl.map(anp.sin, ()), ValueError, "map: there are no arrays in xs"),
         (
             lambda: anvl.map(anp.add, (X, X[:2])),
             ValueError,
