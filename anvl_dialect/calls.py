@@ -7,7 +7,7 @@ import abc
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.dialect import Anvl
 from anvl.dialect.mlir import ir, register_view
@@ -16,8 +16,8 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "Callee", "FunctionRule", "Table", "call", "keeping_apart", "resolving",
-    "rule_of", "supersede", "symbol",
+    "FUNCTION_RULES", "Callee", "FunctionRule", "Motion", "Table", "call", "keeping_apart",
+    "resolving", "rule_of", "supersede", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -74,6 +74,17 @@ def keeping_apart() -> Iterator[None]:
         _current.apart = outer
 
 
+class Motion(NamedTuple):
+    """What may be done to an op in the body of a function.
+
+    `may_go`: it has no effect, so it need not be done where nobody asks for its results;
+    `may_move`: it may be done before the function is called.
+    """
+
+    may_go: Callable[[Any], bool]
+    may_move: Callable[[Any], bool]
+
+
 class FunctionRule(abc.ABC):
     """How calls of the functions with one attribute are differentiated and batched.
 
@@ -91,6 +102,15 @@ class FunctionRule(abc.ABC):
     def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
         """Emit the body of a declaration, for these arguments; what it returns."""
         raise NotImplementedError
+
+    def simplify(
+        self, f: "Callee", xs: Sequence[Value], is_used: Sequence[bool], motion: "Motion"
+    ) -> Sequence[Value | None] | None:
+        """Of a call of a declaration: emit what is simpler, if there is anything; its results.
+
+        `is_used` says which of the results somebody asks for; None will do for the others.
+        """
+        return None
 
     @abc.abstractmethod
     def check(self, f: "Callee") -> None:

@@ -7,8 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl.dialect.batching import repeated
-from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
+from anvl.dialect.calls import (
+    FUNCTION_RULES,
+    Callee,
+    FunctionRule,
+    Motion,
+    call,
+    supersede,
+    symbol,
+)
 from anvl.dialect.families import differentiable
+from anvl.dialect.folding import known_number
+from anvl.dialect.loop_forms import needed_for
 from anvl.dialect.loops import spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
@@ -54,6 +64,37 @@ class Case(FunctionRule):
             with ir.InsertionPoint(region.blocks.append()):
                 ir.Operation.create("stablehlo.return", [], call(branch, operands))
         return list(op.results)
+
+    def simplify(
+        self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion
+    ) -> Sequence[Value | None] | None:
+        index, *operands = xs
+        branches = self.branches(f)
+        known = known_number(index)
+        if known is not None or len(branches) == 1:
+            at = 0 if known is None else min(max(int(known), 0), len(branches) - 1)
+            return call(branches[at], operands)
+        wanted = [i for i, used in enumerate(is_used) if used]
+        programs = [b.program for b in branches]
+        if not all(motion.may_go(op) for p in programs for op in list(p.block.operations)[:-1]):
+            return None
+        reads = [needed_for(p, [p.results[k] for k in wanted])[1] for p in programs]
+        kept = [
+            i
+            for i in range(len(operands))
+            if any(p.arguments[i] in read for p, read in zip(programs, reads, strict=True))
+        ]
+        if len(kept) == len(operands) and len(wanted) == len(is_used):
+            return None
+
+        def with_less(branch: Program) -> Callable[..., list[Value]]:
+            cut = Program(branch.block, [branch.results[k] for k in wanted], branch)
+            cut.arguments = [branch.arguments[i] for i in kept]
+            return lambda *values: cut(*values)
+
+        made = self._each(f, "simpler", with_less, [operands[i].type for i in kept])
+        found = iter(call(made, [index, *(operands[i] for i in kept)]))
+        return [next(found) if used else None for used in is_used]
 
     def branches(self, f: Callee) -> list[Callee]:
         """The functions that it chooses from."""

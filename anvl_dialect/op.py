@@ -53,7 +53,7 @@ RULES = {
 }
 
 #: Rules that an op may have besides, with who asks for them.
-MAYBE_RULES = {"simplify": "anvl-simplify"}
+MAYBE_RULES = {"simplify": "anvl-simplify", "fold": "anvl-simplify-control-flow"}
 
 #: Every op class by its name in the IR (`"anvl.sin"`).
 OPS: dict[str, type["AnvlOp"]] = {}
@@ -91,6 +91,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         batch(xs, batched, **params)    -> y with one more axis, the first
         sample(draw)                    -> calls (operands, params) in its domain
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
+        fold(*xs, **params)             -> what it gives for known integers and bools
 
     `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
     that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
@@ -128,6 +129,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     commutative = False
     #: Whether an op of which nobody uses a result may go, and two that are alike be one.
     pure = True
+    #: Whether to do it again takes less than to keep what it gives: Note [Residuals of a step].
+    cheap = False
     #: Of zeros in cotangents and tangents, for Note [Lazy masks]: whether they stay zeros whatever
     #: the operands are, also infinite; whether operands that it does not choose get some; whether
     #: where they go can be told with operands of ones.
@@ -238,6 +241,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
 
     @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], **params: Any) -> Any:
+        return None
+
+    @classmethod
+    def fold(cls, *xs: Any, **params: Any) -> Any:
+        """The op on numbers of NumPy's, whole numbers and bools without axes."""
         return None
 
     @classmethod

@@ -9,14 +9,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.batching import repeated
-from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
+from anvl.dialect.calls import (
+    FUNCTION_RULES,
+    Callee,
+    FunctionRule,
+    Motion,
+    call,
+    supersede,
+    symbol,
+)
 from anvl.dialect.families import differentiable
+from anvl.dialect.loop_forms import simpler_form
 from anvl.dialect.loops import cut_in, hlo_while, member, put, reached, settled_flags
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.shape import permuted
+from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Bool, Int, Symbol
+from anvl.dialect.residuals import fewest
 from anvl.dialect.scratch import Program, found_and_values, swept, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 
@@ -140,6 +150,27 @@ class Scan(FunctionRule):
             step,
         )
         return found[1 : 1 + n + k]
+
+    def simplify(
+        self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion
+    ) -> Sequence[Value | None] | None:
+        loop = self.read(f)
+        carry, arrays, rest = loop.split(xs)
+        stacked = f.types[1][loop.n :]
+        if loop.length == 0:
+            return [*carry, *(full(t, 0) for t in stacked)]
+        if loop.length == 1:
+            only = [reshaped(x, tuple(x.type.shape[1:])) for x in arrays]
+            found = call(loop.body, [*carry, *only, *rest])
+            pairs = zip(found[loop.n :], stacked, strict=True)
+            return [*found[: loop.n], *(reshaped(y, tuple(t.shape)) for y, t in pairs)]
+        form = simpler_form([loop.body.program], (loop.n, loop.m), xs, is_used, motion)
+        if form is None:
+            return None
+        (step,) = form.emits
+        parts = form.carry, form.gone, form.rest
+        is_left = any(isinstance(y, int) for y in form.found)
+        return form.results(self.made(f, "simpler", parts, step, loop.reverse) if is_left else [])
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
@@ -287,12 +318,15 @@ class _Backward:
             kept.update(dict.fromkeys(x for x in op.operands if x not in late))
         kept.update(dict.fromkeys(y for y in self.program.results if y not in late))
         # What is gone through, and what is the same in each step, is there without being kept.
-        again = set(arguments[n : len(self.types)])
-        for op in self.program.needed():
-            if all(x in again for x in op.operands) and late.isdisjoint(op.results):
-                if set(op.operands) <= set(arguments[n + loop.m : len(self.types)]):
-                    again.update(op.results)
-        self.kept = [x for x in kept if x not in again]
+        ops = [op for op in self.program.needed() if late.isdisjoint(op.results)]
+        there, same = (
+            set(arguments[n : len(self.types)]),
+            set(arguments[n + loop.m : len(self.types)]),
+        )
+        for op in ops:
+            if same.issuperset(op.operands):
+                same.update(op.results)
+        self.kept = fewest([x for x in kept if x not in there | same], there | same, ops)
         # What the way back reads: a scan that is linear must not seem to need its arguments.
         self.late = Program(self.program.block, self.program.results, self.program)
         self.late.arguments = [*self.kept, *arguments[n:]]

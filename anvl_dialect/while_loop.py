@@ -8,14 +8,25 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.batching import repeated
-from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, supersede, symbol
+from anvl.dialect.calls import (
+    FUNCTION_RULES,
+    Callee,
+    CallOp,
+    FunctionRule,
+    Motion,
+    call,
+    supersede,
+    symbol,
+)
 from anvl.dialect.families import differentiable
+from anvl.dialect.folding import folded, known_number
+from anvl.dialect.loop_forms import simpler_form
 from anvl.dialect.loops import hlo_while, reached, settled_flags, spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.params import Int, Symbol
-from anvl.dialect.scratch import values_and_jvp_of
+from anvl.dialect.scratch import Program, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 from anvl.dialect.while_adjoint import Plan, pulled_back
 
@@ -107,6 +118,25 @@ class While(FunctionRule):
         )
         return op[: loop.n]
 
+    def simplify(
+        self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion
+    ) -> Sequence[Value | None] | None:
+        loop = self.read(f)
+        cond, body = loop.cond.program, loop.body.program
+        if (steps := _few_steps(cond, body, xs)) is not None:
+            return call(loop.body, xs) if steps else xs[: loop.n]
+        # It may take no step at all, and then must not wait for another loop in its body.
+        still = Motion(motion.may_go, lambda op: not isinstance(op, CallOp) and motion.may_move(op))
+        form = simpler_form([cond, body], (loop.n, 0), xs, is_used, still)
+        if form is None:
+            return None
+        if not form.carry:
+            return form.results([])
+        operands = [*form.carry, *form.rest]
+        types = [x.type for x in operands]
+        made = self.made(f, "simpler", types, len(form.carry), *form.emits)
+        return form.results(call(made, operands))
+
     def adjoint(
         self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
     ) -> Sequence[Any]:
@@ -192,3 +222,15 @@ class While(FunctionRule):
 
 
 FUNCTION_RULES[While.attribute] = While()
+
+
+def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
+    """How many steps a loop of which the operands tell makes: 0, 1, or None."""
+    known = [known_number(x) for x in xs]
+    (goes_on,) = folded(cond, known)
+    if goes_on is None:
+        return None
+    if not goes_on:
+        return 0
+    (goes_on,) = folded(cond, [*folded(body, known), *known[len(body.results) :]])
+    return None if goes_on is None or goes_on else 1

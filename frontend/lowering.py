@@ -17,6 +17,7 @@ from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pass_ import Pass
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.remat import Remat
+from anvl.passes.simplify_control_flow import SimplifyControlFlow
 from anvl.passes.vectorize import Vectorize
 from anvl.runtime import stablehlo_version
 from anvl.state import passes_lock
@@ -75,7 +76,15 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
 
 def transformations() -> list[Pass]:
     """The passes that carry out what a traced program asks for: afterwards there are only calls."""
-    return [Remat(), Gradient(), Forward(), Vectorize(), ControlFlow()]
+    return [
+        SimplifyControlFlow(for_derivatives=True),
+        Remat(),
+        Gradient(),
+        Forward(),
+        Vectorize(),
+        SimplifyControlFlow(),
+        ControlFlow(),
+    ]
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:

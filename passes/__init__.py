@@ -11,8 +11,8 @@ import importlib
 # One name a pass: its file here, and `anvl-<name>` on the command line.
 _MODULES: tuple[str, ...] = (
     "check_differentiable", "control_flow", "forward", "gradient", "hoist_constants", "inline",
-    "lift",
-    "lower_to_stablehlo", "probe", "remat", "simplify", "vectorize",
+    "lift", "lower_to_stablehlo", "probe", "remat", "simplify", "simplify_control_flow",
+    "vectorize",
 )  # fmt: skip
 
 for _name in _MODULES:

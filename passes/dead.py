@@ -3,7 +3,7 @@
 from anvl.dialect.mlir import PassManager, ext, ir
 from anvl.passes.inline import body_of, callee_of, calls_of, dissolve, extra_attributes, symbols_in
 
-__all__ = ["drop_dead", "is_pure", "run_on"]
+__all__ = ["does_nothing_else", "drop_dead", "is_pure", "run_on"]
 
 
 def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
@@ -35,7 +35,7 @@ def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> b
             continue
         if body_of(callee) is not None:
             dissolve(callee.clone(ip=ir.InsertionPoint(function)).operation, call)
-        elif _does_nothing_else(callee, functions):
+        elif does_nothing_else(callee, functions):
             call.erase()
         else:
             continue
@@ -43,15 +43,15 @@ def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> b
     return dropped
 
 
-def _does_nothing_else(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:
+def does_nothing_else(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:
     """Whether a function has no effect: a declaration does what the functions it names do."""
     block = body_of(function)
     if block is None:
         named = [n for of in extra_attributes(function) for n in symbols_in(of)]
-        return bool(named) and all(_does_nothing_else(functions[n], functions) for n in named)
+        return bool(named) and all(does_nothing_else(functions[n], functions) for n in named)
     for op in block.operations:
         if op.operation.name == "func.call":
-            if not _does_nothing_else(functions[callee_of(op.operation)], functions):
+            if not does_nothing_else(functions[callee_of(op.operation)], functions):
                 return False
         elif op.operation.name != "func.return" and not is_pure(op):
             return False

@@ -11,8 +11,8 @@ import numpy as np
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp
+from anvl.dialect.residuals import byte_size
 from anvl.dialect.scratch import Program, swept
-from anvl.dialect.types import numpy_of
 
 __all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
 
@@ -42,11 +42,6 @@ class Choice(NamedTuple):
     kept: list[ir.Value]
     size: int
     work: int
-
-
-def byte_size(type_: Any) -> int:
-    """The bytes of an array of this type."""
-    return int(np.prod(type_.shape, dtype=np.int64)) * numpy_of(type_.element_type).itemsize
 
 
 def residuals(program: Program) -> list[ir.Value]:

@@ -4,6 +4,7 @@ Source: StableHLO specification, ops `compare`, `select`, `clamp`, `is_finite`; 
 `is_pos_inf`, `is_neg_inf`.
 """
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -72,6 +73,7 @@ class CompareOp(Elementwise, name="compare"):
     passes = (None, None)
     zero = "a bool"
     domains = (ANY, ANY)
+    cheap = True
 
     @classmethod
     def result_type(cls, x: Any, y: Any, comparison_direction: str) -> Any:
@@ -82,6 +84,10 @@ class CompareOp(Elementwise, name="compare"):
                 "compare abs or real parts"
             )
         return _bools_like(x)
+
+    @classmethod
+    def fold(cls, x: Any, y: Any, comparison_direction: str) -> Any:
+        return getattr(operator, comparison_direction.lower())(x, y)
 
     @classmethod
     def tangent(cls, ts: Any, xs: Any, y: Value, comparison_direction: str) -> None:
@@ -121,6 +127,7 @@ class SelectOp(AnvlOp, name="select"):
     corner = "the side not taken gets 0, also where its own derivative is infinite or NaN"
     diagonal = True
     keeps_zeros = True
+    cheap = True
 
     @classmethod
     def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
@@ -166,6 +173,10 @@ class SelectOp(AnvlOp, name="select"):
             return emit.select(pred, on_true, on_false)
         (pred,) = _broadcast_to(on_true, [(pred, batched[0])])
         return emit.select(pred, on_true, on_false)
+
+    @classmethod
+    def fold(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
+        return on_true if pred else on_false
 
     @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any]) -> Any:

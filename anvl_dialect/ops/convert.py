@@ -9,7 +9,7 @@ from typing import Any
 from anvl.dialect.families import Linear
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.params import ResultDtype
-from anvl.dialect.types import DTYPES, dtype_name, element_type, kind, tensor
+from anvl.dialect.types import DTYPES, dtype_name, element_type, kind, numpy_of, tensor
 
 __all__ = ["BitcastConvertOp", "ConvertOp"]
 
@@ -26,6 +26,7 @@ class ConvertOp(Linear, name="convert"):
     hlo = "convert"
     corner = "0 to and from integers"
     diagonal = True
+    cheap = True
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:
@@ -44,6 +45,10 @@ class ConvertOp(Linear, name="convert"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dtype: str) -> Value:
         return convert(xs[0], dtype=dtype)
+
+    @classmethod
+    def fold(cls, x: Any, dtype: str) -> Any:
+        return x != 0 if dtype == "bool" else x.astype(numpy_of(element_type(dtype)))
 
     @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], dtype: str) -> Any:

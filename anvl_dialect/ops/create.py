@@ -26,6 +26,7 @@ class ConstantOp(Creation, name="constant"):
     value: AnyAttribute
     y: Result
     hlo = "constant"
+    cheap = True
 
     @classmethod
     def result_type(cls, value: Any) -> Any:
@@ -118,6 +119,7 @@ class IotaOp(Creation, name="iota"):
     dtype: ResultDtype
     y: Result
     hlo = "iota"
+    cheap = True
 
     @classmethod
     def result_type(cls, iota_dimension: int, shape: Any, dtype: Any) -> Any:

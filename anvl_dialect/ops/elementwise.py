@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, number_of, zeros_like
@@ -192,6 +194,8 @@ for _name in ("neg", "add", "sub"):
     OPS[f"anvl.{_name}"].linear = True
 for _name in ("add", "mul", "and", "or", "xor"):
     OPS[f"anvl.{_name}"].commutative = True
+for _name in "neg add sub mul maximum minimum not and or xor".split():
+    OPS[f"anvl.{_name}"].cheap = True
 
 _CORNERS = {
     "sqrt cbrt log": "infinite at 0",
@@ -209,6 +213,18 @@ for _name in ("neg", "add", "sub", "nextafter", "maximum", "minimum"):
     OPS[f"anvl.{_name}"].keeps_zeros = True
 for _name in ("maximum", "minimum"):
     OPS[f"anvl.{_name}"].chooses = True
+
+
+def _folding(f: Callable[..., Any]) -> Any:
+    return classmethod(lambda cls, *xs: f(*xs))
+
+
+for _name, _fold in {
+    "neg": np.negative, "not": np.invert, "add": np.add, "sub": np.subtract, "mul": np.multiply,
+    "maximum": np.maximum, "minimum": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}.items():  # fmt: skip
+    OPS[f"anvl.{_name}"].fold = _folding(_fold)  # type: ignore[method-assign]
 
 
 def _gauss(x: Value) -> Value:

@@ -29,6 +29,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
     y: Result
     hlo = "broadcast_in_dim"
     moves_zeros = True
+    cheap = True
 
     @classmethod
     def result_type(cls, x: Any, shape: Any, broadcast_dimensions: Any) -> Any:
@@ -118,6 +119,7 @@ class ReshapeOp(Linear, name="reshape"):
     y: Result
     hlo = "reshape"
     moves_zeros = True
+    cheap = True
 
     @classmethod
     def result_type(cls, x: Any, shape: Any) -> Any:
