@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 _SHORTEST = 0.01  # seconds; a loop this long hides the clock and the loop itself
 
-Times = dict[str, list[float]]
 Key = TypeVar("Key")
 
 
@@ -70,8 +69,8 @@ def _repeat(f: Callable[[], Any], count: int) -> Any:
 
 
 def calls_in_turns(
-    calls: Mapping[str, tuple[Callable[[], Any], Callable[[Any], Any]]], rounds: int
-) -> Times:
+    calls: Mapping[Key, tuple[Callable[[], Any], Callable[[Any], Any]]], rounds: int
+) -> dict[Key, list[float]]:
     """For each side's (call, wait) the seconds that a call takes, in each round."""
     counts = {side: calls_in(call) for side, (call, _) in calls.items()}
     return in_turns(
@@ -88,7 +87,7 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
-def medians(times: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def medians(times: Mapping[Key, Sequence[float]]) -> dict[Key, float]:
     """The median of each side."""
     return {side: statistics.median(values) for side, values in times.items()}
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["AtLeastAsFast", "AtMost", "Result", "Row"]
+__all__ = ["AtLeastAsFast", "AtMost", "NoMore", "Result", "Row"]
 
 #: Ratios this close to 1 differ from run to run on a busy machine.
 NOISE = 0.05
@@ -29,6 +29,19 @@ class AtLeastAsFast:
 
 
 @dataclass(frozen=True)
+class NoMore:
+    """anvl needs no more than jax."""
+
+    def __str__(self) -> str:
+        return "<= jax"
+
+    def verdict(self, row: "Row") -> str:
+        if row.jax is None:
+            return "no jax"
+        return "met" if row.anvl <= row.jax else "missed"
+
+
+@dataclass(frozen=True)
 class AtMost:
     """anvl's own number is at most this."""
 
@@ -50,7 +63,7 @@ class Row:
     unit: str
     anvl: float
     jax: float | None = None
-    target: AtLeastAsFast | AtMost | None = None
+    target: AtLeastAsFast | AtMost | NoMore | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -1,6 +1,6 @@
 """Measures anvl against jax, prints tables and writes JSON: `make bench`.
 
-    benchmarks/run.py                       everything, about five minutes
+    benchmarks/run.py                       everything, about eight minutes
     benchmarks/run.py --only b,c --quick    some of it, fewer sizes and rounds
     benchmarks/run.py --write-docs          everything, and the tables of docs/performance.md
 
@@ -18,8 +18,10 @@ import compile_and_run
 import eager
 import gradient_to_stablehlo
 import import_time
+import loops
 import lowering_per_op
 import machine
+import memory
 import report
 import transforms
 import warm_call
@@ -39,6 +41,8 @@ BENCHMARKS: dict[str, Callable[[list[Side], str], Result]] = {
     "f": captured_memory.run,
     "g": lowering_per_op.run,
     "h": transforms.run,
+    "i": memory.run,
+    "j": loops.run,
 }
 
 

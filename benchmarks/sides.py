@@ -16,6 +16,9 @@ __all__ = ["Anvl", "Jax", "Side", "Stages", "sides", "total"]
 
 Stages = dict[str, float]
 
+#: Of the memory of a compiled program.
+PARTS = ("argument", "output", "temp")
+
 
 class Anvl:
     """anvl, by its public functions; the stages of `jit` one by one."""
@@ -29,6 +32,10 @@ class Anvl:
         self.vmap: Callable[..., Any] = anvl.vmap
         self.jacrev: Callable[..., Any] = anvl.jacrev
         self.hessian: Callable[..., Any] = anvl.hessian
+        self.checkpoint: Callable[..., Any] = anvl.checkpoint
+        self.scan: Callable[..., Any] = anvl.scan
+        self.fori_loop: Callable[..., Any] = anvl.fori_loop
+        self.while_loop: Callable[..., Any] = anvl.while_loop
 
     def array(self, x: np.ndarray) -> Any:
         return anvl.numpy.asarray(x)
@@ -54,6 +61,11 @@ class Anvl:
     def lowered(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
         return anvl.jit(f).lower(*args)
 
+    def bytes_of(self, compiled: Any) -> dict[str, int]:
+        """What the compiled program takes, as its compiler counts it."""
+        stats: dict[str, int] = compiled.memory_stats()
+        return {part: stats[f"{part}_size_in_bytes"] for part in PARTS}
+
 
 class Jax:
     """jax, by its public functions, in its default configuration."""
@@ -72,6 +84,9 @@ class Jax:
         self.vmap: Callable[..., Any] = jax.vmap
         self.jacrev: Callable[..., Any] = jax.jacrev
         self.hessian: Callable[..., Any] = jax.hessian
+        self.checkpoint: Callable[..., Any] = jax.checkpoint
+        self.scan: Callable[..., Any] = jax.lax.scan
+        self.fori_loop: Callable[..., Any] = jax.lax.fori_loop
 
     def array(self, x: np.ndarray) -> Any:
         return self._jax.numpy.asarray(x)
@@ -93,6 +108,11 @@ class Jax:
 
     def lowered(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
         return self._jax.jit(f).lower(*args)
+
+    def bytes_of(self, compiled: Any) -> dict[str, int]:
+        """As for anvl."""
+        stats = compiled.memory_analysis()
+        return {part: getattr(stats, f"{part}_size_in_bytes") for part in PARTS}
 
 
 Side = Anvl | Jax

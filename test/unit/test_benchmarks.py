@@ -29,7 +29,7 @@ def everything(tmp_path_factory):
 
 def test_every_benchmark_measures_something(everything):
     _, found = everything
-    assert [result["title"][:3] for result in found["results"]] == [f"({c})" for c in "abcdefgh"]
+    assert [result["title"][:3] for result in found["results"]] == [f"({c})" for c in "abcdefghij"]
     for result in found["results"]:
         assert result["rows"] or any("skipped" in note for note in result["notes"])
         for row in result["rows"]:
@@ -96,6 +96,14 @@ def modules(monkeypatch):
 def test_a_comparison_is_judged(modules, anvl, jax, times, verdict):
     rows, _, _ = modules
     assert rows.Row("f", "ms", anvl, jax, rows.AtLeastAsFast(times)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("anvl", "jax", "verdict"), [(1.0, 1.0, "met"), (1.01, 1.0, "missed"), (1.0, None, "no jax")]
+)
+def test_memory_is_judged_without_noise(modules, anvl, jax, verdict):
+    rows, _, _ = modules
+    assert rows.Row("f", "MB", anvl, jax, rows.NoMore()).verdict == verdict
 
 
 @pytest.mark.parametrize(("anvl", "verdict"), [(10.0, "met"), (10.1, "missed")])
