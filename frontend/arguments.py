@@ -284,11 +284,14 @@ def _typed(value: Any) -> Any:
     return type(value), value
 
 
-def plain_aside(arguments: Any) -> Any:
+def plain_aside(arguments: Any, *, integers: bool = False) -> Any:
     """A tree of arguments, with what is neither array nor number made a part of its structure.
 
-    Bools, strings and other plain values then reach the function as they are.
+    Bools, strings and other plain values then reach the function as they are; with `integers` those
+    of Python's too.
     """
+    if integers:
+        return tree.map(lambda x: _Plain(x) if type(x) is int or not _is_array(x) else x, arguments)
     return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
 
 

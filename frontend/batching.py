@@ -19,7 +19,7 @@ from anvl.promote import abstract, as_tracer
 from anvl.requests import check_callable, closed_over, declare_vmap, runnable
 from anvl.runtime import hiding_frames
 from anvl.state import current
-from anvl.traced import Traced, trace_call
+from anvl.traced import Traced, known_numbers, trace_call
 
 __all__ = ["vmap"]
 
@@ -125,7 +125,8 @@ class _Request:
     ) -> Traced:
         assert current.trace is not None
         abstracted = arguments._replace(leaves=list(members))
-        return trace_call(self.f, static, abstracted, current.trace.program, paths)
+        known = known_numbers(arguments.leaves)  # one with an axis is no number
+        return trace_call(self.f, static, abstracted, current.trace.program, paths, known)
 
     # -- axes of arguments -----------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from anvl.promote import abstract
 from anvl.requests import check_callable, closed_over
 from anvl.runtime import hiding_frames
 from anvl.state import current
-from anvl.traced import trace_call
+from anvl.traced import known_numbers, trace_call
 
 __all__ = ["checkpoint"]
 
@@ -60,7 +60,8 @@ def checkpoint(
         paths = input_names(function, arguments)
         leaves = zip(arguments.leaves, paths, strict=True)
         abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
-        nested = trace_call(function, static, abstracted, trace.program, paths)
+        known = known_numbers(arguments.leaves)
+        nested = trace_call(function, static, abstracted, trace.program, paths, known)
         nested.trace.function.attributes[Checkpoint.attribute] = request
         operands = [*arguments.leaves, *closed_over(nested)]
         results = call_function(trace, nested.trace.name, operands, nested.out_avals)

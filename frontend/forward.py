@@ -15,7 +15,7 @@ from anvl.promote import abstract, as_tracer, constant, convert
 from anvl.requests import check_callable, closed_over, declare_jvp, has_derivative, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
-from anvl.traced import trace_call
+from anvl.traced import known_numbers, trace_call
 
 __all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "pushed"]
 
@@ -86,7 +86,8 @@ def pushed(
     paths = input_names(f, arguments)
     avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
     static = StaticArguments(f, None)
-    nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program, paths)
+    abstracted, known = arguments._replace(leaves=avals), known_numbers(arguments.leaves, chosen)
+    nested = trace_call(f, static, abstracted, trace.program, paths, known)
     outer, outs = closed_over(nested), nested.out_avals
     floats = [y for y in outs if has_derivative(y)]
     name = declare_jvp(trace, nested, [*avals, *(x.aval for x in outer)], chosen)

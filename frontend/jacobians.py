@@ -102,7 +102,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     @functools.wraps(f)
     def slopes(*args: Any) -> Any:
-        arguments = StaticArguments(f, None).split(*plain_aside((args, {})))
+        arguments = StaticArguments(f, None).split(*plain_aside((args, {}), integers=True))
         reverse = Reverse("hvp", f, arguments)
         outs = reverse.out_avals
         if len(outs) != 1 or outs[0].shape != () or not _is_real(outs[0]):
@@ -158,7 +158,7 @@ class _Call:
         self.f = once
 
     def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
-        return self._static.split(*plain_aside((args, kwargs)))
+        return self._static.split(*plain_aside((args, kwargs), integers=True))
 
     def check_outputs(self, avals: Sequence[Aval], out_tree: Any) -> None:
         """Refuse results that have no real derivative."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ from anvl.arguments import Arguments, name_of, parameters_of, plain_aside
 from anvl.avals import Aval
 from anvl.dialect.asked import JVP, LINEAR_TRANSPOSE, VJP, VMAP
 from anvl.dialect.context import context
+from anvl.dialect.errors import TraceError
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Int, Ints, Texts
 from anvl.dialect.types import element_type, kind
@@ -82,7 +84,16 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """Emit into the current trace; without one, trace, compile and run."""
     if current.trace is not None:
         return in_trace(*args, **kwargs)
-    return evaluate(in_trace, *plain_aside((args, kwargs)))
+    try:
+        return evaluate(in_trace, *plain_aside((args, kwargs)))
+    except (TraceError, TypeError, ValueError):
+        # Integers are arguments, so that another one needs no other program; but what Python needs
+        # to know, such as the bound of a range, is a part of the program.
+        if not any(type(x) is int for x in tree.leaves((args, kwargs))):
+            raise
+        with suppress(TraceError, TypeError, ValueError):
+            return evaluate(in_trace, *plain_aside((args, kwargs), integers=True))
+        raise
 
 
 class Position(int):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from anvl.runtime import Array, hide_code_of
 from anvl.tracer import Tracer
 from anvl.tracing import Program, Trace, trace_function
 
-__all__ = ["Traced", "trace_call"]
+__all__ = ["Traced", "known_numbers", "trace_call"]
 
 
 class Traced:
@@ -52,11 +53,13 @@ def trace_call(
     arguments: Arguments,
     program: Program | None = None,
     names: list[str] | None = None,
+    values: Mapping[int, Any] = MappingProxyType({}),
 ) -> Traced:
     """Run f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
 
     Without a `program` a new one is begun and the function is its `main`.  `names` are the paths of
-    the leaves where they are known.
+    the leaves where they are known.  `values` are what f gets in place of some tracers, by their
+    positions: see `known_numbers`.
     """
     names = names or input_names(f, arguments)
     avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
@@ -64,13 +67,25 @@ def trace_call(
 
     def flat(tracers: Sequence[Tracer]) -> list[Any]:
         nonlocal out_tree
-        args, kwargs = static.join(arguments._replace(leaves=list(tracers)))
+        given = [values.get(i, x) for i, x in enumerate(tracers)] if values else list(tracers)
+        args, kwargs = static.join(arguments._replace(leaves=given))
         leaves, out_tree = tree.flatten(f(*args, **kwargs))
         return [_output(y, i, leaves, out_tree, f) for i, y in enumerate(leaves)]
 
     name = "main" if program is None else name_of(f)
     trace, outputs = trace_function(flat, name, avals, names, program or Program())
     return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
+
+
+def known_numbers(leaves: Sequence[Any], besides: Container[int] = ()) -> dict[int, Any]:
+    """Python's own numbers among the leaves, by position, but for those at `besides`.
+
+    A transformed function gets them as they are, so that it may use them in Python: as the bound of
+    a range, or as a static argument of a function in it.  The function of the program keeps an
+    argument for each, which nobody reads.
+    """
+    kinds = (int, float, complex)
+    return {i: x for i, x in enumerate(leaves) if type(x) in kinds and i not in besides}
 
 
 def _abstract(x: Any, path: str, f: Callable[..., Any]) -> Aval:

@@ -25,7 +25,7 @@ from anvl.requests import (
 )
 from anvl.runtime import hiding_frames
 from anvl.state import current
-from anvl.traced import Traced, trace_call
+from anvl.traced import Traced, known_numbers, trace_call
 from anvl.tracer import Tracer
 from anvl.tracing import Trace, emit
 from anvl.wrt import Wrt
@@ -147,7 +147,8 @@ class _Request:
         named = self.wrt.of_call(*numbered(arguments))
         chosen = named.leaves(avals)
         abstracted = arguments._replace(leaves=list(avals))
-        nested = trace_call(self.f, static, abstracted, trace.program, paths)
+        known = known_numbers(arguments.leaves, chosen)
+        nested = trace_call(self.f, static, abstracted, trace.program, paths, known)
         self._check_target(nested)
         outer, outs = closed_over(nested), nested.out_avals
         tags = named.tags(nested)
