@@ -5,8 +5,9 @@ See Note [Functions with rules].
 
 import abc
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.dialect import Anvl
@@ -40,6 +41,8 @@ class Table(abc.ABC):
     """The functions of a module, by name."""
 
     functions: dict[str, ir.Operation]
+    #: What the pass that asks was told, and rules take where a function does not say it itself.
+    defaults: Mapping[str, int] = MappingProxyType({})
 
     @abc.abstractmethod
     def insert(self, function: ir.Operation) -> str:
@@ -172,6 +175,10 @@ class Callee:
     def request(self, rule: FunctionRule) -> Any:
         """What its attribute says."""
         return self.function.attributes[rule.attribute]
+
+    def default(self, name: str, otherwise: int) -> int:
+        """What holds where the attribute does not say: of the pass that asks, if it was told."""
+        return self._table.defaults.get(name, otherwise)
 
     def other(self, name: str) -> "Callee":
         """Another function of the same module."""

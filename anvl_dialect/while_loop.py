@@ -30,10 +30,15 @@ from anvl.dialect.scratch import Program, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 from anvl.dialect.while_adjoint import Plan, pulled_back
 
-__all__ = ["SLOTS", "While"]
+__all__ = ["SLOTS", "While", "is_slots"]
 
-#: How many carries a level of Note [Online checkpointing] has places for.
+#: How many carries a level of Note [Online checkpointing] has places for, where nobody says.
 SLOTS = 32
+
+
+def is_slots(slots: int) -> bool:
+    """Whether a level may have so many places."""
+    return slots >= 2 and not slots & (slots - 1)
 
 
 class _While(NamedTuple):
@@ -65,7 +70,7 @@ class While(FunctionRule):
         cond, body = (f.other(Symbol.decode(request[name])) for name in ("cond", "body"))
         numbers = {
             name: Int.decode(request[name]) if name in request else default
-            for name, default in (("slots", SLOTS), ("max_iterations", 0))
+            for name, default in (("slots", f.default("slots", SLOTS)), ("max_iterations", 0))
         }
         return _While(cond, body, Int.decode(request["carry"]), **numbers)
 
@@ -74,7 +79,7 @@ class While(FunctionRule):
         inputs, outputs = f.types
         if not 0 <= loop.n <= len(inputs):
             raise ValueError(f"carry is {loop.n}, of {len(inputs)} arguments")
-        if loop.slots < 2 or loop.slots & (loop.slots - 1):
+        if not is_slots(loop.slots):
             raise ValueError(f"slots is {loop.slots}; it must be a power of 2, of at least 2")
         if loop.max_iterations < 0:
             raise ValueError(f"max_iterations is {loop.max_iterations}; it must not be negative")

@@ -60,10 +60,10 @@ def test_bodies_of_bodies_are_indented_further():
     def step(c):
         return c[0] + 1, anvl.fori_loop(np.int32(0), 5, inner, c[1])
 
-    found = body_of(anvl.trace(lambda x: anvl.while_loop(goes_on, step, (0, x))[1], F))
-    assert re.sub(r"slots = \d+", "slots = 32", found) == form(
+    graph = anvl.trace(lambda x: anvl.while_loop(goes_on, step, (0, x), slots=8)[1], F)
+    assert body_of(graph) == form(
         """
-        %1: i32[], %2: f32[] = while [carry = 2, slots = 32] (0:i32[], %x1)
+        %1: i32[], %2: f32[] = while [carry = 2, slots = 8] (0:i32[], %x1)
           cond: @goes_on(%x2: i32[], %x3: f32[])
             %3: bool[] = compare [comparison_direction = LT] (%x2, 3:i32[])
             return %3
@@ -232,3 +232,12 @@ def test_a_switch_has_a_branch_for_each():
     graph = anvl.trace(lambda i, x: anvl.switch(i, [zero, anp.sin, anp.cos], x), COUNT, F)
     assert [b.label for b in graph.calls[-1].bodies] == ["branch 0", "branch 1", "branch 2"]
     assert graph.calls[-1].params == {}
+
+
+def test_a_loop_says_its_slots_only_where_it_has_some():
+    def params(**options):
+        run = lambda x: anvl.while_loop(lambda x: x < 3, lambda x: x * 2, x, **options)  # noqa: E731
+        return anvl.trace(run, F).calls[0].params
+
+    assert params() == {"carry": 1}  # those of the pass
+    assert params(slots=4) == {"carry": 1, "slots": 4}
