@@ -17,7 +17,7 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "Callee", "FunctionRule", "Motion", "Table", "call", "keeping_apart",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "keeping_apart",
     "resolving", "rule_of", "supersede", "symbol",
 ]  # fmt: skip
 
@@ -102,6 +102,10 @@ class FunctionRule(abc.ABC):
     #: Whether it changes only what is kept: derivatives are those of the function.
     transparent: ClassVar[bool] = False
 
+    def may_not_end(self, f: "Callee") -> bool:
+        """Whether nothing bounds how long the function runs, besides what it calls."""
+        return False
+
     def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
         """Emit the body of a declaration, for these arguments; what it returns."""
         raise NotImplementedError
@@ -171,6 +175,19 @@ class Callee:
         """The types that a function takes and returns."""
         of = function.attributes["function_type"].value
         return list(of.inputs), list(of.results)
+
+    @property
+    def operations(self) -> list[ir.Operation]:
+        """What the function does, op by op; nothing of a declaration."""
+        blocks = self.function.regions[0].blocks
+        return [op.operation for block in blocks for op in block.operations]
+
+    def named(self, rule: FunctionRule) -> "list[Callee]":
+        """The functions that its attribute names."""
+        entries = [x.attr for x in self.request(rule)]
+        listed = [list(x) if isinstance(x, ir.ArrayAttr) else [x] for x in entries]
+        symbols = [x for each in listed for x in each if isinstance(x, ir.FlatSymbolRefAttr)]
+        return [self.other(x.value) for x in symbols]
 
     def request(self, rule: FunctionRule) -> Any:
         """What its attribute says."""

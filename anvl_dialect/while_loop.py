@@ -93,6 +93,9 @@ class While(FunctionRule):
                     f"{ir.FunctionType.get(inputs, wanted)}"
                 )
 
+    def may_not_end(self, f: Callee) -> bool:
+        return not self.read(f).max_iterations
+
     def made(
         self,
         f: Callee,
