@@ -193,6 +193,22 @@ def test_numbers_keep_their_digits():
     assert int(anvl.jit(lambda x: anvl.reduce(lambda a, b: a + b, x, 3 * 10**9))(big)) == 3 * 10**9
 
 
+def test_f_may_call_and_differentiate():
+    half = anvl.grad(lambda x: x * x)
+    found = anvl.reduce(lambda a, b: anvl.jit(anp.hypot)(a, b) + 0 * half(b), X, 0.0)
+    np.testing.assert_allclose(found, np.sqrt(np.sum(X**2)), rtol=1e-12)
+
+
+def test_what_has_no_place_in_a_body_is_refused():
+    middle = lambda a, b: anp.sort(anp.stack([a, b]))[0]  # noqa: E731
+    with pytest.raises(anvl.PassError, match="reduce: its body contains stablehlo.sort, made at"):
+        anvl.reduce(middle, X, np.inf)
+    kept = []
+    anvl.reduce(lambda a, b: (kept.append(a), a + b)[1], X, 0.0)
+    with pytest.raises(anvl.TraceError):
+        kept[0] + 1
+
+
 ADD = lambda a, b: a + b  # noqa: E731
 
 
@@ -200,6 +216,7 @@ ADD = lambda a, b: a + b  # noqa: E731
     ("call", "error", "message"),
     [
         (lambda: anvl.reduce(3, X, 0.0), TypeError, "reduce: takes a function, got 3 of type int"),
+        (lambda: anvl.reduce(ADD, X, None), TypeError, "reduce: init has another structure than"),
         (lambda: anvl.reduce(ADD, [], []), ValueError, "reduce: there are no arrays in xs"),
         (
             lambda: anvl.reduce(ADD, (X, X[0]), (0.0, 0.0)),
