@@ -12,13 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.dialect import Anvl
 from anvl.dialect.mlir import ir, register_view
-from anvl.dialect.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.op import OPS, AnvlOp, Operands, Results, Value
 from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "keeping_apart",
-    "resolving", "rule_of", "supersede", "symbol",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "is_unsafe",
+    "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -254,6 +254,31 @@ def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
     """Emit a call."""
     _, types = f.types
     return list(ir.Operation.create("func.call", types, list(xs), {"callee": symbol(f)}).results)
+
+
+def is_unsafe(f: Callee, seen: set[str] | None = None) -> bool:
+    """Whether a function must not be computed where nobody asks for it.
+
+    It may not end, or does more than to give results: itself, or what it calls.  Those in `seen`
+    were looked at.
+    """
+    seen = set() if seen is None else seen
+    if f.name in seen:
+        return False
+    seen.add(f.name)
+    rule = rule_of(f.function)
+    if rule is not None:
+        if rule.may_not_end(f) or any(is_unsafe(part, seen) for part in f.named(rule)):
+            return True
+    return any(_acts(f, op, seen) for op in f.operations)
+
+
+def _acts(f: Callee, op: ir.Operation, seen: set[str]) -> bool:
+    if op.name == CallOp.OPERATION_NAME:
+        return is_unsafe(f.other(Symbol.decode(op.attributes["callee"])), seen)
+    if op.name == "func.return":
+        return False
+    return op.name not in OPS or OPS[op.name].acts(op)
 
 
 def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:

@@ -10,11 +10,10 @@ from anvl.dialect.batching import repeated
 from anvl.dialect.calls import (
     FUNCTION_RULES,
     Callee,
-    CallOp,
     FunctionRule,
     Motion,
     call,
-    rule_of,
+    is_unsafe,
     supersede,
     symbol,
 )
@@ -23,7 +22,7 @@ from anvl.dialect.folding import known_number
 from anvl.dialect.loop_forms import needed_for
 from anvl.dialect.loops import spread
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, Value, emit
+from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.params import Bool, Int, Symbol, Text
 from anvl.dialect.scratch import Program, batch_of, values_and_jvp_of, vjp_of
@@ -172,7 +171,7 @@ class Case(FunctionRule):
         flags = list(batched[1:])
         if batched[0]:
             seen: set[str] = set()
-            is_safe = not any(_is_unsafe(branch, seen) for branch in self.branches(f))
+            is_safe = not any(is_unsafe(branch, seen) for branch in self.branches(f))
             way = self._way(f) or ("select" if is_safe else "loop")
             return (self._selected if way == "select" else _looped)(f, index, operands, flags)
 
@@ -224,26 +223,6 @@ class Case(FunctionRule):
         inputs = [tensor([], element_type("i32")), *types]
         attributes = {self.attribute: ir.DictAttr.get(request)}
         return f.declare(suffix, inputs, made[0].types[1], attributes)
-
-
-def _is_unsafe(f: Callee, seen: set[str]) -> bool:
-    """Whether a function must not be computed where nobody asks for it."""
-    if f.name in seen:
-        return False
-    seen.add(f.name)
-    rule = rule_of(f.function)
-    if rule is not None:
-        if rule.may_not_end(f) or any(_is_unsafe(part, seen) for part in f.named(rule)):
-            return True
-    return any(_acts(f, op, seen) for op in f.operations)
-
-
-def _acts(f: Callee, op: ir.Operation, seen: set[str]) -> bool:
-    if op.name == CallOp.OPERATION_NAME:
-        return _is_unsafe(f.other(Symbol.decode(op.attributes["callee"])), seen)
-    if op.name == "func.return":
-        return False
-    return op.name not in OPS or OPS[op.name].acts(op)
 
 
 def _looped(

@@ -17,3 +17,12 @@ func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
 func.func private @a(%x: tensor<f64>) -> tensor<f64> {
   return %x : tensor<f64>
 }
+
+// -----
+
+// expected-error@+1 {{@f: anvl.while must be {cond = @c, body = @b, carry = n : i64}, got}}
+func.func private @f(tensor<i1>) -> tensor<i1>
+    attributes {anvl.while = {cond = @a, body = @a, carry = 1 : i64, ends = 3 : i64}}
+func.func private @a(%x: tensor<i1>) -> tensor<i1> {
+  return %x : tensor<i1>
+}
