@@ -5,19 +5,20 @@ See Note [Functions with rules].
 
 import abc
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.dialect import Anvl
 from anvl.dialect.mlir import ir, register_view
-from anvl.dialect.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.op import OPS, AnvlOp, Operands, Results, Value
 from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "Callee", "FunctionRule", "Motion", "Table", "call", "keeping_apart",
-    "resolving", "rule_of", "supersede", "symbol",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "is_unsafe",
+    "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -40,6 +41,8 @@ class Table(abc.ABC):
     """The functions of a module, by name."""
 
     functions: dict[str, ir.Operation]
+    #: What the pass that asks was told, and rules take where a function does not say it itself.
+    defaults: Mapping[str, int] = MappingProxyType({})
 
     @abc.abstractmethod
     def insert(self, function: ir.Operation) -> str:
@@ -98,6 +101,10 @@ class FunctionRule(abc.ABC):
     declares: ClassVar[bool] = False
     #: Whether it changes only what is kept: derivatives are those of the function.
     transparent: ClassVar[bool] = False
+
+    def may_not_end(self, f: "Callee") -> bool:
+        """Whether nothing bounds how long the function runs, besides what it calls."""
+        return False
 
     def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
         """Emit the body of a declaration, for these arguments; what it returns."""
@@ -169,9 +176,26 @@ class Callee:
         of = function.attributes["function_type"].value
         return list(of.inputs), list(of.results)
 
+    @property
+    def operations(self) -> list[ir.Operation]:
+        """What the function does, op by op; nothing of a declaration."""
+        blocks = self.function.regions[0].blocks
+        return [op.operation for block in blocks for op in block.operations]
+
+    def named(self, rule: FunctionRule) -> "list[Callee]":
+        """The functions that its attribute names."""
+        entries = [x.attr for x in self.request(rule)]
+        listed = [list(x) if isinstance(x, ir.ArrayAttr) else [x] for x in entries]
+        symbols = [x for each in listed for x in each if isinstance(x, ir.FlatSymbolRefAttr)]
+        return [self.other(x.value) for x in symbols]
+
     def request(self, rule: FunctionRule) -> Any:
         """What its attribute says."""
         return self.function.attributes[rule.attribute]
+
+    def default(self, name: str, otherwise: int) -> int:
+        """What holds where the attribute does not say: of the pass that asks, if it was told."""
+        return self._table.defaults.get(name, otherwise)
 
     def other(self, name: str) -> "Callee":
         """Another function of the same module."""
@@ -230,6 +254,31 @@ def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
     """Emit a call."""
     _, types = f.types
     return list(ir.Operation.create("func.call", types, list(xs), {"callee": symbol(f)}).results)
+
+
+def is_unsafe(f: Callee, seen: set[str] | None = None) -> bool:
+    """Whether a function must not be computed where nobody asks for it.
+
+    It may not end, or does more than to give results: itself, or what it calls.  Those in `seen`
+    were looked at.
+    """
+    seen = set() if seen is None else seen
+    if f.name in seen:
+        return False
+    seen.add(f.name)
+    rule = rule_of(f.function)
+    if rule is not None:
+        if rule.may_not_end(f) or any(is_unsafe(part, seen) for part in f.named(rule)):
+            return True
+    return any(_acts(f, op, seen) for op in f.operations)
+
+
+def _acts(f: Callee, op: ir.Operation, seen: set[str]) -> bool:
+    if op.name == CallOp.OPERATION_NAME:
+        return is_unsafe(f.other(Symbol.decode(op.attributes["callee"])), seen)
+    if op.name == "func.return":
+        return False
+    return op.name not in OPS or OPS[op.name].acts(op)
 
 
 def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:

@@ -13,6 +13,7 @@ from anvl.dialect.calls import (
     FunctionRule,
     Motion,
     call,
+    is_unsafe,
     supersede,
     symbol,
 )
@@ -23,17 +24,25 @@ from anvl.dialect.loops import spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.params import Symbol
+from anvl.dialect.params import Bool, Int, Symbol, Text
 from anvl.dialect.scratch import Program, batch_of, values_and_jvp_of, vjp_of
 from anvl.dialect.types import element_type, tensor
 
-__all__ = ["Case"]
+__all__ = ["WAYS", "Case"]
+
+
+#: What to do with members of a batch that differ in the branch.
+WAYS = ("select", "loop")
 
 
 class Case(FunctionRule):
     """`{branches = [@a, @b, ...]}`: the index, which comes first, says which is called.
 
     An index below 0 means the first, one above the last.
+
+    Members of a batch that differ in it: with `batch = "select"` every branch is computed for all,
+    and each takes its own; with `batch = "loop"` a scan goes through them, and each computes its
+    own alone.  Without, it is the first, but for branches that may not end or have an effect.
     """
 
     attribute = "anvl.case"
@@ -48,6 +57,9 @@ class Case(FunctionRule):
         branches = self.branches(f)
         if not branches:
             raise ValueError("it has no branches")
+        way = self._way(f)
+        if way not in (None, *WAYS):
+            raise ValueError(f"batch is {way!r}; it must be {' or '.join(map(repr, WAYS))}")
         wanted = ir.FunctionType.get(inputs[1:], outputs)
         for branch in branches:
             found = ir.FunctionType.get(*branch.types)
@@ -103,6 +115,11 @@ class Case(FunctionRule):
             raise TypeError("no list")
         return [f.other(Symbol.decode(name)) for name in names]
 
+    def _way(self, f: Callee) -> str | None:
+        """What it says itself of members that differ in the branch."""
+        request = f.request(self)
+        return Text.decode(request["batch"]) if "batch" in request else None
+
     def adjoint(
         self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
     ) -> Sequence[Any]:
@@ -153,7 +170,10 @@ class Case(FunctionRule):
         index, *operands = xs
         flags = list(batched[1:])
         if batched[0]:
-            return self._selected(f, index, operands, flags)
+            seen: set[str] = set()
+            is_safe = not any(is_unsafe(branch, seen) for branch in self.branches(f))
+            way = self._way(f) or ("select" if is_safe else "loop")
+            return (self._selected if way == "select" else _looped)(f, index, operands, flags)
 
         def many(branch: Program) -> Callable[..., list[Value]]:
             return lambda *values: batch_of(branch, values, flags)
@@ -197,9 +217,43 @@ class Case(FunctionRule):
     ) -> Callee:
         """A case of the transformations of the branches, which take what is of these types."""
         made = [b.add(suffix, transformed(b.program), types) for b in self.branches(f)]
-        request = ir.DictAttr.get({"branches": ir.ArrayAttr.get([symbol(b) for b in made])})
-        index = tensor([], element_type("i32"))
-        return f.declare(suffix, [index, *types], made[0].types[1], {self.attribute: request})
+        request = {"branches": ir.ArrayAttr.get([symbol(b) for b in made])}
+        if "batch" in f.request(self):
+            request["batch"] = f.request(self)["batch"]
+        inputs = [tensor([], element_type("i32")), *types]
+        attributes = {self.attribute: ir.DictAttr.get(request)}
+        return f.declare(suffix, inputs, made[0].types[1], attributes)
+
+
+def _looped(
+    f: Callee, index: Value, operands: Sequence[Value], flags: Sequence[bool]
+) -> Sequence[Value]:
+    """A scan over the members: only the branch of each is computed for it."""
+    marks = [True, *flags]
+    xs = [index, *operands]
+    gone = [i for i, mark in enumerate(marks) if mark]
+    order = [*gone, *(i for i, mark in enumerate(marks) if not mark)]
+
+    def one(*values: Value) -> list[Value]:
+        given = dict(zip(order, values, strict=True))
+        return call(f, [given[i] for i in range(len(xs))])
+
+    inputs, outputs = f.types
+    size = index.type.shape[0]
+    request = {
+        "body": symbol(f.add("member", one, [inputs[i] for i in order])),
+        "carry": Int.encode(0),
+        "xs": Int.encode(len(gone)),
+        "length": Int.encode(size),
+        "reverse": Bool.encode(False),
+    }
+    made = f.declare(
+        "each",
+        [xs[i].type for i in order],
+        [tensor([size, *y.shape], y.element_type) for y in outputs],
+        {"anvl.scan": ir.DictAttr.get(request)},
+    )
+    return call(made, [xs[i] for i in order])
 
 
 FUNCTION_RULES[Case.attribute] = Case()

@@ -240,6 +240,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))
 
     @classmethod
+    def acts(cls, op: ir.Operation) -> bool:
+        """Whether an op of this class does more than to give results."""
+        return not cls.pure
+
+    @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], **params: Any) -> Any:
         return None
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from anvl.dialect.calls import Callee, call, symbol
+from anvl.dialect.calls import Callee, call, rule_of, symbol
 from anvl.dialect.families import differentiable
 from anvl.dialect.loops import cut_in, member, put
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import reshaped
-from anvl.dialect.params import Int
+from anvl.dialect.params import Bool, Int
 from anvl.dialect.scratch import Program, vjp_of
 from anvl.dialect.types import element_type, tensor
 
@@ -65,6 +65,11 @@ class _Loop(NamedTuple):
     carry: list[Value]
     rest: list[Value]
     plan: Plan
+
+    @property
+    def may_not_end(self) -> bool:
+        rule = rule_of(self.f.function)
+        return rule is None or rule.may_not_end(self.f)
 
 
 def pulled_back(
@@ -121,6 +126,7 @@ def _forward(this: _Loop) -> list[Value]:
         this.rest,
         lambda state, rest: this.cond(*state[:n], *rest)[0],
         step,
+        ends=not this.may_not_end,
     )
 
 
@@ -357,14 +363,19 @@ def _while(
     rest: Sequence[Value],
     cond: Callable[[Sequence[Value], Sequence[Value]], Value],
     body: Callable[[Sequence[Value], Sequence[Value]], Sequence[Value]],
+    ends: bool = True,
 ) -> list[Value]:
-    """What a loop makes of carries, with constants; declared like any, so that it has its rules."""
+    """What a loop makes of carries, with constants; declared like any, so that it has its rules.
+
+    Those that count steps end.
+    """
     n = len(carry)
     types = [x.type for x in (*carry, *rest)]
     request = {
         "cond": symbol(f.add(f"{suffix}_cond", lambda *vs: [cond(vs[:n], vs[n:])], types)),
         "body": symbol(f.add(f"{suffix}_body", lambda *vs: body(vs[:n], vs[n:]), types)),
         "carry": Int.encode(n),
+        **({"ends": Bool.encode(True)} if ends else {}),
     }
     made = f.declare(suffix, types, types[:n], {"anvl.while": ir.DictAttr.get(request)})
     return call(made, [*carry, *rest])

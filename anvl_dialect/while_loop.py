@@ -15,25 +15,31 @@ from anvl.dialect.calls import (
     FunctionRule,
     Motion,
     call,
+    is_unsafe,
     supersede,
     symbol,
 )
 from anvl.dialect.families import differentiable
 from anvl.dialect.folding import folded, known_number
 from anvl.dialect.loop_forms import simpler_form
-from anvl.dialect.loops import hlo_while, reached, settled_flags, spread
+from anvl.dialect.loops import hlo_while, member, reached, settled_flags, spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
-from anvl.dialect.params import Int, Symbol
+from anvl.dialect.params import Bool, Int, Symbol
 from anvl.dialect.scratch import Program, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 from anvl.dialect.while_adjoint import Plan, pulled_back
 
-__all__ = ["SLOTS", "While"]
+__all__ = ["SLOTS", "While", "is_slots"]
 
-#: How many carries a level of Note [Online checkpointing] has places for.
+#: How many carries a level of Note [Online checkpointing] has places for, where nobody says.
 SLOTS = 32
+
+
+def is_slots(slots: int) -> bool:
+    """Whether a level may have so many places."""
+    return slots >= 2 and not slots & (slots - 1)
 
 
 class _While(NamedTuple):
@@ -44,6 +50,8 @@ class _While(NamedTuple):
     n: int
     slots: int
     max_iterations: int
+    #: Whether it is known to end, whatever the carries are.
+    ends: bool
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """What belongs to the carries, and what to the constants."""
@@ -65,16 +73,17 @@ class While(FunctionRule):
         cond, body = (f.other(Symbol.decode(request[name])) for name in ("cond", "body"))
         numbers = {
             name: Int.decode(request[name]) if name in request else default
-            for name, default in (("slots", SLOTS), ("max_iterations", 0))
+            for name, default in (("slots", f.default("slots", SLOTS)), ("max_iterations", 0))
         }
-        return _While(cond, body, Int.decode(request["carry"]), **numbers)
+        ends = "ends" in request and Bool.decode(request["ends"])
+        return _While(cond, body, Int.decode(request["carry"]), **numbers, ends=ends)
 
     def check(self, f: Callee) -> None:
         loop = self.read(f)
         inputs, outputs = f.types
         if not 0 <= loop.n <= len(inputs):
             raise ValueError(f"carry is {loop.n}, of {len(inputs)} arguments")
-        if loop.slots < 2 or loop.slots & (loop.slots - 1):
+        if not is_slots(loop.slots):
             raise ValueError(f"slots is {loop.slots}; it must be a power of 2, of at least 2")
         if loop.max_iterations < 0:
             raise ValueError(f"max_iterations is {loop.max_iterations}; it must not be negative")
@@ -87,6 +96,10 @@ class While(FunctionRule):
                     f"its {role} @{of.name} is {ir.FunctionType.get(*of.types)}, but must be "
                     f"{ir.FunctionType.get(inputs, wanted)}"
                 )
+
+    def may_not_end(self, f: Callee) -> bool:
+        loop = self.read(f)
+        return not (loop.ends or loop.max_iterations)
 
     def made(
         self,
@@ -104,7 +117,7 @@ class While(FunctionRule):
             "body": symbol(loop.body.add(suffix, body, types)),
             "carry": Int.encode(n),
         }
-        for name in ("slots", "max_iterations"):
+        for name in ("slots", "max_iterations", "ends"):
             if name in f.request(self):
                 request[name] = f.request(self)[name]
         return f.declare(suffix, types, types[:n], {self.attribute: ir.DictAttr.get(request)})
@@ -194,20 +207,28 @@ class While(FunctionRule):
         if differs:  # each member stops at its own time, and keeps its values from then on
             flags = [True] * n
         marks = [*flags, *batched[n:]]
+        risky = differs and size > 0 and is_unsafe(loop.body)
 
         def next_cond(*values: Value) -> list[Value]:
             ((flag, has_axis),) = cond.batched(values, marks)
             return [emit.any(flag, axes=(0,)) if has_axis else flag]
 
         def next_body(*values: Value) -> list[Value]:
+            given = list(values)
+            if differs:
+                ((active, has_axis),) = cond.batched(values, marks)
+                active = active if has_axis else repeated(active, size)
+            if risky:
+                given = [
+                    _of_active(active, x) if mark else x
+                    for x, mark in zip(values, marks, strict=True)
+                ]
             found = [
                 y if has_axis or not mark else repeated(y, size)
-                for (y, has_axis), mark in zip(body.batched(values, marks), flags, strict=True)
+                for (y, has_axis), mark in zip(body.batched(given, marks), flags, strict=True)
             ]
             if not differs:
                 return found
-            ((active, has_axis),) = cond.batched(values, marks)
-            active = active if has_axis else repeated(active, size)
             return [
                 emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=False)
             ]
@@ -234,3 +255,12 @@ def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
         return 0
     (goes_on,) = folded(cond, [*folded(body, known), *known[len(body.results) :]])
     return None if goes_on is None or goes_on else 1
+
+
+def _of_active(active: Value, x: Value) -> Value:
+    """x, with the first member that is active in place of those that are not.
+
+    There a loop in the body need not end for the values that others were left with.
+    """
+    first = member(x, emit.argmax(active, axis=0, dtype="i32"))
+    return emit.select(spread(active, x), x, repeated(first, x.type.shape[0]))

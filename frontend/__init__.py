@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from anvl.loops import while_loop as while_loop
     from anvl.mapping import associative_scan as associative_scan
     from anvl.mapping import map as map
+    from anvl.reductions import reduce as reduce
     from anvl.reverse import vjp as vjp
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
@@ -94,6 +95,7 @@ _HOMES = {
     "linearize": "anvl.linearization",
     "map": "anvl.mapping",
     "print_saved_values": "anvl.saved",
+    "reduce": "anvl.reductions",
     "scan": "anvl.loops",
     "set_defaults": "anvl.config",
     "switch": "anvl.conditions",

@@ -11,7 +11,7 @@ from anvl import tree
 from anvl.arguments import name_of, plain_aside
 from anvl.avals import aval
 from anvl.dialect.context import context
-from anvl.dialect.control import Case
+from anvl.dialect.control import WAYS, Case
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import element_type, kind
 from anvl.promote import abstract, as_tracer, convert
@@ -27,16 +27,23 @@ _INDEX = aval(np.dtype(np.int32), ())
 
 @hiding_frames
 def cond(
-    pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
+    pred: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    *operands: Any,
+    batch: str | None = None,
 ) -> Any:
     """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only that one is computed.
 
     Arguments: `pred` is a bool, or a scalar array of bools; the functions return the same
     structure, dtypes and shapes, and may close over traced values.  Differentiable in every mode.
-    Under `vmap` with a `pred` that differs over the batch both are computed, and each member takes
-    its own; a NaN on the other side reaches neither it nor its gradient.
+    Under `vmap` with a `pred` that differs over the batch, `batch="select"` computes both for all,
+    and each member takes its own: a NaN on the other side reaches neither it nor its gradient.
+    `batch="loop"` goes through the members one after the other, and computes for each its own side
+    alone.  Without, it is the first, unless a side has an effect or a loop of unknown length, which
+    need not end for members that did not choose it.
     Raises `TypeError` where `pred` is no scalar bool, or the functions return different things
-    (paths are named).
+    (paths are named); `ValueError` for another `batch`.
     Source: StableHLO specification, `case`.
 
     >>> import anvl, anvl.numpy as np
@@ -46,6 +53,7 @@ def cond(
     """
     check_callable("cond", true_fun)
     check_callable("cond", false_fun)
+    _check_batch("cond", batch)
     of = pred if isinstance(pred, bool | np.bool) else abstract(pred, "cond: the predicate")
     if isinstance(of, bool | np.bool):
         return (true_fun if of else false_fun)(*operands)
@@ -57,18 +65,23 @@ def cond(
 
     def in_trace(pred: Any, *operands: Any) -> Any:
         index = convert(as_tracer(pred), _INDEX.dtype)
-        return _chosen("cond", index, (false_fun, true_fun), operands)
+        return _chosen("cond", index, (false_fun, true_fun), operands, batch)
 
     in_trace.__name__ = name_of(true_fun)
     return run(in_trace, (pred, *operands), {})
 
 
 @hiding_frames
-def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+def switch(
+    index: Any,
+    branches: Sequence[Callable[..., Any]],
+    *operands: Any,
+    batch: str | None = None,
+) -> Any:
     """`branches[index](*operands)`; only that one is computed.
 
     Arguments: `index` is an integer, or a scalar array of integers; one that is out of range means
-    the first or the last branch.  As `cond` otherwise.
+    the first or the last branch.  As `cond` otherwise, `batch` too.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.switch(1, [np.sin, np.exp, np.cos], 0.0))
@@ -77,6 +90,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     branches = tuple(branches)
     for branch in branches:
         check_callable("switch", branch)
+    _check_batch("switch", batch)
     if not branches:
         raise ValueError("switch: there are no branches to choose from")
     if isinstance(index, int | np.integer) and not isinstance(index, bool):
@@ -89,14 +103,24 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         import anvl.numpy as anp
 
         clamped = anp.clip(as_tracer(index), 0, len(branches) - 1)
-        return _chosen("switch", convert(clamped, _INDEX.dtype), branches, operands)
+        return _chosen("switch", convert(clamped, _INDEX.dtype), branches, operands, batch)
 
     in_trace.__name__ = name_of(branches[0])
     return run(in_trace, (index, *operands), {})
 
 
+def _check_batch(role: str, batch: Any) -> None:
+    if batch is not None and batch not in WAYS:
+        listed = ", ".join(map(repr, WAYS))
+        raise ValueError(f"{role}: batch is {batch!r}; it must be one of {listed}, or None")
+
+
 def _chosen(
-    role: str, index: Any, branches: Sequence[Callable[..., Any]], operands: tuple[Any, ...]
+    role: str,
+    index: Any,
+    branches: Sequence[Callable[..., Any]],
+    operands: tuple[Any, ...],
+    batch: str | None,
 ) -> Any:
     """Emit a call of the branch that the index, a traced i32, says."""
     trace = current.trace
@@ -110,7 +134,9 @@ def _chosen(
     results, out_tree = common_result(role, named, "return the same from each, cast if need be")
     names = [aligned(f, outer, results) for f in functions]
     symbols = [ir.FlatSymbolRefAttr.get(name, context()) for name in names]
-    request = {"branches": ir.ArrayAttr.get(symbols, context())}
+    request: dict[str, ir.Attribute] = {"branches": ir.ArrayAttr.get(symbols, context())}
+    if batch is not None:
+        request["batch"] = ir.StringAttr.get(batch, context())
     inputs = [_INDEX, *avals, *(x.aval for x in outer)]
     found = declare_control(
         trace, role, Case.attribute, request, inputs, results, [index, *leaves, *outer]

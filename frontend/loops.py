@@ -19,7 +19,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.params import Bool, Int
 from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
-from anvl.dialect.while_loop import SLOTS, While
+from anvl.dialect.while_loop import While, is_slots
 from anvl.promote import abstract, as_tracer, convert
 from anvl.regions import aligned, declare_control, length_of, outer_values, traced_with
 from anvl.requests import check_callable, run
@@ -38,7 +38,7 @@ def while_loop(
     body_fun: Callable[..., Any],
     init: Any,
     *,
-    slots: int = SLOTS,
+    slots: int | None = None,
     max_iterations: int | None = None,
 ) -> Any:
     """What `body_fun` makes of `init`, again and again while `cond_fun` says so.
@@ -46,11 +46,11 @@ def while_loop(
     Arguments: `cond_fun(carry)` returns a scalar bool, `body_fun(carry)` the next carry, which has
     the structure, dtypes and shapes of `init`; both may close over traced values.
     Returns the last carry.
-    Differentiable in every mode, whatever the number of steps.  Reverse mode keeps `slots` carries,
-    a power of 2 from 2 on, for each of up to 7 levels, and does a step again once for each level in
-    use (2 for 10,000 steps, 6 for 2,000,000,000); the Note [Online checkpointing] says how.  With
-    `max_iterations` the loop ends after so many steps at the latest, and reverse mode keeps the
-    carry of each: quicker, where they are few.
+    Differentiable in every mode, whatever the number of steps.  Reverse mode keeps `slots` carries
+    (32 where not given), a power of 2 from 2 on, for each of up to 7 levels, and does a step again
+    once for each level in use (2 for 10,000 steps, 6 for 2,000,000,000); the Note [Online
+    checkpointing] says how.  With `max_iterations` the loop ends after so many steps at the latest,
+    and reverse mode keeps the carry of each: quicker, where they are few.
     Under `vmap` it runs until every member is done; those that are done keep their values.
     Raises `TypeError` where the carry changes its structure, a dtype or a shape (paths are named),
     or the condition is no scalar bool; `ValueError` for `slots` that are no power of 2.
@@ -62,18 +62,19 @@ def while_loop(
     """
     check_callable("while_loop", cond_fun)
     check_callable("while_loop", body_fun)
-    _check_slots(slots)
+    options = {} if slots is None else {"slots": _checked_slots(slots)}
     if max_iterations is not None:
         return _at_most(max_iterations, cond_fun, body_fun, init)
-    return _while("while_loop", cond_fun, body_fun, init, {"slots": slots})
+    return _while("while_loop", cond_fun, body_fun, init, options)
 
 
-def _check_slots(slots: Any) -> None:
+def _checked_slots(slots: Any) -> int:
     is_whole = isinstance(slots, int | np.integer) and not isinstance(slots, bool)
-    if not is_whole or slots < 2 or slots & (slots - 1):
+    if not is_whole or not is_slots(slots):
         raise ValueError(
             f"while_loop: slots is {slots!r}; it must be a power of 2 of at least 2, such as 32"
         )
+    return int(slots)
 
 
 def _at_most(

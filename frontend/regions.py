@@ -85,10 +85,10 @@ def aligned(f: Traced, outer: Sequence[Tracer], results: Sequence[Aval]) -> str:
     """The name of a function that does what f does, takes all `outer`, and returns these avals."""
     trace = current.trace
     assert trace is not None
-    own = [x for x, _ in f.trace.closed_over.values()]
-    same = [of.type for of in results] == [of.type for of in f.out_avals]
-    if same and [*map(id, own)] == [*map(id, outer)]:
+    if [of.type for of in results] == [of.type for of in f.out_avals]:
+        _take_all(f, outer)
         return f.trace.name
+    own = [x for x, _ in f.trace.closed_over.values()]
     count = len(f.in_avals)
 
     def flat(tracers: Sequence[Tracer]) -> list[Tracer]:
@@ -103,6 +103,23 @@ def aligned(f: Traced, outer: Sequence[Tracer], results: Sequence[Aval]) -> str:
     names = [*f.names, *(f"outer{i}" for i in range(len(outer)))]
     made, _ = trace_function(flat, f.trace.name, avals, names, trace.program)
     return made.name
+
+
+def _take_all(f: Traced, outer: Sequence[Tracer]) -> None:
+    """Have a traced function, which nobody calls yet, take all `outer` behind its arguments."""
+    own, block = f.trace.closed_over, f.trace.block
+    if [*own] == [*map(id, outer)]:
+        return
+    first = len(f.in_avals)
+    for x in outer:
+        argument = block.add_argument(x.aval.type, x.location)
+        if id(x) in own:
+            own[id(x)][1].value.replace_all_uses_with(argument)
+    for _ in own:
+        block.erase_argument(first)
+    inputs = [a.type for a in block.arguments]
+    type_ = ir.FunctionType.get(inputs, [y.type for y in f.out_avals], context())
+    f.trace.function.attributes["function_type"] = ir.TypeAttr.get(type_)
 
 
 def common_result(

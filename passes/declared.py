@@ -5,7 +5,8 @@ attribute belongs to a pass.  See Note [Declarations of several kinds].
 """
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from anvl.dialect import checkpoint as _checkpoint  # noqa: F401  (its rule)
@@ -97,10 +98,16 @@ class Kind(abc.ABC):
 KINDS: dict[str, Kind] = {}
 
 
-def define_all(module: ir.Operation, kind: Kind, keeping: str = "") -> "Expansion | None":
+def define_all(
+    module: ir.Operation,
+    kind: Kind,
+    keeping: str = "",
+    defaults: Mapping[str, int] = MappingProxyType({}),
+) -> "Expansion | None":
     """Define every declaration of the pass of a kind; None where there was nothing to do.
 
     With a name in `keeping`, that function is made ready to be copied, and is not used up.
+    `defaults` are for rules: see `Table`.
     """
     functions = functions_of(module)
     mine = [k.attribute for k in KINDS.values() if k.argument == kind.argument]
@@ -108,6 +115,7 @@ def define_all(module: ir.Operation, kind: Kind, keeping: str = "") -> "Expansio
     if not names and not keeping:
         return None
     expansion = Expansion(module, functions, kind.argument)
+    expansion.defaults = defaults
     if keeping:
         expansion.uses[keeping] += 1
         names.append(keeping)
@@ -423,9 +431,12 @@ def is_float(type_: ir.Type) -> bool:
     return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
 
 
-def check_function_given(pass_: Pass) -> None:
-    """Refuse options of the function that a pass is to work on, where there is none."""
-    options = pass_.options().items()
+def check_function_given(pass_: Pass, but: Sequence[str] = ()) -> None:
+    """Refuse options of the function that a pass is to work on, where there is none.
+
+    Those in `but` are of all functions.
+    """
+    options = [(name, option) for name, option in pass_.options().items() if name not in but]
     given = [name for name, option in options if getattr(pass_, name) != option.default]
     if given and "function" not in given:
         verb = "is" if len(given) == 1 else "are"

@@ -16,6 +16,7 @@ from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints, Texts
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import shape_text
+from anvl.dialect.while_loop import SLOTS, is_slots
 from anvl.passes.adjoint_names import name_adjoints
 from anvl.passes.dead import drop_dead
 from anvl.passes.declared import (
@@ -59,6 +60,9 @@ class Gradient(Pass, argument=_NAME):
     With `split`, instead add `@f_fwd`, which takes what `@f` takes and returns its results, then
     the residuals: what the second, `@f_bwd`, needs of it.  That takes the residuals and a cotangent
     for each result in `target`, of any shape, and returns the adjoints.
+
+    `slots` is how many carries each level of a loop of unknown length keeps, where the loop has no
+    `slots` of its own: less memory, more steps that are done again.
     """
 
     anchor = "builtin.module"
@@ -73,10 +77,14 @@ class Gradient(Pass, argument=_NAME):
     results: str = option("all", help="which results of the function come first: all, target, none")
     split: bool = option(False, help="add two functions: forward with residuals, and backward")
     suffix: str = option("", help="appended to the name of the function; _adjoint, but for split")
+    slots: int = option(
+        SLOTS,
+        help="carries kept a level, a power of 2, in loops of unknown length that say no other",
+    )
 
     def run(self, module: ir.Operation) -> None:
         self._check_options()
-        expansion = define_all(module, KINDS[VJP], self.function)
+        expansion = define_all(module, KINDS[VJP], self.function, {"slots": self.slots})
         if expansion is None or not self.function:
             return
         function = expansion.find(self.function)
@@ -97,7 +105,10 @@ class Gradient(Pass, argument=_NAME):
         expansion.split(made, late, len(asked.results), (name + _FORWARD, name + _BACKWARD))
 
     def _check_options(self) -> None:
-        check_function_given(self)
+        check_function_given(self, but=["slots"])
+        if not is_slots(self.slots):
+            problem = f"slots is {self.slots}; it must be a power of 2, of at least 2"
+            raise PassError(_NAME, problem)
         if self.results not in _RESULTS:
             raise PassError(_NAME, f"results is {', '.join(_RESULTS)}, got {self.results!r}")
         if self.transpose and (self.target or self.tags):

@@ -52,12 +52,17 @@ class SimplifyControlFlow(Pass, argument=_NAME):
             if isinstance(op, CallOp):
                 return does_nothing_else(functions[callee_of(op.operation)], functions)
             rules = type(op)
-            return issubclass(rules, AnvlOp) and rules.pure and not rules.labelled
+            if not issubclass(rules, AnvlOp) or rules.labelled:
+                return False
+            return not rules.acts(op.operation)
+
+        def may_move(op: Any) -> bool:
+            return may_go(op) and (isinstance(op, CallOp) or type(op).pure)
 
         def keeps_zeros(op: Any) -> bool:
-            return may_go(op) and type(op).keeps_zeros
+            return type(op).keeps_zeros and may_move(op)
 
-        return Motion(may_go, keeps_zeros if self.for_derivatives else may_go)
+        return Motion(may_go, keeps_zeros if self.for_derivatives else may_move)
 
 
 class _Simplifier:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import lifted
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 
 __all__ = ["OptimizationBarrierOp"]
@@ -21,6 +22,10 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
     @classmethod
     def result_type(cls, *types: Any) -> Any:
         return list(types)
+
+    @classmethod
+    def acts(cls, op: ir.Operation) -> bool:
+        return False
 
     @classmethod
     def adjoint(

@@ -92,6 +92,10 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         return list(result_types)
 
     @classmethod
+    def acts(cls, op: ir.Operation) -> bool:
+        return bool(cls.read(op)["has_side_effect"])
+
+    @classmethod
     def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
         reason = "only the author of the routine knows it"
         if op is not None:

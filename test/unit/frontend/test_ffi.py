@@ -149,6 +149,26 @@ def test_a_loop_of_ten_thousand_steps_is_gone_through_at_most_three_times_more(l
     assert n < calls(anvl.jit(anvl.grad(f, wrt="x")), WIDE, np.int32(n)) <= 4 * n
 
 
+@pytest.mark.parametrize(
+    "batch, effect, wanted",
+    [(None, True, 2), ("loop", True, 2), ("select", True, 5), (None, False, 5), ("loop", False, 2)],
+)
+def test_in_a_batch_of_branches_an_effect_is_of_those_who_choose_it(library, batch, effect, wanted):
+    number = ctypes.CDLL(str(library)).number_of_calls
+    number.restype = ctypes.c_int64
+    count = lambda x: anvl.ffi.call("test.count", x, x, has_side_effect=effect)  # noqa: E731
+
+    @anvl.jit
+    @anvl.vmap
+    def f(x):
+        return anvl.cond(x > 1, count, lambda x: -x, x, batch=batch)
+
+    x = np.array([0.5, 1.5, 0.25, 2.5, 1.0])
+    before = number()
+    assert np.array_equal(f(x), np.where(x > 1, x, -x))
+    assert number() - before == wanted
+
+
 # An op with a derivative
 
 
