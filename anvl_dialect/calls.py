@@ -101,6 +101,19 @@ class FunctionRule(abc.ABC):
     declares: ClassVar[bool] = False
     #: Whether it changes only what is kept: derivatives are those of the function.
     transparent: ClassVar[bool] = False
+    #: The ops of StableHLO that `lift` makes calls of.
+    lifts: ClassVar[tuple[str, ...]] = ()
+    #: What the functions of their regions are called; where there may be any number, by number.
+    roles: ClassVar[tuple[str, ...]] = ()
+
+    def lift(
+        self, f: "Callee", op: ir.Operation, parts: "Sequence[Callee]", outer: Sequence[Value]
+    ) -> Sequence[Value]:
+        """Emit, in the function f, a call that does what an op with regions does; its results.
+
+        `parts` do what the regions do, each of the arguments of its region and then of `outer`.
+        """
+        raise NotImplementedError
 
     def may_not_end(self, f: "Callee") -> bool:
         """Whether nothing bounds how long the function runs, besides what it calls."""

@@ -48,6 +48,7 @@ class Case(FunctionRule):
     attribute = "anvl.case"
     form = "{branches = [@a, ...]}"
     declares = True
+    lifts = ("stablehlo.case", "stablehlo.if")
 
     def check(self, f: Callee) -> None:
         inputs, outputs = f.types
@@ -107,6 +108,26 @@ class Case(FunctionRule):
         made = self._each(f, "simpler", with_less, [operands[i].type for i in kept])
         found = iter(call(made, [index, *(operands[i] for i in kept)]))
         return [next(found) if used else None for used in is_used]
+
+    def lift(
+        self, f: Callee, op: ir.Operation, parts: Sequence[Callee], outer: Sequence[Value]
+    ) -> Sequence[Value]:
+        (at,) = op.operands
+        if op.name == "stablehlo.if":  # the first region is that of true
+            index, branches = emit.convert(at, dtype="i32"), list(reversed(parts))
+        else:  # StableHLO takes the last one for an index below 0
+            last, branches = full(at.type, len(parts) - 1), list(parts)
+            is_below = emit.compare(at, zeros_like(at), comparison_direction="LT")
+            index = emit.select(is_below, last, at)
+        operands = [index, *outer]
+        request = {"branches": ir.ArrayAttr.get([symbol(b) for b in branches])}
+        made = f.declare(
+            "case",
+            [x.type for x in operands],
+            [y.type for y in op.results],
+            {self.attribute: ir.DictAttr.get(request)},
+        )
+        return call(made, operands)
 
     def branches(self, f: Callee) -> list[Callee]:
         """The functions that it chooses from."""

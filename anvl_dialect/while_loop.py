@@ -21,6 +21,7 @@ from anvl.dialect.calls import (
 )
 from anvl.dialect.families import differentiable
 from anvl.dialect.folding import folded, known_number
+from anvl.dialect.loop_counts import step_count
 from anvl.dialect.loop_forms import simpler_form
 from anvl.dialect.loops import hlo_while, member, reached, settled_flags, spread
 from anvl.dialect.mlir import ir
@@ -67,6 +68,8 @@ class While(FunctionRule):
     attribute = "anvl.while"
     form = "{cond = @c, body = @b, carry = n : i64}"
     declares = True
+    lifts = ("stablehlo.while",)
+    roles = ("cond", "body")
 
     def read(self, f: Callee) -> _While:
         request = f.request(self)
@@ -96,6 +99,30 @@ class While(FunctionRule):
                     f"its {role} @{of.name} is {ir.FunctionType.get(*of.types)}, but must be "
                     f"{ir.FunctionType.get(inputs, wanted)}"
                 )
+
+    def lift(
+        self, f: Callee, op: ir.Operation, parts: Sequence[Callee], outer: Sequence[Value]
+    ) -> Sequence[Value]:
+        cond, body = parts
+        types = [y.type for y in op.results]
+        operands = [*op.operands, *outer]
+        request = {"body": symbol(body), "carry": Int.encode(len(types))}
+        steps = step_count(cond.program, body.program, operands)
+        if steps is None:
+            attribute = self.attribute
+            request["cond"] = symbol(cond)
+        else:  # whose adjoint keeps of each step what it needs, and no more
+            attribute = "anvl.scan"
+            request |= {"xs": Int.encode(0), "length": Int.encode(steps)}
+            request["reverse"] = Bool.encode(False)
+        inputs = [x.type for x in operands]
+        made = f.declare(
+            "while" if steps is None else "scan",
+            inputs,
+            types,
+            {attribute: ir.DictAttr.get(request)},
+        )
+        return call(made, operands)
 
     def may_not_end(self, f: Callee) -> bool:
         loop = self.read(f)

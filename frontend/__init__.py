@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from anvl.forward import jvp as jvp
     from anvl.graph import eval_shape as eval_shape
     from anvl.graph import trace as trace
+    from anvl.imported import from_stablehlo as from_stablehlo
     from anvl.jacobians import hessian as hessian
     from anvl.jacobians import hvp as hvp
     from anvl.jacobians import jacfwd as jacfwd
@@ -84,6 +85,7 @@ _HOMES = {
     "devices": "anvl.runtime",
     "eval_shape": "anvl.graph",
     "fori_loop": "anvl.loops",
+    "from_stablehlo": "anvl.imported",
     "grad": "anvl.transforms",
     "hessian": "anvl.jacobians",
     "hvp": "anvl.jacobians",

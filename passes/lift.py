@@ -7,6 +7,7 @@ from typing import Any
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
+from anvl.passes.lift_regions import lift_regions
 from anvl.passes.pass_ import Pass
 
 __all__ = ["Lift"]
@@ -20,7 +21,9 @@ class Lift(Pass, argument=_NAME):
 
     A program from elsewhere can then be differentiated and batched.  Ops that anvl borrows stay,
     and so do those that it has no counterpart of: whoever needs a rule of one says so.  A `reduce`
-    by a sum, a product, ... becomes that.  Types and values stay as they are.
+    by a sum, a product, ... becomes that; loops and choices become calls of functions that are
+    declared, `anvl.while`, `anvl.case`, and `anvl.scan` where a loop counts its steps.  Types and
+    values stay as they are.
     """
 
     anchor = "builtin.module"
@@ -39,6 +42,7 @@ class Lift(Pass, argument=_NAME):
             for op in found:
                 with op.location, ir.InsertionPoint(op):
                     any(_lift(op, op_class) for op_class in names[op.name])
+        lift_regions(module, _NAME)
 
 
 @lru_cache(4)

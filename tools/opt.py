@@ -321,12 +321,12 @@ def _transformed(
     job: _Job, chunk: "Chunk", context: "ir.Context", diagnostics: "list[Diagnostic]"
 ) -> bytes | None:
     """The output for `chunk`; None, and a diagnostic, if something fails."""
+    from anvl.dialect.reading import parsed
     from anvl.tools.names import keep_names
-    from anvl.tools.parsing import parsed
 
     try:
         with job.phase("Parser"):
-            module = parsed(chunk, context)
+            module = parsed(chunk.content, chunk.name, context, chunk.path)
             if job.print_options.name_locs and isinstance(chunk.content, str):
                 keep_names(module, chunk.content)
         if job.settings["verify-roundtrip"]:

@@ -4,12 +4,12 @@ MLIR's parsers trust their input: text that nests too deep overflows the stack, 
 bytecode crashes.  Text is checked here; bytecode is first read by a child process (`bytecode.py`).
 """
 
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from anvl.dialect.reading import too_deep
 from anvl.tools.diagnostics import Diagnostic
 
 __all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "read"]
@@ -18,18 +18,6 @@ __all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "read"]
 MAX_NESTING = 5000
 
 _BYTECODE_MAGIC = b"ML\xefR"
-_OPENERS = re.compile(r"[({\[<]")
-_MINUS_RUN = re.compile(r"-(?:\s*+-)++")  # in an affine map each minus is one more level
-_TOKEN = re.compile(
-    r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
-       | //[^\n]*              # a comment
-       | -> | >= | <=          # no brackets
-       | [(){}\[\]<>]
-    """,
-    re.VERBOSE,
-)
-_ALIAS = re.compile(r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$", re.MULTILINE)
-_REFERENCE = re.compile(r"[#!][A-Za-z_$][\w$.\-]*")
 
 
 class InputError(Exception):
@@ -108,42 +96,10 @@ def _line_and_column(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _check_nesting(name: str, text: str) -> None:
-    tests = (_minuses_too_deep, _brackets_too_deep, _aliases_too_deep)
-    at = next((at for test in tests if (at := test(text)) is not None), None)
+    at = too_deep(text, MAX_NESTING)
     if at is not None:
         line, column = _line_and_column(text.encode(), len(text[:at].encode()))
         raise _refused(name, line, column, f"nested deeper than {MAX_NESTING} levels")
-
-
-def _minuses_too_deep(text: str) -> int | None:
-    runs = _MINUS_RUN.finditer(text)
-    return next((run.start() for run in runs if run[0].count("-") > MAX_NESTING), None)
-
-
-def _brackets_too_deep(text: str) -> int | None:
-    """Where brackets nest deeper than allowed."""
-    if sum(1 for _ in _OPENERS.finditer(text)) <= MAX_NESTING:
-        return None
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        if token[0] in ("(", "{", "[", "<"):
-            depth += 1
-        elif token[0] in (")", "}", "]", ">"):
-            depth = max(depth - 1, 0)
-        if depth > MAX_NESTING:
-            return token.start()
-    return None
-
-
-def _aliases_too_deep(text: str) -> int | None:
-    """Where an alias is nested too deep by way of those before it: `!b = tuple<!a>`."""
-    depths: dict[str, int] = {}
-    for alias in _ALIAS.finditer(text):
-        below = (depths.get(name, 0) for name in _REFERENCE.findall(alias[2]))
-        depths[alias[1]] = 1 + max(below, default=0)
-        if depths[alias[1]] > MAX_NESTING:
-            return alias.start(1)
-    return None
 
 
 def _refused(name: str, line: int, column: int, message: str) -> InputError:

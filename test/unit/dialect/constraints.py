@@ -15,9 +15,8 @@ from anvl.dialect.mlir import ext, ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full
 from anvl.dialect.params_window import ConvDims
+from anvl.dialect.reading import InvalidOp, parsed
 from anvl.dialect.types import dtype_name, element_type, tensor
-from anvl.tools.parsing import InvalidOp, parsed
-from anvl.tools.source import Chunk
 from anvl.tracing import emit
 
 __all__ = ["Row", "about", "check_row", "dialect", "ids", "is_borrowed", "of_fields", "text_of"]
@@ -208,7 +207,7 @@ def refused_in_text(row: Row) -> str:
     """What the verifier says of the op in a file."""
     text = text_of(row)
     try:
-        parsed(Chunk("f.mlir", text), context())
+        parsed(text, "f.mlir", context())
     except (ir.MLIRError, InvalidOp) as error:
         return str(error)
     raise AssertionError(f"{row} is not refused in text:\n{text}")

@@ -1,12 +1,14 @@
-"""Reading a chunk of input into a module, with what MLIR's own verifier lets pass or dies of."""
+"""Reading a module, with what MLIR's parser dies of and what its verifiers let pass.
+
+MLIR's parsers trust their input: text that nests too deep overflows the stack.
+"""
 
 import re
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
-from anvl.tools.source import Chunk
 
-__all__ = ["InvalidOp", "parsed"]
+__all__ = ["InvalidOp", "parsed", "too_deep"]
 
 # Note [Verifying borrowed ops]
 #
@@ -20,6 +22,18 @@ __all__ = ["InvalidOp", "parsed"]
 
 _BORROWED = frozenset(name for name in OPS if name.startswith("stablehlo."))
 _REDUCE = re.compile(r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)')
+_OPENERS = re.compile(r"[({\[<]")
+_MINUS_RUN = re.compile(r"-(?:\s*+-)++")  # in an affine map each minus is one more level
+_TOKEN = re.compile(
+    r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
+       | //[^\n]*              # a comment
+       | -> | >= | <=          # no brackets
+       | [(){}\[\]<>]
+    """,
+    re.VERBOSE,
+)
+_ALIAS = re.compile(r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$", re.MULTILINE)
+_REFERENCE = re.compile(r"[#!][A-Za-z_$][\w$.\-]*")
 
 
 class InvalidOp(TypeError):
@@ -30,18 +44,20 @@ class InvalidOp(TypeError):
         self.location = location
 
 
-def parsed(chunk: Chunk, context: ir.Context) -> ir.Module:
-    """The module in a chunk, verified.
+def parsed(
+    content: str | bytes, name: str, context: ir.Context, path: str | None = None
+) -> ir.Module:
+    """The module in a text, or in bytecode, verified; `path`, where it is that of a whole file.
 
     Raises `ir.MLIRError` for what MLIR refuses, `InvalidOp` for what only our rules refuse.
     """
-    if isinstance(chunk.content, str):
-        _check_reduce(chunk.name, chunk.content)
-    if chunk.path is not None:
-        module = ir.Module.parseFile(chunk.path, context)  # gives locations the file's name
+    if isinstance(content, str):
+        _check_reduce(name, content)
+    if path is not None:
+        module = ir.Module.parseFile(path, context)  # gives locations the file's name
     else:
-        module = ir.Module.parse(chunk.content, context)
-    if isinstance(chunk.content, bytes) or any(name in chunk.content for name in _BORROWED):
+        module = ir.Module.parse(content, context)
+    if isinstance(content, bytes) or any(name in content for name in _BORROWED):
         _check_borrowed(module)
     return module
 
@@ -85,3 +101,40 @@ def _check_one(op: ir.Operation) -> None:
         op_class.result_type(*types, **{k: params[k] for k in params if k not in op_class.bodies})
     except TypeError as error:
         raise InvalidOp(str(error), str(op.location)) from None
+
+
+def too_deep(text: str, most: int) -> int | None:
+    """Where a text nests deeper than `most` levels, if it does."""
+    tests = (_minuses_too_deep, _brackets_too_deep, _aliases_too_deep)
+    return next((at for test in tests if (at := test(text, most)) is not None), None)
+
+
+def _minuses_too_deep(text: str, most: int) -> int | None:
+    runs = _MINUS_RUN.finditer(text)
+    return next((run.start() for run in runs if run[0].count("-") > most), None)
+
+
+def _brackets_too_deep(text: str, most: int) -> int | None:
+    """Where brackets nest deeper than allowed."""
+    if sum(1 for _ in _OPENERS.finditer(text)) <= most:
+        return None
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] in ("(", "{", "[", "<"):
+            depth += 1
+        elif token[0] in (")", "}", "]", ">"):
+            depth = max(depth - 1, 0)
+        if depth > most:
+            return token.start()
+    return None
+
+
+def _aliases_too_deep(text: str, most: int) -> int | None:
+    """Where an alias is nested too deep by way of those before it: `!b = tuple<!a>`."""
+    depths: dict[str, int] = {}
+    for alias in _ALIAS.finditer(text):
+        below = (depths.get(name, 0) for name in _REFERENCE.findall(alias[2]))
+        depths[alias[1]] = 1 + max(below, default=0)
+        if depths[alias[1]] > most:
+            return alias.start(1)
+    return None

@@ -1,0 +1,128 @@
+"""`from_stablehlo`: a program that somebody else wrote, as a function of anvl."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl.avals import Aval, aval
+from anvl.dialect.context import context
+from anvl.dialect.errors import AnvlError
+from anvl.dialect.mlir import ir
+from anvl.dialect.reading import InvalidOp, parsed, too_deep
+from anvl.dialect.types import dtype_name, kind, numpy_of
+from anvl.jitted import call_function, jit
+from anvl.lifting import lifted, placed
+from anvl.promote import abstract, as_tracer, convert
+from anvl.runtime import hiding_frames
+from anvl.state import current, passes_lock
+
+__all__ = ["from_stablehlo"]
+
+_DEEPEST = 200  # levels: programs have some ten, and a thread's stack holds thousands
+
+
+@hiding_frames
+def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
+    """A program in StableHLO, CHLO or anvl's own ops, as a function that anvl can transform.
+
+    Arguments: `text` is a module of MLIR, such as `jax.jit(f).lower(x).as_text()` or
+    `lowered.mlir()` give; `function` is which of its functions is meant.
+    Returns a jitted function of as many arrays, of the dtypes and shapes that the program takes;
+    Python's numbers are given the dtypes.  It returns an array, or a tuple of several.  It can be
+    differentiated, batched and called in other functions like any: its ops become anvl's, its loops
+    and choices too (`anvl-opt --anvl-lift`), so also reverse mode through a `while` is there.
+    Raises `ValueError` for text that is no such module (with MLIR's own words), or has no such
+    function; from the function, `TypeError` for other dtypes, shapes or numbers of arguments.
+    Source: StableHLO specification.
+
+    >>> import anvl
+    >>> square = anvl.from_stablehlo('''
+    ... func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    ...   %0 = stablehlo.multiply %x, %x : tensor<f32>
+    ...   return %0 : tensor<f32>
+    ... }
+    ... ''')
+    >>> print(square(3.0), anvl.grad(square)(3.0))
+    9.0 6.0
+    """
+    module = _read(text)
+    with passes_lock:
+        functions = lifted(module)
+    if function not in functions:
+        known = ", ".join(functions) or "none"
+        raise ValueError(f"from_stablehlo: there is no function {function!r}; there are: {known}")
+    of = functions[function].attributes["function_type"].value
+    inputs, outputs = ([_aval_of(t, function) for t in side] for side in (of.inputs, of.results))
+
+    def imported(*args: Any) -> Any:
+        trace = current.trace
+        assert trace is not None
+        operands = _operands(function, inputs, args)
+        # The module is kept alive by this function: its key is its own.
+        key = "from_stablehlo", id(module), function
+        name = trace.program.functions.get(key)
+        if name is None:
+            name = trace.program.functions[key] = placed(module, function, trace.program)
+        found = call_function(trace, name, operands, outputs)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    imported.__name__ = function
+    imported.__doc__ = f"@{function}: {_listed(inputs)} -> {_listed(outputs)}."
+    return jit(imported)  # type: ignore[no-any-return]
+
+
+def _read(text: str) -> ir.Module:
+    if not isinstance(text, str):
+        raise TypeError(
+            f"from_stablehlo: takes the text of a module, got {type(text).__name__}; bytecode and "
+            "artifacts become text by `anvl-opt FILE`"
+        )
+    at = too_deep(text, _DEEPEST)
+    if at is not None:
+        line = text.count("\n", 0, at) + 1
+        raise ValueError(f"from_stablehlo: line {line} nests deeper than {_DEEPEST} levels")
+    try:
+        return parsed(text, "text", context())
+    except ir.MLIRError as error:
+        found = error.error_diagnostics
+        said = f"{found[0].location}: {found[0].message}" if found else str(error)
+    except (InvalidOp, AnvlError) as error:
+        said = str(error)
+    raise ValueError(f"from_stablehlo: this is no module of StableHLO: {said}")
+
+
+def _aval_of(type_: Any, function: str) -> Aval:
+    is_array = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    try:
+        if is_array and kind(type_.element_type):
+            return aval(numpy_of(type_.element_type), tuple(type_.shape))
+    except (TypeError, KeyError):
+        pass
+    raise ValueError(
+        f"from_stablehlo: @{function} takes or returns {type_}; anvl has arrays of known shapes"
+    )
+
+
+def _operands(function: str, inputs: Sequence[Aval], args: Sequence[Any]) -> list[Any]:
+    if len(args) != len(inputs):
+        raise TypeError(
+            f"{function}: takes {len(inputs)} arrays, {_listed(inputs)}, but got {len(args)}"
+        )
+    operands = []
+    for i, (x, of) in enumerate(zip(args, inputs, strict=True)):
+        found = abstract(x, f"{function}: argument {i}")
+        if found.weak_type and found.shape == of.shape and found.level <= of.level:
+            operands.append(convert(as_tracer(x), of.dtype))
+        elif (found.dtype, found.shape) == (of.dtype, of.shape):
+            operands.append(as_tracer(x))
+        else:
+            raise TypeError(
+                f"{function}: argument {i} is {found}, but the program takes {of}; cast or reshape "
+                f"it, for example with anvl.numpy.asarray(x, {dtype_name(of.dtype)!r})"
+            )
+    return operands
+
+
+def _listed(avals: Sequence[Aval]) -> str:
+    return f"({', '.join(map(repr, avals))})"

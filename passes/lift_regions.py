@@ -1,0 +1,99 @@
+"""StableHLO's loops and choices, with their regions, as calls of functions that are declared."""
+
+from collections.abc import Sequence
+
+from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, resolving
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import Value
+from anvl.passes.declared import Expansion
+from anvl.passes.inline import functions_of
+
+__all__ = ["lift_regions"]
+
+
+def lift_regions(module: ir.Operation, argument: str) -> None:
+    """Make calls of the ops with regions that a function rule lifts, the inner ones first."""
+    rules = {name: rule for rule in FUNCTION_RULES.values() for name in rule.lifts}
+    found: list[ir.Operation] = []
+
+    def collect(op: ir.Operation) -> ir.WalkResult:
+        if op.name in rules and _is_static(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(collect)  # what is in regions comes before the op that has them
+    if not found:
+        return
+    expansion = Expansion(module, functions_of(module), argument)
+    for op in found:
+        with module.context, op.location, ir.InsertionPoint(op), resolving(expansion):
+            _lift(op, rules[op.name])
+
+
+def _is_static(op: ir.Operation) -> bool:
+    types = [v.type for v in (*op.operands, *op.results)]
+    return all(isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types)
+
+
+def _lift(op: ir.Operation, rule: FunctionRule) -> None:
+    f = _function_around(op)
+    blocks = [region.blocks[0] for region in op.regions]
+    outer = list(dict.fromkeys(x for block in blocks for x in _from_outside(block)))
+    roles = rule.roles or [f"branch_{k}" for k in range(len(blocks))]
+    pairs = zip(roles, blocks, strict=True)
+    parts = [_outlined(f, role, block, outer) for role, block in pairs]
+    results = rule.lift(f, op, parts, outer)
+    for y, z in zip(op.results, results, strict=True):
+        y.replace_all_uses_with(z)
+    op.erase()
+
+
+def _function_around(op: ir.Operation) -> Callee:
+    while op.name != "func.func":
+        op = op.parent.operation
+    return Callee(op.attributes["sym_name"].value)
+
+
+def _from_outside(block: ir.Block) -> list[Value]:
+    """The values that ops in a block, and in regions in it, read and that are not made there."""
+    read: list[Value] = []
+    made: set[Value] = set()
+
+    def visit(block: ir.Block) -> None:
+        made.update(block.arguments)
+        for op in block.operations:
+            read.extend(op.operands)
+            made.update(op.results)
+            for region in op.regions:
+                for inner in region.blocks:
+                    visit(inner)
+
+    visit(block)
+    return [x for x in read if x not in made]
+
+
+def _outlined(f: Callee, suffix: str, block: ir.Block, outer: Sequence[Value]) -> Callee:
+    """A function that does what a block does, of its arguments and of values from outside."""
+    old = [*block.arguments, *outer]
+
+    def emit_all(*values: Value) -> list[Value]:
+        known = dict(zip(old, values, strict=True))
+        *body, terminator = list(block.operations)
+        for op in body:
+            copy = op.operation.clone().operation
+            _replace_operands(copy, known)
+            known.update(zip(op.results, copy.results, strict=True))
+        return [known[y] for y in terminator.operands]
+
+    return f.add(suffix, emit_all, [x.type for x in old])
+
+
+def _replace_operands(op: ir.Operation, known: dict[Value, Value]) -> None:
+    """Have an op, and those in its regions, read other values."""
+    for i, x in enumerate(list(op.operands)):
+        if x in known:
+            op.operands[i] = known[x]
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                _replace_operands(inner.operation, known)

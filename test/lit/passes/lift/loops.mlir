@@ -1,0 +1,100 @@
+// RUN: anvl-opt %s --anvl-lift | filecheck %s
+// RUN: anvl-opt %s --anvl-lift --anvl-lift | filecheck %s
+// RUN: anvl-opt %s --anvl-lift --anvl-control-flow | filecheck %s --check-prefix=BACK
+// RUN: anvl-opt %s --anvl-lift --anvl-gradient="function=main" --anvl-control-flow \
+// RUN:   | %run --function=main_adjoint --args='[2.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN: anvl-opt %s --anvl-lift --anvl-gradient="function=halved" --anvl-control-flow \
+// RUN:   | %run --function=halved_adjoint --args='[10.0, 0.5]' | filecheck %s --check-prefix=HALVED
+// RUN: anvl-opt %s --anvl-lift --anvl-vectorize="function=chosen size=3 batched=0" \
+// RUN:   --anvl-control-flow \
+// RUN:   | %run --function=chosen_batched --args='[[-1, 0, 7], 3.0]' \
+// RUN:   | filecheck %s --check-prefix=CHOSEN
+// RUN: anvl-opt %s --anvl-lift --anvl-control-flow \
+// RUN:   | %run --function=either --args='[true, 3.0]' | filecheck %s --check-prefix=TRUE
+
+// A loop that counts its steps becomes a scan; what it reads from outside is an argument.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>)
+// CHECK:         %{{.*}}:2 = call @main_scan(%{{.*}}, %{{.*}}, %{{.*}}, %[[X]])
+// CHECK-NOT:     stablehlo.while
+
+// BACK:          stablehlo.while
+
+// x^3 + 1, and 3 x^2
+// NUMBERS:      f64[] 9.0
+// NUMBERS-NEXT: f64[] 12.0
+func.func @main(%x: tensor<f64>) -> tensor<f64> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1.0> : tensor<f64>
+  %six = stablehlo.constant dense<6> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %y = %one) : tensor<i32>, tensor<f64>
+  cond {
+    %more = stablehlo.compare GT, %six, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %next = stablehlo.add %i, %two : tensor<i32>
+    %z = stablehlo.multiply %y, %x : tensor<f64>
+    stablehlo.return %next, %z : tensor<i32>, tensor<f64>
+  }
+  %1 = stablehlo.add %0#1, %one : tensor<f64>
+  return %1 : tensor<f64>
+}
+
+// Of others nobody knows how many steps they take.
+
+// CHECK-LABEL: func.func @halved(
+// CHECK:         call @halved_while(
+// HALVED:      f64[] 0.625
+// HALVED-NEXT: f64[] 0.0625
+func.func @halved(%x: tensor<f64>, %by: tensor<f64>) -> tensor<f64> {
+  %0 = stablehlo.while(%y = %x) : tensor<f64>
+  cond {
+    %one = stablehlo.constant dense<1.0> : tensor<f64>
+    %more = stablehlo.compare GT, %y, %one : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %z = stablehlo.multiply %y, %by : tensor<f64>
+    stablehlo.return %z : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+
+// StableHLO takes the last branch for an index that is out of range, on either side.
+
+// CHECK-LABEL: func.func @chosen(
+// CHECK:         "anvl.select"
+// CHECK:         call @chosen_case(
+// CHOSEN: f64[3] 9.0 3.0 9.0
+func.func @chosen(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<f64>
+  }, {
+    %1 = stablehlo.multiply %x, %x : tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }) : (tensor<i32>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// The inner one first: what it reads, the outer one reads for it.
+
+// CHECK-LABEL: func.func @either(
+// CHECK-SAME:    %[[P:\w+]]: tensor<i1>, %[[X:\w+]]: tensor<f64>)
+// CHECK:         %[[I:.*]] = "anvl.convert"(%[[P]])
+// CHECK:         call @either_case_0(%[[I]], %[[P]], %[[X]])
+// TRUE: f64[] 9.0
+func.func @either(%p: tensor<i1>, %x: tensor<f64>) -> tensor<f64> {
+  %0 = "stablehlo.if"(%p) ({
+    %1 = "stablehlo.if"(%p) ({
+      %2 = stablehlo.multiply %x, %x : tensor<f64>
+      stablehlo.return %2 : tensor<f64>
+    }, {
+      stablehlo.return %x : tensor<f64>
+    }) : (tensor<i1>) -> tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }, {
+    stablehlo.return %x : tensor<f64>
+  }) : (tensor<i1>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
