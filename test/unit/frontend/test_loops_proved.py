@@ -4,6 +4,7 @@ Each program is written once, for our control flow and for Python's: `OURS` and 
 its loops are.  Python's is differentiated by a complex step, by central differences, or unrolled.
 """
 
+import cmath
 import functools
 from types import SimpleNamespace
 
@@ -319,17 +320,42 @@ def test_each_member_has_its_own_number_of_steps():
     close(twice(X, K, few), [row[2] for row in expected[:-1]])
 
 
-def test_many_steps_in_every_mode():
-    """100,000, where the slope along x has died out, and that along k has not."""
-    n = np.int32(100_000)
-    expected = powers_by_hand(0.3, 0.9, int(n))
-    along_k = complex_step(lambda k: powers_by_hand(0.3, k[0], 200)[0], np.asarray([0.9]))
-    value, slopes = anvl.jit(anvl.value_and_grad(powers, wrt=(0, 1)))(X, 0.9 + 0 * X, n)
-    close(value, expected[0])
-    close(slopes[0], 0)
-    close(slopes[1], along_k[0])
-    tangent = anvl.jit(lambda k: anvl.jvp(lambda k: powers(X, k, n), (k,), (1.0,))[1])
-    close(tangent(0.9 + 0 * X), along_k[0])
+def pendulum(x, k, n, **options):
+    """A step of symplectic Euler after the other: what the first steps do is never forgotten."""
+
+    def step(c):
+        i, x, v = c
+        v = v - 1e-3 * k * anp.sin(x)
+        return i + 1, x + 1e-3 * v, v
+
+    return anvl.while_loop(lambda c: c[0] < n, step, (np.int32(0), x, 0 * x), **options)[1]
+
+
+def pendulum_by_hand(x, k, n):
+    v = 0.0
+    for _ in range(n):
+        v = v - 1e-3 * k * cmath.sin(x)
+        x = x + 1e-3 * v
+    return x
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [({}, (31, 32, 33, 1025, 33_000, 100_000)), ({"slots": 4}, (5000,)), ({"slots": 2}, (1500,))],
+    ids=str,
+)
+def test_states_of_all_levels_are_what_they_were(options, counts):
+    f = functools.partial(pendulum, **options)
+    asked = anvl.jit(anvl.value_and_grad(f, wrt=(0, 1)))
+    along = anvl.jit(lambda x, k, n: anvl.jvp(lambda x, k: f(x, k, n), (x, k), (1.0, 2.0))[1])
+    at = np.float64(0.4), np.float64(1.2)
+    for n in counts:
+        value, slopes = asked(*at, np.int32(n))
+        steps = [pendulum_by_hand(0.4 + 1e-100j, 1.2, n), pendulum_by_hand(0.4, 1.2 + 1e-100j, n)]
+        close(value, steps[0].real, rtol=1e-8)
+        expected = [y.imag / 1e-100 for y in steps]
+        close(slopes, expected, rtol=1e-7)
+        close(along(*at, np.int32(n)), expected[0] + 2 * expected[1], rtol=1e-7)
 
 
 # -- integers and bools ----------------------------------------------------------------------------
