@@ -39,7 +39,7 @@ SLOTS = 32
 
 def is_slots(slots: int) -> bool:
     """Whether a level may have so many places."""
-    return slots >= 2 and not slots & (slots - 1)
+    return 2 <= slots < 2**31 and not slots & (slots - 1)
 
 
 class _While(NamedTuple):

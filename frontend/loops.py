@@ -183,7 +183,7 @@ def fori_loop(
             i = convert(as_tracer(start), dtype)
             last = convert(as_tracer(end), dtype)
             goes_on = lambda carry: carry.i < last  # noqa: E731
-            return _while("fori_loop", goes_on, step, _Counted(i, init), {"slots": SLOTS}).value
+            return _while("fori_loop", goes_on, step, _Counted(i, init), {}).value
 
         bounded.__name__ = step.__name__ = name_of(body_fun)
         return run(bounded, (start, end, init), {})

@@ -33,7 +33,7 @@ LOOPS = {
     "while": as_while,
     "bounded": bounded,
     "traced bounds": lambda body, init, n: anvl.fori_loop(
-        np.int32(0), np.int32(n), lambda i, c: body(c), init
+        0, anp.asarray(n), lambda i, c: body(c), init
     ),
     "known bounds": lambda body, init, n: anvl.fori_loop(0, n, lambda i, c: body(c), init),
     "checkpoint": lambda body, init, n: anvl.fori_loop(

@@ -38,7 +38,7 @@ CARRIES = {
         0, 3, lambda i, c: widen(c), STATE, checkpoint=2
     ),
     "fori_loop of traced bounds": lambda: anvl.fori_loop(
-        0, np.int32(3), lambda i, c: widen(c), STATE
+        0, anp.asarray(3), lambda i, c: widen(c), STATE
     ),
 }
 AROUND = {
