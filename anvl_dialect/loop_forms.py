@@ -257,4 +257,5 @@ def needed_for(
 def _grows(op: Any) -> bool:
     """Whether an op makes more than it is given, such as a constant or a repetition."""
     made = sum(prod(y.type.shape) for y in op.results)
-    return made > max((prod(x.type.shape) for x in op.operands), default=0)
+    # A constant also if it has no elements: it would be written in the loop again, without end.
+    return made > max((prod(x.type.shape) for x in op.operands), default=-1)

@@ -5,12 +5,12 @@ from typing import Any
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "cut_in", "hlo_while", "member", "put", "reached", "settled_flags", "spread",
+    "below", "cut_in", "hlo_while", "member", "put", "reached", "settled_flags", "spread",
 ]  # fmt: skip
 
 
@@ -50,6 +50,12 @@ def hlo_while(
         with ir.InsertionPoint(block):
             ir.Operation.create("stablehlo.return", [], list(emit_one(*block.arguments)))
     return list(op.results)
+
+
+def below(i: Value, bound: int, flag: Value) -> Value:
+    """Whether a flag is set, and an index is below a bound."""
+    is_below = emit.compare(i, full(i.type, bound), comparison_direction="LT")
+    return getattr(emit, "and")(is_below, flag)
 
 
 def spread(flags: Value, y: Value) -> Value:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.calls import Callee, call, rule_of, symbol
 from anvl.dialect.families import differentiable
-from anvl.dialect.loops import cut_in, member, put
+from anvl.dialect.loops import below, cut_in, member, put
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
@@ -107,6 +107,11 @@ def _forward(this: _Loop) -> list[Value]:
     """The loop, which keeps carries: the last, the number of steps, the shift, the places."""
     n, plan = len(this.carry), this.plan
     zero = full(_index(), 0)
+
+    def goes_on(state: Sequence[Value], rest: Sequence[Value]) -> Value:
+        (flag,) = this.cond(*state[:n], *rest)
+        return flag if plan.levels > 1 else below(state[n], plan.slots, flag)
+
     places = [full(_many(x.type, plan.slots), 0) for x in this.carry]
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
@@ -124,7 +129,7 @@ def _forward(this: _Loop) -> list[Value]:
         "forward",
         [*this.carry, zero, zero, *places],
         this.rest,
-        lambda state, rest: this.cond(*state[:n], *rest)[0],
+        goes_on,
         step,
         ends=not this.may_not_end,
     )

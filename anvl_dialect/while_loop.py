@@ -23,10 +23,10 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.folding import folded, known_number
 from anvl.dialect.loop_counts import step_count
 from anvl.dialect.loop_forms import simpler_form
-from anvl.dialect.loops import hlo_while, member, reached, settled_flags, spread
+from anvl.dialect.loops import below, hlo_while, member, reached, settled_flags, spread
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.params import Bool, Int, Symbol
 from anvl.dialect.scratch import Program, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
@@ -40,7 +40,7 @@ SLOTS = 32
 
 def is_slots(slots: int) -> bool:
     """Whether a level may have so many places."""
-    return slots >= 2 and not slots & (slots - 1)
+    return 2 <= slots < 2**31 and not slots & (slots - 1)
 
 
 class _While(NamedTuple):
@@ -62,7 +62,8 @@ class _While(NamedTuple):
 class While(FunctionRule):
     """The body, while the condition holds: of the carries, which come first, and of constants.
 
-    @c and @b take what the function takes; @c gives a bool, @b the next carries.
+    @c and @b take what the function takes; @c gives a bool, @b the next carries.  With
+    `max_iterations = n : i64` it ends after n steps, if it did not before; 0 means no such bound.
     """
 
     attribute = "anvl.while"
@@ -88,8 +89,10 @@ class While(FunctionRule):
             raise ValueError(f"carry is {loop.n}, of {len(inputs)} arguments")
         if not is_slots(loop.slots):
             raise ValueError(f"slots is {loop.slots}; it must be a power of 2, of at least 2")
-        if loop.max_iterations < 0:
-            raise ValueError(f"max_iterations is {loop.max_iterations}; it must not be negative")
+        if not 0 <= loop.max_iterations < 2**31:
+            raise ValueError(
+                f"max_iterations is {loop.max_iterations}; it must not be negative, and an i32"
+            )
         if inputs[: loop.n] != outputs:
             raise ValueError("what it returns must be of the types of its carries")
         flag = tensor([], element_type("bool"))
@@ -151,12 +154,20 @@ class While(FunctionRule):
 
     def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
         loop = self.read(f)
-        op = hlo_while(
-            xs,
-            lambda *vs: call(loop.cond, vs)[0],
-            lambda *vs: [*call(loop.body, vs), *vs[loop.n :]],
-        )
-        return op[: loop.n]
+        bound = loop.max_iterations
+        index = tensor([], element_type("i32"))
+        counts = [full(index, 0)] if bound else []
+        k = len(counts)
+
+        def goes_on(*vs: Value) -> Value:
+            (flag,) = call(loop.cond, vs[k:])
+            return below(vs[0], bound, flag) if bound else flag
+
+        def step(*vs: Value) -> list[Value]:
+            found = call(loop.body, vs[k:])
+            return [*(emit.add(i, full(index, 1)) for i in vs[:k]), *found, *vs[k + loop.n :]]
+
+        return hlo_while([*counts, *xs], goes_on, step)[k : k + loop.n]
 
     def simplify(
         self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion

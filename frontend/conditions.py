@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,10 @@ def switch(
     >>> print(anvl.switch(1, [np.sin, np.exp, np.cos], 0.0))
     1.0
     """
+    if not isinstance(branches, Iterable):
+        raise TypeError(
+            f"switch: takes a list of functions, got {branches!r} of type {type(branches).__name__}"
+        )
     branches = tuple(branches)
     for branch in branches:
         check_callable("switch", branch)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import itertools
 from collections import OrderedDict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from anvl import tree
@@ -28,6 +31,13 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_EXECUTABLES = 1024
+
+# A program for the CPU takes 30 to 300 of the memory maps that Linux gives a process, 65,530 unless
+# told otherwise; where there are none left, XLA ends the process.
+_MAPS = Path("/proc/self/maps")
+_MAX_MAPS = 32_768
+_COUNTED_EVERY = 32  # programs: to count 30,000 takes 30 ms
+_numbers = itertools.count()
 
 # By a digest of the StableHLO artifact and by the types, which the artifact does not tell whole
 # (weakness, placement).  The transformed functions that are called outside of `jit` are traced
@@ -90,6 +100,8 @@ def compiled_program(
     )
     executable = _executables.get(identity)
     if executable is None:
+        if next(_numbers) % _COUNTED_EVERY == 0:
+            _spare_maps()
         executable = compile(
             artifact,
             place,
@@ -104,6 +116,19 @@ def compiled_program(
     else:
         _executables.move_to_end(identity)
     return Program(executable, constants, out_tree)
+
+
+def _spare_maps() -> None:
+    """Drop half of the programs, the longest unused, where many memory maps are taken."""
+    try:
+        taken = _MAPS.read_bytes().count(b"\n")
+    except OSError:  # not on Linux
+        return
+    if taken < _MAX_MAPS:
+        return
+    for _ in range(len(_executables) // 2):
+        _executables.popitem(last=False)
+    gc.collect()  # of functions, which refer to themselves
 
 
 def compiler_options(artifact: bytes, platform: str) -> dict[str, object]:

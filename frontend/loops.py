@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,23 +86,16 @@ def _at_most(
         raise ValueError(
             f"while_loop: max_iterations is {count!r}; it must be an integer of at least 0"
         )
+    if count >= 2**31:
+        raise ValueError(f"while_loop: max_iterations is {count}, more than an i32 counts")
+    if count:
+        return _while("while_loop", cond_fun, body_fun, init, {"max_iterations": int(count)})
 
-    def goes_on(carry: Any) -> Any:
-        i, value = carry
-        wanted = cond_fun(value)
-        of = abstract(wanted, "while_loop: the condition")
-        if of.shape != () or of.dtype != np.dtype(bool):
-            raise TypeError(_not_a_flag(cond_fun, [of]))
-        return (i < int(count)) & wanted
+    def never(carry: Any) -> Any:
+        return cond_fun(carry) & False
 
-    def step(carry: Any) -> Any:
-        i, value = carry
-        return i + 1, body_fun(value)
-
-    goes_on.__name__, step.__name__ = name_of(cond_fun), name_of(body_fun)
-    # A tape of no carries is none: one is never used.
-    options = {"max_iterations": max(1, int(count))}
-    return _while("while_loop", goes_on, step, (np.int32(0), init), options)[1]
+    never.__name__ = name_of(cond_fun)
+    return _while("while_loop", never, body_fun, init, {})  # to the dialect, 0 is no bound
 
 
 def _while(
@@ -184,27 +177,29 @@ def fori_loop(
 
         def step(carry: Any) -> Any:
             i, value = carry
-            return i + 1, body_fun(i, value)
+            return _Counted(i + 1, body_fun(i, value))
 
         def bounded(start: Any, end: Any, init: Any) -> Any:
             i = convert(as_tracer(start), dtype)
             last = convert(as_tracer(end), dtype)
-            return while_loop(lambda carry: carry[0] < last, step, (i, init))[1]
+            goes_on = lambda carry: carry.i < last  # noqa: E731
+            return _while("fori_loop", goes_on, step, _Counted(i, init), {}).value
 
         bounded.__name__ = step.__name__ = name_of(body_fun)
         return run(bounded, (start, end, init), {})
 
     def counted(carry: Any, _: Any) -> Any:
         i, value = carry
-        return (i + 1, body_fun(i, value)), None
+        return _Counted(i + 1, body_fun(i, value)), None
 
     counted.__name__ = name_of(body_fun)
     count = max(0, known[1] - known[0])  # type: ignore[operator]
     if count >= 2**31:
         raise ValueError(f"fori_loop: {count} steps are more than an i32 counts")
     start = np.int32(known[0])  # type: ignore[arg-type]
-    found, _ = _segmented("fori_loop", counted, (start, init), None, count, False, checkpoint)
-    return found[1]
+    carry = _Counted(start, init)
+    found, _ = _segmented("fori_loop", counted, carry, None, count, False, checkpoint)
+    return found.value
 
 
 def _index_dtype(*bounds: Any) -> np.dtype[Any]:
@@ -359,13 +354,24 @@ def _scanned(
 # -- carries ---------------------------------------------------------------------------------------
 
 
+class _Counted(NamedTuple):
+    """A carry of a person, with the number of steps, which messages say nothing of."""
+
+    i: Any
+    value: Any
+
+
 class _Carry:
     """What goes from step to step: its structure, and the avals that it has in every step."""
 
     def __init__(self, role: str, init: Any) -> None:
         self.role = role
-        self.leaves, self.treedef = tree.flatten(plain_aside(init))
-        self.paths = tree.leaf_paths(self.treedef, "carry")
+        self.is_counted = isinstance(init, _Counted)
+        # A step makes another bool of a bool: it is no plain value here.
+        plain = tree.map(lambda x: x if isinstance(x, bool) else plain_aside(x), init)
+        self.leaves, self.treedef = tree.flatten(plain)
+        of = self.treedef.children()[1] if self.is_counted else self.treedef
+        self.paths = [*(["the index"] if self.is_counted else []), *tree.leaf_paths(of, "carry")]
         pairs = zip(self.leaves, self.paths, strict=True)
         self.avals: list[Aval] = [abstract(x, f"{role}: {path}") for x, path in pairs]
 
@@ -404,6 +410,8 @@ class _Carry:
                 )
             found = children[0]
         wanted = tree.structure(self.avals_tree())
+        if self.is_counted:
+            wanted, found = wanted.children()[1], found.children()[1]
         difference = tree.structure_difference(wanted, found)
         if difference is not None:
             raise TypeError(

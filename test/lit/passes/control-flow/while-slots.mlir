@@ -1,0 +1,60 @@
+// RUN: anvl-opt %s --verify-each --anvl-gradient="function=few" \
+// RUN:   --anvl-gradient="function=bounded" -o %t
+// RUN: filecheck %s --input-file=%t
+// RUN: anvl-opt %t --anvl-control-flow -o %t.bodies
+// RUN: %run %t.bodies --function=few_adjoint --args='[0.5, 11]' | filecheck %s --check-prefix=ALL
+// RUN: %run %t.bodies --function=bounded_adjoint --args='[0.5, 11]' \
+// RUN:   | filecheck %s --check-prefix=FIVE
+
+// Where a loop keeps its carries: 2 places in each of 31 levels, with a loop that fills them again;
+// or one place for each step that it takes at the most, and nothing to fill.
+
+// CHECK-LABEL: func.func @few_adjoint(
+// CHECK:         call @grow_forward({{.*}} -> ({{.*}}tensor<2xi32>, tensor<2xf64>)
+// CHECK:         call @grow_backward({{.*}}tensor<62xi32>, tensor<62xf64>
+// CHECK-LABEL: func.func @bounded_adjoint(
+// CHECK:         call @capped_forward({{.*}} -> ({{.*}}tensor<5xi32>, tensor<5xf64>)
+// CHECK:         call @capped_backward({{.*}}tensor<5xi32>, tensor<5xf64>
+// CHECK:       func.func private @grow_refill(
+// CHECK:       func.func private @capped_forward(
+// CHECK-NOT:     func.func private @capped_refill
+
+// x^(n + 1) after n steps.
+// ALL:       f64[] 0.000244
+// ALL-NEXT:  f64[] 0.00585
+
+// FIVE:      f64[] 0.015625
+// FIVE-NEXT: f64[] 0.1875
+func.func private @grow(tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>)
+    -> (tensor<i32>, tensor<f64>)
+    attributes {anvl.while = {cond = @below, body = @times, carry = 2 : i64, slots = 2 : i64}}
+func.func private @capped(tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>)
+    -> (tensor<i32>, tensor<f64>) attributes {anvl.while = {
+      cond = @below, body = @times, carry = 2 : i64, max_iterations = 5 : i64
+    }}
+
+func.func private @below(%i: tensor<i32>, %y: tensor<f64>, %n: tensor<i32>, %x: tensor<f64>)
+    -> tensor<i1> {
+  %0 = "anvl.compare"(%i, %n) {comparison_direction = #stablehlo<comparison_direction LT>}
+    : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func private @times(%i: tensor<i32>, %y: tensor<f64>, %n: tensor<i32>, %x: tensor<f64>)
+    -> (tensor<i32>, tensor<f64>) {
+  %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+  %0 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  %1 = "anvl.mul"(%y, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %0, %1 : tensor<i32>, tensor<f64>
+}
+func.func @few(%x: tensor<f64>, %n: tensor<i32>) -> tensor<f64> {
+  %zero = "anvl.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
+  %0:2 = call @grow(%zero, %x, %n, %x)
+    : (tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func @bounded(%x: tensor<f64>, %n: tensor<i32>) -> tensor<f64> {
+  %zero = "anvl.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
+  %0:2 = call @capped(%zero, %x, %n, %x)
+    : (tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
