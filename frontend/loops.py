@@ -117,7 +117,7 @@ def _while(
             "cond": _symbol(aligned(cond, outer, cond.out_avals)),
             "body": _symbol(aligned(body, outer, carry.avals)),
             "carry": Int.encode(len(carry.avals)),
-            **{name: Int.encode(int(n)) for name, n in options.items()},
+            **{name: (Bool if n is True else Int).encode(n) for name, n in options.items()},
         }
         inputs = [*carry.avals, *(x.aval for x in outer)]
         found = declare_control(
@@ -183,7 +183,8 @@ def fori_loop(
             i = convert(as_tracer(start), dtype)
             last = convert(as_tracer(end), dtype)
             goes_on = lambda carry: carry.i < last  # noqa: E731
-            return _while("fori_loop", goes_on, step, _Counted(i, init), {}).value
+            options = {"ends": True}  # so a batch may go on with members that are done
+            return _while("fori_loop", goes_on, step, _Counted(i, init), options).value
 
         bounded.__name__ = step.__name__ = name_of(body_fun)
         return run(bounded, (start, end, init), {})
