@@ -5,7 +5,7 @@ See Note [Functions with rules].
 
 import abc
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
@@ -17,8 +17,8 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "is_unsafe",
-    "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "any_declared", "call",
+    "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -160,6 +160,12 @@ def rule_of(function: ir.Operation) -> FunctionRule | None:
     """What says how calls of a function are differentiated; None of one like any other."""
     attributes = function.attributes
     return next((rule for name, rule in FUNCTION_RULES.items() if name in attributes), None)
+
+
+def any_declared(functions: Iterable[ir.Operation]) -> bool:
+    """Whether there are declarations whose bodies a pass writes."""
+    rules = map(rule_of, functions)
+    return any(rule is not None and rule.declares for rule in rules)
 
 
 class Callee:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from anvl.dialect.calls import Callee, resolving
+from anvl.dialect.calls import Callee, any_declared, resolving
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.passes.declared import Expansion
@@ -27,6 +27,8 @@ class ControlFlow(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
+        if not any_declared(functions.values()):
+            return
         expansion = Expansion(module, functions, _NAME)
         for name, rule in list(expansion.ruled.items()):
             if not rule.declares:

@@ -6,7 +6,7 @@ What is simpler each kind of control flow says itself: `FunctionRule.simplify`. 
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.calls import Callee, CallOp, Motion, resolving
+from anvl.dialect.calls import Callee, CallOp, Motion, any_declared, resolving
 from anvl.dialect.mlir import PassManager, ir
 from anvl.dialect.op import AnvlOp
 from anvl.passes.dead import does_nothing_else
@@ -36,9 +36,9 @@ class SimplifyControlFlow(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        expansion = Expansion(module, functions, _NAME)
-        if not any(rule.declares for rule in expansion.ruled.values()):
+        if not any_declared(functions.values()):
             return
+        expansion = Expansion(module, functions, _NAME)
         simplifier = _Simplifier(expansion, self._motion(functions))
         for name in list(functions):
             simplifier.simplify(name)
