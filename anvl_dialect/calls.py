@@ -226,11 +226,14 @@ class Callee:
         emit_results: Callable[..., Sequence[Value]],
         types: Sequence[ir.Type],
         attributes: dict[str, ir.Attribute] | None = None,
+        *,
+        places: Sequence[ir.Location] | None = None,
     ) -> "Callee":
-        """A new function of the module, named after this one."""
+        """A new function of the module, named after this one; its arguments after `places`."""
         function = self._new(suffix, types, [], attributes or {})
         location = self.function.location
-        block = function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+        places = [location] * len(types) if places is None else list(places)
+        block = function.regions[0].blocks.append(*types, arg_locs=places)
         with location, ir.InsertionPoint(block):
             results = list(emit_results(*block.arguments))
             ir.Operation.create("func.return", [], results)

@@ -32,7 +32,8 @@ class Form(NamedTuple):
     """A loop that does the same as another, with less.
 
     `emits` are its functions, such as the condition and the body; `found` says for each result of
-    the other loop which value or which result of this one it is, or that nobody asks.
+    the other loop which value or which result of this one it is, or that nobody asks.  `places` are
+    where the arguments of its functions were before: that names them.
     """
 
     carry: list[Value]
@@ -40,6 +41,7 @@ class Form(NamedTuple):
     rest: list[Value]
     emits: list[Callable[..., list[Value]]]
     found: list[Any]
+    places: list[Any]
 
     def results(self, made: Sequence[Value]) -> list[Value | None]:
         """Those of the other loop, given those of this one."""
@@ -217,6 +219,10 @@ class _Search:
             [*(self.xs[i] for i in rest), *(x for part in once for x in part)],
             emits,
             found,
+            [
+                *(self.body.arguments[i].location for i in (*carries, *gone, *rest)),
+                *(x.location for values in self.moved for x in values),
+            ],
         )
 
     def _emitted(self, program: Program, values: Sequence[Value]) -> list[Value]:

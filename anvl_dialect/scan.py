@@ -100,12 +100,13 @@ class Scan(FunctionRule):
         parts: tuple[Sequence[Value], Sequence[Value], Sequence[Value]],
         body: Callable[..., Sequence[Value]],
         reverse: bool,
+        places: Sequence[ir.Location] | None = None,
     ) -> list[Value]:
-        """What another scan makes of carries, arrays and constants."""
+        """What another scan makes of carries, arrays and constants, which `places` name."""
         loop = self.read(f)
         carry, xs, rest = parts
         types = [*(x.type for x in carry), *(_one(x.type) for x in xs), *(x.type for x in rest)]
-        step = loop.body.add(suffix, body, types)
+        step = loop.body.add(suffix, body, types, places=places)
         stacked = [_many(y, loop.length) for y in step.types[1][len(carry) :]]
         request = {
             "body": symbol(step),
@@ -169,8 +170,9 @@ class Scan(FunctionRule):
             return None
         (step,) = form.emits
         parts = form.carry, form.gone, form.rest
-        is_left = any(isinstance(y, int) for y in form.found)
-        return form.results(self.made(f, "simpler", parts, step, loop.reverse) if is_left else [])
+        if not any(isinstance(y, int) for y in form.found):
+            return form.results([])
+        return form.results(self.made(f, "simpler", parts, step, loop.reverse, form.places))
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

@@ -139,12 +139,13 @@ class While(FunctionRule):
         n: int,
         cond: Callable[..., Sequence[Value]],
         body: Callable[..., Sequence[Value]],
+        places: Sequence[ir.Location] | None = None,
     ) -> Callee:
-        """Another loop, of n carries, which takes what is of these types."""
+        """Another loop, of n carries, which takes what is of these types, and `places` name."""
         loop = self.read(f)
         request = {
-            "cond": symbol(loop.cond.add(suffix, cond, types)),
-            "body": symbol(loop.body.add(suffix, body, types)),
+            "cond": symbol(loop.cond.add(suffix, cond, types, places=places)),
+            "body": symbol(loop.body.add(suffix, body, types, places=places)),
             "carry": Int.encode(n),
         }
         for name in ("slots", "max_iterations", "ends"):
@@ -185,7 +186,7 @@ class While(FunctionRule):
             return form.results([])
         operands = [*form.carry, *form.rest]
         types = [x.type for x in operands]
-        made = self.made(f, "simpler", types, len(form.carry), *form.emits)
+        made = self.made(f, "simpler", types, len(form.carry), *form.emits, places=form.places)
         return form.results(call(made, operands))
 
     def adjoint(

@@ -85,7 +85,7 @@ def _outlined(f: Callee, suffix: str, block: ir.Block, outer: Sequence[Value]) -
             known.update(zip(op.results, copy.results, strict=True))
         return [known[y] for y in terminator.operands]
 
-    return f.add(suffix, emit_all, [x.type for x in old])
+    return f.add(suffix, emit_all, [x.type for x in old], places=[x.location for x in old])
 
 
 def _replace_operands(op: ir.Operation, known: dict[Value, Value]) -> None:
