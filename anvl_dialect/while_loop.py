@@ -186,7 +186,9 @@ class While(FunctionRule):
             return form.results([])
         operands = [*form.carry, *form.rest]
         types = [x.type for x in operands]
-        made = self.made(f, "simpler", types, len(form.carry), *form.emits, places=form.places)
+        emit_cond, emit_body = form.emits
+        n = len(form.carry)
+        made = self.made(f, "simpler", types, n, emit_cond, emit_body, form.places)
         return form.results(call(made, operands))
 
     def adjoint(
