@@ -20,7 +20,7 @@ __all__ = ["byte_size", "fewest"]
 #: More ops in a row are not done again for one value.
 _LONGEST = 12
 #: Of larger bodies not all values are tried.
-_MOST_TRIED = 400
+_MOST_TRIED = 50
 
 
 def byte_size(type_: Any) -> int:
@@ -46,16 +46,36 @@ def fewest(kept: Sequence[Value], given: Iterable[Value], ops: Sequence[Any]) ->
         return list(left)
 
     best = reduced(kept)
-    for y in list(makers)[:_MOST_TRIED]:
-        if len(best) > 1 and y not in best:
-            other = reduced([*best, y])
-            if _bytes(other) < _bytes(best):
-                best = other
-    return sorted(best, key=lambda x: order.get(x, -1))
+    while True:
+        # For each value the bytes of what might follow from it.
+        gains: dict[Value, int] = {}
+        for x in best:
+            for y in _below(x, there, makers):
+                gains[y] = gains.get(y, 0) + byte_size(x.type)
+        worth = [y for y, gain in gains.items() if gain > byte_size(y.type) and y not in best]
+        found = (reduced([*best, y]) for y in sorted(worth, key=order.__getitem__)[:_MOST_TRIED])
+        better = next((other for other in found if _bytes(other) < _bytes(best)), None)
+        if better is None:
+            return sorted(best, key=lambda x: order.get(x, -1))
+        best = better
 
 
 def _bytes(values: Iterable[Value]) -> int:
     return sum(byte_size(x.type) for x in values)
+
+
+def _below(x: Value, there: set[Value], makers: dict[Value, Any]) -> set[Value]:
+    """The values that a value is made of by few cheap ops."""
+    pending, seen, count = [x], set(), 0
+    while pending and count < _LONGEST:
+        op = makers.get(pending.pop())
+        if op is None or not _is_cheap(op):
+            continue
+        count += 1
+        more = [z for z in op.operands if z in makers and z not in there and z not in seen]
+        seen.update(more)
+        pending += more
+    return seen
 
 
 def _follows(

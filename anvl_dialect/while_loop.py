@@ -110,7 +110,9 @@ class While(FunctionRule):
         types = [y.type for y in op.results]
         operands = [*op.operands, *outer]
         request = {"body": symbol(body), "carry": Int.encode(len(types))}
-        steps = step_count(cond.program, body.program, operands)
+        # A scan has no condition, so none that does more than to tell.
+        is_pure = not is_unsafe(cond)
+        steps = step_count(cond.program, body.program, operands) if is_pure else None
         if steps is None:
             attribute = self.attribute
             request["cond"] = symbol(cond)
@@ -175,7 +177,8 @@ class While(FunctionRule):
     ) -> Sequence[Value | None] | None:
         loop = self.read(f)
         cond, body = loop.cond.program, loop.body.program
-        if (steps := _few_steps(cond, body, xs)) is not None:
+        is_pure = all(map(motion.may_go, list(cond.block.operations)[:-1]))
+        if is_pure and (steps := _few_steps(cond, body, xs)) is not None:
             return call(loop.body, xs) if steps else xs[: loop.n]
         # It may take no step at all, and then must not wait for another loop in its body.
         still = Motion(motion.may_go, lambda op: not isinstance(op, CallOp) and motion.may_move(op))

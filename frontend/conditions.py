@@ -35,8 +35,9 @@ def cond(
 ) -> Any:
     """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only that one is computed.
 
-    Arguments: `pred` is a bool, or a scalar array of bools; the functions return the same
-    structure, dtypes and shapes, and may close over traced values.  Differentiable in every mode.
+    Arguments: `pred` is a scalar array of bools, or a bool, by which Python chooses at once; the
+    functions return the same structure, dtypes and shapes, and may close over traced values.
+    Differentiable in every mode.
     Under `vmap` with a `pred` that differs over the batch, `batch="select"` computes both for all,
     and each member takes its own: a NaN on the other side reaches neither it nor its gradient.
     `batch="loop"` goes through the members one after the other, and computes for each its own side

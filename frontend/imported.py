@@ -48,7 +48,10 @@ def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
     """
     module = _read(text)
     with passes_lock:
-        functions = lifted(module)
+        try:
+            functions = lifted(module)
+        except ValueError as error:
+            raise ValueError(f"from_stablehlo: {error}") from None
     if function not in functions:
         known = ", ".join(functions) or "none"
         raise ValueError(f"from_stablehlo: there is no function {function!r}; there are: {known}")

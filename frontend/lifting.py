@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from functools import partial
+from typing import Any
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
-from anvl.passes.inline import functions_of, needed_by
+from anvl.passes.inline import functions_of, needed_by, symbols_in
 from anvl.passes.lift import Lift
 from anvl.passes.pipeline import Pipeline
 from anvl.tracing import Program
@@ -15,9 +16,36 @@ __all__ = ["lifted", "placed"]
 
 
 def lifted(module: ir.Module) -> dict[str, ir.Operation]:
-    """The functions of a module, after its ops have become anvl's, by name."""
-    Pipeline([Lift()]).run(module)
-    return functions_of(module.operation)
+    """The functions of a module, after its ops have become anvl's, by name.
+
+    Raises `ValueError` where an op other than a call names a function: nothing here keeps it.
+    """
+    Pipeline(["func.func(stablehlo-legalize-composite-to-call)", Lift()]).run(module)
+    functions = functions_of(module.operation)
+    for name, function in functions.items():
+        found: list[tuple[str, str]] = []
+
+        def look(op: ir.Operation, found: list[tuple[str, str]] = found) -> ir.WalkResult:
+            if op.name not in _NAMING:
+                found += [(op.name, symbol) for symbol in _symbols_of(op)]
+            return ir.WalkResult.ADVANCE
+
+        function.walk(look)  # an error raised in it would become another
+        for op_name, symbol in found:
+            problem = f"{op_name} in @{name} names @{symbol}; only calls may name functions"
+            raise ValueError(problem)
+    return functions
+
+
+_NAMING = ("func.func", "func.call")
+
+
+def _symbols_of(op: ir.Operation) -> list[str]:
+    try:
+        values = [value for _, value in op.attributes.items()]
+    except TypeError:  # the bindings have no class for constants of complex numbers
+        return []
+    return [name for value in values for name in symbols_in(value)]
 
 
 def placed(module: ir.Module, function: str, program: Program) -> str:
@@ -28,7 +56,7 @@ def placed(module: ir.Module, function: str, program: Program) -> str:
         point = ir.InsertionPoint(program.module.body)
         for name, fresh in names.items():
             copy = functions[name].clone(ip=point).operation
-            _rename(copy, names)
+            copy.walk(partial(_rename, names))
             copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
             copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
             # What others say of arguments and results, such as where they are, is not for a call.
@@ -38,19 +66,21 @@ def placed(module: ir.Module, function: str, program: Program) -> str:
     return names[function]
 
 
-def _rename(function: ir.Operation, names: dict[str, str]) -> None:
-    """Have a function, and the ops in it, name other functions."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
+def _rename(names: dict[str, str], op: ir.Operation) -> ir.WalkResult:
+    """Have an op name other functions."""
+    if op.name in _NAMING:
         for key, value in list(op.attributes.items()):
-            # Others may be arrays of megabytes, as text.
-            if isinstance(value, ir.FlatSymbolRefAttr | ir.DictAttr | ir.ArrayAttr):
-                op.attributes[key] = ir.Attribute.parse(_renamed(str(value), names))
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
+            if symbols_in(value):
+                op.attributes[key] = _renamed(value, names)
+    return ir.WalkResult.ADVANCE
 
 
-def _renamed(text: str, names: dict[str, str]) -> str:
-    """Attributes that name functions, with other names."""
-    return re.sub(r"@([\w.$-]+)", lambda found: "@" + names.get(found[1], found[1]), text)
+def _renamed(attribute: Any, names: dict[str, str]) -> ir.Attribute:
+    """An attribute that names functions, with other names."""
+    if isinstance(attribute, ir.FlatSymbolRefAttr):
+        return ir.FlatSymbolRefAttr.get(names.get(attribute.value, attribute.value))
+    if isinstance(attribute, ir.DictAttr):
+        return ir.DictAttr.get({entry.name: _renamed(entry.attr, names) for entry in attribute})
+    if isinstance(attribute, ir.ArrayAttr):
+        return ir.ArrayAttr.get([_renamed(entry, names) for entry in attribute])
+    return attribute

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -86,14 +85,21 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
         return in_trace(*args, **kwargs)
     try:
         return evaluate(in_trace, *plain_aside((args, kwargs)))
-    except (TraceError, TypeError, ValueError):
+    except _MAYBE_KNOWN as error:
         # Integers are arguments, so that another one needs no other program; but what Python needs
         # to know, such as the bound of a range, is a part of the program.
         if not any(type(x) is int for x in tree.leaves((args, kwargs))):
             raise
-        with suppress(TraceError, TypeError, ValueError):
-            return evaluate(in_trace, *plain_aside((args, kwargs), integers=True))
-        raise
+        first = error
+    try:
+        return evaluate(in_trace, *plain_aside((args, kwargs), integers=True))
+    except _MAYBE_KNOWN:
+        if isinstance(first, TraceError | OverflowError):
+            raise  # past that which needed the integers, something else is wrong
+        raise first from None
+
+
+_MAYBE_KNOWN = (TraceError, TypeError, ValueError, OverflowError)
 
 
 class Position(int):

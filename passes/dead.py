@@ -43,15 +43,24 @@ def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> b
     return dropped
 
 
-def does_nothing_else(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:
-    """Whether a function has no effect: a declaration does what the functions it names do."""
+def does_nothing_else(
+    function: ir.Operation, functions: dict[str, ir.Operation], path: tuple[str, ...] = ()
+) -> bool:
+    """Whether a function has no effect: a declaration does what the functions it names do.
+
+    `path` are those that are being asked: functions in a cycle do not end.
+    """
+    name = function.attributes["sym_name"].value
+    if name in path:
+        return False
+    path = (*path, name)
     block = body_of(function)
     if block is None:
         named = [n for of in extra_attributes(function) for n in symbols_in(of)]
-        return bool(named) and all(does_nothing_else(functions[n], functions) for n in named)
+        return bool(named) and all(does_nothing_else(functions[n], functions, path) for n in named)
     for op in block.operations:
         if op.operation.name == "func.call":
-            if not does_nothing_else(functions[callee_of(op.operation)], functions):
+            if not does_nothing_else(functions[callee_of(op.operation)], functions, path):
                 return False
         elif op.operation.name != "func.return" and not is_pure(op):
             return False

@@ -1,6 +1,5 @@
 """anvl-inline: put the body of each called function in place of the call."""
 
-import re
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -105,10 +104,15 @@ def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
 
 def symbols_in(attribute: ir.Attribute) -> list[str]:
     """The functions that an attribute names."""
-    return re.findall(_SYMBOL, str(attribute))
+    if isinstance(attribute, ir.FlatSymbolRefAttr):
+        return [attribute.value]
+    if isinstance(attribute, ir.DictAttr):
+        return [name for entry in attribute for name in symbols_in(entry.attr)]
+    if isinstance(attribute, ir.ArrayAttr):
+        return [name for entry in attribute for name in symbols_in(entry)]
+    return []
 
 
-_SYMBOL = r"@([\w.$-]+)"
 _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 

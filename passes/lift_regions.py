@@ -1,6 +1,7 @@
 """StableHLO's loops and choices, with their regions, as calls of functions that are declared."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, resolving
 from anvl.dialect.mlir import ir
@@ -26,8 +27,12 @@ def lift_regions(module: ir.Operation, argument: str) -> None:
         return
     expansion = Expansion(module, functions_of(module), argument)
     for op in found:
+        function = _function_around(op)
+        if function not in expansion.functions.values():
+            continue  # of a module in this one
+        f = function.attributes["sym_name"].value
         with module.context, op.location, ir.InsertionPoint(op), resolving(expansion):
-            _lift(op, rules[op.name])
+            _lift(Callee(f), op, rules[op.name])
 
 
 def _is_static(op: ir.Operation) -> bool:
@@ -35,8 +40,7 @@ def _is_static(op: ir.Operation) -> bool:
     return all(isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types)
 
 
-def _lift(op: ir.Operation, rule: FunctionRule) -> None:
-    f = _function_around(op)
+def _lift(f: Callee, op: ir.Operation, rule: FunctionRule) -> None:
     blocks = [region.blocks[0] for region in op.regions]
     outer = list(dict.fromkeys(x for block in blocks for x in _from_outside(block)))
     roles = rule.roles or [f"branch_{k}" for k in range(len(blocks))]
@@ -48,10 +52,10 @@ def _lift(op: ir.Operation, rule: FunctionRule) -> None:
     op.erase()
 
 
-def _function_around(op: ir.Operation) -> Callee:
-    while op.name != "func.func":
-        op = op.parent.operation
-    return Callee(op.attributes["sym_name"].value)
+def _function_around(op: Any) -> Any:
+    while op is not None and op.operation.name != "func.func":
+        op = op.operation.parent
+    return None if op is None else op.operation
 
 
 def _from_outside(block: ir.Block) -> list[Value]:

@@ -169,6 +169,25 @@ def test_in_a_batch_of_branches_an_effect_is_of_those_who_choose_it(library, bat
     assert number() - before == wanted
 
 
+@pytest.mark.parametrize(("first", "expected"), [(0, 2), (1, 1), (5, 1)])
+def test_an_effect_in_a_condition_stays(library, first, expected):
+    number = ctypes.CDLL(str(library)).number_of_calls
+    number.restype = ctypes.c_int64
+
+    def counted(x, first):
+        def goes_on(carry):
+            anvl.ffi.call("test.count", x, x, has_side_effect=True)
+            return carry[0] < 1
+
+        return anvl.while_loop(goes_on, lambda carry: (carry[0] + 1, carry[1] * 2.0), (first, x))[1]
+
+    before = number()
+    np.asarray(anvl.jit(counted)(WIDE, first))
+    assert number() - before == expected
+    # XLA itself drops it where it knows how many steps there are; the program that it gets has it.
+    assert "test.count" in anvl.jit(counted, static="first").lower(WIDE, first).mlir()
+
+
 # An op with a derivative
 
 

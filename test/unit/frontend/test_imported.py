@@ -221,3 +221,57 @@ def test_what_has_no_derivative_is_named():
     assert float(f(np.eye(2))) == 2.0
     with pytest.raises(anvl.MissingRule, match=r"stablehlo\.cholesky"):
         anvl.grad(f)(np.eye(2))
+
+
+COMPOSITE = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.composite "my.op" %x {decomposition = @my.op} : (tensor<f32>) -> tensor<f32>
+  %1 = call @"<lambda>"(%0) : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+func.func private @my.op(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.sine %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @"<lambda>"(%x: tensor<f32>) -> tensor<f32> {
+  %p = stablehlo.constant dense<false> : tensor<i1>
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    %1 = stablehlo.multiply %x, %x : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+
+
+def test_composites_and_names_that_are_quoted():
+    f = anvl.from_stablehlo(COMPOSITE)
+    assert float(f(1.0)) == pytest.approx(np.sin(1.0) ** 2)
+    assert float(anvl.grad(f)(1.0)) == pytest.approx(np.sin(2.0))
+
+
+def test_functions_that_ops_name_are_refused():
+    text = """
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.custom_call @f(%x) {called_computations = [@g]} : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    func.func private @g(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }
+    """
+    with pytest.raises(ValueError, match=r"stablehlo.custom_call in @main names @g; only calls"):
+        anvl.from_stablehlo(text)
+
+
+def test_calls_in_a_cycle_are_refused_also_through_a_choice():
+    text = COMPOSITE.replace("stablehlo.multiply %x, %x : tensor<f32>", "func.call "
+                             "@main(%x) : (tensor<f32>) -> tensor<f32>")  # fmt: skip
+    with pytest.raises(anvl.PassError, match="calls must not form a cycle"):
+        anvl.from_stablehlo(text)(1.0)
+
+
+def test_choices_in_a_module_within_are_left():
+    inner = COMPOSITE.replace("@main", "@other")
+    text = f"module {{ module @inner {{ {inner} }} {SQUARE} }}"
+    assert float(anvl.from_stablehlo(text)(3.0)) == 9.0

@@ -83,3 +83,15 @@ def test_other_errors_stay_as_they_are():
         anvl.grad(lambda x: x * 2.0)(3)
     with pytest.raises(anvl.TraceError, match="range"):
         anvl.grad(lambda x, n: doubled(x, n))(1.0, np.int32(3))
+
+
+def test_what_is_wrong_behind_the_integer_is_said():
+    def bad(x, n):
+        for _ in range(n):
+            x = x @ x
+        return x
+
+    with pytest.raises(TypeError, match="matmul: takes vectors and matrices"):
+        anvl.grad(bad)(1.0, 3)
+    with pytest.raises(TypeError, match=r"shapes \[3\], \[4\] do not broadcast"):
+        anvl.grad(lambda x, n: anp.sum(anp.ones(3) * anp.ones(n)) * x)(1.0, 4)

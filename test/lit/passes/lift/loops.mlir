@@ -98,3 +98,23 @@ func.func @either(%p: tensor<i1>, %x: tensor<f64>) -> tensor<f64> {
   }) : (tensor<i1>) -> tensor<f64>
   return %0 : tensor<f64>
 }
+
+// A condition that does more than to tell stays one.
+
+// CHECK-LABEL: func.func @told(
+// CHECK:         call @told_while(
+func.func @told(%x: tensor<f64>) -> tensor<f64> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<f64>
+  cond {
+    %1 = stablehlo.custom_call @tell(%y) {has_side_effect = true} : (tensor<f64>) -> tensor<f64>
+    %six = stablehlo.constant dense<6> : tensor<i32>
+    %more = stablehlo.compare LT, %i, %six : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %next = stablehlo.add %i, %two : tensor<i32>
+    stablehlo.return %next, %y : tensor<i32>, tensor<f64>
+  }
+  return %0#1 : tensor<f64>
+}
