@@ -209,6 +209,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return None
 
     @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """Results, of ops emitted here, where one of StableHLO is no op of this class, or None."""
+        return None
+
+    @classmethod
     def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
         return missing(cls, "adjoint")
 

@@ -8,7 +8,7 @@ import re
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 
-__all__ = ["InvalidOp", "parsed", "too_deep"]
+__all__ = ["InvalidOp", "attribute_of", "parsed", "too_deep"]
 
 # Note [Verifying borrowed ops]
 #
@@ -60,6 +60,14 @@ def parsed(
     if isinstance(content, bytes) or any(name in content for name in _BORROWED):
         _check_borrowed(module)
     return module
+
+
+def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
+    """An attribute of an op; None where it has none, or one that the bindings have no class for."""
+    try:
+        return op.attributes[name] if name in op.attributes else None
+    except TypeError:  # numbers that are complex
+        return None
 
 
 def _check_reduce(name: str, text: str) -> None:

@@ -1,18 +1,21 @@
 """anvl-lift: from StableHLO and CHLO to the ops of anvl, so that a program can be transformed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import DEFINED, OPS, AnvlOp
+from anvl.dialect.op import DEFINED, OPS, AnvlOp, Value
+from anvl.dialect.reading import attribute_of
 from anvl.passes.lift_regions import lift_regions
 from anvl.passes.pass_ import Pass
 
 __all__ = ["Lift"]
 
 _NAME = "anvl-lift"
+_Attributes: TypeAlias = dict[str, ir.Attribute] | None
 
 
 @dataclass(frozen=True)
@@ -59,27 +62,36 @@ def _lifted(known: int) -> dict[str, list[type[AnvlOp]]]:
 
 
 def _lift(op: ir.Operation, op_class: type[AnvlOp]) -> bool:
-    """Put an op of a class in place of one of StableHLO; whether it can be."""
-    if op_class.lifts:
-        made = op_class.lift(op)
-        if made is None:
-            return False
-        operands, params = made
-        attributes = op_class.encode(params)
-    else:
-        operands, attributes = list(op.operands), _attributes(op, op_class)
-        if attributes is None:
-            return False
-    types = [y.type for y in op.results]
-    if not all(_is_static(t) for t in (*types, *(x.type for x in operands))):
+    """Put an op of a class, or what its rule emits, in place of one of StableHLO, if it can be."""
+    if not all(_is_static(x.type) for x in (*op.results, *op.operands)):
         return False
-    new = ir.Operation.create(op_class.OPERATION_NAME, types, operands, attributes)
-    if not new.operation.verify():
-        raise PassError(_NAME, f"{op.name} is no {op_class.OPERATION_NAME}", str(op.location))
-    for y, z in zip(op.results, new.results, strict=True):
+    made = _made(op, op_class)
+    results = op_class.lift_rest(op) if made is None else _renamed(op, op_class, *made)
+    if results is None:
+        return False
+    for y, z in zip(op.results, results, strict=True):
         y.replace_all_uses_with(z)
     op.erase()
     return True
+
+
+def _made(op: ir.Operation, op_class: type[AnvlOp]) -> tuple[Sequence[Value], _Attributes] | None:
+    """Operands and attributes of the new op; None where it can be no such op."""
+    if not op_class.lifts:
+        attributes = _attributes(op, op_class)
+        return None if attributes is None else (list(op.operands), attributes)
+    found = op_class.lift(op)
+    return None if found is None else (found[0], op_class.encode(found[1]))
+
+
+def _renamed(
+    op: ir.Operation, op_class: type[AnvlOp], operands: Sequence[Value], attributes: _Attributes
+) -> Sequence[Value]:
+    types = [y.type for y in op.results]
+    new = ir.Operation.create(op_class.OPERATION_NAME, types, operands, attributes)
+    if not new.operation.verify():
+        raise PassError(_NAME, f"{op.name} is no {op_class.OPERATION_NAME}", str(op.location))
+    return list(new.results)
 
 
 def _is_static(type_: ir.Type) -> bool:
@@ -89,7 +101,10 @@ def _is_static(type_: ir.Type) -> bool:
 def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute] | None:
     """The attributes of the new op; None where one says what that cannot."""
     found = {}
-    for name, value in op.attributes.items():
+    for name in op.attributes:
+        value = attribute_of(op, name)
+        if value is None:
+            return None
         kind: Any = op_class.attribute_params.get(name)
         if kind is None:
             if str(value) not in _MEANINGLESS.get(name, ()):
@@ -105,7 +120,7 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
     return found if required <= found.keys() else None
 
 
-# Attributes that say what holds anyway.  (A comparison in total order is another one.)
+# Attributes that say what holds anyway.  (A comparison in total order is another one: `lift_rest`.)
 _MEANINGLESS = {
     "compare_type": tuple(
         f"#stablehlo<comparison_type {name}>" for name in ("NOTYPE", "FLOAT", "SIGNED", "UNSIGNED")

@@ -1,6 +1,7 @@
 """Ops that make arrays from nothing: constant, captured, iota."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -42,6 +43,16 @@ class ConstantOp(Creation, name="constant"):
             if "value" not in op.attributes:
                 raise
             return {"value": ComplexLiteral.of(op)}
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """One of complex numbers, which cannot be copied."""
+        if len(op.attributes) > 1:
+            return None
+        try:
+            return [ComplexLiteral.of(op).emit()]
+        except TypeError:  # elsewhere than in the text
+            return None
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
