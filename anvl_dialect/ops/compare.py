@@ -10,11 +10,12 @@ from typing import Any
 
 from anvl.dialect.families import Elementwise, check_kind, lifted, remedy, total
 from anvl.dialect.masked import Masked
-from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
-from anvl.dialect.ops.create import number_of, zeros_like
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS, AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.ops.create import full_like, number_of, zeros_like
 from anvl.dialect.ops.elementwise import ANY, Unary, and_
 from anvl.dialect.params import Direction
-from anvl.dialect.types import element_type, kind, tensor
+from anvl.dialect.types import dtype_name, element_type, kind, tensor
 
 __all__ = ["ClampOp", "CompareOp", "SelectOp"]
 
@@ -86,6 +87,18 @@ class CompareOp(Elementwise, name="compare"):
         return _bools_like(x)
 
     @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """A comparison in the total order of floats; it stays in the body of a sort."""
+        x, y = op.operands
+        known = set(op.attributes) == {"comparison_direction", "compare_type"}
+        if not known or str(op.attributes["compare_type"]) != _TOTAL:
+            return None
+        if dtype_name(x.type.element_type) not in _BITS or op.parent.name in OPS:
+            return None
+        direction = Direction.decode(op.attributes["comparison_direction"])
+        return [emit.compare(_rank(x), _rank(y), comparison_direction=direction)]
+
+    @classmethod
     def fold(cls, x: Any, y: Any, comparison_direction: str) -> Any:
         return getattr(operator, comparison_direction.lower())(x, y)
 
@@ -107,6 +120,22 @@ class CompareOp(Elementwise, name="compare"):
             for direction, of in kinds.items()
             for call in draw.elementwise(of, cls.domains, {"comparison_direction": direction})
         ]
+
+
+_TOTAL = "#stablehlo<comparison_type TOTALORDER>"
+_BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
+
+
+def _rank(x: Value) -> Value:
+    """Integers in the total order of floats: -NaN, -inf, ..., -0, +0, ..., +inf, NaN.
+
+    The bits of a float are its sign and, as an integer, its size: where the sign is set, the others
+    are inverted, so that larger is less.  Source: IEEE 754-2019, section 5.10.
+    """
+    width = _BITS[dtype_name(x.type.element_type)]
+    bits = emit.bitcast_convert(x, dtype=f"i{width}")
+    of_sign = emit.shift_right_arithmetic(bits, full_like(bits, width - 1))
+    return emit.xor(bits, emit.shift_right_logical(of_sign, full_like(bits, 1)))
 
 
 def _bools_like(x: Any) -> Any:
