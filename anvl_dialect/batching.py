@@ -23,6 +23,9 @@ def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool])
     `operands` are those of the batch, of which `batched` marks the ones that have the axis.
     """
     rules = type(op)
+    missing = lacks(rules, "batch")
+    if missing is not None:
+        raise MissingRule(_cannot(op, missing), str(op.operation.location))
     found = rules.batch(operands, batched, **rules.read(op.operation))
     ys = found if rules.multiple_results else [found]
     size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
@@ -36,6 +39,10 @@ def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool])
             str(op.operation.location),
         )
     return ys
+
+
+def _cannot(op: Any, why: str) -> str:
+    return f"{op.operation.name} at {place_of(op.operation)} cannot be batched: {why}"
 
 
 def repeated(y: Value, size: int) -> Value:
