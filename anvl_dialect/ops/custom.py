@@ -14,10 +14,14 @@ from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import full
 from anvl.dialect.ops.places import cut
 from anvl.dialect.ops.shape import reshaped
-from anvl.dialect.params import AnyAttribute, Bool, Param, Text
+from anvl.dialect.params import AnyAttribute, Bool, Int32, Param, Text
+from anvl.dialect.reading import attribute_of
 from anvl.dialect.types import element_type, tensor
 
-__all__ = ["CustomCallOp"]
+__all__ = ["TYPED_FFI", "CustomCallOp"]
+
+TYPED_FFI = 4  # the `api_version` of handlers that get attributes by their names
+_OF_JAX = "mhlo.backend_config"
 
 
 class MaybeAttribute(AnyAttribute):
@@ -82,6 +86,16 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     output_operand_aliases: MaybeAttribute
     batching: MaybeText
     ys: Results
+    lifts = "stablehlo.custom_call"
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        """As JAX writes it, with a handler's attributes where rules do not see them: with them."""
+        found = attribute_of(op, _OF_JAX)
+        if not isinstance(found, ir.DictAttr):
+            return None
+        config = {"backend_config": found, "api_version": Int32.encode(TYPED_FFI)}
+        return list(op.operands), cls.read(op) | config
 
     @classmethod
     def result_type(

@@ -12,12 +12,12 @@ import numpy as np
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
+from anvl.dialect.ops.custom import TYPED_FFI
 from anvl.dialect.params import Int32
 from anvl.dialect.types import dtype_name, element_type, tensor
 
 __all__ = ["attributes_of", "foreign_call", "foreign_params"]
 
-_TYPED_FFI = 4
 _BATCHING = ("loop", "broadcast")
 _FLOATS = ("f32", "f64")
 #: What XLA can give to a handler as an attribute.
@@ -65,7 +65,7 @@ def foreign_params(
         "result_types": tuple(types),
         "has_side_effect": has_side_effect,
         "backend_config": attributes_of(target, attributes),
-        "api_version": Int32.encode(_TYPED_FFI),
+        "api_version": Int32.encode(TYPED_FFI),
     }
     return params if batch == "loop" else params | {"batching": batch}
 
