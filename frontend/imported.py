@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl.avals import Aval, aval
+from anvl.dialect.activity import place_of
 from anvl.dialect.context import context
 from anvl.dialect.errors import AnvlError
 from anvl.dialect.mlir import ir
-from anvl.dialect.reading import InvalidOp, parsed, too_deep
+from anvl.dialect.reading import InvalidOp, attribute_of, parsed, too_deep
 from anvl.dialect.types import dtype_name, kind, numpy_of
 from anvl.jitted import call_function, jit
 from anvl.lifting import lifted, placed
 from anvl.promote import abstract, as_tracer, convert
 from anvl.runtime import hiding_frames
+from anvl.shardy import drop_placement, without_shardy
 from anvl.state import current, passes_lock
 
 __all__ = ["from_stablehlo"]
 
+_CALLED = "call_target_name"
 _DEEPEST = 200  # levels: programs have some ten, and a thread's stack holds thousands
 
 
@@ -55,6 +59,7 @@ def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
     if function not in functions:
         known = ", ".join(functions) or "none"
         raise ValueError(f"from_stablehlo: there is no function {function!r}; there are: {known}")
+    _check_callbacks(module.operation)
     of = functions[function].attributes["function_type"].value
     inputs, outputs = ([_aval_of(t, function) for t in side] for side in (of.inputs, of.results))
 
@@ -81,18 +86,49 @@ def _read(text: str) -> ir.Module:
             f"from_stablehlo: takes the text of a module, got {type(text).__name__}; bytecode and "
             "artifacts become text by `anvl-opt FILE`"
         )
+    _check_characters(text)
     at = too_deep(text, _DEEPEST)
     if at is not None:
         line = text.count("\n", 0, at) + 1
         raise ValueError(f"from_stablehlo: line {line} nests deeper than {_DEEPEST} levels")
     try:
-        return parsed(text, "text", context())
+        module = parsed(without_shardy(text), "text", context())
+        drop_placement(module.operation)
+        return module
     except ir.MLIRError as error:
         found = error.error_diagnostics
         said = f"{found[0].location}: {found[0].message}" if found else str(error)
     except (InvalidOp, AnvlError) as error:
         said = str(error)
     raise ValueError(f"from_stablehlo: this is no module of StableHLO: {said}")
+
+
+def _check_characters(text: str) -> None:
+    """MLIR's text is UTF-8, and ends at a null character."""
+    found = re.search("[\0\ud800-\udfff]", text)
+    if found is not None:
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(
+            f"from_stablehlo: line {line} has the character {found[0]!r}, which no text of MLIR has"
+        )
+
+
+def _check_callbacks(module: ir.Operation) -> None:
+    """JAX's callbacks are numbers in a table of the process that made them; XLA does not look."""
+    found: list[str] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        name = attribute_of(op, _CALLED)
+        if isinstance(name, ir.StringAttr) and re.search("python.*_callback$", name.value):
+            found.append(f"{place_of(op)} calls {name.value!r}")
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    if found:
+        raise ValueError(
+            f"from_stablehlo: {found[0]}: a Python function of the process that wrote the program; "
+            "write it without callbacks"
+        )
 
 
 def _aval_of(type_: Any, function: str) -> Aval:

@@ -1,0 +1,18 @@
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<6xf64>) -> (tensor<f64> {jax.result_info = "result"}) {
+    %0 = stablehlo.convert %arg0 : (tensor<6xf64>) -> tensor<6xcomplex<f64>>
+    %cst = stablehlo.constant dense<(0.000000e+00,1.000000e+00)> : tensor<complex<f64>>
+    %1 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<complex<f64>>) -> tensor<6xcomplex<f64>>
+    %2 = stablehlo.multiply %1, %0 : tensor<6xcomplex<f64>>
+    %3 = stablehlo.exponential %2 : tensor<6xcomplex<f64>>
+    %4 = call @fft(%3) : (tensor<6xcomplex<f64>>) -> tensor<10xf64>
+    %5 = stablehlo.multiply %4, %4 : tensor<10xf64>
+    %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+    %6 = stablehlo.reduce(%5 init: %cst_0) applies stablehlo.add across dimensions = [0] : (tensor<10xf64>, tensor<f64>) -> tensor<f64>
+    return %6 : tensor<f64>
+  }
+  func.func private @fft(%arg0: tensor<6xcomplex<f64>>) -> tensor<10xf64> {
+    %0 = stablehlo.fft %arg0, type = IRFFT, length = [10] : (tensor<6xcomplex<f64>>) -> tensor<10xf64>
+    return %0 : tensor<10xf64>
+  }
+}
