@@ -17,6 +17,7 @@ from anvl.passes.declared import Expansion, finish
 from anvl.passes.inline import (
     functions_of,
     inline_calls,
+    needed_by,
     terminator_of,
 )
 from anvl.passes.pass_ import Pass, option
@@ -57,8 +58,14 @@ class Remat(Pass, argument=_NAME):
         if not open_ones:
             return
         expansion = Expansion(module, functions, _NAME)
-        for name in open_ones:
-            _keep(name, expansion)
+        pending = dict.fromkeys(open_ones)
+        while pending:
+            # One that others call goes first: what they keep is what it has become.
+            needed = {n: needed_by(n, functions) for n in pending}
+            ready = [n for n in pending if pending.keys().isdisjoint(needed[n])]
+            for name in ready or list(pending):  # in a cycle, which inlining refuses
+                _keep(name, expansion)
+                del pending[name]
 
     def _wrap(self, module: ir.Operation, functions: dict[str, ir.Operation]) -> None:
         """Move the body of the function into a checkpoint that it calls."""
@@ -133,6 +140,7 @@ def _keep(name: str, expansion: Expansion) -> None:
             function.attributes[_ATTRIBUTE] = Checkpoint.keeping(0)
             return
         del function.attributes[_ATTRIBUTE]
+        del expansion.ruled[name]
         old = list(function.regions[0].blocks[0].operations)
         with resolving(expansion), ir.InsertionPoint(old[-1]):
             results = _segmented(Callee(name), program, kept)

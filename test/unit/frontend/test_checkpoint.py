@@ -168,3 +168,17 @@ def test_it_takes_a_function():
         anvl.checkpoint(3)
     decorated = anvl.checkpoint(budget="1KiB")(block)
     np.testing.assert_allclose(decorated(W, V), np.asarray(block(W, V)))
+
+
+@pytest.mark.parametrize("outer", [{"budget": 0}, {"budget": "1KiB"}, {"policy": ("sin",)}, {}])
+@pytest.mark.parametrize("inner", [{"budget": "8B"}, {"policy": ("exp",)}, {}])
+def test_checkpoints_that_choose_nest(outer, inner):
+    def f(x):
+        within = anvl.checkpoint(lambda x: anp.exp(x) * x, **inner)
+        return anvl.checkpoint(lambda x: anp.sin(within(x)) * within(x * 0.5), **outer)(x)
+
+    plain = lambda x: anp.sin(anp.exp(x) * x) * (anp.exp(x * 0.5) * (x * 0.5))  # noqa: E731
+    x = np.float64(0.5)
+    for transform in (anvl.grad, lambda f: anvl.grad(anvl.grad(f)), lambda f: anvl.jacfwd(f)):
+        expected = float(transform(plain)(x))
+        np.testing.assert_allclose(float(anvl.jit(transform(f))(x)), expected, rtol=1e-12)
