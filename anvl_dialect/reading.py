@@ -20,7 +20,6 @@ __all__ = ["InvalidOp", "attribute_of", "parsed", "too_deep"]
 # Of `reduce` without an array, or without an initial value, StableHLO's verifier ends the process
 # (1.19).  Such text is refused before it is parsed; bytecode is tried out in a process of its own.
 
-_BORROWED = frozenset(name for name in OPS if name.startswith("stablehlo."))
 _REDUCE = re.compile(r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)')
 _OPENERS = re.compile(r"[({\[<]")
 _MINUS_RUN = re.compile(r"-(?:\s*+-)++")  # in an affine map each minus is one more level
@@ -57,7 +56,7 @@ def parsed(
         module = ir.Module.parseFile(path, context)  # gives locations the file's name
     else:
         module = ir.Module.parse(content, context)
-    if isinstance(content, bytes) or any(name in content for name in _BORROWED):
+    if isinstance(content, bytes) or any(name in content for name in _borrowed()):
         _check_borrowed(module)
     return module
 
@@ -83,12 +82,18 @@ def _check_reduce(name: str, text: str) -> None:
         raise InvalidOp(message, place)
 
 
+def _borrowed() -> list[str]:
+    # Not kept: this file may be read before those that define ops.
+    return [name for name in OPS if name.startswith("stablehlo.")]
+
+
 def _check_borrowed(module: ir.Module) -> None:
     found: list[InvalidOp] = []
+    borrowed = _borrowed()
 
     def check(op: ir.Operation) -> ir.WalkResult:
         try:
-            if op.name in _BORROWED:
+            if op.name in borrowed:
                 _check_one(op)
         except InvalidOp as error:  # raised through the walk, it would become another
             found.append(error)
