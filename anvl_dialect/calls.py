@@ -18,7 +18,7 @@ from anvl.dialect.scratch import Program
 
 __all__ = [
     "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "any_declared", "call",
-    "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
+    "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol", "symbols_in",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -203,10 +203,7 @@ class Callee:
 
     def named(self, rule: FunctionRule) -> "list[Callee]":
         """The functions that its attribute names."""
-        entries = [x.attr for x in self.request(rule)]
-        listed = [list(x) if isinstance(x, ir.ArrayAttr) else [x] for x in entries]
-        symbols = [x for each in listed for x in each if isinstance(x, ir.FlatSymbolRefAttr)]
-        return [self.other(x.value) for x in symbols]
+        return [self.other(name) for name in symbols_in(self.request(rule))]
 
     def request(self, rule: FunctionRule) -> Any:
         """What its attribute says."""
@@ -324,6 +321,17 @@ def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:
             op.operation.move_after(at)
             at = op.operation
         between = between or op.operation == first
+
+
+def symbols_in(attribute: Any) -> list[str]:
+    """The functions that an attribute names."""
+    if isinstance(attribute, ir.FlatSymbolRefAttr):
+        return [attribute.value]
+    if isinstance(attribute, ir.DictAttr):
+        return [name for entry in attribute for name in symbols_in(entry.attr)]
+    if isinstance(attribute, ir.ArrayAttr):
+        return [name for entry in attribute for name in symbols_in(entry)]
+    return []
 
 
 def symbol(f: Callee) -> ir.Attribute:

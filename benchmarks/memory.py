@@ -16,7 +16,7 @@ LAYERS = {"full": 24, "quick": 24, "tiny": 3}
 WIDTH = {"full": 128, "quick": 128, "tiny": 4}
 BATCH = {"full": 2_048, "quick": 2_048, "tiny": 8}
 ROUNDS = {"full": 9, "quick": 5, "tiny": 1}
-#: Bytes; of the full network a tenth of what its gradient keeps by itself.
+#: A seventh of the temporaries that the full network has by itself.
 BUDGET = {"full": "48MiB", "quick": "48MiB", "tiny": "1KiB"}
 
 LESS = AtMost(0.333, "x")

@@ -1,6 +1,6 @@
 """Measures anvl against jax, prints tables and writes JSON: `make bench`.
 
-    benchmarks/run.py                       everything, about eight minutes
+    benchmarks/run.py                       everything, about five minutes
     benchmarks/run.py --only b,c --quick    some of it, fewer sizes and rounds
     benchmarks/run.py --write-docs          everything, and the tables of docs/performance.md
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from anvl.dialect.calls import symbols_in
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
-from anvl.passes.inline import functions_of, needed_by, symbols_in
+from anvl.passes.inline import functions_of, needed_by
 from anvl.passes.lift import Lift
 from anvl.passes.pipeline import Pipeline
 from anvl.tracing import Program

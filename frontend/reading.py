@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.avals import Aval, aval_of_type
-from anvl.dialect.calls import FUNCTION_RULES
+from anvl.dialect.calls import FUNCTION_RULES, symbols_in
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import CapturedOp, ConstantOp
@@ -170,7 +170,7 @@ class Reader:
             params = {name: _plain(request[name]) for name in _SHOWN if name in request}
             itself = {"callee": f"@{names[0][1]}"}
         else:
-            params = {x.name: _plain(x.attr) for x in request if not _symbols(x.attr)}
+            params = {x.name: _plain(x.attr) for x in request if not symbols_in(x.attr)}
             if FUNCTION_RULES[kind].declares:
                 itself = {}
             else:
@@ -196,18 +196,13 @@ def _functions_in(request: Any) -> list[tuple[str, str]]:
     entries = sorted(request, key=lambda x: _ROLES.index(x.name) if x.name in _ROLES else 3)
     found = []
     for x in entries:
-        names = _symbols(x.attr)
+        names = symbols_in(x.attr)
         if isinstance(x.attr, ir.ArrayAttr):
             role = "branch" if x.name == "branches" else x.name
             found += [(f"{role} {i}", name) for i, name in enumerate(names)]
         else:
             found += [(x.name, name) for name in names]
     return found
-
-
-def _symbols(attribute: Any) -> list[str]:
-    listed = list(attribute) if isinstance(attribute, ir.ArrayAttr) else [attribute]
-    return [x.value for x in listed if isinstance(x, ir.FlatSymbolRefAttr)]
 
 
 def _plain(attribute: Any) -> Any:

@@ -1,7 +1,8 @@
 """Taking out of one function what nobody uses; calls too, where that changes nothing else."""
 
+from anvl.dialect.calls import symbols_in
 from anvl.dialect.mlir import PassManager, ext, ir
-from anvl.passes.inline import body_of, callee_of, calls_of, dissolve, extra_attributes, symbols_in
+from anvl.passes.inline import body_of, callee_of, calls_of, dissolve, extra_attributes
 
 __all__ = ["does_nothing_else", "drop_dead", "is_pure", "run_on"]
 

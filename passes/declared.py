@@ -14,7 +14,7 @@ from anvl.dialect import control as _control  # noqa: F401
 from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
 from anvl.dialect import scan as _scan  # noqa: F401
 from anvl.dialect import while_loop as _while_loop  # noqa: F401
-from anvl.dialect.calls import Callee, Table, resolving, rule_of
+from anvl.dialect.calls import Callee, Table, resolving, rule_of, symbols_in
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.findings import Search
@@ -31,7 +31,6 @@ from anvl.passes.inline import (
     inline_calls,
     is_private,
     references,
-    symbols_in,
     terminator_of,
 )
 from anvl.passes.pass_ import Pass

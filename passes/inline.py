@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from anvl.dialect.calls import symbols_in
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import PassManager, ir
 from anvl.passes.find import find
@@ -100,17 +101,6 @@ def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
                 found[other] = None
                 pending.append(other)
     return [other for other in found if other != name]
-
-
-def symbols_in(attribute: ir.Attribute) -> list[str]:
-    """The functions that an attribute names."""
-    if isinstance(attribute, ir.FlatSymbolRefAttr):
-        return [attribute.value]
-    if isinstance(attribute, ir.DictAttr):
-        return [name for entry in attribute for name in symbols_in(entry.attr)]
-    if isinstance(attribute, ir.ArrayAttr):
-        return [name for entry in attribute for name in symbols_in(entry)]
-    return []
 
 
 _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
