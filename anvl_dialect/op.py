@@ -204,6 +204,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return missing(cls, "lower")
 
     @classmethod
+    def stays(cls, op: ir.Operation) -> bool:
+        """Whether a borrowed op is as StableHLO should have it, so that `lower` is not asked."""
+        return False
+
+    @classmethod
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
         """Operands and parameters of this op that do what one of StableHLO does, or None."""
         return None

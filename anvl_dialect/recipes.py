@@ -10,7 +10,7 @@ from anvl.dialect.masked import Masked
 from anvl.dialect.mlir import ir
 
 __all__ = [
-    "Recipe", "inside", "learn", "read", "recipe_for", "replay", "type_number", "written",
+    "Recipe", "inside", "learn", "picker", "read", "recipe_for", "replay", "type_number", "written",
     "written_from",
 ]  # fmt: skip
 
@@ -30,7 +30,7 @@ _MAX_RECIPES = 4096
 
 
 class _Template(NamedTuple):
-    """An op with regions; `here` where what is inside has the location of the op."""
+    """An op to copy; `here` where what is in its regions has the location of the op."""
 
     op: ir.Operation
     here: bool
@@ -43,7 +43,7 @@ class _Build(NamedTuple):
     types: list[ir.Type]
     operands: Callable[[Any], Sequence[ir.Value]]
     attributes: dict[str, ir.Attribute] | None
-    #: An op to copy instead, where there are regions.
+    #: An op to copy instead, where there are regions, or attributes that cannot be read.
     template: _Template | None
 
 
@@ -55,7 +55,7 @@ class Recipe(NamedTuple):
 
     builds: list[_Build]
     outputs: list[tuple[int, int]]
-    #: Whether all ops are of one result and without regions.
+    #: Whether all ops are of one result and built, not copied.
     is_plain: bool
     #: What keeps the templates alive.
     owner: Any
@@ -180,15 +180,14 @@ def read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module)
         if len(operation.regions):
             here = any(inner.location == operation.location for inner in inner_ops)
             template = _Template(operation, here)
-        builds.append(
-            _Build(
-                operation.name,
-                [y.type for y in results],
-                _picker([place[x] for x in operation.operands]),
-                dict(operation.attributes.items()) or None,
-                template,
-            )
-        )
+        attributes = None
+        try:
+            attributes = dict(operation.attributes.items()) or None
+        except TypeError:  # complex numbers: the bindings have no class for them
+            template = template or _Template(operation, here=False)
+        operands = picker([place[x] for x in operation.operands])
+        types = [y.type for y in results]
+        builds.append(_Build(operation.name, types, operands, attributes, template))
         for y in results:
             place[y] = len(place)
     outputs = [(i, place[y]) for i, y in enumerate(answers) if y is not None]
@@ -205,7 +204,7 @@ def inside(op: ir.Operation) -> Iterator[ir.Operation]:
                 yield from inside(inner.operation)
 
 
-def _picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:
+def picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:
     """Takes these of a list, in C: `itemgetter` of one place gives no sequence."""
     if len(places) > 1:
         return itemgetter(*places)

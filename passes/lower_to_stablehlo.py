@@ -14,7 +14,8 @@ from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
 from anvl.passes.barriers import drop_inner_barriers
 from anvl.passes.bodies import check_bodies
-from anvl.passes.expansions import NAME, Shared, expansions, legalize_chlo
+from anvl.passes.called import Shared
+from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
 from anvl.passes.pass_ import Pass, option

@@ -151,10 +151,12 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Any:
-        """It stays as it is, without what was for us alone."""
-        if not params["batching"]:
-            return None
+        """Without what was for us alone."""
         return emit.custom_call(*xs, **params | {"batching": ""})
+
+    @classmethod
+    def stays(cls, op: ir.Operation) -> bool:
+        return "batching" not in op.attributes
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

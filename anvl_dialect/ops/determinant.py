@@ -1,7 +1,7 @@
 """`det` and `slogdet`: determinants, by LU factorisation.
 
 The derivative of `slogdet` is a system of equations with the matrix itself, so the factorisation is
-not differentiated, and XLA computes it once for both.  That of `det` exists where such a system has
+not differentiated, and one `lu` does for both.  That of `det` exists where such a system has
 no solution: see Note [Singular determinants].
 Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode
 automatic differentiation (2008), section 2.2.4 (Jacobi's formula); G. W. Stewart, On the adjugate
@@ -16,7 +16,6 @@ from typing import Any
 from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.ops.factorisation import Factorisation
-from anvl.dialect.ops.lapack import lower_on
 from anvl.dialect.ops.matrices import (
     across_rows,
     check_square,
@@ -53,7 +52,7 @@ class DetOp(Factorisation, name="det"):
     def lower(cls, hlo: Any, x: Value) -> Value:
         if x.type.shape[-1] <= _EXACT:
             return _written_out(x)
-        parity, factors = _factors(hlo.platform, x)
+        parity, factors = _factors(x)
         return emit.mul(parity, _product(factors))
 
     @classmethod
@@ -89,7 +88,7 @@ class SlogdetOp(Factorisation, name="slogdet"):
 
     @classmethod
     def lower(cls, hlo: Any, x: Value) -> Sequence[Value]:
-        parity, factors = _factors(hlo.platform, x)
+        parity, factors = _factors(x)
         sizes = emit.log(emit.abs(factors))
         return [
             emit.mul(parity, _product(emit.sign(factors))),
@@ -213,12 +212,12 @@ def _product(x: Value) -> Value:
     return emit.prod(x, axes=(x.type.rank - 1,))
 
 
-def _factors(platform: str, x: Value) -> tuple[Value, Value]:
+def _factors(x: Value) -> tuple[Value, Value]:
     """Numbers whose product is the determinant: 1 or -1, by how often rows are swapped, and the
     diagonal of u."""
     if 0 in x.type.shape:
         return full(tensor(x.type.shape[:-2], x.type.element_type), 1), diagonal(x)
-    lu, pivots, _ = lower_on(platform, "lu", x)
+    lu, pivots, _ = emit.lu(x)
     shape = tuple(pivots.type.shape)
     order = emit.iota(iota_dimension=len(shape) - 1, shape=shape, dtype="i32")
     swapped = emit.compare(pivots, order, comparison_direction="NE")

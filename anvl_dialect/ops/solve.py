@@ -1,7 +1,7 @@
 """`solve`: systems of linear equations.
 
-Its derivative is another such system, so the factorisation is not differentiated, and XLA computes
-it once for both.
+Its derivative is another such system, so the factorisation is not differentiated, and one `lu` does
+for both.
 Source: M. Giles, An extended collection of matrix derivative results for forward and reverse mode
 automatic differentiation (2008), section 2.3.1.
 """
@@ -11,7 +11,6 @@ from typing import Any
 
 from anvl.dialect.families import lifted, total
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
-from anvl.dialect.ops.lapack import lower_on
 from anvl.dialect.ops.matrices import (
     check_systems,
     formed,
@@ -47,13 +46,12 @@ class SolveOp(AnvlOp, name="solve"):
     def lower(cls, hlo: Any, a: Value, b: Value, transpose_a: str) -> Value:
         if 0 in b.type.shape:
             return b
-        lu, _, permutation = lower_on(hlo.platform, "lu", a)
+        lu, _, permutation = emit.lu(a)
 
         def through(y: Value, lower: bool) -> Value:
-            return lower_on(
-                hlo.platform, "triangular_solve", lu, y, left_side=True, lower=lower,
-                unit_diagonal=lower, transpose_a=transpose_a,
-            )  # fmt: skip
+            return emit.triangular_solve(
+                lu, y, left_side=True, lower=lower, unit_diagonal=lower, transpose_a=transpose_a
+            )
 
         if transpose_a == "NO_TRANSPOSE":
             return through(through(permuted_rows(b, permutation), lower=True), lower=False)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import check_kind, lifted
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Operands, Result, Results, Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.shape import reshaped
@@ -62,16 +63,18 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
         return [(scalars, [tensor([], element_type("bool"))])]
 
     @classmethod
+    def stays(cls, op: ir.Operation) -> bool:
+        return "dimension" in op.attributes and bool(op.attributes["dimension"].value >= 0)
+
+    @classmethod
     def lower(
         cls, hlo: Any, *xs: Value, comparator: Program, dimension: int = -1, is_stable: bool = False
     ) -> Any:
-        """It stays as it is, along an axis that counts from the first.
+        """Along an axis that counts from the first.
 
         XLA takes a negative one too, and reads the size of the axis from beside the array's sizes:
         now and then nothing is sorted (XLA:CPU of jaxlib 0.10.2, 1 program of 50).
         """
-        if dimension >= 0:
-            return None
         return emit.sort(
             *xs,
             dimension=dimension + xs[0].type.rank,

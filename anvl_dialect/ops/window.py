@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.families import lifted, total
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.ops.fold import halves
@@ -234,14 +235,13 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
         return [([*starts, *starts], list(starts))]
 
     @classmethod
-    def lower(cls, hlo: Any, *xs: Value, body: Program, **params: Any) -> Any:
-        """Windows of one element are slices: XLA's simplifier mistakes their shape, and aborts.
+    def stays(cls, op: ir.Operation) -> bool:
+        return any(n > 1 for n in op.attributes["window_dimensions"])
 
-        All others stay as they are.
-        """
+    @classmethod
+    def lower(cls, hlo: Any, *xs: Value, body: Program, **params: Any) -> Any:
+        """Windows of one element are slices: XLA's simplifier mistakes their shape, and aborts."""
         windows = Windows.of(**params)
-        if any(n > 1 for n in windows.sizes):
-            return None
         arrays, starts = halves("reduce_window", xs)
         return [windows.members(x, start)[0] for x, start in zip(arrays, starts, strict=True)]
 

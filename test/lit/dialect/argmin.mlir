@@ -5,7 +5,7 @@
 
 // The first of equals, and NaN before every number. An index has no derivative.
 
-// HLO-LABEL: func.func @argmin(
+// HLO-LABEL: func.func private @argmin_1(
 // HLO:         stablehlo.iota dim = 1
 // HLO:         stablehlo.reduce({{.*}} init: {{.*}}), ({{.*}} init: {{.*}}) across dimensions = [1]
 // HLO:         stablehlo.compare LT, {{.*}}, {{.*}}
@@ -18,6 +18,8 @@
 // HLO:         stablehlo.select {{.*}}, {{.*}}, {{.*}}
 // HLO:         stablehlo.select {{.*}}, {{.*}}, {{.*}}
 // HLO:         return {{.*}}
+// HLO-LABEL: func.func @argmin(
+// HLO:         call @argmin_1(
 
 // NUMBERS: i32[2] 0 1
 func.func @argmin(%x: tensor<2x3xf64>) -> tensor<2xi32> {

@@ -18,12 +18,14 @@
 // CHECK:         %[[DX:.*]] = "anvl.add"(%[[HALF]], %[[OTHER]])
 // CHECK:         return %[[Y]], %[[DX]]
 
-// HLO-LABEL: func.func @cholesky(
+// HLO-LABEL: func.func private @cholesky_1(
 // HLO:         %[[FACTOR:.*]]:2 = stablehlo.custom_call @lapack_dpotrf_ffi(
 // HLO-SAME:      backend_config = {uplo = 76 : ui8}
 // HLO:         %[[GOOD:.*]] = stablehlo.compare EQ, %[[FACTOR]]#1, %{{.*}}
 // HLO:         %[[NAN:.*]] = stablehlo.constant dense<0x7FF8000000000000>
 // HLO:         stablehlo.select %{{.*}}, %{{.*}}, %[[NAN]]
+// HLO-LABEL: func.func @cholesky(
+// HLO:         call @cholesky_1(
 
 // NUMBERS: f64[2,2] 2.0 0.0 1.0 2.0
 // NUMBERS-NEXT: f64[2,2] 0.25 0.0 0.0 0.0

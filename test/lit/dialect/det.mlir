@@ -31,12 +31,18 @@
 // HLO-COUNT-2: stablehlo.multiply
 // HLO:         stablehlo.subtract
 
+// HLO-LABEL: func.func private @lu(
+// HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(
+
+// HLO-LABEL: func.func private @det_2(
+// HLO:         stablehlo.reduce({{.*}}) applies stablehlo.multiply
+
 // HLO-LABEL: func.func @det(
 // HLO:         call @det_1(
 
 // HLO-LABEL: func.func @det_of_5_rows(
-// HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(
-// HLO:         stablehlo.reduce({{.*}}) applies stablehlo.multiply
+// HLO:         %[[LU:.*]]:3 = call @lu(
+// HLO:         call @det_2(%[[LU]]#0, %[[LU]]#1)
 
 // NUMBERS: f64[] -2.0
 // NUMBERS-NEXT: f64[2,2] 4.0 -3.0 -2.0 1.0

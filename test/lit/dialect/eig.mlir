@@ -14,11 +14,13 @@
 // CHECK:         %[[DX:.*]] = "anvl.real"
 // CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]
 
-// HLO-LABEL: func.func @eig(
+// HLO-LABEL: func.func private @eig_1(
 // HLO:         %[[Y:.*]]:5 = stablehlo.custom_call @lapack_dgeev_ffi(
 // HLO-SAME:      backend_config = {compute_left = 78 : ui8, compute_right = 86 : ui8}
 // HLO:         stablehlo.complex %[[Y]]#0, %[[Y]]#1
 // HLO:         stablehlo.compare EQ, %[[Y]]#4, %{{.*}}
+// HLO-LABEL: func.func @eig(
+// HLO:         call @eig_1(
 
 // NUMBERS: complex128[2] 0.0+1.0j 0.0-1.0j
 // NUMBERS-NEXT: complex128[2,2]

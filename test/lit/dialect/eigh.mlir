@@ -18,10 +18,12 @@
 // CHECK:         "anvl.broadcast_in_dim"(%[[GW]])
 // CHECK:         return %[[Y]]#0, %[[Y]]#1
 
-// HLO-LABEL: func.func @eigh(
+// HLO-LABEL: func.func private @eigh_1(
 // HLO:         %[[Y:.*]]:3 = stablehlo.custom_call @lapack_dsyevd_ffi(
 // HLO-SAME:      backend_config = {mode = 86 : ui8, uplo = 76 : ui8}
 // HLO:         stablehlo.compare EQ, %[[Y]]#2, %{{.*}}
+// HLO-LABEL: func.func @eigh(
+// HLO:         call @eigh_1(
 
 // NUMBERS: f64[2] 1.0 3.0
 // NUMBERS-NEXT: f64[2,2]

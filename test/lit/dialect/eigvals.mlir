@@ -12,9 +12,11 @@
 // CHECK:         "anvl.eig"(%[[X]])
 // CHECK:         return %[[W]], %{{.*}}
 
-// HLO-LABEL: func.func @eigvals(
+// HLO-LABEL: func.func private @eigvals_1(
 // HLO:         stablehlo.custom_call @lapack_dgeev_ffi(
 // HLO-SAME:      backend_config = {compute_left = 78 : ui8, compute_right = 78 : ui8}
+// HLO-LABEL: func.func @eigvals(
+// HLO:         call @eigvals_1(
 
 // NUMBERS: complex128[2] 2.0+0.0j 3.0+0.0j
 // NUMBERS-NEXT: f64[2,2] 1.0 0.0 -1.0 0.0

@@ -12,9 +12,11 @@
 // CHECK:         "anvl.eigh"(%[[X]])
 // CHECK:         return %[[W]], %{{.*}}
 
-// HLO-LABEL: func.func @eigvalsh(
+// HLO-LABEL: func.func private @eigvalsh_1(
 // HLO:         stablehlo.custom_call @lapack_dsyevd_ffi(
 // HLO-SAME:      backend_config = {mode = 78 : ui8, uplo = 76 : ui8}
+// HLO-LABEL: func.func @eigvalsh(
+// HLO:         call @eigvalsh_1(
 
 // NUMBERS: f64[2] 1.0 3.0
 // NUMBERS-NEXT: f64[2,2] 0.5 -0.5 -0.5 0.5

@@ -17,10 +17,12 @@
 // CHECK:         %[[DX:.*]] = "anvl.gather"(%[[MOVED]], %{{.*}})
 // CHECK:         return %[[LU]]#0, %[[LU]]#1, %[[LU]]#2, %[[DX]]
 
-// HLO-LABEL: func.func @lu(
+// HLO-LABEL: func.func private @lu_1(
 // HLO:         %[[LU:.*]]:3 = stablehlo.custom_call @lapack_dgetrf_ffi(
 // HLO:         %[[PIVOTS:.*]] = stablehlo.subtract %[[LU]]#1, %{{.*}}
 // HLO:         stablehlo.while
+// HLO-LABEL: func.func @lu(
+// HLO:         call @lu_1(
 
 // NUMBERS: f64[2,2] 2.0 8.0 0.5 -2.0
 // NUMBERS-NEXT: i32[2] 1 1

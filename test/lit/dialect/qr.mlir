@@ -12,9 +12,11 @@
 // CHECK:         %[[DX:.*]] = "anvl.triangular_solve"(%[[QR]]#1, %{{.*}})
 // CHECK:         return %[[QR]]#0, %[[QR]]#1, %[[DX]]
 
-// HLO-LABEL: func.func @qr(
+// HLO-LABEL: func.func private @qr_1(
 // HLO:         %[[PACKED:.*]]:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(
 // HLO:         stablehlo.custom_call @lapack_dorgqr_ffi(%[[PACKED]]#0, %[[PACKED]]#1)
+// HLO-LABEL: func.func @qr(
+// HLO:         call @qr_1(
 
 // NUMBERS: f64[2,2] -0.6 -0.8 -0.8 0.6
 // NUMBERS-NEXT: f64[2,2] -5.0 -2.2 0.0 0.4

@@ -12,9 +12,13 @@
 // CHECK:         %[[DX:.*]] = "anvl.solve"(%[[X]], %{{.*}}) {transpose_a = #stablehlo<transpose TRANSPOSE>}
 // CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]
 
-// HLO-LABEL: func.func @slogdet(
+// HLO-LABEL: func.func private @lu(
 // HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(
+// HLO-LABEL: func.func private @slogdet_1(
 // HLO:         stablehlo.log
+// HLO-LABEL: func.func @slogdet(
+// HLO:         %[[LU:.*]]:3 = call @lu(
+// HLO:         call @slogdet_1(%[[LU]]#0, %[[LU]]#1)
 
 // NUMBERS: f64[] -1.0
 // NUMBERS-NEXT: f64[] 0.693147

@@ -18,14 +18,19 @@
 // CHECK:         %[[DA:.*]] = "anvl.neg"(%[[PRODUCT]])
 // CHECK:         return %[[X]], %[[DA]], %[[DB]]
 
-// HLO-LABEL: func.func @solve(
+// HLO-LABEL: func.func private @lu(
 // HLO:         stablehlo.custom_call @lapack_dgetrf_ffi(
 // HLO:         stablehlo.while
+// HLO-LABEL: func.func private @solve_1(
 // HLO:         stablehlo.gather
 // HLO:         %[[Y:.*]] = stablehlo.custom_call @lapack_dtrsm_ffi(
 // HLO-SAME:      backend_config = {diag = 85 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}
 // HLO:         stablehlo.custom_call @lapack_dtrsm_ffi(%{{.*}}, %[[Y]])
 // HLO-SAME:      backend_config = {diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 85 : ui8}
+// HLO-LABEL: func.func @solve(
+// HLO-SAME:    %[[A:\w+]]: tensor<2x2xf64>, %[[B:\w+]]: tensor<2x1xf64>
+// HLO:         %[[LU:.*]]:3 = call @lu(%[[A]])
+// HLO:         call @solve_1(%[[B]], %[[LU]]#0, %[[LU]]#2)
 
 // NUMBERS: f64[2,1] 1.0 2.0
 // NUMBERS-NEXT: f64[2,2] -1.0 -2.0 -0.0 -0.0

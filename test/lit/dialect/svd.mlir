@@ -15,10 +15,12 @@
 // CHECK:         "anvl.div"(%{{.*}}, %[[GAPS]])
 // CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[Y]]#2
 
-// HLO-LABEL: func.func @svd(
+// HLO-LABEL: func.func private @svd_1(
 // HLO:         %[[Y:.*]]:5 = stablehlo.custom_call @lapack_dgesdd_ffi(
 // HLO-SAME:      backend_config = {mode = 83 : ui8}
 // HLO:         stablehlo.compare EQ, %[[Y]]#4, %{{.*}}
+// HLO-LABEL: func.func @svd(
+// HLO:         call @svd_1(
 
 // NUMBERS: f64[2,2]
 // NUMBERS-NEXT: f64[2] 6.7082 2.23607

@@ -12,9 +12,11 @@
 // CHECK:         "anvl.svd"(%[[X]])
 // CHECK:         return %[[S]], %{{.*}}
 
-// HLO-LABEL: func.func @svdvals(
+// HLO-LABEL: func.func private @svdvals_1(
 // HLO:         %[[Y:.*]]:5 = stablehlo.custom_call @lapack_dgesdd_ffi(
 // HLO-SAME:      backend_config = {mode = 78 : ui8}
+// HLO-LABEL: func.func @svdvals(
+// HLO:         call @svdvals_1(
 
 // NUMBERS: f64[2] 6.7082 2.23607
 // NUMBERS-NEXT: f64[2,2] 0.894427 -0.447214 0.447214 0.894427

@@ -15,11 +15,13 @@
 // CHECK:         %[[DX:.*]] = "stablehlo.scatter"(%[[ZERO]], %[[AT]], %[[G]])
 // CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]
 
-// HLO-LABEL: func.func @top_k(
+// HLO-LABEL: func.func private @top_k_1(
 // HLO-NOT:     chlo
 // HLO:         "stablehlo.sort"
 // HLO:         stablehlo.slice
 // HLO:         return
+// HLO-LABEL: func.func @top_k(
+// HLO:         call @top_k_1(
 
 // NUMBERS: f64[3] 4.0 4.0 3.0
 // NUMBERS-NEXT: i32[3] 2 3 0
