@@ -10,7 +10,6 @@ Sources: NIST Digital Library of Mathematical Functions, 8.11.4 (series), 8.9.2 
 as modified by I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
 """
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -32,7 +31,7 @@ from anvl.dialect.ops.elementwise import (
     sub,
     where_zero,
 )
-from anvl.dialect.ops.incomplete_orders import beta_slopes, gamma_slope
+from anvl.dialect.ops.incomplete_orders import LARGE, beta_slopes, gamma_slope, log_factor
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 
@@ -40,8 +39,6 @@ __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 
 _MOST_STEPS = 2000  # of fractions, which may never come to rest, and gather rounding
 _MOST_TERMS = 200_000  # of the series, whose terms fall off in some roots of a
-_LARGE = 20.0  # from here on the series is exact to 2e-15
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
 
@@ -129,7 +126,13 @@ class BetaincOp(Incomplete, name="betainc"):
 
 def _gamma_density(a: Value, x: Value) -> Value:
     """x^(a-1) e^-x / Gamma(a)"""
-    return exp(sub(sub(_times_log(plus(a, -1), x, log), x), lgamma(a)))
+    small = sub(sub(_times_log(plus(a, -1), x, log), x), lgamma(a))
+    is_large = _compared(a, full_like(a, LARGE), "GE")
+    # As many digits as the value has; 0 where x is.
+    is_inside = _both(is_large, _compared(x, zeros_like(x), "GT"))
+    large = _if(is_inside, a, full_like(a, LARGE))
+    large_x = _if(is_inside, x, full_like(a, LARGE))
+    return exp(_if(is_inside, sub(log_factor(large, large_x), log(large_x)), small))
 
 
 def _beta_density(a: Value, b: Value, x: Value) -> Value:
@@ -156,33 +159,12 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     inside = _both(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
     is_near = _compared(x, plus(a, 1), "LE")
     is_far = _both(_compared(x, plus(a, 1), "GT"), emit.is_finite(x))
-    factor = exp(_log_factor(a, x))
+    factor = exp(log_factor(a, x))
     near = mul(div(factor, a), _gamma_series(_if(is_near, a, one), _if(is_near, x, zeros_like(x))))
     fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, x, three))
     far = _if(is_far, mul(factor, fraction), zeros_like(x))  # 0 at infinity
     p, q = _if(is_near, near, one_minus(far)), _if(is_near, one_minus(near), far)
     return _if(inside, p, nan), _if(inside, q, nan)
-
-
-def _log_factor(a: Value, x: Value) -> Value:
-    """log(x^a e^-x / Gamma(a)), whose terms cancel for large a: there by Stirling's series.
-
-    With m = x/a - 1 it is a (log(1+m) - m) + log(a / 2 pi) / 2 - 1/(12a) + 1/(360a^3) - ...
-    """
-    direct = sub(sub(mul(a, log(x)), x), lgamma(a))
-    is_large = _compared(a, full_like(a, _LARGE), "GE")
-    large = _if(is_large, a, full_like(a, _LARGE))  # lest the side not taken divides by 0
-    m = div(sub(x, large), large)
-    inverse = div(full_like(a, 1), large)
-    square = mul(inverse, inverse)
-    rest = full_like(a, _STIRLING[-1])
-    for c in _STIRLING[-2::-1]:
-        rest = plus(mul(rest, square), c)
-    half_log = mul(full_like(a, 0.5), log(mul(large, full_like(a, 0.5 / math.pi))))
-    far = _compared(emit.abs(m), full_like(m, 0.5), "GT")  # there m + 1 has few digits of x / a
-    logarithm = _if(far, log(div(x, large)), log1p(m))
-    main = mul(large, sub(logarithm, m))
-    return _if(is_large, sub(add(main, half_log), mul(inverse, rest)), direct)
 
 
 def _gamma_series(a: Value, x: Value) -> Value:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
-from test_corners import INF, NAN, evaluated, gradient
+from test_corners import INF, NAN, adjoints, evaluated, gradient
 
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.op import emit
@@ -101,6 +101,14 @@ GAMMA_ORDERS = [
     (30, 45, -0.0034741570951297631),
     (300, 310, -0.019253838374701429),
 ]
+# The last is the derivative with respect to x.
+LARGE_GAMMAS = [
+    (20, 25, -0.046727804534347564, 0.041533974886793057),
+    (3000, 2950, -0.0048196320143341252, 0.0048600919298832634),
+    (10_000, 10_100, -0.0024156880031763667, 0.0024036692578620491),
+    (100_000, 99_800, -0.0010336421299879057, 0.0010346757735003649),
+    (1_000_000, 1_000_500, -0.00035199202962341053, 0.00035190400961467548),
+]
 BETA_ORDERS = [
     (0.3, 0.4, 0.01, -0.92708530767391806, 0.21962310052239904),
     (0.5, 0.5, 0.5, -0.58312180806163756, 0.58312180806163756),
@@ -125,6 +133,32 @@ def test_gammas_along_their_parameter(name: str, sign: int) -> None:
     np.testing.assert_allclose(g, sign * wanted, rtol=1e-12)
     (g,) = gradient(getattr(emit, name), 0.01, 1e-30, wrt=[0])  # a step at 1, seen from afar
     np.testing.assert_allclose(g, sign * -34.535639314126298, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype, limit", [(np.float64, 1e-12), (np.float32, 1e-4)])
+def test_slopes_of_large_gammas(dtype: type, limit: float) -> None:
+    a, x, *wanted = np.array(LARGE_GAMMAS).T
+    for name, sign in (("igamma", 1), ("igammac", -1)):
+        found = gradient(getattr(emit, name), a.astype(dtype), x.astype(dtype), wrt=[0, 1])
+        for g, of_one in zip(found, wanted, strict=True):
+            assert g.dtype == dtype
+            np.testing.assert_allclose(g, sign * of_one, rtol=limit)
+
+
+@pytest.mark.parametrize("wrt", [0, 1])
+def test_second_slopes_of_large_gammas(wrt: int) -> None:
+    a, x = np.array(LARGE_GAMMAS).T[:2]
+
+    def slope(*xs: np.ndarray) -> np.ndarray:
+        return gradient(emit.igamma, *xs, wrt=[wrt])[0]
+
+    def second(*xs: Any) -> list[Any]:
+        return adjoints(adjoints(emit.igamma(*xs), [xs[wrt]])[0], [xs[0]])
+
+    (found,) = evaluated(second, a, x)
+    h = 1e-3 * np.sqrt(a)
+    wanted = (slope(a + h, x) - slope(a - h, x)) / (2 * h)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)
 
 
 def test_betainc_along_its_parameters() -> None:
