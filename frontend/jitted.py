@@ -179,14 +179,15 @@ class Jit:
         kwargs: dict[str, Any],
     ) -> Any:
         """The slow path of `function`: arguments as Python passed them."""
+        trace = current.trace
         if args and args[-1] is MISSING:
             args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
-        elif not (rest or kwargs or current.trace):
+        elif not (rest or kwargs or trace):
             arrays = _converted(args, isinstance(self._static, Parameters))
             if arrays is not None:
                 return self._calls[len(args)](*arrays)
         try:
-            return (self if current.trace is None else in_trace)(*args, *rest, **kwargs)
+            return (self if trace is None else in_trace)(*args, *rest, **kwargs)
         except Exception as error:
             hide_frames(error)
             raise

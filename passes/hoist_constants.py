@@ -100,7 +100,7 @@ class HoistConstants(Pass, argument=_NAME):
     def _groups(self, function: ir.Operation) -> "list[list[_Constant]]":
         """The constants to hoist; those that are one array stand together."""
         groups: list[list[_Constant]] = []
-        for constant in _constants(function):
+        for constant in _constants(function, self.literals):
             if not constant.used:
                 constant.op.erase()
             elif self._inlined(constant):
@@ -163,9 +163,10 @@ class _Constant:
         self.count = int(np.prod(self.type.shape, dtype=np.int64))
 
 
-def _constants(function: ir.Operation) -> list[_Constant]:
-    """The captured arrays, and the literals of more than one value."""
-    found = find(function, CapturedOp.OPERATION_NAME, ConstantOp.OPERATION_NAME)
+def _constants(function: ir.Operation, literals: bool) -> list[_Constant]:
+    """The captured arrays, and, if they are asked for, the literals of more than one value."""
+    names = [CapturedOp.OPERATION_NAME, *([ConstantOp.OPERATION_NAME] if literals else [])]
+    found = find(function, *names)
     return [_Constant(op) for op in found if not _is_fill(op)]
 
 

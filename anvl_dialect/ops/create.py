@@ -1,7 +1,7 @@
 """Ops that make arrays from nothing: constant, captured, iota."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -185,20 +185,30 @@ def splat(type_: Any, value: complex) -> ir.Attribute:
 
 @lru_cache(4096)
 def _splat(type_: Any, value: Any, _: str | None) -> ir.Attribute:
+    return _filler(type_)(value)
+
+
+@cache
+def _filler(type_: Any) -> Callable[[Any], ir.Attribute]:
+    """What makes the attribute of a number, with all that depends on the type alone looked up."""
     element = type_.element_type
+    filled = ir.DenseElementsAttr.get_splat
     if kind(element) == "complex":
-        number = np.array(value, numpy_of(element))
-        parts = number.reshape(1).view(number.real.dtype)
-        return ir.DenseElementsAttr.get(parts, type=element, shape=[])
-    made = ir.FloatAttr if kind(element) == "float" else ir.IntegerAttr
-    return ir.DenseElementsAttr.get_splat(type_, made.get(element, _as(value, element)))
-
-
-def _as(value: float, element: Any) -> float | int:
+        return lambda value: _complex_scalar(element, value)
     if kind(element) == "float":
-        return float(value)
+        make = ir.FloatAttr.get
+        return lambda value: filled(type_, make(element, float(value)))
     # The bindings take signed 64 bits: the upper half of ui64 by its bits.
-    return int(value) - 2**64 if value >= 2**63 else int(value)
+    make = ir.IntegerAttr.get
+    return lambda value: filled(
+        type_, make(element, int(value) - 2**64 if value >= 2**63 else int(value))
+    )
+
+
+def _complex_scalar(element: Any, value: complex) -> ir.Attribute:
+    number = np.array(value, numpy_of(element))
+    parts = number.reshape(1).view(number.real.dtype)
+    return ir.DenseElementsAttr.get(parts, type=element, shape=[])
 
 
 def full(type_: Any, value: complex) -> Value:
