@@ -42,40 +42,51 @@ def steps_from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -
             form = forms[rules] = _form(rules)
         if form == _ZERO:
             continue
+        if form != _ONE_RESULT:
+            steps += _steps_of(op, form, number, types)
+            continue
         xs = op.operands
         wanted: tuple[int | None, ...]
-        if len(xs) == 2 and form != _FOREIGN:  # most ops; written out, it takes half as long
+        if len(xs) == 2:  # most ops; written out, it takes half as long
             operands = x, y = xs[0], xs[1]
             wanted = known(x), known(y)
         else:
             operands = tuple(xs)
-            if form == _FOREIGN:
-                operands += _captured(op.operation, number)
             wanted = tuple([known(x) for x in operands])
-        if wanted.count(None) == len(wanted):
-            continue
-        if form == _ONE_RESULT:  # `result` costs a third of `results`, and nearly all ops have one
-            y = op.result
-            type_ = type_number(y.type)
-            n = number.setdefault(y, len(types)) if type_ > 0 else None
-            if n == len(types):
-                types.append(type_)
-            steps.append((op, operands, wanted, (y,), (n,)))
-            continue
-        results = tuple(op.results)
-        numbers: list[int | None] = []
-        for y in results:
-            type_ = type_number(y.type)
-            if type_ > 0 or (form == _FOREIGN and _may_carry(y.type)):
-                # A value of `wrt` may itself depend on another: it keeps its number.
-                n = number.setdefault(y, len(types))
-                if n == len(types):
-                    types.append(type_)
-                numbers.append(n)
-            else:
-                numbers.append(None)
-        steps.append((op, operands, wanted, results, tuple(numbers)))
+        if wanted.count(None) < len(wanted):
+            result = op.result  # a third of what `results` costs
+            n = _numbered(result, type_number(result.type), number, types)
+            steps.append((op, operands, wanted, (result,), (n,)))
     return steps
+
+
+def _steps_of(op: Any, form: int, number: dict[ir.Value, int], types: list[int]) -> list[Step]:
+    """The step of an op of several results, or of no dialect of ours, if it depends on some."""
+    operands = tuple(op.operands)
+    if form == _FOREIGN:
+        operands += _captured(op.operation, number)
+    wanted = tuple([number.get(x) for x in operands])
+    if wanted.count(None) == len(wanted):
+        return []
+    results = tuple(op.results)
+    numbers = []
+    for y in results:
+        type_ = type_number(y.type)
+        carries = form == _FOREIGN and _may_carry(y.type)
+        numbers.append(_numbered(y, type_, number, types, carries))
+    return [(op, operands, wanted, results, tuple(numbers))]
+
+
+def _numbered(
+    y: ir.Value, type_: int, number: dict[ir.Value, int], types: list[int], carries: bool = False
+) -> int | None:
+    """The number of a result, a new one or, where it is itself of `wrt`, its own."""
+    if type_ <= 0 and not carries:
+        return None
+    n = number.setdefault(y, len(types))
+    if n == len(types):
+        types.append(type_)
+    return n
 
 
 _ZERO, _ONE_RESULT, _SEVERAL, _FOREIGN = range(4)

@@ -5,7 +5,7 @@ See Note [Functions with rules].
 
 import abc
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +17,7 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "any_declared", "call",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "declared_in",
     "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol", "symbols_in",
 ]  # fmt: skip
 
@@ -162,10 +162,9 @@ def rule_of(function: ir.Operation) -> FunctionRule | None:
     return next((rule for name, rule in FUNCTION_RULES.items() if name in attributes), None)
 
 
-def any_declared(functions: Iterable[ir.Operation]) -> bool:
-    """Whether there are declarations whose bodies a pass writes."""
-    rules = map(rule_of, functions)
-    return any(rule is not None and rule.declares for rule in rules)
+def declared_in(attributes: Set[str]) -> bool:
+    """Whether functions with these attributes are declarations whose bodies a pass writes."""
+    return any(rule.declares and name in attributes for name, rule in FUNCTION_RULES.items())
 
 
 class Callee:

@@ -133,8 +133,12 @@ class StaticArguments:
 
     def __init__(self, f: Callable[..., Any], static: Any) -> None:
         self.f = f
-        given = () if static is None else static
-        which = positions_of(f, given, "static")
+        if static is None:
+            self.positions: frozenset[int] = frozenset()
+            self.names: frozenset[str] = frozenset()
+            self.n_plain = _n_required(f)
+            return
+        which = positions_of(f, static, "static")
         if any(isinstance(i, int) and i < 0 for i in which):
             raise ValueError(
                 f"static: {name_of(f)} takes any number of arguments, so {min(which)} names none; "

@@ -4,6 +4,7 @@ The same passes run from the shell: `print(PIPELINE)` is what to give to `anvl-o
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from anvl.dialect.context import context
@@ -64,19 +65,20 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
     return Pipeline(
         [
             *transformations(),
-            Inline(),
+            _INLINE,
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
-            LowerToStablehlo(platform),
+            _to_stablehlo(platform),
             "cse",
             "trivial-dce",
         ]
     )
 
 
-def transformations() -> list[Pass]:
+@cache
+def transformations() -> tuple[Pass, ...]:
     """The passes that carry out what a traced program asks for: afterwards there are only calls."""
-    return [
+    return (
         SimplifyControlFlow(for_derivatives=True),
         Remat(),
         Gradient(),
@@ -84,7 +86,15 @@ def transformations() -> list[Pass]:
         Vectorize(),
         SimplifyControlFlow(),
         ControlFlow(),
-    ]
+    )
+
+
+_INLINE = Inline()
+
+
+@cache
+def _to_stablehlo(platform: str) -> LowerToStablehlo:
+    return LowerToStablehlo(platform)
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:

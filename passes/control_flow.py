@@ -1,8 +1,9 @@
 """anvl-control-flow: the bodies of functions that are declared as control flow."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
-from anvl.dialect.calls import Callee, any_declared, resolving
+from anvl.dialect.calls import Callee, declared_in, resolving
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.passes.declared import Expansion
@@ -25,10 +26,11 @@ class ControlFlow(Pass, argument=_NAME):
 
     anchor = "builtin.module"
 
+    def idle(self, marks: Set[str]) -> bool:
+        return not declared_in(marks)
+
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        if not any_declared(functions.values()):
-            return
         expansion = Expansion(module, functions, _NAME)
         for name, rule in list(expansion.ruled.items()):
             if not rule.declares:

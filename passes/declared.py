@@ -5,7 +5,7 @@ attribute belongs to a pass.  See Note [Declarations of several kinds].
 """
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -121,6 +121,12 @@ def define_all(
     for name in names:
         expansion.define(name)
     return expansion
+
+
+def nothing_declared(pass_: Pass, marks: Set[str]) -> bool:
+    """Whether there are no declarations of a pass, nor a function that it is to work on."""
+    mine = [k.attribute for k in KINDS.values() if k.argument == pass_.argument]
+    return pass_.is_plain and marks.isdisjoint(mine)
 
 
 #: On functions with a derivative in them, of which a later pass may make another.

@@ -3,7 +3,7 @@
 Walks the ops of a function first to last and asks each for its `tangent`.  Names no op.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,7 @@ from anvl.passes.declared import (
     define_all,
     finish,
     is_float,
+    nothing_declared,
     signature,
 )
 from anvl.passes.inline import terminator_of
@@ -56,6 +57,9 @@ class Forward(Pass, argument=_NAME):
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
     split: bool = option(False, help="add two functions: the results with residuals, the tangents")
     suffix: str = option("", help="appended to the name of the function; _tangent, but for split")
+
+    def idle(self, marks: Set[str]) -> bool:
+        return nothing_declared(self, marks)
 
     def run(self, module: ir.Operation) -> None:
         check_function_given(self)

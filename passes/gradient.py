@@ -4,7 +4,7 @@ Walks the ops of a function last to first, asks each for its `adjoint`, and sums
 Names no op but the one that asks for it (`anvl.vjp`): a new op needs no change here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from anvl.passes.declared import (
     define_all,
     finish,
     is_float,
+    nothing_declared,
     signature,
 )
 from anvl.passes.inline import terminator_of
@@ -81,6 +82,9 @@ class Gradient(Pass, argument=_NAME):
         SLOTS,
         help="carries kept a level, a power of 2, in loops of unknown length that say no other",
     )
+
+    def idle(self, marks: Set[str]) -> bool:
+        return nothing_declared(self, marks)
 
     def run(self, module: ir.Operation) -> None:
         self._check_options()

@@ -15,6 +15,7 @@ has no text form: only Python code can set it.
 """
 
 import functools
+from collections.abc import Set
 from typing import Any, ClassVar, Self
 
 from anvl.dialect.mlir import ir
@@ -52,6 +53,19 @@ class Pass:
             f"{self.argument}: the class {type(self).__name__} defines no `run`"
         )
 
+    def idle(self, marks: Set[str]) -> bool:
+        """Whether there is nothing to do in a module whose functions have only these attributes.
+
+        Then the pass is not run: most programs have one or two of all that passes look for.
+        """
+        return False
+
+    @functools.cached_property
+    def is_plain(self) -> bool:
+        """Whether all options have their defaults."""
+        values = vars(self)
+        return all(values[o.name] == o.default for o in self.options().values())
+
     @classmethod
     @functools.cache
     def options(cls) -> dict[str, Option]:
@@ -69,6 +83,10 @@ class Pass:
         return (cls.__doc__ or "").strip().partition("\n")[0]
 
     def __str__(self) -> str:
+        return self._text
+
+    @functools.cached_property
+    def _text(self) -> str:
         shown = options.show(vars(self), self.options())
         return f"{self.argument}{{{shown}}}" if shown else self.argument
 

@@ -134,13 +134,15 @@ def _take(context: ir.Context) -> _Managers:
     return managers if managers.context is context else _Managers(context)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Runner:
     """One run of a pipeline."""
 
     managers: _Managers
     verify_each: bool
     instruments: Sequence[Instrument]
+    #: The attributes of the functions, where they have been looked up since the last change.
+    marks: frozenset[str] | None = None
 
     def run(self, element: Element, op: ir.Operation, anchor: str) -> None:
         if isinstance(element, Nest):
@@ -171,13 +173,22 @@ class _Runner:
                 self.managers.get(anchor, element.text).run(op)
             else:
                 _check_anchor(element, op.name)
+                if anchor == _MODULE and self._is_idle(element, op):
+                    return
                 _managed(element, anchor, op.context).run(op)
+            self.marks = None
         except ir.MLIRError as error:
             # Not chained: the text of the cause may hold the whole module.
             failure = _pass_error(element, "the pass failed", error)
             raise failure.with_traceback(error.__traceback__) from None
         if self.verify_each:
             _verify(element, op)
+
+    def _is_idle(self, element: Pass, module: ir.Operation) -> bool:
+        if self.marks is None:
+            functions = [op.operation for op in module.regions[0].blocks[0].operations]
+            self.marks = frozenset(name for f in functions for name in f.attributes.keys())
+        return element.idle(self.marks)
 
 
 def _check_anchor(element: Pass, found: str) -> None:

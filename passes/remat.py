@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,9 @@ class Remat(Pass, argument=_NAME):
     function: str = option("", help="make a checkpoint of this function")
     budget: str = option("", help="bytes of values at once, such as 64MiB")
     policy: tuple[str, ...] = option((), help="names of ops whose results to keep; of the function")
+
+    def idle(self, marks: Set[str]) -> bool:
+        return self.is_plain and _ATTRIBUTE not in marks
 
     def run(self, module: ir.Operation) -> None:
         if not self.function and (self.budget or self.policy):

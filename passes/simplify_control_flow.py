@@ -3,10 +3,11 @@
 What is simpler each kind of control flow says itself: `FunctionRule.simplify`.  Names no op.
 """
 
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.calls import Callee, CallOp, Motion, any_declared, resolving
+from anvl.dialect.calls import Callee, CallOp, Motion, declared_in, resolving
 from anvl.dialect.mlir import PassManager, ir
 from anvl.dialect.op import AnvlOp
 from anvl.passes.dead import does_nothing_else
@@ -34,10 +35,11 @@ class SimplifyControlFlow(Pass, argument=_NAME):
 
     for_derivatives: bool = option(False, help="leave in loops what their derivatives need there")
 
+    def idle(self, marks: Set[str]) -> bool:
+        return not declared_in(marks)
+
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
-        if not any_declared(functions.values()):
-            return
         expansion = Expansion(module, functions, _NAME)
         simplifier = _Simplifier(expansion, self._motion(functions))
         for name in list(functions):

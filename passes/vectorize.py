@@ -4,7 +4,7 @@ Asks each op that depends on a batched argument for its `batch`, and leaves the 
 op.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,15 @@ from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Int, Ints
 from anvl.dialect.types import tensor
-from anvl.passes.declared import KINDS, Kind, check_positions, define_all, finish, signature
+from anvl.passes.declared import (
+    KINDS,
+    Kind,
+    check_positions,
+    define_all,
+    finish,
+    nothing_declared,
+    signature,
+)
 from anvl.passes.inline import terminator_of
 from anvl.passes.pass_ import Pass, option
 
@@ -44,6 +52,9 @@ class Vectorize(Pass, argument=_NAME):
     batched: tuple[int, ...] = option((), help="positions of arguments; all where not given")
     size: int = option(-1, help="how many there are in the batch")
     suffix: str = option("_batched", help="appended to the name of the function")
+
+    def idle(self, marks: Set[str]) -> bool:
+        return nothing_declared(self, marks)
 
     def run(self, module: ir.Operation) -> None:
         if not self.function and (self.batched or self.size != -1):

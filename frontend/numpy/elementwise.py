@@ -26,7 +26,7 @@ from anvl.promote import (
 from anvl.public import public
 from anvl.state import current
 from anvl.tracer import Tracer
-from anvl.tracing import emit
+from anvl.tracing import emit, emit_unary
 
 __all__ = [
     "abs",
@@ -121,7 +121,7 @@ def unary(name: str, op: str, at_least: str, doc: str) -> Any:
 
     def function(x: Any) -> Any:
         if type(x) is Tracer and x.aval.level >= least and not x.aval.weak_type:
-            return emit(op_class, (x,), _NONE)
+            return emit_unary(op_class, x)
         (operand,), weak = promoted(name, (x,), at_least)
         return mark_weak(emit(op_class, (operand,), {}), weak)
 
@@ -142,7 +142,6 @@ def binary(name: str, op: str, at_least: str, doc: str, **params: Any) -> Any:
 
 
 _LEVELS = {"bool": 0, "int": 1, "float": 2}
-_NONE: dict[str, Any] = {}
 
 
 def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
@@ -256,7 +255,7 @@ def _rounding(name: str, op: str, doc: str) -> Any:
         operand = as_tracer(x, name)
         if operand.aval.level < _LEVELS["float"]:
             return operand
-        return mark_weak(emit(op_class, (operand,), _NONE), operand.weak_type)
+        return mark_weak(emit_unary(op_class, operand), operand.weak_type)
 
     return named(function, name, doc)
 
