@@ -11,6 +11,8 @@ from anvl import prim
 from anvl.dialect.errors import PassError
 from anvl.dialect.op import AnvlOp, Operand, Result, emit
 
+pytestmark = pytest.mark.usefixtures("own_ops")
+
 X = np.array([[2.0, 1.0], [0.5, 4.0]])
 B = np.array([[1.0], [2.0]])
 
