@@ -32,7 +32,7 @@ on_new_context(Anvl.load)
 #
 # Such ops have dialects of their own, so that no op that anvl gets later has the same name.
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")  # what IRDL takes
+_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"  # what IRDL takes
 # Those that MLIR makes known later than at the start.
 _TAKEN = ("anvl", "builtin", "chlo", "stablehlo", "vhlo")
 
@@ -60,7 +60,7 @@ def dialect_of(name: str, module: str) -> tuple[Any, str]:
                 f'has its name; write name="my.{name}", with a word of yours for my'
             )
         return Anvl, name
-    if not (_NAME.fullmatch(prefix) and _NAME.fullmatch(bare)):
+    if not (re.fullmatch(_NAME, prefix) and re.fullmatch(_NAME, bare)):
         raise ValueError(
             f"{name}: the name of an op is two words of lowercase letters, digits and single "
             "underscores, as in my.softplus"

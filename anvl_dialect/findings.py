@@ -58,12 +58,12 @@ class Search:
         self.findings += [x for x in findings if (x.op, x.location, x.reason) not in known]
 
 
-_FILE = re.compile(r'"((?:[^"\\]|\\.)+)":(\d+)')
+_FILE = r'"((?:[^"\\]|\\.)+)":(\d+)'
 
 
 def place_in(location: str) -> str:
     """File and line in MLIR's text of a location: the innermost of them, `""` where it has none."""
-    found = _FILE.search(location)
+    found = re.search(_FILE, location)
     return f"{found[1]}:{found[2]}" if found else location
 
 

@@ -193,6 +193,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             cls.build = staticmethod(make(cls))  # type: ignore[method-assign]
         _join(cls)
 
+    @classmethod
+    def _generate_init_method(cls, fields: Any) -> None:
+        """No constructor of ext's, which takes an eighth of the import: `build` makes ops."""
+
     # -- rules -----------------------------------------------------------------------------------
 
     @classmethod

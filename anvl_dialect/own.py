@@ -30,7 +30,7 @@ def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # What IRDL takes for a name.
-_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"
 
 
 def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...], base: type) -> None:
@@ -59,7 +59,7 @@ def _check_field_name(name: str, field: str, base: type) -> None:
             f"{name}: field `{field}`: every op has something of this name; choose another, or, if "
             "it is no field, leave its annotation away"
         )
-    if not _NAME.fullmatch(field) or keyword.iskeyword(field):
+    if not re.fullmatch(_NAME, field) or keyword.iskeyword(field):
         raise TypeError(
             f"{name}: field `{field}`: the name of a field is a word of lowercase letters, digits "
             "and single underscores, and not one of Python's"

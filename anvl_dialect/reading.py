@@ -20,19 +20,17 @@ __all__ = ["InvalidOp", "attribute_of", "parsed", "too_deep"]
 # Of `reduce` without an array, or without an initial value, StableHLO's verifier ends the process
 # (1.19).  Such text is refused before it is parsed; bytecode is tried out in a process of its own.
 
-_REDUCE = re.compile(r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)')
-_OPENERS = re.compile(r"[({\[<]")
-_MINUS_RUN = re.compile(r"-(?:\s*+-)++")  # in an affine map each minus is one more level
-_TOKEN = re.compile(
-    r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
+# As texts: `re` compiles them when they are first used, and an import does not.
+_REDUCE = r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)'
+_OPENERS = r"[({\[<]"
+_MINUS_RUN = r"-(?:\s*+-)++"  # in an affine map each minus is one more level
+_TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
        | //[^\n]*              # a comment
        | -> | >= | <=          # no brackets
        | [(){}\[\]<>]
-    """,
-    re.VERBOSE,
-)
-_ALIAS = re.compile(r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$", re.MULTILINE)
-_REFERENCE = re.compile(r"[#!][A-Za-z_$][\w$.\-]*")
+    """
+_ALIAS = r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$"
+_REFERENCE = r"[#!][A-Za-z_$][\w$.\-]*"
 
 
 class InvalidOp(TypeError):
@@ -70,7 +68,7 @@ def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
 
 
 def _check_reduce(name: str, text: str) -> None:
-    for match in _REDUCE.finditer(text):
+    for match in re.finditer(_REDUCE, text):
         before = text[: match.start()]
         line = before.rpartition("\n")[2]
         n_operands = match[1].count("%")
@@ -123,16 +121,16 @@ def too_deep(text: str, most: int) -> int | None:
 
 
 def _minuses_too_deep(text: str, most: int) -> int | None:
-    runs = _MINUS_RUN.finditer(text)
+    runs = re.finditer(_MINUS_RUN, text)
     return next((run.start() for run in runs if run[0].count("-") > most), None)
 
 
 def _brackets_too_deep(text: str, most: int) -> int | None:
     """Where brackets nest deeper than allowed."""
-    if sum(1 for _ in _OPENERS.finditer(text)) <= most:
+    if sum(1 for _ in re.finditer(_OPENERS, text)) <= most:
         return None
     depth = 0
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_TOKEN, text, re.VERBOSE):
         if token[0] in ("(", "{", "[", "<"):
             depth += 1
         elif token[0] in (")", "}", "]", ">"):
@@ -145,8 +143,8 @@ def _brackets_too_deep(text: str, most: int) -> int | None:
 def _aliases_too_deep(text: str, most: int) -> int | None:
     """Where an alias is nested too deep by way of those before it: `!b = tuple<!a>`."""
     depths: dict[str, int] = {}
-    for alias in _ALIAS.finditer(text):
-        below = (depths.get(name, 0) for name in _REFERENCE.findall(alias[2]))
+    for alias in re.finditer(_ALIAS, text, re.MULTILINE):
+        below = (depths.get(name, 0) for name in re.findall(_REFERENCE, alias[2]))
         depths[alias[1]] = 1 + max(below, default=0)
         if depths[alias[1]] > most:
             return alias.start(1)

@@ -165,7 +165,6 @@ class Jit:
             return self
         dispatch = make_function(n_args, functools.partial(self._spread, in_trace or self))
         self._attach(n_args, dispatch)
-        self._make_call(n_args)
         call = functools.update_wrapper(dispatch.call, self._f, updated=())
         for name in ("lower", "trace", "cache_size", "clear_cache"):
             setattr(call, name, getattr(self, name))
@@ -185,7 +184,7 @@ class Jit:
         elif not (rest or kwargs or trace):
             arrays = _converted(args, isinstance(self._static, Parameters))
             if arrays is not None:
-                return self._calls[len(args)](*arrays)
+                return (self._calls.get(len(args)) or self._make_call(len(args)))(*arrays)
         try:
             return (self if trace is None else in_trace)(*args, *rest, **kwargs)
         except Exception as error:

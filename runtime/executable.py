@@ -273,7 +273,7 @@ def compile(  # the name that people expect; the built-in is not needed here
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".
-_UNKNOWN_TARGET = re.compile(
+_UNKNOWN_TARGET = (
     r"No (?:FFI handler registered|registered implementation for .*?custom call) (?:for|to) (\S+)"
 )
 
@@ -285,7 +285,7 @@ def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
         text = readable(error)
         if "compile option" in text or "While setting option" in text:
             raise ValueError(f"compile: {text}; see XLA's flags for their names") from error
-        unknown = _UNKNOWN_TARGET.search(str(error))
+        unknown = re.search(_UNKNOWN_TARGET, str(error))
         if unknown is not None:
             text = missing_handler(unknown[1], place.client.platform)
         raise RuntimeFailure(f"compile: {text}") from error
