@@ -7,14 +7,17 @@ decomposition (2016, arXiv:1602.07527), equations 7 to 10.
 from collections.abc import Sequence
 from typing import Any
 
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
     check_square,
+    ct,
     half_diagonal,
     hermitian_part,
     lower,
     matmul,
+    strictly_lower,
 )
 
 __all__ = ["CholeskyOp"]
@@ -28,6 +31,17 @@ class CholeskyOp(Factorisation, name="cholesky"):
     """
 
     y: Result
+    lifts = "stablehlo.cholesky"
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """The factor of what StableHLO's reads, one triangle; the other triangle of it is 0."""
+        if set(op.attributes) - {"lower"}:
+            return None
+        is_lower = "lower" in op.attributes and op.attributes["lower"].value
+        x = op.operands[0] if is_lower else ct(op.operands[0])
+        y = emit.cholesky(emit.add(lower(x), ct(strictly_lower(x))))
+        return [y if is_lower else ct(y)]
 
     @classmethod
     def result_type(cls, x: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import lifted, total
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.lapack import lower_on
 from anvl.dialect.ops.matrices import (
@@ -39,6 +40,13 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
     transpose_a: Transpose
     x: Result
     composite = True
+    lifts = "stablehlo.triangular_solve"
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        if set(op.attributes) - cls.attribute_params.keys():
+            return None
+        return list(op.operands), cls.read(op)
 
     @classmethod
     def result_type(
