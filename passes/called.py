@@ -63,7 +63,10 @@ def short_or_long(
     block = function.regions[0].blocks[0]
     given = [x.type for x in block.arguments]
     before = _pulled_out(block)
-    recipe = read(block, list(terminator_of(block).operands), module)
+    answers = list(terminator_of(block).operands)
+    if len(before) == 1 and _is_all(block, before[0], len(given), answers):
+        return before[0][0]
+    recipe = read(block, answers, module)
     ops = [op for op in inside(function) if not op.name.endswith(".return")]
     length = sum(_OF_COPY if len(op.regions) else 1 for op in ops)
     if length <= _LONGEST and not before:
@@ -78,10 +81,12 @@ def short_or_long(
 
 
 def _pulled_out(block: ir.Block) -> list[tuple[Called, _Picker]]:
-    """Make the results of the calls in an expansion arguments of the rest."""
+    """Make the results of what an expansion begins with arguments of the rest."""
     found: list[tuple[Called, _Picker]] = []
     known: dict[Any, list[ir.Value]] = {}
     for op in [o.operation for o in block.operations if o.operation.name == _PURE]:
+        if "callee" not in op.attributes:  # of a person's rule
+            continue
         how = current().expansion_of(op)
         place = {x: i for i, x in enumerate(block.arguments)}
         key = id(how), *(place[x] for x in op.operands)
@@ -92,6 +97,15 @@ def _pulled_out(block: ir.Block) -> list[tuple[Called, _Picker]]:
             old.replace_all_uses_with(new)
         op.erase()
     return found
+
+
+def _is_all(
+    block: ir.Block, first: tuple[Called, _Picker], n_given: int, answers: list[ir.Value]
+) -> bool:
+    """Whether an expansion is just what it begins with."""
+    arguments = list(block.arguments)
+    _, takes = first
+    return answers == arguments[n_given:] and list(takes(arguments)) == arguments[:n_given]
 
 
 def _drop_unused(block: ir.Block) -> _Picker:
@@ -161,28 +175,29 @@ class Shared:
 
     def call(self, how: Called, xs: Sequence[ir.Value]) -> list[ir.Value]:
         """The results of an op, from calls."""
+        if self._depth:
+            return self._stand_in(how, xs)
         values = xs
         if how.before:
             values = list(xs)
             for inner, takes in how.before:
                 values += self.call(inner, takes(values))
-        attributes = self._attributes_of(how)
-        call = _create(
-            _PURE if how.is_pure else "func.call", how.types, how.takes(values), attributes
-        )
+        found = self._found.get(id(how)) or self._named(how)
+        op_name = _PURE if how.is_pure else "func.call"
+        call = _create(op_name, how.types, how.takes(values), found[2])
         return [call.result] if len(how.types) == 1 else list(call.results)
 
-    def _attributes_of(self, how: Called) -> dict[str, ir.Attribute]:
-        """Those of a call."""
-        if self._depth:
-            name = str(id(how))  # none of the module's: those must not tell how this was made
-            self._aside[name] = how
-            return {"callee": ir.FlatSymbolRefAttr.get(name)}
-        found = self._found.get(id(how))
-        if found is None:
-            name = self._fresh(how.name)
-            found = self._found[id(how)] = how, name, {"callee": ir.FlatSymbolRefAttr.get(name)}
-        return found[2]
+    def _stand_in(self, how: Called, xs: Sequence[ir.Value]) -> list[ir.Value]:
+        """All the calls of an op in an expansion on the side, as one, until they are pulled out."""
+        name = str(id(how))
+        self._aside[name] = how
+        attributes = {"callee": ir.FlatSymbolRefAttr.get(name)}
+        return list(_create(_PURE, how.types, xs, attributes).results)
+
+    def _named(self, how: Called) -> tuple[Called, str, dict[str, ir.Attribute]]:
+        name = self._fresh(how.name)
+        found = self._found[id(how)] = how, name, {"callee": ir.FlatSymbolRefAttr.get(name)}
+        return found
 
     def _fresh(self, wanted: str) -> str:
         name, n = wanted, 0
@@ -202,7 +217,8 @@ class Shared:
             return
         found = list(self._found.values())
         if any(how.is_costly for how, _, _ in found) and _shrinks(module):
-            called = {call.attributes["callee"].value for call in find(module, _PURE, "func.call")}
+            calls = [op for op in find(module, _PURE, "func.call") if "callee" in op.attributes]
+            called = set(map(callee_of, calls))
             found = [named for named in found if named[1] in called]
         rewrite.walk_and_apply_patterns(module, _calls())
         first = ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0])

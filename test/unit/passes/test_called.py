@@ -8,8 +8,10 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl import prim
+from anvl.dialect import parse
 from anvl.dialect.errors import PassError
 from anvl.dialect.op import AnvlOp, Operand, Result, emit
+from anvl.passes.pipeline import Pipeline
 
 pytestmark = pytest.mark.usefixtures("own_ops")
 
@@ -82,6 +84,84 @@ def test_an_expansion_of_ones_own_begins_with_one_of_ours():
     np.testing.assert_allclose(first, emitted, rtol=1e-12)
     np.testing.assert_allclose(second, emitted, rtol=1e-12)
     np.testing.assert_allclose(X @ np.asarray(x), B, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["NO_TRANSPOSE", "TRANSPOSE"])
+def test_expansions_that_begin_with_expansions_that_begin_with_others(form):
+    first = _op("solves", lambda cls, hlo, x: emit.solve(x, x, transpose_a=form))
+    same = _op("same", lambda cls, hlo, x: emit.called.solves(x))
+    more = _op("more", lambda cls, hlo, x: _sines(emit.add(x, emit.called.same(x)), 9))
+    wanted = np.linalg.solve(X if form == "NO_TRANSPOSE" else X.T, X)
+    sines = X + wanted
+    for _ in range(9):
+        sines = np.sin(sines)
+    for f, y in ((first, wanted), (same, wanted), (more, sines)):
+        np.testing.assert_allclose(anvl.jit(f)(X), y, rtol=1e-12, atol=1e-15)
+        looped = anvl.jit(lambda x, f=f: anvl.fori_loop(0, 1, lambda i, z, f=f: f(z), x))
+        np.testing.assert_allclose(looped(X), y, rtol=1e-12, atol=1e-15)
+    text = _text(lambda x: (first(x), same(x), more(x)), X)
+    assert text.count("call @lu(") == text.count("call @solve") == 1
+
+
+def test_an_expansion_that_ignores_an_operand():
+    rq = _op("rq", lambda cls, hlo, x: _sines(emit.qr(x, full_matrices=False)[1], 9))
+
+    class SecondOp(AnvlOp, name="called.second"):
+        x: Operand
+        z: Operand
+        y: Result
+
+        @classmethod
+        def result_type(cls, x, z):
+            return x
+
+        @classmethod
+        def lower(cls, hlo, x, z):
+            return emit.called.rq(z)
+
+    class SumOp(AnvlOp, name="called.sum"):
+        x: Operand
+        z: Operand
+        y: Result
+
+        @classmethod
+        def result_type(cls, x, z):
+            return x
+
+        @classmethod
+        def lower(cls, hlo, x, z):
+            return emit.add(x, emit.called.second(x, z))
+
+    found = anvl.jit(prim.called.sum)(X, X + 1)
+    np.testing.assert_allclose(found, X + np.asarray(rq(X + 1)), rtol=1e-12)
+
+
+def test_a_chain_of_expansions_grows_with_its_length():
+    _op("chain_0", lambda cls, hlo, x: emit.solve(x, emit.lu(x)[0], transpose_a="TRANSPOSE"))
+    lines = []
+    for k in range(1, 13):
+        last = f"chain_{k - 1}"
+        f = _op(
+            f"chain_{k}", lambda cls, hlo, x, last=last: emit.sin(getattr(emit.called, last)(x))
+        )
+        lines.append(_text(lambda x, f=f: f(x), X).count("\n"))
+    steps = np.diff(lines)
+    assert steps.max() < 10, lines
+
+
+def test_a_cast_of_the_text_stays():
+    text = """
+    func.func @f(%x: tensor<2x2xf64>) -> tensor<2x2xf64> {
+      %0 = builtin.unrealized_conversion_cast %x : tensor<2x2xf64> to tensor<2x2xf64>
+      %1 = builtin.unrealized_conversion_cast %x : tensor<2x2xf64> to tensor<2x2xf64>
+      %2 = "anvl.solve"(%0, %1) {transpose_a = #stablehlo<transpose TRANSPOSE>}
+        : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+      return %2 : tensor<2x2xf64>
+    }"""
+    module = parse(text)
+    Pipeline(["anvl-lower-to-stablehlo"]).run(module, verify_each=True)
+    assert "unrealized_conversion_cast" in str(module)
+    assert "call @solve(" in str(module)
 
 
 def test_a_long_expansion_of_a_wrong_type_is_refused():
