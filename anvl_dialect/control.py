@@ -70,6 +70,8 @@ class Case(FunctionRule):
     def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
         index, *operands = xs
         branches = self.branches(f)
+        if f.default("select", 0):
+            return _select(index, [call(branch, operands) for branch in branches])
         # StableHLO's own takes the last branch for an index below 0.
         index = emit.maximum(index, zeros_like(index))
         op = ir.Operation.create("stablehlo.case", f.types[1], [index], regions=len(branches))
@@ -214,13 +216,7 @@ class Case(FunctionRule):
         results = [
             self._of_all(branch.program, operands, flags, size) for branch in self.branches(f)
         ]
-        found = results[0]
-        for k, other in enumerate(results[1:], 1):
-            at_least = emit.compare(index, full(index.type, k), comparison_direction="GE")
-            found = [
-                emit.select(spread(at_least, y), z, y) for y, z in zip(found, other, strict=True)
-            ]
-        return found
+        return _select(index, results)
 
     def _of_all(
         self, branch: Program, operands: Sequence[Value], flags: Sequence[bool], size: int
@@ -244,6 +240,15 @@ class Case(FunctionRule):
         inputs = [tensor([], element_type("i32")), *types]
         attributes = {self.attribute: ir.DictAttr.get(request)}
         return f.declare(suffix, inputs, made[0].types[1], attributes)
+
+
+def _select(index: Value, results: Sequence[Sequence[Value]]) -> Sequence[Value]:
+    """Of the results of all branches those of one; `index` is one for all, or one for each."""
+    found = results[0]
+    for k, other in enumerate(results[1:], 1):
+        at_least = emit.compare(index, full(index.type, k), comparison_direction="GE")
+        found = [emit.select(spread(at_least, y), z, y) for y, z in zip(found, other, strict=True)]
+    return found
 
 
 def _looped(

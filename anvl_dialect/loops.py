@@ -59,11 +59,11 @@ def below(i: Value, bound: int, flag: Value) -> Value:
 
 
 def spread(flags: Value, y: Value) -> Value:
-    """One flag for each member, as one for each element."""
-    shape = tuple(y.type.shape)
-    if len(shape) == 1:
+    """One flag for all, or one for each member, as one for each element."""
+    shape, axes = tuple(y.type.shape), tuple(range(flags.type.rank))
+    if len(shape) == len(axes):
         return flags
-    return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=(0,))
+    return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=axes)
 
 
 def cut_in(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:

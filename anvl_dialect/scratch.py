@@ -6,7 +6,7 @@ are the ones that the passes use; no rule is written twice.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from anvl.dialect.batching import batched_results
 from anvl.dialect.blocks import side_block
@@ -17,6 +17,7 @@ from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body
 from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.recipes import inside
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import tensor
 
@@ -26,6 +27,9 @@ __all__ = [
     "Program", "batch_of", "found_and_values", "jvp_of", "swept", "transpose_of",
     "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
+
+
+_Values: TypeAlias = dict[Value, Value]  # of a program, to those of a copy
 
 
 class Program:
@@ -68,13 +72,13 @@ class Program:
         """
         marks = dict(zip(self.arguments, batched, strict=True))
 
-        def emit_one(op: Any, operands: list[Value]) -> Sequence[Value]:
+        def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
             flags = [marks.get(x, False) for x in op.operands]
-            has_axis = any(flags)
+            has_axis = any(flags) or any(marks.get(x, False) for x in _captured(op))
             for y in op.results:
                 marks[y] = has_axis
             if not has_axis:
-                return _copied(op, operands)
+                return _copied(op, operands, values)
             return batched_results(op, operands, flags)
 
         values = self._replay(xs, emit_one)
@@ -129,16 +133,17 @@ class Program:
     def user_of(self, values: Sequence[Value]) -> Any:
         """An op that uses one of these values and that the results depend on; None without any."""
         marked = set(values)
-        return next((op for op in self.needed() if not marked.isdisjoint(op.operands)), None)
+        used = ((op, [*op.operands, *_captured(op)]) for op in self.needed())
+        return next((op for op, xs in used if not marked.isdisjoint(xs)), None)
 
     def _replay(
-        self, xs: Sequence[Value], emit_one: Callable[[Any, list[Value]], Sequence[Value]]
+        self, xs: Sequence[Value], emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]]
     ) -> list[Value]:
         """Emit, by `emit_one`, the ops that the results depend on."""
         values = dict(zip(self.arguments, xs, strict=True))
         for op in self.needed():
             operands = [values.get(x, x) for x in op.operands]
-            for y, found in zip(op.results, emit_one(op, operands), strict=True):
+            for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
                 values.setdefault(y, found)  # a result that is given is not another
         return [values.get(y, y) for y in self.results]
 
@@ -149,16 +154,27 @@ class Program:
         kept = []
         for op in reversed(list(self.block.operations)):
             if not wanted.isdisjoint(op.results):
-                wanted.update(x for x in op.operands if x not in given)
+                wanted.update(x for x in (*op.operands, *_captured(op)) if x not in given)
                 kept.append(op)
         return kept[::-1]
 
 
-def _copied(op: Any, operands: list[Value]) -> list[Value]:
+def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
+    """The results of a copy, on other operands, and on other values in its regions."""
     copy = op.operation.clone().operation
     for i, x in enumerate(operands):
         copy.operands[i] = x
+    for inner in inside(copy):
+        for i, x in enumerate(inner.operands):
+            if x in values:
+                inner.operands[i] = values[x]
     return list(copy.results)
+
+
+def _captured(op: Any) -> list[Value]:
+    """What the regions of an op use of those around it, and of their own: the latter are no
+    values of the block that the op is in."""
+    return [x for inner in inside(op.operation) for x in inner.operands]
 
 
 def _current_block() -> ir.Block:

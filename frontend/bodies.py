@@ -80,7 +80,7 @@ def _inlined(program: Program, trace: Trace) -> Scratch:
     module = program.module
     if len(list(module.body.operations)) > 1:
         del trace.function.attributes["sym_visibility"]  # the inliner drops private functions
-        Pipeline([*transformations(), "anvl-inline"]).run(module)
+        Pipeline([*transformations(select=True), "anvl-inline"]).run(module)
     function = ir.SymbolTable(module.operation)[trace.name]
     block = function.regions[0].blocks[0]
     terminator = list(block.operations)[-1].operation

@@ -76,8 +76,11 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
 
 
 @cache
-def transformations() -> tuple[Pass, ...]:
-    """The passes that carry out what a traced program asks for: afterwards there are only calls."""
+def transformations(select: bool = False) -> tuple[Pass, ...]:
+    """The passes that carry out what a traced program asks for: afterwards there are only calls.
+
+    With `select`, choices are written as such: see `ControlFlow`.
+    """
     return (
         SimplifyControlFlow(for_derivatives=True),
         Remat(),
@@ -85,7 +88,7 @@ def transformations() -> tuple[Pass, ...]:
         Forward(),
         Vectorize(),
         SimplifyControlFlow(),
-        ControlFlow(),
+        ControlFlow(select=select),
     )
 
 

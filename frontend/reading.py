@@ -134,7 +134,14 @@ class Reader:
             return None
         inputs = [self._names[x] for x in op.operands]
         outputs = [self._name(y, self._next_name()) for y in results]
-        primitive, params, bodies = self._op(op) if op.name in OPS else self._called(op)
+        if op.name in OPS:
+            primitive, params, bodies = self._op(op)
+        elif "callee" in op.attributes:
+            primitive, params, bodies = self._called(op)
+        else:  # of no dialect of ours, such as a choice in the body of an op
+            primitive, params = op.name, {}
+            blocks = enumerate(self._block(region.blocks[0]) for region in op.regions)
+            bodies = [Body(str(i), "", *block) for i, block in blocks]
         return Call(primitive, inputs, params, outputs, avals, bodies)
 
     def _next_name(self) -> str:

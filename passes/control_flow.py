@@ -8,7 +8,7 @@ from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.passes.declared import Expansion
 from anvl.passes.inline import body_of, functions_of
-from anvl.passes.pass_ import Pass
+from anvl.passes.pass_ import Pass, option
 
 __all__ = ["ControlFlow"]
 
@@ -22,9 +22,14 @@ class ControlFlow(Pass, argument=_NAME):
     `anvl.case = {branches = [@a, @b, ...]}` becomes a `stablehlo.case` that calls them;
     `anvl.while` and `anvl.scan` become a `stablehlo.while`.  Afterwards none of these attributes is
     left.  It goes behind the passes that differentiate and batch.
+
+    With `select`, a choice is all of its branches and selects between their results: what is wanted
+    in the bodies of ops, whose derivatives take ops of the dialect.
     """
 
     anchor = "builtin.module"
+
+    select: bool = option(False, help="write choices as all of their branches and selects")
 
     def idle(self, marks: Set[str]) -> bool:
         return not declared_in(marks)
@@ -32,6 +37,7 @@ class ControlFlow(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
         expansion = Expansion(module, functions, _NAME)
+        expansion.defaults = {"select": self.select}
         for name, rule in list(expansion.ruled.items()):
             if not rule.declares:
                 continue
