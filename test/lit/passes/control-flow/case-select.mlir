@@ -15,7 +15,9 @@
 // CHECK:         %[[ABC:.*]] = "anvl.select"(%{{.*}}, %[[C]], %[[AB]])
 // CHECK:         return %[[ABC]]
 
-// AGAIN-NOT: anvl.case
+// AGAIN-LABEL: func.func @main(
+// AGAIN-NOT:     stablehlo.case
+// AGAIN:         return
 
 // NUMBERS: f64[2] 9.0 16.0
 
