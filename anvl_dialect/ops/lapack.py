@@ -18,7 +18,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops import everywhere, jacobi
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.everywhere import compared, or_nan, permutation_of
+from anvl.dialect.ops.everywhere import compared, first_axes, or_nan, permutation_of
 from anvl.dialect.ops.matrices import (
     columns,
     complex_of,
@@ -122,9 +122,20 @@ def _info(x: Value) -> Any:
     return tensor(x.type.shape[:-2], element_type("i32"))
 
 
-def _or_nan(info: Value, *ys: Value) -> list[Value]:
-    """The results, NaN where the routine failed."""
-    return or_nan(compared(info, zeros_like(info), "EQ"), *ys)
+def _or_nan(info: Value, *ys: Value, given: Value | None = None) -> list[Value]:
+    """The results, NaN where the routine failed, or was not given what `given` says."""
+    good = compared(info, zeros_like(info), "EQ")
+    return or_nan(good if given is None else getattr(emit, "and")(good, given), *ys)
+
+
+def _finite(x: Value) -> tuple[Value, Value]:
+    """x, zeros in place of each matrix with infinities or NaN in it, and which have none.
+
+    The iterations of LAPACK lose NaN, and complain of infinity on the terminal.
+    """
+    difference, last = emit.sub(x, x), x.type.rank - 1  # of infinity a NaN too
+    finite = emit.all(compared(difference, zeros_like(x), "EQ"), axes=(last - 1, last))
+    return emit.select(first_axes(finite, x), x, zeros_like(x)), finite
 
 
 def _like(x: Value, *sizes: int) -> Any:
@@ -196,13 +207,9 @@ def _gesdd(x: Value, mode: str) -> list[Value]:
         _like(x, n if mode == "A" else k, n),
         _info(x),
     ]
+    x, finite = _finite(x)
     _, s, u, vt, info = _call("gesdd", [x], types, in_place=0, mode=mode)
-    if mode == "N":
-        return _or_nan(info, u, s, vt)
-    # Of a matrix with infinity in it, the values are NaN, and the vectors any numbers.
-    known = emit.all(compared(s, s, "EQ"), axes=(s.type.rank - 1,))
-    good = getattr(emit, "and")(compared(info, zeros_like(info), "EQ"), known)
-    return or_nan(good, u, s, vt)
+    return _or_nan(info, u, s, vt, given=finite)
 
 
 def _eigh(x: Value) -> list[Value]:
@@ -216,10 +223,9 @@ def _eigvalsh(x: Value) -> Value:
 def _syevd(x: Value, mode: str) -> list[Value]:
     routine = "heevd" if is_complex(x) else "syevd"
     values = real_of(x.type, x.type.shape[:-1])
-    v, w, info = _call(
-        routine, [hermitian_part(x)], [x.type, values, _info(x)], in_place=0, mode=mode, uplo="L"
-    )
-    return _or_nan(info, w, v)
+    x, finite = _finite(hermitian_part(x))
+    v, w, info = _call(routine, [x], [x.type, values, _info(x)], in_place=0, mode=mode, uplo="L")
+    return _or_nan(info, w, v, given=finite)
 
 
 def _eig(x: Value) -> list[Value]:
@@ -233,10 +239,11 @@ def _eigvals(x: Value) -> Value:
 def _geev(x: Value, right: str) -> list[Value]:
     values, vectors = _like(x, x.type.shape[-1]), complex_of(x.type, x.type.shape)
     parts = [values] if is_complex(x) else [values, values]
+    x, finite = _finite(x)
     *w, _, v, info = _call(
         "geev", [x], [*parts, vectors, vectors, _info(x)], compute_left="N", compute_right=right
     )
-    return _or_nan(info, w[0] if is_complex(x) else emit.complex(*w), v)
+    return _or_nan(info, w[0] if is_complex(x) else emit.complex(*w), v, given=finite)
 
 
 #: What each op becomes on each platform: functions of the operands and parameters that emit ops.

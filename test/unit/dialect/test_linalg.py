@@ -46,17 +46,22 @@ def test_cholesky_is_nan_for_the_one_of_a_stack_that_is_not_positive_definite() 
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
-@pytest.mark.parametrize("bad", [NAN, np.inf])
-def test_what_is_not_finite_has_nan_for_values_and_vectors(dtype: Any, bad: float) -> None:
+@pytest.mark.parametrize("bad", [NAN, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 2), (0, 0), (2, 1)])
+def test_what_is_not_finite_has_nan_for_values_and_vectors(
+    dtype: Any, bad: float, place: tuple[int, int], capfd: Any
+) -> None:
     x = np.stack([np.eye(3), np.eye(3)]).astype(dtype)
-    x[1, 0, 2] = bad
+    x[1][place] = bad
 
     def body(x: ir.Value) -> list[ir.Value]:
-        return [*emit.svd(x), emit.svdvals(x), *emit.eigh(x), emit.eigvalsh(x)]
+        values = [emit.svdvals(x), emit.eigvalsh(x), emit.eigvals(x)]
+        return [*values, *emit.svd(x), *emit.eigh(x), *emit.eig(x)]
 
     for y in evaluated(body, x):
         assert np.isfinite(y[0]).all()
         assert np.isnan(y[1]).all()
+    assert "On entry to" not in "".join(capfd.readouterr())
 
 
 def test_a_singular_matrix_has_factors_and_no_solution() -> None:
