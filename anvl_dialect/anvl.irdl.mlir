@@ -258,13 +258,6 @@ module {
       %2 = irdl.any
       irdl.results(z: %2)
     }
-    irdl.operation @pow {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
     irdl.operation @atan2 {
       %0 = irdl.any
       %1 = irdl.any
@@ -343,6 +336,13 @@ module {
       irdl.results(z: %2)
     }
     irdl.operation @shift_right_arithmetic {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @pow {
       %0 = irdl.any
       %1 = irdl.any
       irdl.operands(x: %0, y: %1)

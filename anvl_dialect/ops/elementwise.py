@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from anvl.dialect.families import Elementwise, Undefined
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, number_of, zeros_like
 from anvl.dialect.ops.hurwitz import zeta_order_slope
@@ -26,7 +27,6 @@ from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import kind
 
 F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
-POW = f"{F} int {C}"  # XLA reads an unsigned exponent as signed
 S = "int"  # signed
 FC, FI, FIC, BITS, REAL, ALL = (
     f"{F} {C}",
@@ -175,7 +175,6 @@ sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g,
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
-pow_    = binary("pow",       "power",               POW,  lambda g, x, y, z: mul(g, _pow_dx(x, y)), lambda g, x, y, z: mul(g, _pow_dy(x, y, z)), (0.3, 2.5), (-2.0, 2.0))
 atan2   = binary("atan2",     "atan2",               F,    lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _won(g, x, "GE", y), lambda g, x, y, z: _won(g, x, "LE", y))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
@@ -189,6 +188,49 @@ shift_left = binary("shift_left", "shift_left",      I,    None, None)
 shift_right_logical = binary("shift_right_logical", "shift_right_logical", I, None, None)
 shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmetic", I, None, None)
 # fmt: on
+
+
+class PowOp(Binary, name="pow"):
+    """x^y, elementwise; of integers what is left of it in their width.  StableHLO `power`.
+
+    XLA looks at 6 bits of an integer's exponent, as a signed number (jaxlib 0.10): a larger one is
+    put together of such.
+    """
+
+    kinds = FIC
+    domains = ((0.3, 2.5), (-2.0, 2.0))
+    passes = (
+        lambda g, x, y, z: mul(g, _pow_dx(x, y)),
+        lambda g, x, y, z: mul(g, _pow_dy(x, y, z)),
+    )
+    composite = True
+    lifts = "stablehlo.power"
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, y: Value) -> Value:
+        type_ = x.type
+        if kind(type_.element_type) not in I.split():
+            return hlo("power", x, y, type=type_)
+        sixty_three, six = full_like(y, 63), full_like(y, 6)
+        power, base, rest = hlo("power", x, and_(y, sixty_three), type=type_), x, y
+        for _ in range(6, type_.element_type.width, 6):
+            base = hlo("power", base, full_like(base, 32), type=type_)
+            base = mul(base, base)
+            rest = shift_right_logical(rest, six)
+            more = hlo("power", base, and_(rest, sixty_three), type=type_)
+            power = mul(power, more)
+        if kind(type_.element_type) == "uint":
+            return power
+        below = emit.compare(y, zeros_like(y), comparison_direction="LT")
+        return emit.select(below, hlo("power", x, y, type=type_), power)
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        return None if len(op.attributes) else (list(op.operands), {})
+
+
+pow_ = PowOp.build
+
 
 for _name in ("neg", "add", "sub"):
     OPS[f"anvl.{_name}"].linear = True

@@ -25,7 +25,11 @@ def test_refused(row: Row) -> None:
 def in_stablehlo(name: str) -> str:
     """The name of an op of ours in StableHLO's specification, or in CHLO."""
     op_class = OPS.get(f"anvl.{name}") or OPS[f"stablehlo.{name}"]
-    return op_class.hlo or name
+    return op_class.hlo or _OTHERS.get(name, name)
+
+
+#: What is lowered by a rule, but to the same op where it can be.
+_OTHERS = {"pow": "power"}
 
 
 def rules_with_rows() -> set[tuple[str, str]]:

@@ -60,10 +60,19 @@ def test_an_aval_has_sizes_that_are_integers(shape):
         anvl.aval("f32", shape)
 
 
-def test_unsigned_powers_are_refused():
-    x = numpy.array([3], "u1")
-    with pytest.raises(TypeError, match="pow: operand is tensor<1xui8>"):
-        np.power(x, x)
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_powers_of_integers_wrap_whatever_the_exponent(dtype):
+    info = numpy.iinfo(dtype)
+    exponents = [n for n in (0, 1, 5, 63, 64, 65, 127, 4096, 70000, info.max) if n <= info.max]
+    pairs = [(x, n) for x in {2, 3, 7, info.min, info.max, info.max - 1} for n in exponents]
+    x, n = (numpy.array(column, dtype) for column in zip(*pairs, strict=True))
+    wanted = [_wrapped(pow(a, b, 1 << info.bits), info) for a, b in pairs]
+    assert numpy.asarray(np.power(x, n)).tolist() == wanted
+    assert numpy.asarray(anvl.jit(lambda x, n: x**n)(x, n)).tolist() == wanted
+
+
+def _wrapped(value, info):
+    return value - (1 << info.bits) if value > info.max else value
 
 
 @pytest.mark.parametrize("function", [anvl.trace, anvl.eval_shape])

@@ -71,6 +71,8 @@ def test_what_was_lowered_comes_back(name):
         lifted += name in names(module)
         # A sum no longer needs the 0 that it began with.
         Pipeline(["trivial-dce", "anvl-lower-to-stablehlo"]).run(module, verify_each=True)
-        if not (op_class.hlo or "").startswith("chlo."):
+        # Of integers, StableHLO's `power` says more than XLA does: each becomes many.
+        grows = name == "anvl.pow" and call.operands[0].dtype.kind in "iu"
+        if not ((op_class.hlo or "").startswith("chlo.") or grows):
             assert str(module) == before
     assert lifted
