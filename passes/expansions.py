@@ -13,6 +13,7 @@ from anvl.dialect.blocks import side_block
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.mlir import PassManager, ir, rewrite
 from anvl.dialect.op import OPS, AnvlOp
+from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.recipes import Recipe, inside, replay, written_from
 from anvl.passes.called import Called, current, short_or_long
 from anvl.passes.hlo import Hlo
@@ -73,9 +74,7 @@ def _asked(op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.V
     """What the rule makes of an op: its results."""
     try:
         if op_class.hlo is not None:
-            attributes = dict(op.attributes.items())
-            new = _create(op_class.hlo, [y.type for y in op.results], xs, attributes).results
-            return list(new)
+            return _of_chlo(op_class.hlo, op, xs)
         new = op_class.lower(hlo, *xs, **op_class.read(op))
     except MissingRule as error:
         raise PassError(NAME, str(error), str(op.location)) from None
@@ -83,6 +82,15 @@ def _asked(op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.V
         error.location = str(op.location)  # type: ignore[attr-defined]
         raise
     return list(new) if op_class.multiple_results and new is not None else [new]
+
+
+def _of_chlo(name: str, op: ir.Operation, xs: Sequence[ir.Value]) -> list[ir.Value]:
+    """An op of CHLO; of floats of 8 bits, some of which it cannot legalize, in f32."""
+    attributes, types = dict(op.attributes.items()), [y.type for y in op.results]
+    element = xs[0].type.element_type
+    if isinstance(element, ir.FloatType) and element.width < 16 and types == [xs[0].type]:
+        return [in_wide(lambda *ws: _create(name, [ws[0].type], ws, attributes).result, *xs)]
+    return list(_create(name, types, xs, attributes).results)
 
 
 _create = ir.Operation.create

@@ -1,4 +1,4 @@
-"""Computing in f32 what f16 and bf16 have too few digits for."""
+"""Computing in f32 what narrower floats have too few digits for."""
 
 from collections.abc import Callable
 
