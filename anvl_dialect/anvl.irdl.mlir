@@ -300,6 +300,13 @@ module {
       %2 = irdl.any
       irdl.results(z: %2)
     }
+    irdl.operation @mulhi {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
     irdl.operation @and {
       %0 = irdl.any
       %1 = irdl.any

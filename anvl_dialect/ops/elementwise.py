@@ -181,6 +181,7 @@ minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _w
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      "chlo.zeta",           F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
+mulhi   = binary("mulhi",     "chlo.mulhi",          I,    None, None)   # the upper half of the product
 and_    = binary("and",       "and",                 BITS, None, None)
 or_     = binary("or",        "or",                  BITS, None, None)
 xor     = binary("xor",       "xor",                 BITS, None, None)

@@ -4,7 +4,7 @@ Version 1.17: `docs/spec.md` is the same at the tags v1.16.3 and v1.18.0, betwee
 "I3" is the third input, "C3" the third constraint.
 """
 
-__all__ = ["ABSENT", "COUNTS", "UNTESTED"]
+__all__ = ["ABSENT", "CHLO", "CHLO_ABSENT", "COUNTS", "UNTESTED"]
 
 # op: (inputs, constraints)
 COUNTS: dict[str, tuple[int, int]] = {
@@ -33,7 +33,7 @@ COUNTS: dict[str, tuple[int, int]] = {
 
 _MANY = "of several devices"
 _SIZES = "of sizes that are known when it runs only; shapes are static"
-_BRANCH = "control flow, which the dialect does not have yet"
+_BRANCH = "control flow is functions with rules: anvl.case, anvl.while, anvl.scan"
 _IO = "of a host's queues, tokens and tuples"
 
 # Ops of the specification that the dialect does not have.
@@ -51,6 +51,25 @@ ABSENT: dict[str, str] = {
     "composite": "a call with a name for compilers; calls are func.call",
     "rng": "deprecated; rng_bit_generator",
     "uniform_dequantize": "of quantized types", "uniform_quantize": "of quantized types",
+}  # fmt: skip
+
+# The ops of CHLO (torch-mlir 20261001), for which there is no list of constraints.
+CHLO = (
+    "acos acosh asin asinh atan atanh bessel_i1e conj constant cosh digamma erf erf_inv erfc is_inf "
+    "is_neg_inf is_pos_inf lgamma mulhi next_after polygamma ragged_dot sinh square tan top_k zeta"
+).split()
+_IMPLICIT = "operands are broadcast by ops of their own, so that there is one of each"
+CHLO_ABSENT: dict[str, str] = {
+    **dict.fromkeys(
+        ("broadcast_add", "broadcast_and", "broadcast_atan2", "broadcast_compare",
+         "broadcast_complex", "broadcast_divide", "broadcast_maximum", "broadcast_minimum",
+         "broadcast_multiply", "broadcast_next_after", "broadcast_or", "broadcast_polygamma",
+         "broadcast_power", "broadcast_remainder", "broadcast_select", "broadcast_shift_left",
+         "broadcast_shift_right_arithmetic", "broadcast_shift_right_logical",
+         "broadcast_subtract", "broadcast_xor", "broadcast_zeta"), _IMPLICIT),
+    "_asin_acos_kernel": "a step of CHLO's own expansions",
+    "constant_like": "a constant of a shape that is known when it runs only",
+    "scan": _BRANCH,
 }  # fmt: skip
 
 _QUANTIZED = "of quantized types, which anvl has none of"

@@ -69,6 +69,12 @@ def _leading_zeros(x: np.ndarray) -> np.ndarray:
     return (_bits(x) - np.array(lengths, int)).astype(x.dtype).reshape(x.shape)
 
 
+def _upper_half(x: Any, y: Any) -> Any:
+    bits = np.iinfo(x.dtype).bits
+    products = [(int(a) * int(b)) >> bits for a, b in zip(x.flat, y.flat, strict=True)]
+    return np.array(products, x.dtype).reshape(x.shape)
+
+
 def _popcount(x: np.ndarray) -> np.ndarray:
     counts = [int(v).bit_count() for v in _unsigned(x).ravel()]
     return np.array(counts, x.dtype).reshape(x.shape)
@@ -242,6 +248,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "mul": np.multiply,
     "div": _int_or(lambda x, y: np.trunc(x / y).astype(x.dtype), np.divide),
     "rem": np.fmod,
+    "mulhi": _upper_half,
     "pow": np.power,
     "atan2": np.arctan2,
     "maximum": np.maximum,

@@ -1,7 +1,11 @@
 """Each constraint of StableHLO's specification is refused in our words, by name."""
 
+import re
+from pathlib import Path
+
 import pytest
-from constraint_counts import ABSENT, COUNTS, UNTESTED
+import torch_mlir.ir
+from constraint_counts import ABSENT, CHLO, CHLO_ABSENT, COUNTS, UNTESTED
 from constraints import Row, check_row, dialect, ids, is_borrowed, text_of
 from constraints_algebra import ROWS as ALGEBRA
 from constraints_elementwise import ROWS as ELEMENTWISE
@@ -58,6 +62,25 @@ def test_every_op_of_the_specification_is_there_or_said_to_be_absent() -> None:
     assert set(COUNTS) <= there
     assert there & set(ABSENT) == set()
     assert COUNTS.keys() & ABSENT.keys() == set()
+
+
+def test_every_op_of_chlo_is_there_or_said_to_be_absent() -> None:
+    there = {op.hlo or op.lifts for op in OPS.values()} | {op.short_name for op in OPS.values()}
+    assert {name for name in CHLO if not {name, f"chlo.{name}"} & there} == set()
+    assert {name for name in CHLO_ABSENT if f"chlo.{name}" in there} == set()
+
+
+def test_the_list_of_chlo_is_complete() -> None:
+    folder = Path(torch_mlir.ir.__file__).parent / "_mlir_libs"
+    found: set[str] = set()
+    for library in folder.glob("*.so*"):
+        found |= set(re.findall(rb"(?<=\0)chlo\.([a-z_0-9]+)(?=\0)", library.read_bytes()))
+    names = {name.decode() for name in found} - _ATTRIBUTES
+    assert names == {*CHLO, *CHLO_ABSENT}
+
+
+#: Names in CHLO that are no ops.
+_ATTRIBUTES = {"comparison_direction", "comparison_type", "precision"}
 
 
 OURS = sorted(op.short_name for op in dialect() if not is_borrowed(op.short_name))

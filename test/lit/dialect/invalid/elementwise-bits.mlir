@@ -42,6 +42,14 @@ func.func @or_of_floats(%x: tensor<2xf32>) {
 
 // -----
 
+func.func @mulhi_of_floats(%x: tensor<2xf32>) {
+  // expected-error @+1 {{mulhi: operand is tensor<2xf32>; it takes elements of kind int or uint}}
+  %y = "anvl.mulhi"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @shift_left_of_floats(%x: tensor<2xf32>) {
   // expected-error @+1 {{shift_left: operand is tensor<2xf32>; it takes elements of kind int or uint}}
   %y = "anvl.shift_left"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
