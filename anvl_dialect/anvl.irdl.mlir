@@ -823,6 +823,16 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @ragged_dot {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(x: %0, y: %1, group_sizes: %2)
+      %3 = irdl.any
+      irdl.attributes {"ragged_dot_dimension_numbers" = %3}
+      %4 = irdl.any
+      irdl.results(z: %4)
+    }
     irdl.operation @rng_bit_generator {
       %0 = irdl.any
       irdl.operands(initial_state: %0)

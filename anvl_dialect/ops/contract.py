@@ -14,7 +14,7 @@ from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.params import DotDimensions, DotDims, Precision
 from anvl.dialect.types import shape_text, tensor
 
-__all__ = ["DotGeneralOp"]
+__all__ = ["DotGeneralOp", "check_contraction"]
 
 
 class DotGeneralOp(Bilinear, name="dot_general"):
@@ -42,14 +42,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     ) -> Any:
         dims = dot_dimension_numbers
         check_kind("dot_general", x, cls.kinds)
-        if x.element_type != y.element_type:
-            raise TypeError(
-                f"dot_general: operands differ in dtype: {x}, {y}; convert them to one dtype first"
-            )
-        _check_side("left", x, dims.lhs_batching, dims.lhs_contracting)
-        _check_side("right", y, dims.rhs_batching, dims.rhs_contracting)
-        _check_pairs("batching", x, y, dims.lhs_batching, dims.rhs_batching)
-        _check_pairs("contracting", x, y, dims.lhs_contracting, dims.rhs_contracting)
+        check_contraction("dot_general", x, y, dims)
         xs, ys = x.shape, y.shape
         shape = [xs[a] for a in dims.lhs_batching]
         shape += [xs[a] for a in _free(x, dims.lhs_batching, dims.lhs_contracting)]
@@ -141,23 +134,34 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         )
 
 
+def check_contraction(name: str, x: Any, y: Any, dims: DotDims) -> None:
+    """Refuse, for the op `name`, operand types that cannot be contracted as `dims` says."""
+    if x.element_type != y.element_type:
+        raise TypeError(
+            f"{name}: operands differ in dtype: {x}, {y}; convert them to one dtype first"
+        )
+    _check_side(f"{name}: left", x, dims.lhs_batching, dims.lhs_contracting)
+    _check_side(f"{name}: right", y, dims.rhs_batching, dims.rhs_contracting)
+    _check_pairs(f"{name}: batching", x, y, dims.lhs_batching, dims.rhs_batching)
+    _check_pairs(f"{name}: contracting", x, y, dims.lhs_contracting, dims.rhs_contracting)
+
+
 def _check_side(side: str, x: Any, batching: Sequence[int], contracting: Sequence[int]) -> None:
     both = f"batching {shape_text(batching)} and contracting {shape_text(contracting)}"
-    check_axes(f"dot_general: {side} axes, {both}", (*batching, *contracting), x.rank, x)
+    check_axes(f"{side} axes, {both}", (*batching, *contracting), x.rank, x)
 
 
 def _check_pairs(role: str, x: Any, y: Any, lhs: Sequence[int], rhs: Sequence[int]) -> None:
     if len(lhs) != len(rhs):
         raise TypeError(
-            f"dot_general: {role} axes {shape_text(lhs)} of {x} and {shape_text(rhs)} of {y} "
+            f"{role} axes {shape_text(lhs)} of {x} and {shape_text(rhs)} of {y} "
             "differ in number; they go in pairs"
         )
     xs, ys = x.shape, y.shape
     for a, b in zip(lhs, rhs, strict=True):
         if xs[a] != ys[b]:
             raise TypeError(
-                f"dot_general: {role} sizes differ: axis {a} of {x} is {xs[a]}, "
-                f"axis {b} of {y} is {ys[b]}"
+                f"{role} sizes differ: axis {a} of {x} is {xs[a]}, axis {b} of {y} is {ys[b]}"
             )
 
 

@@ -5,11 +5,18 @@ from typing import Any
 from constraints import Row, of_fields
 
 from anvl.dialect.params import DotDims
+from anvl.dialect.params_ragged import RaggedDims
 
 
 def dot(rule: str, operands: str, says: str, *dims: Any, only: str = "", **rest: Any) -> Row:
     params = {"dot_dimension_numbers": DotDims(*dims), **rest}
     return Row("dot_general", rule, operands, says, params, only=only)
+
+
+def ragged(rule: str, operands: str, says: str, *dims: Any, only: str = "", **rest: Any) -> Row:
+    results, error = rest.pop("results", ""), rest.pop("error", TypeError)
+    params = {"ragged_dot_dimension_numbers": RaggedDims(*dims), **rest}
+    return Row("ragged_dot", rule, operands, says, params, results, only, error)
 
 
 def solves(rule: str, operands: str, says: str, *, left: Any = True, **rest: Any) -> Row:
@@ -100,6 +107,43 @@ DOT_GENERAL = [
     Row("dot_general", "I7", "2x3xf32 3x4xf32", "precision_config is 'BEST'; it must be one of DEFAULT, HIGH, HIGHEST", {"dot_dimension_numbers": DotDims((), (), (1,), (0,)), "precision_config": "BEST"}, only="python", error=ValueError),
     dot("I6", "2x3xf32 3x4xf32", "dot_dimension_numbers says rhs_contracting is (0.0,); it must be a tuple of integers", (), (), (1,), (0.0,), only="python"),
     Row("dot_general", "I5", "2x3xf32 3x4xf32", "dot_dimension_numbers is ((1,), (0,)); it must be DotDims(lhs_batching, rhs_batching, lhs_contracting, rhs_contracting)", {"dot_dimension_numbers": ((1,), (0,))}, only="python"),
+]
+
+# Rows: the ragged axis is free, y has groups.  Sums: it is contracted.
+_ROWS, _ROW_DIMS = "4x2xf32 3x2x5xf32 3xi32", ((), (), (1,), (1,), (0,), (0,))
+_SUMS, _SUM_DIMS = "4x2xf32 4x5xf32 3xi32", ((), (), (0,), (0,), (0,))
+
+RAGGED = [
+    ragged("dtypes", "4x2xf32 3x2x5xf64 3xi32", "operands differ in dtype: tensor<4x2xf32>, tensor<3x2x5xf64>; convert them to one dtype first", *_ROW_DIMS),
+    ragged("pairs", _ROWS, "contracting axes [1] of tensor<4x2xf32> and [] of tensor<3x2x5xf32> differ in number; they go in pairs", (), (), (1,), (), (0,), (0,)),
+    ragged("pairs", _ROWS, "batching axes [] of tensor<4x2xf32> and [2] of tensor<3x2x5xf32> differ in number; they go in pairs", (), (2,), (1,), (1,), (0,), (0,)),
+    ragged("left", _ROWS, "left axes, batching [] and contracting [2]: 2 is no axis of tensor<4x2xf32>, which has axes 0 to 1", (), (), (2,), (1,), (0,), (0,)),
+    ragged("right", _ROWS, "right axes, batching [] and contracting [3]: 3 is no axis of tensor<3x2x5xf32>, which has axes 0 to 2", (), (), (1,), (3,), (0,), (0,)),
+    ragged("sizes_of_pairs", _ROWS, "contracting sizes differ: axis 1 of tensor<4x2xf32> is 2, axis 2 of tensor<3x2x5xf32> is 5", (), (), (1,), (2,), (0,), (0,)),
+    ragged("sizes_of_pairs", "4x2xf32 3x2x5xf32 3xi32", "batching sizes differ: axis 0 of tensor<4x2xf32> is 4, axis 2 of tensor<3x2x5xf32> is 5", (0,), (2,), (1,), (1,), (0,), ()),
+    ragged("kind_of_sizes", "4x2xf32 3x2x5xf32 3xf32", "group_sizes is tensor<3xf32>; it must be an array of integers", *_ROW_DIMS),
+    ragged("kind_of_sizes", "4x2xf32 3x2x5xf32 3xi1", "group_sizes is tensor<3xi1>; it must be an array of integers", *_ROW_DIMS),
+    ragged("rank_of_sizes", "4x2xf32 3x2x5xf32 i32", "group_sizes is tensor<i32>; it must be an array of integers", *_ROW_DIMS),
+    ragged("one_ragged", _ROWS, "ragged axes [] of tensor<4x2xf32>; name exactly one", (), (), (1,), (1,), (), (0,)),
+    ragged("one_ragged", _ROWS, "ragged axes [0, 1] of tensor<4x2xf32>; name exactly one", (), (), (1,), (1,), (0, 1), (0,)),
+    ragged("ragged_axis", _ROWS, "ragged axis 2: 2 is no axis of tensor<4x2xf32>, which has axes 0 to 1", (), (), (1,), (1,), (2,), (0,)),
+    ragged("ragged_axis", _ROWS, "ragged axis -1: -1 is no axis of tensor<4x2xf32>, which has axes 0 to 1", (), (), (1,), (1,), (-1,), (0,)),
+    ragged("no_groups", _SUMS, "group axes [1] of tensor<4x5xf32>; name none, as the ragged axis 0 is batched or summed over", *_SUM_DIMS, (1,)),
+    ragged("no_groups", _SUMS, "group axes [1] of tensor<4x5xf32>; name none, as the ragged axis 0 is batched or summed over", (0,), (0,), (), (), (0,), (1,)),
+    ragged("one_group", _ROWS, "group axes [] of tensor<3x2x5xf32>; name exactly one, as the ragged axis 0 is neither batched nor summed over", (), (), (1,), (1,), (0,), ()),
+    ragged("one_group", _ROWS, "group axes [0, 2] of tensor<3x2x5xf32>; name exactly one", (), (), (1,), (1,), (0,), (0, 2)),
+    ragged("group_axis", _ROWS, "group axes [3], batching and contracting [1]: 3 is no axis of tensor<3x2x5xf32>, which has axes 0 to 2", (), (), (1,), (1,), (0,), (3,)),
+    ragged("group_axis", _ROWS, "group axes [1], batching and contracting [1] repeat an axis of tensor<3x2x5xf32>; name each once", (), (), (1,), (1,), (0,), (1,)),
+    ragged("group_count", "4x2xf32 3x2x5xf32 2xi32", "axis 0 of tensor<3x2x5xf32> has 3 groups, but group_sizes is tensor<2xi32>, for 2", *_ROW_DIMS),
+    ragged("shape_of_sizes", "4x2xf32 3x2x5xf32 4x3xi32", "group_sizes is tensor<4x3xi32>; for the ragged axis 0 of tensor<4x2xf32> its shape must be [3]", *_ROW_DIMS),
+    ragged("shape_of_sizes", "6x4x2xf32 3x2x5xf32 4x3xi32", "group_sizes is tensor<4x3xi32>; for the ragged axis 1 of tensor<6x4x2xf32> its shape must be [3] or [6, 3]", (), (), (2,), (1,), (1,), (0,)),
+    ragged("shape_of_sizes", "6x4x2xf32 6x4x5xf32 4x3xi32", "its shape must be [3] or [6, 3]", (0,), (0,), (1,), (1,), (1,)),
+    ragged("shape_of_sizes", "6x4x2xf32 6x4x5xf32 6x3xi32", "its shape must be [3]", (0, 1), (0, 1), (), (), (0,)),
+    ragged("result", _ROWS, "result is tensor<5x4xf32> but the operands give tensor<4x5xf32>", *_ROW_DIMS, results="5x4xf32"),
+    ragged("result", _SUMS, "result is tensor<2x5xf32> but the operands give tensor<3x2x5xf32>", *_SUM_DIMS, results="2x5xf32"),
+    ragged("precision", _ROWS, "precision_config is 'BEST'; it must be one of DEFAULT, HIGH, HIGHEST", *_ROW_DIMS, precision_config="BEST", only="python", error=ValueError),
+    *of_fields("ragged_dot", 4, _ROWS, {"ragged_dot_dimension_numbers": RaggedDims(*_ROW_DIMS)}, "ragged_dot_dimension_numbers"),
+    Row("ragged_dot", "numbers", _ROWS, "ragged_dot_dimension_numbers is (0,); it must be RaggedDims(lhs_batching, rhs_batching, lhs_contracting, rhs_contracting, lhs_ragged, rhs_group)", {"ragged_dot_dimension_numbers": (0,)}, only="python"),
 ]
 
 LINALG = [
@@ -220,4 +264,4 @@ CHOICE = [
 ]
 # fmt: on
 
-ROWS = [*DOT_GENERAL, *LINALG, *BATCH_NORM, *FFT, *BITS, *CHOICE]
+ROWS = [*DOT_GENERAL, *RAGGED, *LINALG, *BATCH_NORM, *FFT, *BITS, *CHOICE]

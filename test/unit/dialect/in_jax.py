@@ -134,8 +134,16 @@ def _shapes(lax: Any) -> dict[str, Any]:
         "dot_general": lambda x, y, dot_dimension_numbers, precision_config="DEFAULT": (
             lax.dot_general(x, y, (dot_dimension_numbers[2:], dot_dimension_numbers[:2]), "highest")
         ),
+        "ragged_dot": lambda x, y, sizes, ragged_dot_dimension_numbers, **_: lax.ragged_dot_general(
+            x, y, sizes, _ragged(lax, ragged_dot_dimension_numbers), "highest"
+        ),
         "optimization_barrier": lambda *xs: lax.optimization_barrier(xs),
     }
+
+
+def _ragged(lax: Any, dims: Any) -> Any:
+    numbers = (dims[2:4], dims[:2])
+    return lax.RaggedDotDimensionNumbers(numbers, dims.lhs_ragged, dims.rhs_group)
 
 
 def _reductions(lax: Any, jnp: Any) -> dict[str, Any]:

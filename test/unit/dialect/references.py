@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 from references_index import dynamic_slice, dynamic_update_slice, gather, scatter
+from references_ragged import ragged_dot_by
 from references_sorting import SORTING
 from references_windows import WINDOWS
 
@@ -288,6 +289,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "set_dimension_size": lambda x, size, dimension: x.take(range(size), dimension),
     "concatenate": lambda *xs, dimension: np.concatenate(xs, dimension),
     "dot_general": _dot_general,
+    "ragged_dot": ragged_dot_by(_dot_general),
     "gather": gather,
     "scatter": scatter,
     "dynamic_slice": dynamic_slice,
