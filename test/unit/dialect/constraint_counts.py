@@ -55,8 +55,9 @@ ABSENT: dict[str, str] = {
 
 # The ops of CHLO (torch-mlir 20261001), for which there is no list of constraints.
 CHLO = (
-    "acos acosh asin asinh atan atanh bessel_i1e conj constant cosh digamma erf erf_inv erfc is_inf "
-    "is_neg_inf is_pos_inf lgamma mulhi next_after polygamma ragged_dot sinh square tan top_k zeta"
+    "acos acosh asin asinh atan atanh bessel_i1e conj constant cosh digamma erf erf_inv erfc "
+    "is_inf is_neg_inf is_pos_inf lgamma mulhi next_after polygamma ragged_dot sinh square tan "
+    "top_k zeta"
 ).split()
 _IMPLICIT = "operands are broadcast by ops of their own, so that there is one of each"
 CHLO_ABSENT: dict[str, str] = {
