@@ -19,9 +19,11 @@ __all__ = ["InvalidOp", "attribute_of", "parsed", "too_deep"]
 #
 # Of `reduce` without an array, or without an initial value, StableHLO's verifier ends the process
 # (1.19).  Such text is refused before it is parsed; bytecode is tried out in a process of its own.
+# So is a convolution whose layout names an axis of many digits, for which its parser makes room.
 
 # As texts: `re` compiles them when they are first used, and an import does not.
 _REDUCE = r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)'
+_LAYOUT = r"(?:#stablehlo\.conv<|\bdim_numbers\s*=\s*)(?:[^>={}\"]|->)*?\b(\d{5,})"
 _OPENERS = r"[({\[<]"
 _MINUS_RUN = r"-(?:\s*+-)++"  # in an affine map each minus is one more level
 _TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
@@ -50,6 +52,7 @@ def parsed(
     """
     if isinstance(content, str):
         _check_reduce(name, content)
+        _check_layouts(name, content)
     if path is not None:
         module = ir.Module.parseFile(path, context)  # gives locations the file's name
     else:
@@ -78,6 +81,15 @@ def _check_reduce(name: str, text: str) -> None:
         counted = f"{n_operands} operand{'s' * (n_operands != 1)}"
         message = f"reduce: takes as many initial values as arrays, got {counted}"
         raise InvalidOp(message, place)
+
+
+def _check_layouts(name: str, text: str) -> None:
+    match = re.search(_LAYOUT, text)
+    if match is not None:
+        line = text.count("\n", 0, match.start(1)) + 1
+        column = match.start(1) - text.rfind("\n", 0, match.start(1))
+        message = f"convolution: its dimension numbers name axis {match[1]}; no array has so many"
+        raise InvalidOp(message, f'loc("{name}":{line}:{column})')
 
 
 def _borrowed() -> list[str]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from anvl.dialect.context import context
+from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.passes.control_flow import ControlFlow
 from anvl.passes.forward import Forward
@@ -138,7 +139,21 @@ def serialize(module: ir.Module) -> bytes:
     """
     version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
     with passes_lock:
-        return stablehlo.serialize_portable_artifact(module, version)
+        try:
+            return stablehlo.serialize_portable_artifact(module, version)
+        except ValueError:  # says that it failed, and no more
+            _verify(module)
+            raise
+
+
+def _verify(module: ir.Module) -> None:
+    """Raise what is wrong with a module: a rule of a person may emit what StableHLO is not."""
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        first = error.error_diagnostics[0]
+        what = f"what was lowered is no StableHLO: {first.message}"
+        raise PassError("anvl-lower-to-stablehlo", what, str(first.location)) from None
 
 
 def captured_order(module: ir.Module) -> list[int]:

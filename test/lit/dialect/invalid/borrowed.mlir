@@ -78,3 +78,26 @@ func.func @dynamic(%x: tensor<?xf32>, %i: tensor<f32>) -> tensor<f32> {
   }) {dimensions = array<i64: 0>} : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// The parser of layouts makes room for as many axes as they name.
+
+func.func @conv(%x: tensor<1x8x2xf32>, %w: tensor<3x2x4xf32>) -> tensor<1x6x4xf32> {
+  %y = "stablehlo.convolution"(%x, %w) {
+    batch_group_count = 1 : i64, feature_group_count = 1 : i64,
+    // expected-error @+1 {{convolution: its dimension numbers name axis 9223372036854775807; no array has so many}}
+    dimension_numbers = #stablehlo.conv<[b, 9223372036854775807, f]x[0, i, o]->[b, 0, f]>
+  } : (tensor<1x8x2xf32>, tensor<3x2x4xf32>) -> tensor<1x6x4xf32>
+  return %y : tensor<1x6x4xf32>
+}
+
+// -----
+
+func.func @short(%x: tensor<1x8x2xf32>, %w: tensor<3x2x4xf32>) -> tensor<1x6x4xf32> {
+  // expected-error @+1 {{convolution: its dimension numbers name axis 99999999999; no array has so many}}
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 99999999999, f], window = {} {
+    batch_group_count = 1 : i64, feature_group_count = 1 : i64
+  } : (tensor<1x8x2xf32>, tensor<3x2x4xf32>) -> tensor<1x6x4xf32>
+  return %y : tensor<1x6x4xf32>
+}
