@@ -23,6 +23,11 @@ class NoCounterpart(Exception):
 #: Ops that no function of JAX computes, and why.
 WITHOUT = {
     "captured": "it is replaced before lowering",
+    "get_dimension_size": "jax's shapes are static: it is x.shape[i]",
+    "set_dimension_size": "jax's shapes are static",
+    "stop_gradient": "jax.lax's is no op of its own: the identity",
+    "tag": "jax's names are for checkpoints alone",
+    "mulhi": "jax.lax of 0.10.2 has none",
     "custom_call": "it is what the call is",
     "linear_recurrence": "anvl's own",
     "select_and_scatter": "jax.lax differentiates into it and has no function for it",
