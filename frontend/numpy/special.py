@@ -76,7 +76,9 @@ def logaddexp(x: Any, y: Any) -> Any:
     large, gap = maximum(a, b), subtract(a, b)
     both_infinite = isnan(gap)
     spread = where(both_infinite, 0, negative(abs(where(both_infinite, 0, gap))))
-    result = where(both_infinite, add(a, b), add(large, log1p(exp(spread))))
+    # Half of the sum: so the weights of two infinities, as of two numbers, add up to 1.
+    infinite = multiply(0.5, add(a, b))
+    result = where(both_infinite, infinite, add(large, log1p(exp(spread))))
     return mark_weak(result, weak)
 
 

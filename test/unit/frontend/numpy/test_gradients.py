@@ -107,6 +107,7 @@ def test_the_gradient_is_the_slope(name):
         (anp.sign, 0.0, 0.0),
         (lambda x: x // 2, 5.0, 0.0),
         (lambda x: anp.logaddexp(x, -np.inf), 0.0, 1.0),
+        (lambda x: anp.logaddexp(x, -np.inf), -np.inf, 0.5),
     ],
 )
 def test_derivatives_at_corners_are_as_documented(f, at, slope):
