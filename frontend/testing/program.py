@@ -29,6 +29,7 @@ _NONE: References = {}
 
 # The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
 # without the newer emitters of fusions a tenth, but for a few ops that the old ones are slow on.
+# (jaxlib 0.12 has no old ones.)
 _FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 _OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
 _SLOW = re.compile("scatter|batch_norm")
@@ -102,7 +103,7 @@ class Program:
         text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
         try:
             self._run = rt.compile(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)
-        except rt.RuntimeFailure:  # the old ones know no clamp of bools
+        except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone
             self._run = rt.compile(text, options=_FAST)
 
     def _main(self, *arguments: ir.Value) -> list[ir.Value]:
