@@ -6,7 +6,7 @@
 #include "xla/ffi/api/c_api.h"
 
 static int says_version(XLA_FFI_CallFrame* frame) {
-  for (XLA_FFI_Extension_Base* e = frame->extension_start; e; e = e->next) {
+  for (__typeof__(frame->extension_start) e = frame->extension_start; e; e = e->next) {
     if (e->type != XLA_FFI_Extension_Metadata) continue;
     XLA_FFI_Metadata* metadata = ((XLA_FFI_Metadata_Extension*)e)->metadata;
     metadata->api_version.major_version = XLA_FFI_API_MAJOR;
