@@ -47,7 +47,7 @@ def steps_from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -
             continue
         xs = op.operands
         wanted: tuple[int | None, ...]
-        if len(xs) == 2:  # most ops; written out, it takes half as long
+        if len(xs) == 2:  # most ops; written out, as is `tuple`, 0.2 us less
             operands = x, y = xs[0], xs[1]
             wanted = known(x), known(y)
         else:

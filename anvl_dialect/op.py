@@ -195,7 +195,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
 
     @classmethod
     def _generate_init_method(cls, fields: Any) -> None:
-        """No constructor of ext's, which takes an eighth of the import: `build` makes ops."""
+        """No constructor of ext's, and no work for one at import: `build` makes ops."""
 
     # -- rules -----------------------------------------------------------------------------------
 

@@ -230,10 +230,10 @@ def _contributions(step: Step, cotangents: list[Any]) -> list[tuple[int, Any]]:
 
 
 def _recipe(step: Step, types: list[int]) -> Recipe | None:
-    """The recipe of an op, if there is one: `recipe_for`, in half its time."""
+    """The recipe of an op, if there is one: `recipe_for`, written out for the hottest loop."""
     op, operands, wanted, _, numbers = step
     rules = type(op)
-    if len(wanted) == 2:  # most ops; written out, it takes half as long
+    if len(wanted) == 2:  # most ops
         m, n = wanted
         key: Any = (
             types[m] if m is not None else -abs(type_number(operands[0].type)),

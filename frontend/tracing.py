@@ -195,7 +195,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
         raise outlived(xs)
     tracers: Sequence[Tracer]
     values: Sequence[ir.Value]
-    if len(xs) == 2 and not params:  # most ops; written out, it takes half as long
+    if len(xs) == 2 and not params:  # most ops; written out, 0.6 us less of 3
         x, y = xs
         if type(x) is not Tracer or x.trace is not trace:
             x = trace.tracer_of(x)

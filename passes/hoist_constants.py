@@ -105,12 +105,9 @@ class HoistConstants(Pass, argument=_NAME):
                 constant.op.erase()
             elif self._inlined(constant):
                 _inline(constant, self.arrays)
-            elif constant.index is not None or self._hoists_literal(constant):
+            elif constant.index is not None or _is_large(constant, self.threshold):
                 self._put(constant, groups)
         return groups
-
-    def _hoists_literal(self, constant: "_Constant") -> bool:
-        return self.literals and _is_large(constant, self.threshold)
 
     def _inlined(self, constant: "_Constant") -> bool:
         known = constant.index is not None and constant.index < len(self.arrays)

@@ -3,7 +3,7 @@
 StableHLO and CHLO lack them: they are lowered to loops, which end where every element has
 converged.  Against SciPy the relative error of beta in f64 is below 1e-10 for parameters up to
 1000; it grows with them, as logarithms of large factors cancel.  That of gamma is below 1e-13 and,
-in f32, 1e-4 for a up to 1e5, within 3 standard deviations of x = a; it grows with the root of a,
+in f32, 7e-5 for a up to 1e5, within 3 standard deviations of x = a; it grows with the root of a,
 and where the series would have more than 200,000 terms, from about a = 5e8 on, the result is NaN.
 Sources: NIST Digital Library of Mathematical Functions, 8.11.4 (series), 8.9.2 and 8.17.22
 (continued fractions), 8.8.13 and 8.17.1 (derivatives); the fractions are computed by Lentz's method

@@ -20,6 +20,7 @@ NAMES = sorted(
     name
     for name, op in OPS.items()
     if issubclass(op, Elementwise) and not op.params and "float" in op.kinds.split()
+    if name != "anvl.complex"  # no dtype has parts of 8 bits
 )
 X = np.array([-2, -0.5, 0, 0.25, 1.5])
 
@@ -47,7 +48,7 @@ def test_what_takes_them_can_be_lowered(name: str, dtype: str) -> None:
         Pipeline(["anvl-lower-to-stablehlo"]).run(module, verify_each=True)
         assert "chlo." not in str(module)
         lowered += 1
-    assert lowered <= 1
+    assert lowered == 1
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn])

@@ -37,7 +37,7 @@ def test_gammas_from_small_to_large(name: str) -> None:
     compared(name, *grid, limit=3e-12)
 
 
-@pytest.mark.parametrize("dtype, limit", [("f4", 1e-4), ("f8", 2e-13)])
+@pytest.mark.parametrize("dtype, limit", [("f4", 7e-5), ("f8", 2e-13)])
 @pytest.mark.parametrize("name", ["igamma", "igammac"])
 def test_gammas_of_large_parameters(name: str, dtype: str, limit: float) -> None:
     a = np.geomspace(10, 1e5, 15).repeat(9)

@@ -34,6 +34,21 @@ def _op(name, lower, pure=True):
     return getattr(prim.called, name)
 
 
+def _binary(name, lower):
+    """An op of two operands, whose result is like the first."""
+
+    class MineOp(AnvlOp, name=f"called.{name}"):
+        x: Operand
+        z: Operand
+        y: Result
+
+        @classmethod
+        def result_type(cls, x, z):
+            return x
+
+    MineOp.lower = classmethod(lower)
+
+
 def _text(f, *args):
     return anvl.jit(f).lower(*args).mlir("stablehlo")
 
@@ -106,32 +121,8 @@ def test_expansions_that_begin_with_expansions_that_begin_with_others(form):
 def test_an_expansion_that_ignores_an_operand():
     rq = _op("rq", lambda cls, hlo, x: _sines(emit.qr(x, full_matrices=False)[1], 9))
 
-    class SecondOp(AnvlOp, name="called.second"):
-        x: Operand
-        z: Operand
-        y: Result
-
-        @classmethod
-        def result_type(cls, x, z):
-            return x
-
-        @classmethod
-        def lower(cls, hlo, x, z):
-            return emit.called.rq(z)
-
-    class SumOp(AnvlOp, name="called.sum"):
-        x: Operand
-        z: Operand
-        y: Result
-
-        @classmethod
-        def result_type(cls, x, z):
-            return x
-
-        @classmethod
-        def lower(cls, hlo, x, z):
-            return emit.add(x, emit.called.second(x, z))
-
+    _binary("second", lambda cls, hlo, x, z: emit.called.rq(z))
+    _binary("sum", lambda cls, hlo, x, z: emit.add(x, emit.called.second(x, z)))
     found = anvl.jit(prim.called.sum)(X, X + 1)
     np.testing.assert_allclose(found, X + np.asarray(rq(X + 1)), rtol=1e-12)
 
