@@ -1,6 +1,6 @@
 """Pipelines: text to passes and back, running, and everything that can be wrong with them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -254,6 +254,37 @@ def test_after_each_sees_every_stage(module):
         module, after_each=lambda name, op: stages.append((name, sines(op)))
     )
     assert stages == [("test-mark", 2), ("func.func(cse)", 1)]
+
+
+@dataclass(frozen=True)
+class Ask(Pass, argument="test-ask"):
+    """Take the mark of the first function that has one for another, and note that it did."""
+
+    wanted: str = option("first", help="the mark that is looked for")
+    given: str = option("second", help="the one that is set")
+    ran: list[str] = field(default_factory=list, compare=False)
+
+    def idle(self, marks):
+        return self.wanted not in marks
+
+    def run(self, module):
+        for function in module.regions[0].blocks[0].operations:
+            if self.wanted in function.operation.attributes:
+                function.operation.attributes[self.given] = ir.UnitAttr.get(module.context)
+        self.ran.append(self.given)
+
+
+def test_a_pass_with_nothing_to_do_is_not_run(module):
+    ran, seen = [], []
+    first = Ask("first", "second", ran)
+    after = Ask("second", "third", ran)
+    pipeline = Pipeline([first, after])
+    pipeline.run(module, after_each=lambda name, _: seen.append(name))
+    assert ran == []
+    assert seen == ["test-ask", "test-ask"]
+    module.body.operations[1].operation.attributes["first"] = ir.UnitAttr.get(module.context)
+    pipeline.run(module)
+    assert ran == ["second", "third"]  # what one has changed the next is asked about
 
 
 def test_instruments_see_nested_passes_and_failures(module):
