@@ -65,8 +65,9 @@ class Jit:
         self._calls: dict[int, Any] = {}
         # For each structure of arguments and static values, its programs.
         self._tables: dict[Any, _Table] = {}
-        # Generated code, by the structure of arguments whose programs it is to know.
-        self._dispatches: dict[Any, list[Any]] = {}
+        # Generated code, by the number of arrays, without anything else, whose programs it is to
+        # know.
+        self._dispatches: dict[int, list[Any]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -208,11 +209,11 @@ class Jit:
 
     def _attach(self, n_args: int, dispatch: Any) -> None:
         """Have generated code for n arrays know the programs for n arrays."""
-        _, treedef = tree.flatten((tuple(range(n_args)), {}))
-        self._dispatches.setdefault((treedef, ()), []).append(dispatch)
-        known = self._tables.get((treedef, (), config.version))
-        if known is not None:
-            known.add(dispatch)
+        self._dispatches.setdefault(n_args, []).append(dispatch)
+        if self._tables:
+            known = self._tables.get((_structure_of_arrays(n_args), (), config.version))
+            if known is not None:
+                known.add(dispatch)
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if current.trace is not None:
@@ -226,14 +227,22 @@ class Jit:
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = _Table(self)
-            for dispatch in self._dispatches.get((treedef, static), ()):
-                dispatch.clear()  # programs made under other defaults
-                table.add(dispatch)
+            n_args = treedef.num_leaves
+            if not static and treedef == _structure_of_arrays(n_args):
+                for dispatch in self._dispatches.get(n_args, ()):
+                    dispatch.clear()  # programs made under other defaults
+                    table.add(dispatch)
         return table
 
     def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
         """Trace into a function of the surrounding program, once, and call that."""
         return call_in_trace(self, self._f, self._static, trace, arguments)
+
+
+@functools.lru_cache(256)
+def _structure_of_arrays(count: int) -> Any:
+    """The structure of a call's arguments, where they are that many arrays."""
+    return tree.structure((tuple(range(count)), {}))
 
 
 class _Table:

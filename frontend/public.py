@@ -24,19 +24,22 @@ def public(*static: str) -> Callable[[_F], _F]:
 
     def decorate(f: _F) -> _F:
         eager = Jit(f, Parameters(f, static))
-
-        @functools.wraps(f)
-        def recording(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return (f if current.trace is not None else eager)(*args, **kwargs)
-            except Exception as error:
-                hide_frames(error)
-                raise
-
         # Without static parameters, on arrays alone, it is generated code: no call of a method.
-        function = recording if static else eager.function(f)
+        function = _recording(f, eager) if static else eager.function(f)
         function.eager = eager  # type: ignore[attr-defined]
         function.traced = f  # type: ignore[attr-defined]
         return function  # type: ignore[return-value]
 
     return decorate
+
+
+def _recording(f: Callable[..., Any], eager: Jit) -> Callable[..., Any]:
+    @functools.wraps(f)
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return (f if current.trace is not None else eager)(*args, **kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return recording

@@ -22,18 +22,20 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from anvl.runtime.jaxlib_compat import PyTreeDef, PyTreeRegistry
+from anvl.runtime.lazy import Lazy, compat
 
 _T = TypeVar("_T")
 
-_registry: Any = PyTreeRegistry()
+_registry: Any = Lazy(lambda: compat.PyTreeRegistry())
+# What is no leaf; each class is registered once.  Namedtuples are none either.
+_containers: set[type] = {tuple, list, dict, type(None)}
+_containers_lock = threading.Lock()
 # For each registered dataclass its data fields, so that paths can name them.
 _data_fields: dict[type, tuple[str, ...]] = {}
-
-_LEAF: Any = _registry.flatten(0)[1]
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
@@ -171,7 +173,7 @@ _known_paths = functools.lru_cache(maxsize=1024)(_paths)
 
 
 def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:
-    if treedef == _LEAF:
+    if treedef.node_data() is None:  # a leaf
         paths.append(path)
         return
     children = treedef.children()
@@ -244,7 +246,7 @@ def all_leaves(values: Iterable[Any]) -> bool:
     >>> tree.all_leaves([1, "a"]), tree.all_leaves([1, (2,)]), tree.all_leaves([None])
     (True, False, False)
     """
-    return all(structure(value) == _LEAF for value in values)
+    return all(structure(value).node_data() is None for value in values)
 
 
 def register_node(
@@ -279,11 +281,11 @@ def register_node(
     >>> tree.leaves([Pair(1, 2), 3])
     [1, 2, 3]
     """
-    _check_new("register_node", cls)
+    _check_class("register_node", cls)
     for function in (to_iterable, from_iterable):
         if not callable(function):
             raise TypeError(f"register_node: expected two functions, got {function!r}")
-    _registry.register_node(cls, to_iterable, from_iterable)
+    _register("register_node", cls, lambda r: r.register_node(cls, to_iterable, from_iterable))
 
 
 def register_dataclass(
@@ -325,7 +327,7 @@ def register_dataclass(
     >>> tree.leaf_paths(Layer(1, 2), root="layer")
     ['layer.w', 'layer.b']
     """
-    _check_new("register_dataclass", cls)
+    _check_class("register_dataclass", cls)
     if not dataclasses.is_dataclass(cls):
         raise TypeError(f"register_dataclass: {cls.__name__} is not a dataclass; use register_node")
     given = [*data_fields, *meta_fields]
@@ -335,7 +337,8 @@ def register_dataclass(
             f"register_dataclass: {cls.__name__} has the fields {expected}, "
             f"data_fields and meta_fields name {given}; name each once"
         )
-    _registry.register_dataclass_node(cls, list(data_fields), list(meta_fields))
+    data, meta = list(data_fields), list(meta_fields)
+    _register("register_dataclass", cls, lambda r: r.register_dataclass_node(cls, data, meta))
     _data_fields[cls] = tuple(data_fields)
     return cls
 
@@ -379,7 +382,7 @@ def as_structure(tree: Any) -> Any:
     >>> tree.as_structure(tree.structure([1]))
     PyTreeDef([*])
     """
-    return tree if isinstance(tree, PyTreeDef) else structure(tree)
+    return tree if isinstance(tree, compat.PyTreeDef) else structure(tree)
 
 
 def _described(treedef: Any) -> str:
@@ -424,11 +427,23 @@ def _dict_keys(kind: type, rest: Any) -> list[Any]:
     return list(rest[1] if kind is collections.defaultdict else rest)
 
 
-def _check_new(function: str, cls: Any) -> None:
+def _check_class(function: str, cls: Any) -> None:
     if not isinstance(cls, type):
         raise TypeError(f"{function}: expected a class, got {cls!r}")
-    if _registry.is_node(cls):
+    if _is_container(cls):
         raise ValueError(f"{function}: {cls.__name__} is registered already; register it once")
+
+
+def _is_container(cls: type) -> bool:
+    return cls in _containers or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
+
+
+def _register(function: str, cls: type, register: Callable[[Any], object]) -> None:
+    """Make a class a container, in the registry once that is made."""
+    with _containers_lock:
+        _check_class(function, cls)
+        _containers.add(cls)
+    _registry.when_made(register)
 
 
 def _flatten_error(tree: Any, error: BaseException) -> ValueError:
@@ -470,12 +485,12 @@ def _default_dict_children(tree: Any) -> tuple[list[Any], Any]:
     return [tree[key] for key in keys], (tree.default_factory, tuple(keys))
 
 
-_registry.register_node(
+register_node(
     collections.OrderedDict,
     lambda tree: (list(tree.values()), tuple(tree)),
     lambda keys, values: collections.OrderedDict(zip(keys, values, strict=True)),
 )
-_registry.register_node(
+register_node(
     collections.defaultdict,
     _default_dict_children,
     lambda rest, values: collections.defaultdict(rest[0], zip(rest[1], values, strict=True)),

@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Device, check_process
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, array_type
 
 _new = object.__new__

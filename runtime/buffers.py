@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.client import Placement
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, check_fits_memory
 
 

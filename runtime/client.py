@@ -9,8 +9,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.errors import ForkedProcess
+from anvl.runtime.lazy import compat
 
 _DEVICE_COUNT_VARIABLE = "ANVL_NUM_CPU_DEVICES"
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry, execution_failure
+from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
 
@@ -186,7 +186,7 @@ def _made(
         "missing": MISSING,
         "new": object.__new__,
         "Array": Array,
-        "Failure": compat.Failure,
+        "compat": compat,
         "hide_frames": hide_frames,
         "explain": functools.partial(_explained, names=names),
     }
@@ -253,7 +253,7 @@ def call({parameters}):
         buffers[:0] = constants
     try:
         results = run(buffers).consume_with_handlers(handlers)
-    except Failure as error:
+    except compat.Failure as error:
         raise explain(error, {all}, constants) from error
 """
 _MANY = """\

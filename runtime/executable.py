@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.client import Placement, check_process, default_placement
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.ffi import missing_handler
+from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
 

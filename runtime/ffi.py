@@ -13,8 +13,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.lazy import compat
 
 __all__ = ["include_dir", "register_handler", "registered_handlers"]
 

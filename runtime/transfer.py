@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Placement, check_process, default_placement
+from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from anvl.runtime import jaxlib_compat as compat
 from anvl.runtime.client import Placement, default_placement
+from anvl.runtime.lazy import compat
 
 _STANDARD = {
     "bool": "bool",

@@ -78,6 +78,27 @@ def test_importing_one_thing_does_not_bring_another(module, absent):
     assert done.returncode == 0, done.stderr
 
 
+def test_jaxlib_is_loaded_by_the_first_trace():
+    done = python(
+        """
+        import dataclasses, sys
+        import anvl, anvl.numpy as np
+
+        @dataclasses.dataclass
+        class Pair:
+            a: object
+            b: object
+
+        anvl.tree.register_dataclass(Pair, ["a", "b"])
+        slope = anvl.jit(anvl.grad(lambda pair: np.sin(pair.a) * pair.b))
+        assert "jaxlib" not in sys.modules
+        slope.lower(Pair(anvl.aval("f32"), anvl.aval("f32")))
+        assert "jaxlib" in sys.modules
+        """
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def lint(path: str, code: str) -> str:
     """What ruff says about importing, were `code` to lie at `path`."""
     command = [RUFF, "check", "--output-format=concise", "--select=TID", "--stdin-filename", path]

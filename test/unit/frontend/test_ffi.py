@@ -394,6 +394,6 @@ def test_the_headers_are_there():
 
 
 def test_without_headers(monkeypatch, tmp_path):
-    monkeypatch.setattr("anvl.runtime.jaxlib_compat.include_dir", lambda: tmp_path)
+    monkeypatch.setattr("anvl.runtime.lazy.compat.include_dir", lambda: tmp_path)
     with pytest.raises(anvl.RuntimeFailure, match=r"jaxlib .* has no headers in"):
         anvl.ffi.include_dir()

@@ -191,6 +191,7 @@ def test_derived_classes_are_leaves():
     [
         (lambda: tree.register_node(dict, len, len), ValueError, "dict is registered already"),
         (lambda: tree.register_node(Box, len, len), ValueError, "Box is registered already"),
+        (lambda: tree.register_node(Pair, len, len), ValueError, "Pair is registered already"),
         (lambda: tree.register_node(3, len, len), TypeError, "expected a class, got 3"),
         (lambda: tree.register_node(complex, 3, len), TypeError, "expected two functions, got 3"),
         (lambda: tree.register_dataclass(complex, []), TypeError, "complex is not a dataclass"),
