@@ -19,86 +19,141 @@ __all__ = [
 ]  # fmt: skip
 
 
-# One op on the way: the op, its operands, their numbers, its results, their numbers.  Read from
-# MLIR once; values on a path from `wrt` have numbers, so that the rest of the work is on ints, and
-# None stands for the others.  A plain tuple: one is made for every op (0.3 us less than a class).
+# One op on the way: its class, the op, its operands, their numbers, its results, their numbers.
+# Read from MLIR once; values on a path from `wrt` have numbers, so that the rest of the work is on
+# ints, and None stands for the others.  A plain tuple: one is made for every op (0.3 us less than a
+# class).  Of the handles that it takes to read an op few are kept: Note [Handles].
 Step: TypeAlias = tuple[
-    Any, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
+    Any, ir.Operation, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
 ]
 
+# Note [Handles]
+#
+# An op that Python looks at costs two handles, an operand two (also of the op that makes it), a
+# result one.  The bindings (nanobind) find all that are alive in one hash map, which grows to the
+# most that ever were and never shrinks; once it is larger than the processor's cache, to make one
+# and to let it go are two accesses to memory.  With all handles of 10,000 ops alive at once, 60,000
+# to 70,000, everything that came after them in the process took 10 to 20 % longer.  So ops are
+# visited one by one, and for an operand that a step knows the handle of the result is kept.
 
-def steps_from(block: ir.Block, number: dict[ir.Value, int], types: list[int]) -> list[Step]:
+
+def steps_from(  # noqa: C901  (one loop for all forms: with calls in it it takes a tenth longer)
+    block: ir.Block, number: dict[ir.Value, int], types: list[int]
+) -> list[Step]:
     """The ops that depend on numbered values, in order; their float results get numbers too.
 
     `types` are those of the numbered values, as `type_number` has them.
     """
     steps: list[Step] = []
     known = number.get
+    values: list[ir.Value] = [None] * len(types)  # by number
+    for x, n in number.items():
+        values[n] = x
+    made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
     forms: dict[type, int] = {}
-    for op in list(block.operations):  # a list at once: a fifth less than one by one
+    inferred: dict[Any, int] = {}  # types of results, of ops without parameters
+    operands: tuple[ir.Value, ...]
+    wanted: tuple[int | None, ...]
+    key: tuple[Any, ...] | None
+    for op in block.operations:
         rules = type(op)
         form = forms.get(rules)
         if form is None:
             form = forms[rules] = _form(rules)
         if form == _ZERO:
             continue
-        if form != _ONE_RESULT:
-            steps += _steps_of(op, form, number, types)
+        if form == _OTHER:
+            steps += _steps_of(op, number, types, values)
             continue
         xs = op.operands
-        wanted: tuple[int | None, ...]
-        if len(xs) == 2:  # most ops; written out, as is `tuple`, 0.2 us less
-            operands = x, y = xs[0], xs[1]
-            wanted = known(x), known(y)
+        if len(xs) == 1:
+            i = known(xs[0])
+            if i is None:
+                continue
+            operands, wanted, key = (values[i],), (i,), (rules, types[i])
+        elif len(xs) == 2:
+            x, y = xs[0], xs[1]
+            i, j = wanted = known(x), known(y)
+            if i is not None and j is not None:
+                operands, key = (values[i], values[j]), (rules, types[i], types[j])
+            elif i is not None:
+                operands, key = (values[i], y), None
+            elif j is not None:
+                operands, key = (x, values[j]), None
+            else:
+                continue
         else:
-            operands = tuple(xs)
-            wanted = tuple([known(x) for x in operands])
-        if wanted.count(None) < len(wanted):
-            result = op.result  # a third of what `results` costs
-            n = _numbered(result, type_number(result.type), number, types)
-            steps.append((op, operands, wanted, (result,), (n,)))
+            operands, wanted = _read(xs, number, values)
+            key = None
+            if not operands:
+                continue
+        result = op.result  # a third of what `results` costs
+        type_ = inferred.get(key) if form == _PLAIN else None
+        if type_ is None:
+            type_ = type_number(result.type)
+            if key is not None and form == _PLAIN:
+                inferred[key] = type_
+        at: int | None = None
+        if made_here and result in made_here:
+            at = number[result]
+        elif type_ > 0:
+            at = number[result] = len(types)
+            types.append(type_)
+            values.append(result)
+        steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
     return steps
 
 
-def _steps_of(op: Any, form: int, number: dict[ir.Value, int], types: list[int]) -> list[Step]:
-    """The step of an op of several results, or of no dialect of ours, if it depends on some."""
-    operands = tuple(op.operands)
-    if form == _FOREIGN:
-        operands += _captured(op.operation, number)
+def _read(
+    xs: Sequence[ir.Value], number: dict[ir.Value, int], values: Sequence[ir.Value]
+) -> tuple[tuple[ir.Value, ...], tuple[int | None, ...]]:
+    """The operands of an op and their numbers; none of either where none has a number."""
+    operands = tuple(xs)
     wanted = tuple([number.get(x) for x in operands])
     if wanted.count(None) == len(wanted):
+        return (), ()
+    pairs = zip(operands, wanted, strict=True)
+    return tuple([x if n is None else values[n] for x, n in pairs]), wanted
+
+
+def _steps_of(
+    op: Any, number: dict[ir.Value, int], types: list[int], values: list[ir.Value]
+) -> list[Step]:
+    """The step of an op of several results, or of no dialect of ours, if it depends on some."""
+    foreign = not issubclass(type(op), AnvlOp)
+    xs = (*op.operands, *(_captured(op.operation, number) if foreign else ()))
+    operands, wanted = _read(xs, number, values)
+    if not operands:
         return []
     results = tuple(op.results)
-    numbers = []
+    numbers: list[int | None] = []
     for y in results:
         type_ = type_number(y.type)
-        carries = form == _FOREIGN and _may_carry(y.type)
-        numbers.append(_numbered(y, type_, number, types, carries))
-    return [(op, operands, wanted, results, tuple(numbers))]
+        n = None
+        if type_ > 0 or (foreign and _may_carry(y.type)):
+            n = number.setdefault(y, len(types))  # where it is itself of `wrt`, it has one
+            if n == len(types):
+                types.append(type_)
+                values.append(y)
+        numbers.append(n)
+    return [(type(op), op.operation, operands, wanted, results, tuple(numbers))]
 
 
-def _numbered(
-    y: ir.Value, type_: int, number: dict[ir.Value, int], types: list[int], carries: bool = False
-) -> int | None:
-    """The number of a result, a new one or, where it is itself of `wrt`, its own."""
-    if type_ <= 0 and not carries:
-        return None
-    n = number.setdefault(y, len(types))
-    if n == len(types):
-        types.append(type_)
-    return n
-
-
-_ZERO, _ONE_RESULT, _SEVERAL, _FOREIGN = range(4)
+_ZERO, _PLAIN, _ONE_RESULT, _OTHER = range(4)
 
 
 def _form(rules: type) -> int:
-    """Whether the derivative of an op is zero by design; else, how many results it may have."""
+    """Whether the derivative of an op is zero by design, and what there is to know of its results.
+
+    One, of a type that those of the operands tell; one; or there may be several.
+    """
     if not issubclass(rules, AnvlOp):
-        return _FOREIGN
+        return _OTHER
     if rules.zero:
         return _ZERO
-    return _SEVERAL if rules.multiple_results else _ONE_RESULT
+    if rules.multiple_results:
+        return _OTHER
+    return _ONE_RESULT if rules.params else _PLAIN
 
 
 def _may_carry(type_: ir.Type) -> bool:
@@ -120,8 +175,8 @@ def steps_towards(targets: Sequence[int], steps: list[Step]) -> list[Step]:
     kept = []
     for step in reversed(steps):
         reached.discard(None)
-        if not reached.isdisjoint(step[4]):
-            reached.update(step[2])
+        if not reached.isdisjoint(step[5]):
+            reached.update(step[3])
             kept.append(step)
     return kept
 
@@ -140,12 +195,12 @@ def check_rules(steps: Sequence[Step], rule: str) -> Iterable[Any]:
 
     Only to tell that one does: `found_at` says what and where.
     """
-    classes = {type(step[0]) for step in steps}
+    classes = {step[0] for step in steps}
     doubtful = {cls for cls in classes if _may_lack(cls, rule)}
     if doubtful:
         for step in steps:
-            if type(step[0]) in doubtful and (why := problem(step, rule)):
-                raise MissingRule(why[0], str(step[0].operation.location))
+            if step[0] in doubtful and (why := problem(step, rule)):
+                raise MissingRule(why[0], str(step[1].location))
     return classes
 
 
@@ -156,7 +211,7 @@ def found_at(
 
     What the sweep over a body of the op has found is behind the op.
     """
-    op = step[0].operation
+    op = step[1]
     if not isinstance(why, MissingRule):
         reason, operand = why
         return [Finding(op.name, place_of(op), reason, path_to(step, steps, n_wrt, operand))]
@@ -189,11 +244,11 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
 
     And None where only its rule can tell.
     """
-    rules, wanted = type(step[0]), step[2]
+    rules, op, _, wanted, _, _ = step
     missing = lacks(rules, rule)
     if missing is not None:
         return missing, None
-    for i, reason in rules.undefined_of(len(wanted), step[0].operation).items():
+    for i, reason in rules.undefined_of(len(wanted), op).items():
         if wanted[i] is not None:
             return f"operand {i} has no derivative: {reason}", i
     return None
@@ -216,11 +271,11 @@ def path_to(
 
     From there on by the first active operand of each.
     """
-    producer = {n: s for s in steps for n in s[4] if n is not None}
-    names = [step[0].operation.name]
-    reached = step[2] if operand is None else (step[2][operand],)
+    producer = {n: s for s in steps for n in s[5] if n is not None}
+    names = [step[1].name]
+    reached = step[3] if operand is None else (step[3][operand],)
     while not any(n is not None and n < n_wrt for n in reached):
         step = producer[next(n for n in reached if n in producer)]
-        names.append(step[0].operation.name)
-        reached = step[2]
+        names.append(step[1].name)
+        reached = step[3]
     return tuple(reversed(names))

@@ -156,7 +156,8 @@ def _recipe(step: _Step, given: Sequence[Value]) -> Recipe | None:
     op, _, flags, results = step
     key: list[Any] = [*[type_number(x.type) for x in given], *flags]
     result = type_number(results[0].type)
-    return recipe_for(type(op).batch_recipes, op, key, result, _written, step, given)
+    rules = type(op)
+    return recipe_for(rules.batch_recipes, rules, op, key, result, _written, step, given)
 
 
 def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:

@@ -57,5 +57,5 @@ def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
 
 def _finding(op: Any, why: str, number: dict[ir.Value, int], steps: Sequence[Step]) -> Finding:
     operands = tuple(op.operands)
-    step = op, operands, tuple(number.get(x) for x in operands), (), ()
+    step = type(op), op.operation, operands, tuple(number.get(x) for x in operands), (), ()
     return Finding(op.operation.name, place_of(op.operation), why, path_to(step, steps, 1))

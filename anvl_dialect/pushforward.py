@@ -93,12 +93,11 @@ def _forward(
     masks = False  # whether any tangent is masked
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         step = steps.pop()
-        op, operands, wanted, results, numbers = step
+        rules, op, operands, wanted, results, numbers = step
         ts = [None if n is None else known[n] for n in wanted]
         moving = [t for t in ts if t is not None]
         if not moving:
             continue
-        rules = type(op)
         location = op.location
         place = places.get(rules)
         if place is None or place[0] != location:  # most often it is that of the last of its kind
@@ -127,7 +126,7 @@ def _carried(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
 
     See Note [Lazy masks].
     """
-    rules = type(step[0])
+    rules = step[0]
     moving = [i for i, t in enumerate(ts) if t is not None]
     if rules.diagonal and not rules.keeps_zeros:
         if len(moving) == 1:
@@ -145,14 +144,14 @@ def _ask_one(step: Step, ts: Sequence[Any], i: int) -> Sequence[Any]:
     """The tangents of the results of a diagonal op where operand i alone moves."""
     if type(ts[i]) is not Masked:
         return _ask(step, [t if k == i else None for k, t in enumerate(ts)])
-    given, mask = ts[i].carried(type(step[0]))
+    given, mask = ts[i].carried(step[0])
     found = _ask(step, [given if k == i else None for k in range(len(ts))])
     return [None if t is None else mask.of(t) for t in found]
 
 
 def _live_behind(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) -> Live | None:
     """Where the tangent of the result is live, given where those of the operands are."""
-    rules = type(step[0])
+    rules = step[0]
     known = [live for live in lives if live is not None]
     if rules.chooses or (known and rules.moves_zeros):
         return cache(partial(_live_result, step, ts, lives))
@@ -163,14 +162,13 @@ def _live_behind(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) ->
 
 
 def _live_result(step: Step, ts: Sequence[Any], lives: Sequence[Live | None]) -> Any:
-    op, operands, _, results, _ = step
-    rules = type(op)
+    rules, op, operands, _, results, _ = step
     given = [
         None if t is None else full_like(x, 1) if live is None else live()
         for x, t, live in zip(operands, ts, lives, strict=True)
     ]
     xs = operands if rules.chooses else tuple(map(ones_for, operands))
-    return ones_where(settled(rules.live_result(given, xs, results[0], **rules.read(op.operation))))
+    return ones_where(settled(rules.live_result(given, xs, results[0], **rules.read(op))))
 
 
 def _total(parts: Sequence[Any]) -> Any:
@@ -190,7 +188,7 @@ def _searched(
     found: list[Finding] = []
     for step in reversed(steps):
         why: Any = problem(step, "tangent")
-        ts = [None if n is None else known[n] for n in step[2]]
+        ts = [None if n is None else known[n] for n in step[3]]
         if why is None and any(t is not None for t in ts):
             try:
                 answers = _carried(step, ts)
@@ -200,8 +198,8 @@ def _searched(
             continue
         if why is not None:
             found += found_at(step, steps, len(given), why)
-            answers = [stand_in(y) for y in step[3]]
-        for n, t in zip(step[4], answers, strict=True):
+            answers = [stand_in(y) for y in step[4]]
+        for n, t in zip(step[5], answers, strict=True):
             if n is not None and n >= len(given):
                 known[n] = t
     return found, [known[number[y]] if y in number else None for y in targets]
@@ -212,23 +210,23 @@ _NOTHING = [None]
 
 def _recipe(step: Step, ts: Sequence[Any], types: list[int]) -> Recipe | None:
     """The recipe of an op, if there is one."""
-    op, operands, wanted, _, numbers = step
+    rules, op, operands, wanted, _, numbers = step
     key: list[Any] = [
         types[n] if t is not None and n is not None else -abs(type_number(x.type))
         for x, n, t in zip(operands, wanted, ts, strict=True)
     ]
-    return recipe_for(type(op).tangent_recipes, op, key, types[numbers[0]], _written, step, ts)
+    return recipe_for(rules.tangent_recipes, rules, op, key, types[numbers[0]], _written, step, ts)
 
 
 def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:
     """The tangent rule of an op as a recipe: of its operands, its result and what moves."""
-    op, operands, _, results, _ = step
+    rules, op, operands, _, results, _ = step
     n = len(operands)
 
     def rule(*values: ir.Value) -> Sequence[Any]:
         moving = iter(values[n + 1 :])
         given = [None if t is None else next(moving) for t in ts]
-        return [type(op).tangent(given, values[:n], values[n], **type(op).read(op.operation))]
+        return [rules.tangent(given, values[:n], values[n], **rules.read(op))]
 
     inputs = [*operands, *results, *(t for t in ts if t is not None)]
     recipe = written(rule, [x.type for x in inputs])
@@ -237,13 +235,10 @@ def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:
 
 def _ask(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
     """Ask the rule: the tangent of each result."""
-    op, operands, _, results, _ = step
-    rules = type(op)
+    rules, op, operands, _, results, _ = step
     several = rules.multiple_results
     try:
-        found = rules.tangent(
-            ts, operands, results if several else results[0], **rules.read(op.operation)
-        )
+        found = rules.tangent(ts, operands, results if several else results[0], **rules.read(op))
         return _checked(op, results, found if several else (found,))
     except Exception as error:  # of a rule's author: it stays as it is, and says where
         if not getattr(error, "location", ""):
@@ -251,7 +246,7 @@ def _ask(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
         raise
 
 
-def _checked(op: Any, results: Sequence[ir.Value], found: Any) -> Sequence[Any]:
+def _checked(op: ir.Operation, results: Sequence[ir.Value], found: Any) -> Sequence[Any]:
     """What a rule gave, of as many and of the types that there must be."""
     if len(found) != len(results):
         _refuse(op, f"{len(found)} tangents for {len(results)} results")
@@ -261,9 +256,9 @@ def _checked(op: Any, results: Sequence[ir.Value], found: Any) -> Sequence[Any]:
     return found
 
 
-def _refuse(op: Any, what: str) -> None:
+def _refuse(op: ir.Operation, what: str) -> None:
     raise PassError(
         "anvl-forward",
-        f"{op.operation.name}: its tangent rule gave {what}",
-        str(op.operation.location),
+        f"{op.name}: its tangent rule gave {what}",
+        str(op.location),
     )

@@ -102,7 +102,8 @@ def _place_inside(op: ir.Operation, here: ir.Location) -> None:
 
 def recipe_for(
     recipes: dict[Any, Any],
-    op: Any,
+    rules: Any,
+    op: ir.Operation,
     key: list[Any],
     result: int,
     write: Callable[..., Recipe | None],
@@ -113,7 +114,7 @@ def recipe_for(
     `key` has all that its rule depends on besides parameters; `result` is the `type_number` of its
     result.  A new recipe is `write(*args)`.
     """
-    if type(op).params:
+    if rules.params:
         key.append(result)  # some parameters are read off it
         key += op.attributes.items()
     known = tuple(key)

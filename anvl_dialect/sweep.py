@@ -121,8 +121,7 @@ def _backward(
     places: dict[type, tuple[ir.Location, ir.Location]] = {}
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         step = steps.pop()
-        op, operands, wanted, results, numbers = step
-        rules = type(op)
+        rules, op, operands, wanted, results, numbers = step
         several = rules.multiple_results
         g = _joined(numbers, cotangents) if several else cotangents[numbers[0]]
         if g is None:
@@ -159,7 +158,7 @@ def _unmasked(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
 
     See Note [Lazy masks].
     """
-    rules = type(step[0])
+    rules = step[0]
     if rules.multiple_results:
         if not any(type(part) is Masked for part in g):
             return g, None
@@ -181,11 +180,11 @@ def _unmasked(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
 
 def _live_operands(step: Step, live: Live | None) -> list[Any]:
     """For each operand where its cotangent is live, given where that of the result is."""
-    op, operands, wanted, results, _ = step
-    rules, y = type(op), results[0]
+    rules, op, operands, wanted, results, _ = step
+    y = results[0]
     g = full_like(y, 1) if live is None else live()
     xs = operands if rules.chooses else tuple(map(ones_for, operands))
-    answers = rules.live_operands(g, xs, y, **rules.read(op.operation))
+    answers = rules.live_operands(g, xs, y, **rules.read(op))
     rows = zip(operands, wanted, answers, strict=True)
     found = [settled(_checked(op, *row)) for row in rows]
     return [None if gx is None else ones_where(gx) for gx in found]
@@ -211,7 +210,7 @@ def _searched(
                 why = error
         if why is not None:
             found.append(found_at(step, steps, len(wrt), why))
-            operands = zip(step[2], step[1], strict=True)
+            operands = zip(step[3], step[2], strict=True)
             contributions = [(n, stand_in(x)) for n, x in operands if n is not None]
         for n, gx in contributions:
             if gx is not None:
@@ -221,7 +220,7 @@ def _searched(
 
 def _contributions(step: Step, cotangents: list[Any]) -> list[tuple[int, Any]]:
     """What a step contributes to the cotangents of its operands."""
-    rules, numbers = type(step[0]), step[4]
+    rules, numbers = step[0], step[5]
     g = _joined(numbers, cotangents) if rules.multiple_results else cotangents[numbers[0]]
     if g is None:
         return []
@@ -231,8 +230,7 @@ def _contributions(step: Step, cotangents: list[Any]) -> list[tuple[int, Any]]:
 
 def _recipe(step: Step, types: list[int]) -> Recipe | None:
     """The recipe of an op, if there is one: `recipe_for`, written out for the hottest loop."""
-    op, operands, wanted, _, numbers = step
-    rules = type(op)
+    rules, op, operands, wanted, _, numbers = step
     if len(wanted) == 2:  # most ops
         m, n = wanted
         key: Any = (
@@ -252,12 +250,11 @@ def _recipe(step: Step, types: list[int]) -> Recipe | None:
 
 def _written(step: Step) -> Recipe | None:
     """The adjoint rule of an op as a recipe: of its operands, its result and the cotangent."""
-    op, operands, wanted, results, _ = step
-    rules = type(op)
+    rules, op, operands, wanted, results, _ = step
 
     def rule(*values: ir.Value) -> list[Any]:
         *xs, y, g = values
-        found = rules.adjoint(g, tuple(xs), y, **rules.read(op.operation))
+        found = rules.adjoint(g, tuple(xs), y, **rules.read(op))
         return [_checked(op, *row) for row in zip(operands, wanted, found, strict=True)]
 
     recipe = written(rule, [x.type for x in (*operands, *results, *results)])
@@ -266,13 +263,12 @@ def _written(step: Step) -> Recipe | None:
 
 def _ask(step: Step, g: Any) -> list[tuple[int, int, Any]]:
     """Ask the rule: for each active operand its position, its number and its cotangent."""
-    op, operands, wanted, results, _ = step
-    rules = type(op)
+    rules, op, operands, wanted, results, _ = step
     y = results if rules.multiple_results else results[0]
     try:
-        contributions = rules.adjoint(g, operands, y, **rules.read(op.operation))
+        contributions = rules.adjoint(g, operands, y, **rules.read(op))
         if len(contributions) != len(operands):
-            _wrong_number(op.operation, len(contributions), len(operands))
+            _wrong_number(op, len(contributions), len(operands))
         checked = [_checked(op, *row) for row in zip(operands, wanted, contributions, strict=True)]
     except Exception as error:  # of a rule's author: it stays as it is, and says where
         if not getattr(error, "location", ""):
@@ -289,7 +285,7 @@ def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:
     if not isinstance(gx, ir.Value | Masked):
         gx = gx()
     if gx.type != x.type:
-        _wrong_type(op.operation, x, gx)
+        _wrong_type(op, x, gx)
     return gx
 
 

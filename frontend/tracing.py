@@ -176,6 +176,7 @@ class Trace:
                 current.trace = outer
                 # Passes will change the module: from here on no value of it may be touched.
                 self.alive = False
+                self.literals.clear()
 
 
 @lru_cache(maxsize=4096)
