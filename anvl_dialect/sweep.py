@@ -26,7 +26,7 @@ from anvl.dialect.findings import Finding, Search, missing
 from anvl.dialect.masked import Live, Masked, ones_where, settled, shared, summed
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full, full_like
-from anvl.dialect.recipes import Recipe, learn, type_number, written, written_from
+from anvl.dialect.recipes import Recipe, learn, replay, type_number, written, written_from
 
 __all__ = ["sweep"]
 
@@ -122,31 +122,47 @@ def _backward(
     while steps:  # each step is let go when it is done: MLIR's handles are dear to keep
         step = steps.pop()
         rules, op, operands, wanted, results, numbers = step
-        several = rules.multiple_results
-        g = _joined(numbers, cotangents) if several else cotangents[numbers[0]]
+        g = _joined(numbers, cotangents) if rules.multiple_results else cotangents[numbers[0]]
         if g is None:
             continue
         location = op.location
         place = places.get(rules)
-        if place is None or place[0] != location:  # most often it is that of the last of its kind
+        # Most often that of the last of its kind; `!=` takes twice as long as `==`.
+        if place is None or not place[0] == location:
             place = location, here or named_after(location, rules.short_name, "adjoint")
             places[rules] = place
-        with place[1]:
-            masked = None
-            if rules.chooses or type(g) is Masked or several:
-                g, masked = _unmasked(step, g)
-            recipe = None if rules.recipes is None else _recipe(step, types)
-            if recipe is None:
-                found = _ask(step, g)
+        at = place[1]  # given to each op: to enter a location takes as long as a fourth of one
+        recipe = None if rules.recipes is None else _recipe(step, types)
+        if recipe is None or rules.chooses or type(g) is Masked:
+            with at:
+                _add_asked(step, g, recipe, cotangents)
+            continue
+        values = [*operands, results[0], g]
+        append = values.append
+        for name, result_types, pick, attributes, _ in recipe.builds:
+            append(create(name, result_types, pick(values), attributes, None, 0, at).result)
+        for i, k in recipe.outputs:
+            n = wanted[i]
+            if cotangents[n] is None:
+                cotangents[n] = values[k]
             else:
-                values = [*operands, results[0], g]
-                append = values.append
-                for name, result_types, pick, attributes, _ in recipe.builds:
-                    append(create(name, result_types, pick(values), attributes).result)
-                found = [(i, wanted[i], values[at]) for i, at in recipe.outputs]
-            for i, n, gx in found:
-                known, gx = cotangents[n], gx if masked is None else masked(i, gx)
-                cotangents[n] = gx if known is None else summed(known, gx)
+                with at:
+                    cotangents[n] = summed(cotangents[n], values[k])
+
+
+def _add_asked(step: Step, g: Any, recipe: Recipe | None, cotangents: list[Any]) -> None:
+    """What a rule gives for g, masked or not, to the cotangents of the operands."""
+    rules, _, operands, wanted, results, _ = step
+    masked = None
+    if rules.chooses or type(g) is Masked or rules.multiple_results:
+        g, masked = _unmasked(step, g)
+    if recipe is None:
+        found = _ask(step, g)
+    else:
+        answers = zip(recipe.outputs, replay(recipe, [*operands, results[0], g]), strict=True)
+        found = [(i, wanted[i], gx) for (i, _), gx in answers]
+    for i, n, gx in found:
+        _add(cotangents, n, gx if masked is None else masked(i, gx))
 
 
 # What the answer of a rule for operand i is with the masks that it is to have.
@@ -257,7 +273,8 @@ def _written(step: Step) -> Recipe | None:
         found = rules.adjoint(g, tuple(xs), y, **rules.read(op))
         return [_checked(op, *row) for row in zip(operands, wanted, found, strict=True)]
 
-    recipe = written(rule, [x.type for x in (*operands, *results, *results)])
+    with op.location:
+        recipe = written(rule, [x.type for x in (*operands, *results, *results)])
     return recipe if recipe is not None and recipe.is_plain else None
 
 

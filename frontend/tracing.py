@@ -237,7 +237,7 @@ def _emit(
         with location:
             return _emit_first(op_class, tracers, params, key, location)
     name, types, attributes, of = plan
-    op = _create(name, types, values, attributes, loc=location)
+    op = _create(name, types, values, attributes, None, 0, location)  # by name 0.03 us more
     return Tracer(op.result, of, trace, location)
 
 
