@@ -301,6 +301,15 @@ def test_zero_minus_zero_nan_and_infinity_keep_their_bits():
     assert f(float("inf")).item() == 0.0
 
 
+def test_literals_keep_the_sign_of_the_zero_in_a_complex_number():
+    x = np.complex64(0)
+    signs = [
+        np.signbit(anvl.jit(lambda _, c=c: anp.full((), c, "complex64"))(x).numpy().imag)
+        for c in (complex(1, 0.0), complex(1, -0.0), complex(1, 0.0))
+    ]
+    assert signs == [False, True, False]
+
+
 def test_numpy_arrays_of_any_layout_are_taken():
     x = np.arange(12.0).reshape(3, 4)
     f = anvl.jit(lambda x: x * 1)
