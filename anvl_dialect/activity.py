@@ -46,20 +46,16 @@ def steps_from(  # noqa: C901  (one loop for all forms: with calls in it it take
     """
     steps: list[Step] = []
     known = number.get
-    values: list[ir.Value] = [None] * len(types)  # by number
-    for x, n in number.items():
-        values[n] = x
+    values = _by_number(number, len(types))
     made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
-    forms: dict[type, int] = {}
+    forms = _Forms()
     inferred: dict[Any, int] = {}  # types of results, of ops without parameters
     operands: tuple[ir.Value, ...]
     wanted: tuple[int | None, ...]
     key: tuple[Any, ...] | None
     for op in block.operations:
         rules = type(op)
-        form = forms.get(rules)
-        if form is None:
-            form = forms[rules] = _form(rules)
+        form = forms[rules]
         if form == _ZERO:
             continue
         if form == _OTHER:
@@ -93,15 +89,20 @@ def steps_from(  # noqa: C901  (one loop for all forms: with calls in it it take
             type_ = type_number(result.type)
             if key is not None and form == _PLAIN:
                 inferred[key] = type_
-        at: int | None = None
-        if made_here and result in made_here:
-            at = number[result]
-        elif type_ > 0:
+        at = number[result] if made_here and result in made_here else None
+        if at is None and type_ > 0:
             at = number[result] = len(types)
             types.append(type_)
             values.append(result)
         steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
     return steps
+
+
+def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
+    values: list[ir.Value] = [None] * count
+    for x, n in number.items():
+        values[n] = x
+    return values
 
 
 def _read(
@@ -140,6 +141,14 @@ def _steps_of(
 
 
 _ZERO, _PLAIN, _ONE_RESULT, _OTHER = range(4)
+
+
+class _Forms(dict[type, int]):
+    """`_form` of each class, asked once."""
+
+    def __missing__(self, rules: type) -> int:
+        self[rules] = form = _form(rules)
+        return form
 
 
 def _form(rules: type) -> int:
