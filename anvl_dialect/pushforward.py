@@ -100,21 +100,23 @@ def _forward(
             continue
         location = op.location
         place = places.get(rules)
-        if place is None or place[0] != location:  # most often it is that of the last of its kind
+        # Most often that of the last of its kind; `!=` takes twice as long as `==`.
+        if place is None or not place[0] == location:
             place = location, here or named_after(location, rules.short_name, "tangent")
             places[rules] = place
-        with place[1]:
-            is_masked = masks and any(type(t) is Masked for t in moving)
-            plain = rules.tangent_recipes is not None and not (is_masked or rules.chooses)
-            recipe = _recipe(step, ts, types) if plain else None
-            if recipe is None:
+        at = place[1]  # given to each op: to enter a location takes as long as a fourth of one
+        is_masked = masks and any(type(t) is Masked for t in moving)
+        plain = rules.tangent_recipes is not None and not (is_masked or rules.chooses)
+        recipe = _recipe(step, ts, types) if plain else None
+        if recipe is None:
+            with at:
                 found = _carried(step, ts) if is_masked or rules.chooses else _ask(step, ts)
-            else:
-                values = [*operands, results[0], *moving]
-                append = values.append
-                for name, result_types, pick, attributes, _ in recipe.builds:
-                    append(create(name, result_types, pick(values), attributes).result)
-                found = [values[at] for _, at in recipe.outputs] or _NOTHING
+        else:
+            values = [*operands, results[0], *moving]
+            append = values.append
+            for name, result_types, pick, attributes, _ in recipe.builds:
+                append(create(name, result_types, pick(values), attributes, None, 0, at).result)
+            found = [values[k] for _, k in recipe.outputs] or _NOTHING
         for n, t in zip(numbers, found, strict=True):
             if n is not None and n >= n_given:  # what was given a tangent keeps it
                 known[n] = t
@@ -229,7 +231,8 @@ def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:
         return [rules.tangent(given, values[:n], values[n], **rules.read(op))]
 
     inputs = [*operands, *results, *(t for t in ts if t is not None)]
-    recipe = written(rule, [x.type for x in inputs])
+    with op.location:
+        recipe = written(rule, [x.type for x in inputs])
     return recipe if recipe is not None and recipe.is_plain else None
 
 
