@@ -10,7 +10,7 @@ from anvl.dialect.activity import lacks, place_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import Value, emit
+from anvl.dialect.op import AnvlOp, Value, emit
 from anvl.dialect.recipes import Recipe, recipe_for, replay, type_number, written, written_from
 from anvl.dialect.types import tensor
 
@@ -51,7 +51,8 @@ def repeated(y: Value, size: int) -> Value:
     return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
 
 
-# An op that is batched: the op, its operands, which of them are batched, its results.
+# An op that is batched: the op, its operands, which of them are batched, its results.  A value that
+# is batched has one handle in all of them: Note [Handles] in `activity`.
 _Step: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Value, ...]]
 
 
@@ -62,17 +63,17 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
     Raises `MissingRule` that lists every op on the way without a batch rule; the block is then as
     it was.
     """
-    *operations, terminator = list(block.operations)
     moved = [block.arguments[i] for i in types]
-    steps = _reached(operations, moved)
+    steps = _reached(block, moved)
     _check_rules(steps, moved)
     for i, type_ in types.items():
         block.arguments[i].set_type(type_)
     new: dict[Value, Value] = {x: x for x in moved}
     replaced = _batch_steps(steps, new)
+    terminator = block.operations[len(block.operations) - 1].operation
     returned = [(new.get(y, y), y in new) for y in terminator.operands]
     for i, (y, _) in enumerate(returned):
-        terminator.operation.operands[i] = y
+        terminator.operands[i] = y
     new.clear()
     steps.clear()
     while replaced:
@@ -87,15 +88,15 @@ def _batch_steps(steps: Sequence[_Step], new: dict[Value, Value]) -> list[Any]:
     the time of a new op.
     """
     plain: dict[type, bool] = {}
-    grown: dict[ir.Type, ir.Type] = {}
+    growth = _Growth(new)
     replaced = []
     for step in steps:
         op, operands, flags, results = step
         rules = type(op)
         if rules not in plain:
             plain[rules] = _is_plain(rules)
-        if plain[rules] and False not in flags:
-            _grow(step, new, grown)
+        if plain[rules]:
+            growth.grow(step)
             continue
         with op.location, ir.InsertionPoint(op):
             given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
@@ -104,17 +105,45 @@ def _batch_steps(steps: Sequence[_Step], new: dict[Value, Value]) -> list[Any]:
     return replaced
 
 
-def _grow(step: _Step, new: dict[Value, Value], grown: dict[ir.Type, ir.Type]) -> None:
-    """Batch an op whose operands all have the axis by the type of its result; `grown` has these."""
-    op, operands, _, (y,) = step
-    for i, x in enumerate(operands):
-        if new[x] is not x:
-            op.operation.operands[i] = new[x]
-    old = y.type
-    if old not in grown:
-        grown[old] = tensor((new[operands[0]].type.shape[0], *old.shape), old.element_type)
-    y.set_type(grown[old])
-    new[y] = y
+class _Growth:
+    """Batches ops by the types of their results, in place.
+
+    Operands that have no axis are given one, each once for all ops that use it.
+    """
+
+    def __init__(self, new: dict[Value, Value]) -> None:
+        self.new = new
+        self.grown: dict[ir.Type, ir.Type] = {}
+        self.repeated: dict[Value, Value] = {}
+
+    def grow(self, step: _Step) -> None:
+        op, operands, flags, (y,) = step
+        new = self.new
+        for i, (x, has_axis) in enumerate(zip(operands, flags, strict=True)):
+            if not has_axis:
+                op.operation.operands[i] = self._repeated(x, step)
+            elif new[x] is not x:
+                op.operation.operands[i] = new[x]
+        old = y.type
+        if old not in self.grown:
+            size = _size(operands, flags, new)
+            self.grown[old] = tensor((size, *old.shape), old.element_type)
+        y.set_type(self.grown[old])
+        new[y] = y
+
+    def _repeated(self, x: Value, step: _Step) -> Value:
+        known = self.repeated.get(x)
+        if known is None:
+            op, operands, flags, _ = step
+            with op.location, ir.InsertionPoint(op):
+                known = repeated(x, _size(operands, flags, self.new))
+            self.repeated[x] = known
+        return known
+
+
+def _size(operands: Sequence[Value], flags: Sequence[bool], new: dict[Value, Value]) -> int:
+    """The length of the axis that operands have."""
+    return next(new[x].type.shape[0] for x, b in zip(operands, flags, strict=True) if b)
 
 
 def _is_plain(rules: Any) -> bool:
@@ -123,18 +152,48 @@ def _is_plain(rules: Any) -> bool:
     return rules.diagonal and rules.batch.__func__ is family.batch.__func__
 
 
-def _reached(operations: Sequence[Any], moved: Sequence[Value]) -> list[_Step]:
-    """The ops that depend on the values that are batched."""
-    marked = set(moved)
-    found = []
-    for op in operations:
-        operands = tuple(op.operands)
-        flags = tuple([x in marked for x in operands])
-        if True in flags:
-            results = tuple(op.results)
-            marked.update(results)
-            found.append((op, operands, flags, results))
+def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
+    """The ops that depend on the values that are batched, but for the terminator."""
+    kept = {x: x for x in moved}  # the handle of each value that has the axis
+    known = kept.get
+    found: list[_Step] = []
+    operands: tuple[Value, ...]
+    flags: tuple[bool, ...]
+    for op in block.operations:
+        xs = op.operands
+        if len(xs) == 1:
+            k = known(xs[0])
+            if k is None:
+                continue
+            operands, flags = (k,), _ONE
+        elif len(xs) == 2:  # most ops; written out, half a microsecond less
+            x, y = xs[0], xs[1]
+            i, j = known(x), known(y)
+            if i is None and j is None:
+                continue
+            operands = x if i is None else i, y if j is None else j
+            flags = i is not None, j is not None
+        else:
+            operands = tuple([known(x, x) for x in xs])
+            flags = tuple([x in kept for x in operands])
+            if True not in flags:
+                continue
+        results = _results_of(op)
+        kept.update(zip(results, results, strict=True))
+        found.append((op, operands, flags, results))
+    if found and found[-1][0].operation == block.operations[len(block.operations) - 1].operation:
+        found.pop()
     return found
+
+
+_ONE = (True,)
+
+
+def _results_of(op: Any) -> tuple[Value, ...]:
+    """A third of the time that `op.results` takes, where there is one."""
+    if isinstance(op, AnvlOp) and not op.multiple_results:
+        return (op.result,)
+    return tuple(op.results)
 
 
 def _emit(step: _Step, given: Sequence[Value]) -> Sequence[Value]:
