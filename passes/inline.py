@@ -1,6 +1,6 @@
 """anvl-inline: put the body of each called function in place of the call."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
@@ -80,12 +80,16 @@ def callee_of(call: ir.Operation) -> str:
 
 def references(
     functions: dict[str, ir.Operation], calls: dict[str, list[ir.Operation]]
-) -> Counter[str]:
+) -> defaultdict[str, int]:
     """How often each function is named: by calls, and in attributes of functions."""
-    count = Counter(callee_of(call) for of_one in calls.values() for call in of_one)
+    count: defaultdict[str, int] = defaultdict(int)  # `Counter` takes 2 us for each update
+    for of_one in calls.values():
+        for call in of_one:
+            count[callee_of(call)] += 1
     for function in functions.values():
         for attribute in extra_attributes(function):
-            count.update(symbols_in(attribute))
+            for name in symbols_in(attribute):
+                count[name] += 1
     return count
 
 
@@ -108,7 +112,8 @@ _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
     """Those that say more of a function than its name, type and visibility."""
-    return [value for name, value in function.attributes.items() if name not in _OWN]
+    attributes = function.attributes
+    return [attributes[name] for name in attributes.keys() if name not in _OWN]
 
 
 def is_private(function: ir.Operation) -> bool:
@@ -124,7 +129,7 @@ def inline_calls(
 
     Calls of the functions in `keeping` stay.
     """
-    _Inliner(functions, None, Counter(), keeping).inline_into(name, ())
+    _Inliner(functions, None, defaultdict(int), keeping).inline_into(name, ())
 
 
 class _Inliner:
@@ -138,7 +143,7 @@ class _Inliner:
         self,
         functions: dict[str, ir.Operation],
         calls: dict[str, list[ir.Operation]] | None,
-        uses: Counter[str],
+        uses: defaultdict[str, int],
         keeping: Container[str] = (),
     ) -> None:
         self.functions = functions
