@@ -17,7 +17,7 @@ import numpy as np
 from anvl.avals import Aval, aval, aval_of
 from anvl.config import default_dtype
 from anvl.dialect.op import OPS
-from anvl.dialect.ops.create import full
+from anvl.dialect.ops.create import full, splat_at
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.locations import here
 from anvl.runtime import Array
@@ -258,8 +258,12 @@ def literal_like(value: complex, of: Aval) -> Tracer:
     if of.level == 1:
         check_fits(value, of.dtype)
     location = here(3)  # called by our own functions, which people call
-    with location:
-        made = trace.literals[key] = Tracer(full(of.type, value), of, trace, location)
+    if of.level == 3:
+        with location:
+            y = full(of.type, value)
+    else:
+        y = splat_at(location, of.type, value)
+    made = trace.literals[key] = Tracer(y, of, trace, location)
     return made
 
 

@@ -53,19 +53,19 @@ class LowerToStablehlo(Pass, argument=NAME):
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops
         self._lower_once(module, known)
-        left = _left(module)
+        left, has_chlo = _left(module, known)
         for _ in range(_MOST_ROUNDS):  # what composites emit may be composites
             if not left:
                 break
             names = [op.name for op in left]
             del left  # no handle survives a rewrite
             self._lower_once(module, known)
-            left = _left(module)
+            left, has_chlo = _left(module, known)
             if names == [op.name for op in left]:
                 raise _unlowered(left)
         if left:
             raise _unlowered(left)
-        if find(module, *_chlo_names(known)):  # of a person's rule, or of the text
+        if has_chlo:  # of a person's rule, or of the text
             legalize_chlo(module)
 
     def _lower_once(self, module: ir.Operation, known: int) -> None:
@@ -74,9 +74,12 @@ class LowerToStablehlo(Pass, argument=NAME):
         rewrite.walk_and_apply_patterns(module, expansions(self.platform, False, known))
 
 
-def _left(module: ir.Operation) -> list[ir.Operation]:
-    """The ops that are still ours, of the anvl dialect or of people's own."""
-    return find(module, *_names(len(DEFINED)))
+def _left(module: ir.Operation, known: int) -> tuple[list[ir.Operation], bool]:
+    """The ops that are still ours, of the anvl dialect or of people's own; whether CHLO's are."""
+    chlo = _chlo_names(known)
+    found = find(module, *_names(known), *chlo)
+    left = [op for op in found if op.name not in chlo]
+    return left, len(left) < len(found)
 
 
 @lru_cache(4)

@@ -17,7 +17,7 @@ from anvl.dialect.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
     "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
-    "full_like", "literal", "number_of", "splat", "zeros_like",
+    "full_like", "literal", "number_of", "splat", "splat_at", "zeros_like",
 ]  # fmt: skip
 
 
@@ -220,12 +220,17 @@ def _complex_scalar(element: Any, value: complex) -> ir.Attribute:
 def full(type_: Any, value: complex) -> Value:
     """An array of `type_` whose elements all are `value`."""
     if not _is_complex_array(type_):
-        attribute = splat(type_, value)
-        return _create("anvl.constant", [type_], (), {"value": attribute}).result
+        return splat_at(None, type_, value)
     element = type_.element_type
     # The bindings make complex splats of scalars only.
     scalar = emit.constant(value=splat(tensor([], element), value))
     return emit.broadcast_in_dim(scalar, shape=tuple(type_.shape), broadcast_dimensions=())
+
+
+def splat_at(location: ir.Location | None, type_: Any, value: complex) -> Value:
+    """`full` of a type that is no array of complex numbers, at a location, or at the current."""
+    attributes = {"value": splat(type_, value)}
+    return _create("anvl.constant", [type_], (), attributes, None, 0, location).result
 
 
 @cache
