@@ -162,7 +162,7 @@ def _form(rules: type) -> int:
         return _ZERO
     if rules.multiple_results:
         return _OTHER
-    return _ONE_RESULT if rules.params else _PLAIN
+    return _PLAIN if rules.is_inferred else _ONE_RESULT
 
 
 def _may_carry(type_: ir.Type) -> bool:

@@ -14,14 +14,19 @@ __all__ = ["context", "is_made", "on_new_context", "parse"]
 # Loading the 50 dialects of upstream costs 12 ms; the others load when a text names them.
 _DIALECTS = ["builtin", "func", "irdl", "pdl"]
 
-_lock = threading.Lock()  # concurrent loads of one dialect crash (notes: hazard 12)
+_lock = threading.RLock()  # concurrent loads of one dialect crash (notes: hazard 12)
 _context: ir.Context | None = None
 _loaders: list[Callable[[], None]] = []
 
 
 def on_new_context(load: Callable[[], None]) -> None:
-    """Have `load` called, with the context entered, when the context is made."""
-    _loaders.append(load)
+    """Have `load` called, with the context entered, when the context is made: now, if it is."""
+    with _lock:
+        _loaders.append(load)
+        made = _context
+    if made is not None:
+        with made, ir.Location.unknown():
+            load()
 
 
 def is_made() -> bool:

@@ -137,6 +137,9 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     keeps_zeros = False
     chooses = False
     moves_zeros = False
+    #: Whether the types of the operands tell that of the result: parameters may, and StableHLO's
+    #: own ops have what the text says.
+    is_inferred = False
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.
@@ -167,6 +170,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         if name is None:
             return
         cls.borrowed, cls.pure = borrowed, pure
+        cls.is_inferred = not (cls.params or borrowed)
         if borrowed:
             cls.OPERATION_NAME = f"stablehlo.{name}"
             cls._ODS_OPERAND_SEGMENTS = cls._generate_segments(_fields(cls, ext.OperandDef))

@@ -114,7 +114,7 @@ def recipe_for(
     `key` has all that its rule depends on besides parameters; `result` is the `type_number` of its
     result.  A new recipe is `write(*args)`.
     """
-    if rules.params:
+    if not rules.is_inferred:
         key.append(result)  # some parameters are read off it
         key += op.attributes.items()
     known = tuple(key)

@@ -256,7 +256,7 @@ def _recipe(step: Step, types: list[int]) -> Recipe | None:
     else:
         pairs = zip(operands, wanted, strict=True)
         key = tuple([types[n] if n is not None else -abs(type_number(x.type)) for x, n in pairs])
-    if rules.params:
+    if not rules.is_inferred:
         key += (types[numbers[0]], *op.attributes.items())
     found = rules.recipes.get(key)
     if type(found) is Recipe:

@@ -12,12 +12,13 @@ from anvl.dialect.context import context
 from anvl.dialect.errors import PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.ops.create import full
+from anvl.dialect.op import OPS, AnvlOp, Operand, Result, emit
+from anvl.dialect.ops.create import full, full_like
 from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.recipes import Recipe, learn, replay, written, written_from
 from anvl.dialect.sweep import sweep
 from anvl.dialect.types import element_type, tensor
+from anvl.passes import pipeline
 from anvl.passes.pipeline import Pipeline
 from anvl.testing.draw import Call, Draw
 from anvl.testing.program import type_of
@@ -177,3 +178,46 @@ def test_no_recipe_for_rules_that_fail_or_look_at_more_than_types() -> None:
         assert written(fails, [f64(2)]) is None
         assert written(lambda x: [emit.add(x, other)], [f64(2)]) is None
         assert written(lambda x: [other], [f64(2)]) is None
+
+
+TO_TWO_SHAPES = """
+func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
+  %s = "anvl.constant"() {value = dense<[2, 2]> : tensor<2xi32>} : () -> tensor<2xi32>
+  %t = "anvl.constant"() {value = dense<[4, 1]> : tensor<2xi32>} : () -> tensor<2xi32>
+  %a = stablehlo.dynamic_reshape %x, %s : (tensor<4xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+  %b = stablehlo.dynamic_reshape %x, %s : (tensor<4xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+  %c = stablehlo.dynamic_reshape %x, %t : (tensor<4xf32>, tensor<2xi32>) -> tensor<4x1xf32>
+  %d = "anvl.sum"(%a) {axes = array<i64: 0, 1>} : (tensor<2x2xf32>) -> tensor<f32>
+  %e = "anvl.sum"(%b) {axes = array<i64: 0, 1>} : (tensor<2x2xf32>) -> tensor<f32>
+  %g = "anvl.sum"(%c) {axes = array<i64: 0, 1>} : (tensor<4x1xf32>) -> tensor<f32>
+  %h = "anvl.add"(%d, %e) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %y = "anvl.add"(%h, %g) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+"""
+
+
+@pytest.mark.usefixtures("own_ops")
+def test_ops_of_stablehlo_whose_result_the_text_says_have_a_recipe_for_each() -> None:
+    class DynamicReshape(AnvlOp, name="dynamic_reshape", borrowed=True):
+        """The result type is no parameter, and is not told by those of the operands."""
+
+        x: Operand
+        to: Operand
+        y: Result
+
+        @classmethod
+        def adjoint(cls, g: Any, xs: Any, y: Any) -> Any:
+            doubled = emit.mul(g, full_like(g, 2))
+            return [emit.reshape(doubled, shape=tuple(xs[0].type.shape)), None]
+
+        @classmethod
+        def tangent(cls, ts: Any, xs: Any, y: Any) -> Any:
+            return emit.reshape(emit.add(ts[0], ts[0]), shape=tuple(y.type.shape))
+
+    for text in ("anvl-gradient{function=f wrt=0}", "anvl-forward{function=f wrt=0}"):
+        for _ in range(TIMES):
+            with context():
+                module = ir.Module.parse(TO_TWO_SHAPES)
+                pipeline.parse(text).run(module)
+                assert module.operation.verify()
