@@ -37,7 +37,7 @@ Step: TypeAlias = tuple[
 # visited one by one, and for an operand that a step knows the handle of the result is kept.
 
 
-def steps_from(  # noqa: C901  (one loop for all forms: with calls in it it takes a tenth longer)
+def steps_from(  # noqa: C901  (with a function for the operands it takes a tenth longer)
     block: ir.Block, number: dict[ir.Value, int], types: list[int]
 ) -> list[Step]:
     """The ops that depend on numbered values, in order; their float results get numbers too.
@@ -49,10 +49,8 @@ def steps_from(  # noqa: C901  (one loop for all forms: with calls in it it take
     values = _by_number(number, len(types))
     made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
     forms = _Forms()
-    inferred: dict[Any, int] = {}  # types of results, of ops without parameters
     operands: tuple[ir.Value, ...]
     wanted: tuple[int | None, ...]
-    key: tuple[Any, ...] | None
     for op in block.operations:
         rules = type(op)
         form = forms[rules]
@@ -66,29 +64,19 @@ def steps_from(  # noqa: C901  (one loop for all forms: with calls in it it take
             i = known(xs[0])
             if i is None:
                 continue
-            operands, wanted, key = (values[i],), (i,), (rules, types[i])
+            operands, wanted = (values[i],), (i,)
         elif len(xs) == 2:
             x, y = xs[0], xs[1]
             i, j = wanted = known(x), known(y)
-            if i is not None and j is not None:
-                operands, key = (values[i], values[j]), (rules, types[i], types[j])
-            elif i is not None:
-                operands, key = (values[i], y), None
-            elif j is not None:
-                operands, key = (x, values[j]), None
-            else:
+            if i is None and j is None:
                 continue
+            operands = x if i is None else values[i], y if j is None else values[j]
         else:
             operands, wanted = _read(xs, number, values)
-            key = None
             if not operands:
                 continue
         result = op.result  # a third of what `results` costs
-        type_ = inferred.get(key) if form == _PLAIN else None
-        if type_ is None:
-            type_ = type_number(result.type)
-            if key is not None and form == _PLAIN:
-                inferred[key] = type_
+        type_ = type_number(result.type)
         at = number[result] if made_here and result in made_here else None
         if at is None and type_ > 0:
             at = number[result] = len(types)
@@ -140,7 +128,7 @@ def _steps_of(
     return [(type(op), op.operation, operands, wanted, results, tuple(numbers))]
 
 
-_ZERO, _PLAIN, _ONE_RESULT, _OTHER = range(4)
+_ZERO, _ONE_RESULT, _OTHER = range(3)
 
 
 class _Forms(dict[type, int]):
@@ -152,17 +140,12 @@ class _Forms(dict[type, int]):
 
 
 def _form(rules: type) -> int:
-    """Whether the derivative of an op is zero by design, and what there is to know of its results.
-
-    One, of a type that those of the operands tell; one; or there may be several.
-    """
+    """Whether the derivative of an op is zero by design; else, whether it is ours of one result."""
     if not issubclass(rules, AnvlOp):
         return _OTHER
     if rules.zero:
         return _ZERO
-    if rules.multiple_results:
-        return _OTHER
-    return _PLAIN if rules.is_inferred else _ONE_RESULT
+    return _OTHER if rules.multiple_results else _ONE_RESULT
 
 
 def _may_carry(type_: ir.Type) -> bool:

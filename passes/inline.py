@@ -82,7 +82,7 @@ def references(
     functions: dict[str, ir.Operation], calls: dict[str, list[ir.Operation]]
 ) -> defaultdict[str, int]:
     """How often each function is named: by calls, and in attributes of functions."""
-    count: defaultdict[str, int] = defaultdict(int)  # `Counter` takes 2 us for each update
+    count: defaultdict[str, int] = defaultdict(int)
     for of_one in calls.values():
         for call in of_one:
             count[callee_of(call)] += 1

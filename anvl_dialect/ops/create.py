@@ -179,19 +179,14 @@ def literal(array: np.ndarray, type_: Any) -> Value:
 
 def splat(type_: Any, value: complex) -> ir.Attribute:
     """`dense<value>` of `type_`: one value for all elements.  Scalars only of complex types."""
-    # As a key, 0.0 is the same as -0.0: those are told apart by their text.
-    key = type_, value, repr(value) if not value or isinstance(value, complex) else None
-    known = _splats.get(key)
-    if known is None:
-        if len(_splats) >= _MAX_SPLATS:
-            _splats.clear()
-        known = _splats[key] = _filler(type_)(value)
-    return known
+    # As a key, 0.0 is the same as -0.0, also in a complex number: their texts tell them apart.
+    text = repr(value) if not value or isinstance(value, complex) else None
+    return _splat(type_, value, text)
 
 
-# The latest: most programs repeat a few.  `lru_cache` takes 0.7 us more for each that is new.
-_splats: dict[Any, ir.Attribute] = {}
-_MAX_SPLATS = 4096
+@lru_cache(4096)
+def _splat(type_: Any, value: Any, _: str | None) -> ir.Attribute:
+    return _filler(type_)(value)
 
 
 @cache
