@@ -25,7 +25,7 @@ from anvl.dialect.op import OPS
 from anvl.dialect.ops.reduce import extreme
 from anvl.dialect.params_window import ConvDims
 from anvl.dialect.types import element_type
-from anvl.numpy.axes import Axis, axes_of, ints_of
+from anvl.numpy.axes import Axis, each_axis, ints_of
 from anvl.numpy.elementwise import divide, mark_weak
 from anvl.numpy.emitting import filled, is_kind, prim
 from anvl.promote import as_tracer, constant, convert, promoted
@@ -40,6 +40,8 @@ Padding = str | Sequence[tuple[int, int]]
 _LAYOUTS = {
     2: ("NC", "IO"), 3: ("NWC", "WIO"), 4: ("NHWC", "HWIO"), 5: ("NDHWC", "DHWIO"),
 }  # fmt: skip
+# An array of one or two axes that is pooled is a signal or an image of one channel.
+_POOL_LAYOUTS = {1: "W", 2: "HW", 3: "NWC", 4: "NHWC", 5: "NDHWC"}
 
 
 @public(
@@ -201,19 +203,21 @@ def reduce_window(
     right only where that is associative and `start` its identity, which nothing checks.  Several
     arrays at once: `anvl.prim.reduce_window`.
     Raises `TypeError` for a body that gives no scalar of the dtype of x, `ValueError` for bad axes,
-    sizes and paddings.  Source: StableHLO, `reduce_window`.
+    sizes and paddings, and for a window that is larger than its axis.
+    Source: StableHLO, `reduce_window`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.windows.reduce_window(np.asarray([1.0, 2.0, 3.0]), np.multiply, 1.0, 2))
     [2. 6.]
     """
     operand = as_tracer(x, "reduce_window")
-    windows = _windows("reduce_window", operand, sizes, strides, padding, dilation, axes)
+    order = _slid("reduce_window", operand, axes)
+    windows = _windows("reduce_window", operand, order, sizes, strides, padding, dilation)
     params = with_bodies(OPS["stablehlo.reduce_window"], {"body": body})
     return mark_weak(_reduced(operand, params["body"], start, windows), operand.weak_type)
 
 
-@public("sizes", "strides", "padding", "dilation", "axes")
+@public("sizes", "strides", "padding", "dilation", "axes", "layout")
 def max_pool(
     x: Any,
     sizes: Steps,
@@ -222,28 +226,40 @@ def max_pool(
     padding: Padding = "VALID",
     dilation: Steps = 1,
     axes: Axis = None,
+    layout: str | None = None,
 ) -> Any:
-    """The largest element of every window of `sizes`, which slides along `axes` of x.
+    """The largest element of every window of `sizes`, which slides along the places of x.
 
-    x is real.  `strides` are the sizes by default, so that windows do not overlap; parameters and
-    errors are else as those of `reduce_window`.  The derivative is shared among equals.
+    The places are the axes of `layout` other than N, the batch, and C, the channels.  By default it
+    is "NHWC", of three axes "NWC", of five "NDHWC"; of two "HW" and of one "W", without batch and
+    channels.  `sizes` is one number, or one for each place; with one for each axis of x, or with
+    `axes` in place of a layout, the window slides along these instead.  `strides` are the sizes by
+    default, so that windows do not overlap; they, `dilation` and `padding` are as in
+    `reduce_window`, for the same axes as `sizes`.  x is real.  The derivative is shared among
+    equals.
+    Raises `TypeError` for complex numbers, `ValueError` for a layout that does not name each axis
+    once, for bad axes, sizes and paddings, and for a window that is larger than its axis.
+    Source: StableHLO, `reduce_window`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.windows.max_pool(np.asarray([1, 5, 2, 3, 9]), 2))
     [5 3]
+    >>> anvl.windows.max_pool(np.ones((4, 8, 8, 3)), 2).shape
+    (4, 4, 4, 3)
+    >>> anvl.windows.max_pool(np.ones((4, 3, 8, 8)), 2, layout="NCHW").shape
+    (4, 3, 4, 4)
     """
     operand = as_tracer(x, "max_pool")
     if is_kind(operand, "complex"):
         raise TypeError(f"max_pool: {operand.aval} is complex; complex numbers have no order")
-    steps = sizes if strides is None else strides
-    windows = _windows("max_pool", operand, sizes, steps, padding, dilation, axes)
+    windows = _pool("max_pool", operand, sizes, strides, padding, dilation, axes, layout)
     lowest = extreme(element_type(operand.dtype), lowest=True)
     return mark_weak(
         _reduced(operand, OPS["anvl.maximum"].build, lowest, windows), operand.weak_type
     )
 
 
-@public("sizes", "strides", "padding", "dilation", "axes")
+@public("sizes", "strides", "padding", "dilation", "axes", "layout")
 def mean_pool(
     x: Any,
     sizes: Steps,
@@ -252,20 +268,19 @@ def mean_pool(
     padding: Padding = "VALID",
     dilation: Steps = 1,
     axes: Axis = None,
+    layout: str | None = None,
 ) -> Any:
-    """The mean of every window of `sizes`, which slides along `axes` of x; of integers a float.
+    """The mean of every window of `sizes`, which slides along the places of x; of integers a float.
 
     Of what is padded nothing counts: the sum is divided by the number of elements of x in the
-    window.  `strides` are the sizes by default; parameters and errors are else as those of
-    `reduce_window`.
+    window.  Parameters and errors are those of `max_pool`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.windows.mean_pool(np.asarray([1, 5, 2, 3, 9]), 2, padding="SAME"))
     [3.  2.5 9. ]
     """
     (operand,), weak = promoted("mean_pool", (x,), "float")
-    steps = sizes if strides is None else strides
-    windows = _windows("mean_pool", operand, sizes, steps, padding, dilation, axes)
+    windows = _pool("mean_pool", operand, sizes, strides, padding, dilation, axes, layout)
     narrow = operand.dtype.itemsize <= 2
     wide = convert(operand, np.dtype(np.float32)) if narrow else operand
     add = OPS["anvl.add"].build
@@ -273,20 +288,63 @@ def mean_pool(
     return mark_weak(convert(divide(total, count), operand.dtype), weak)
 
 
+def _pool(
+    name: str, x: Tracer, sizes: Any, strides: Any, padding: Any, dilation: Any, axes: Any,
+    layout: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The parameters of `reduce_window` for a pool, which slides along places by default."""
+    if axes is not None and layout is not None:
+        raise ValueError(f"{name}: axes {axes!r} and layout {layout!r} both say where to slide")
+    steps = sizes if strides is None else strides
+    if axes is not None:
+        return _windows(name, x, _slid(name, x, axes), sizes, steps, padding, dilation)
+    n_sizes, order = len(ints_of(sizes, name)), _places(name, x, layout)
+    if n_sizes == x.ndim > 1:
+        order = _slid(name, x, None)
+    if n_sizes not in (1, len(order)):
+        raise ValueError(
+            f"{name}: sizes {sizes!r} must be one number, {len(order)} for the places, or {x.ndim} "
+            f"for all axes of {x.aval}"
+        )
+    return _windows(name, x, order, sizes, steps, padding, dilation)
+
+
+def _places(name: str, x: Tracer, layout: Any) -> tuple[int, ...]:
+    """The axes that a layout names otherwise than N and C."""
+    if layout is None and x.ndim not in _POOL_LAYOUTS:
+        raise ValueError(
+            f"{name}: x is {x.aval}, of {x.ndim} axes; for other than 1 to 5 give `layout`"
+        )
+    letters = _POOL_LAYOUTS[x.ndim] if layout is None else layout
+    if not isinstance(letters, str) or len(set(letters)) != len(letters):
+        raise ValueError(f"{name}: layout {layout!r} is not a text of different letters, as 'NHWC'")
+    if len(letters) != x.ndim:
+        raise ValueError(f"{name}: layout {layout!r} names {len(letters)} axes, x is {x.aval}")
+    places = tuple(i for i, letter in enumerate(letters) if letter not in "NC")
+    if not places:
+        raise ValueError(f"{name}: layout {layout!r} names no axis to slide along, only N and C")
+    return places
+
+
+def _slid(name: str, x: Tracer, axes: Any) -> tuple[int, ...]:
+    """The axes that a window slides along, in the order given; all for None."""
+    return tuple(range(x.ndim)) if axes is None else each_axis(axes, x.ndim, name)
+
+
 def _windows(
-    name: str, x: Tracer, sizes: Any, strides: Any, padding: Any, dilation: Any, axes: Any
-) -> dict[str, Any]:
-    """The parameters of `reduce_window`, for windows that slide along some axes."""
-    given = axes if axes is None or isinstance(axes, Sequence) else (axes,)
-    at = axes_of(axes, x.ndim, name)
-    n = len(at)
+    name: str, x: Tracer, order: tuple[int, ...], sizes: Any, strides: Any, padding: Any,
+    dilation: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The parameters of `reduce_window`, for windows that slide along the axes `order`."""
+    n = len(order)
     lengths, steps, spread = (
         _steps(name, word, value, n)
         for word, value in (("sizes", sizes), ("strides", strides), ("dilation", dilation))
     )
     spans = [(k - 1) * d + 1 for k, d in zip(lengths, spread, strict=True)]
-    order = at if given is None else tuple(a % x.ndim for a in given)
     pairs = _padding(name, padding, _at(x, order), spans, steps)
+    if padding != "SAME":
+        _check_room(name, x, order, spans, pairs)
 
     def whole(values: Sequence[Any], other: Any) -> tuple[Any, ...]:
         found = dict(zip(order, values, strict=True))
@@ -298,6 +356,21 @@ def _windows(
         "window_dilations": whole(spread, 1),
         "padding": whole(pairs, (0, 0)),
     }
+
+
+def _check_room(
+    name: str, x: Tracer, order: tuple[int, ...], spans: Sequence[int], pairs: Sequence[Any]
+) -> None:
+    """Refuse a window that fits nowhere; of one element it is none of an empty axis."""
+    for axis, span, (low, high) in zip(order, spans, pairs, strict=True):
+        size = x.shape[axis]
+        if span > max(size + low + high, 1):
+            padded = f", padded by {low} and {high}" if low or high else ""
+            raise ValueError(
+                f"{name}: a window that spans {span} elements is larger than axis {axis} of "
+                f"{x.aval}, which has {size}{padded}; "
+                "slide along other axes, by `axes`, or pad, by padding='SAME'"
+            )
 
 
 def _reduced(x: Tracer, body: Any, start: complex, windows: dict[str, Any]) -> Tracer:

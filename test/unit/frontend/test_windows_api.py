@@ -125,6 +125,41 @@ def test_what_is_padded_does_not_count():
     assert windows.max_pool(x, 2, strides=1, padding=[(1, 0)], axes=-1).tolist() == [[-1, -1, -3]]
 
 
+@pytest.mark.parametrize("pool", [windows.max_pool, windows.mean_pool])
+def test_a_pool_slides_over_the_places_of_its_layout_and_over_nothing_else(pool):
+    """The batch of 1 and the 3 channels stay: neither is pooled, nor lost as smaller than 2."""
+    draw = np.random.default_rng(3)
+    x = draw.normal(size=(1, 6, 7, 3))
+    reduce = np.max if pool is windows.max_pool else np.mean
+    expected = reduce(sliding_window_view(x, (2, 3), (1, 2))[:, ::2, ::3], (-1, -2))
+    turned = x.transpose(0, 3, 1, 2)
+
+    def all_at_once(x, turned):
+        alike = [pool(x, (2, 3)), pool(x, (1, 2, 3, 1)), pool(x, (2, 3), layout="NHWC"),
+                 pool(x, (2, 3), axes=(1, 2)), pool(x[..., None], (2, 3, 1))[..., 0],
+                 pool(turned, (2, 3), layout="NCHW").transpose(0, 2, 3, 1),
+                 pool(x[0], (2, 3), layout="HWC")[None],
+                 pool(x[0, :, :, 1], (2, 3))[None, :, :, None]]  # fmt: skip
+        return alike, pool(x, 2), pool(x[0], 2), pool(x[0, :, 0, 0], 3), pool(x[0], 2, layout="HWC")
+
+    alike, image, signal, plain, shapes_only = anvl.jit(all_at_once)(x, turned)
+    for found in alike[:-1]:
+        close(found, expected)
+    close(alike[-1][..., 0], expected[..., 1])
+    close(image, reduce(sliding_window_view(x, (2, 2), (1, 2))[:, ::2, ::2], (-1, -2)))
+    close(signal, reduce(sliding_window_view(x[0], 2, 1)[:, ::2], -1))
+    close(plain, reduce(x[0, :, 0, 0].reshape(2, 3), -1))
+    assert shapes_only.shape == (3, 3, 3)
+    assert windows.max_pool(np.ones((4, 8, 8, 3)), 2).shape == (4, 4, 4, 3)
+
+
+def test_windows_of_empty_arrays():
+    """A window of one element is not larger than an axis without elements; SAME always fits."""
+    assert windows.max_pool(np.ones((0, 4, 4, 3)), (1, 2, 2, 1)).shape == (0, 2, 2, 3)
+    assert windows.mean_pool(np.ones((2, 0, 4, 3)), 2, padding="SAME").shape == (2, 0, 2, 3)
+    assert windows.max_pool(np.ones((2, 1, 4, 3)), 2, padding=((1, 0), (0, 0))).shape[1] == 1
+
+
 def test_any_body():
     x = np.abs(IMAGES[0, :, :, 0])
     patches = sliding_window_view(x, (2, 2))
@@ -233,11 +268,26 @@ def test_bad_bodies_are_refused(call, kind, message):
         (lambda w, x: w.conv(x, x[:, :, :1]), TypeError, "convolution: the kernel .* takes 1 feat"),
         (lambda w, x: w.max_pool(x * 1j, 2), TypeError, "max_pool: c128.* is complex"),
         (lambda w, x: w.max_pool(x, 2, axes=4), ValueError, "max_pool: axis 4 is out of range"),
-        (lambda w, x: w.mean_pool(x, (2, 2)), ValueError, "mean_pool: sizes .* one number or 4"),
+        (lambda w, x: w.mean_pool(x, (2, 2, 2)), ValueError,
+         r"mean_pool: sizes \(2, 2, 2\) must be one number, 2 for the places, or 4 for all axes"),
+        (lambda w, x: w.mean_pool(x, 3), ValueError,
+         r"mean_pool: a window that spans 3 elements is larger than axis 1 of f64\[2,2,2,2\], "
+         "which has 2; slide"),
+        (lambda w, x: w.max_pool(x, 2, dilation=3, padding=[(0, 1)] * 2), ValueError,
+         "max_pool: a window that spans 4 .* which has 2, padded by 0 and 1"),
+        (lambda w, x: w.reduce_window(x[0, 0], anp.add, 0, (2, 4)), ValueError,
+         r"reduce_window: a window that spans 4 .* axis 1 of f64\[2,2\]"),
+        (lambda w, x: w.max_pool(x, 2, layout="NHW"), ValueError, "'NHW' names 3 axes, x is f64"),
+        (lambda w, x: w.max_pool(x, 2, layout="NHHC"), ValueError, "'NHHC' is not a text of diff"),
+        (lambda w, x: w.max_pool(x, 2, layout=("NHWC", "HWIO")), ValueError, "is not a text of"),
+        (lambda w, x: w.max_pool(x[0, 0], 2, layout="NC"), ValueError, "names no axis to slide"),
+        (lambda w, x: w.max_pool(x, 2, layout="NHWC", axes=1), ValueError, "axes 1 and layout"),
+        (lambda w, x: w.max_pool(x[None, None], 2), ValueError, "of 6 axes; for other than 1 to 5"),
+        (lambda w, x: w.max_pool(x[0, 0, 0, 0], 2), ValueError, "of 0 axes; for other than 1 to"),
         (lambda w, x: w.reduce_window(x, "add", 0, 2), TypeError, "reduce_window: body is 'add'"),
         (lambda w, x: w.reduce_window(x, anp.less, 0, 2), TypeError, "reduce_window: body returns"),
     ],
-)
+)  # fmt: skip
 def test_bad_windows_are_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call(windows, anp.asarray(np.ones((2, 2, 2, 2))))
