@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SUFFIXES = (".mlir", ".test", ".py")
+NO_TESTS = {"Inputs", "Output", "support"}  # folders, as in test/lit/lit.cfg.py
 KINDS = ("NEXT", "SAME", "NOT", "DAG", "LABEL", "EMPTY", r"COUNT-\d+")
 
 _RUN = re.compile(r"(?://|#)\s*RUN:\s*(.*)")
@@ -137,12 +138,12 @@ def tests_in(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         found = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in found:
-            if file.suffix in SUFFIXES and "Inputs" not in file.parts and _is_test(file):
+            if file.suffix in SUFFIXES and _is_test(file):
                 yield file
 
 
 def _is_test(file: Path) -> bool:
-    return not file.name.endswith(".cfg.py") and "Output" not in file.parts
+    return not file.name.endswith(".cfg.py") and NO_TESTS.isdisjoint(file.parts)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

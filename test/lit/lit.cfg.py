@@ -4,6 +4,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 
 import lit.formats
@@ -11,7 +12,7 @@ import lit.formats
 config.name = "anvl"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["Inputs", "Output", "lit.cfg.py"]
+config.excludes = ["Inputs", "Output", "support", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.test_source_root, "..", "..", "out", "lit")
 
@@ -25,10 +26,23 @@ for _name in ("HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL"):
     if _name in os.environ:
         config.environment[_name] = os.environ[_name]
 
+_run = f"{sys.executable} -m anvl.tools.run"
+if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
+    # One process imports the tools and forks a child a run: a fifth of the time.
+    _server = os.path.join(config.test_source_root, "support", "server.py")
+    lit_config.anvl_server = subprocess.Popen(
+        [sys.executable, _server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    _tools = lit_config.anvl_server.stdout.readline().rstrip("\n")
+    if not _tools:
+        lit_config.fatal(f"{_server} did not start; ANVL_LIT_NO_SERVER=1 does without it")
+    config.environment["PATH"] = os.pathsep.join([_tools, config.environment["PATH"]])
+    _run = "anvl-run"
+
 config.substitutions += [
     (r"\b(FileCheck|filecheck)\b", "filecheck --dump-input=fail"),
     ("%PYTHON", sys.executable),
-    ("%run", f"{sys.executable} -m anvl.tools.run"),
+    ("%run", _run),
 ]
 
 if importlib.util.find_spec("jax"):

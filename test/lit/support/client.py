@@ -1,0 +1,28 @@
+"""Have the server of the lit tests run a tool, and end as it ends.
+
+python -IS client.py SOCKET anvl-opt sin.mlir --cse
+"""
+
+import _socket  # `socket` takes 5 ms to import
+import json
+import os
+import sys
+
+_, path, *arguments = sys.argv
+request = {
+    "arguments": arguments,
+    "folder": os.getcwd(),
+    "environment": dict(os.environ),
+}
+connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+connection.connect(path)
+data = json.dumps(request).encode() + b"\n"
+streams = b"".join(n.to_bytes(4, sys.byteorder) for n in (0, 1, 2))
+sent = connection.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+while sent < len(data):
+    sent += connection.send(data[sent:])
+answer = connection.recv(64)
+code = int(answer) if answer else 1
+if code < 0:  # the signal that ended the child ends this process
+    os.kill(os.getpid(), -code)
+sys.exit(code)
