@@ -61,15 +61,16 @@ def conv(
     layout: Sequence[str] | None = None,
     precision: str = "DEFAULT",
 ) -> Any:
-    """The kernel laid on x at each place, and what they cover multiplied and summed (no reversal).
+    """Cross-correlate x with a kernel, which slides along the spatial axes of x.
 
-    `layout` names the axes of x, of the kernel and, if it is another than that of x, of the result:
-    N the batch, C the features, I and O the features that the kernel takes and gives, any other
-    letters the places, which all three share.  By default it is ("NHWC", "HWIO"), and alike for
-    other numbers of places.  `strides`, `dilation` (of the kernel) and `input_dilation` are one
-    number, or one for each place in the order of x.  `groups` splits the features: the kernel takes
-    C / groups of them, and each group of its outputs sees one of the inputs; `batch_groups` splits
-    the batch so.  Both arrays get one dtype.  Linear in each.
+    `layout` names the axes of x, of the kernel and, if it differs from that of x, of the result:
+    N is the batch, C the features of x, I and O the features that the kernel takes and gives; any
+    other letters are the spatial axes, which all three share.  It is ("NHWC", "HWIO") by default,
+    and alike for other numbers of spatial axes.  `strides`, `dilation` (of the kernel) and
+    `input_dilation` are one number, or one for each spatial axis in the order of x.  `groups`
+    splits the features: the kernel takes C / groups of them, and each group of its outputs sees one
+    group of the inputs; `batch_groups` splits the batch so.  Both arrays get one dtype.  Linear in
+    each.
     Raises `TypeError` for shapes that do not fit, `ValueError` for a layout that is none, or bad
     steps and paddings.  Source: StableHLO, `convolution`.
 
@@ -126,19 +127,19 @@ def _dims(layout: Sequence[str] | None, x: Tracer, kernel: Tracer) -> ConvDims:
     if len(given) not in (2, 3) or not all(isinstance(text, str) for text in given):
         raise ValueError(f"conv: layout {layout!r} is no pair or triple such as ('NHWC', 'HWIO')")
     of_x, of_kernel, of_result = (*given, given[0])[:3]
-    places = [letter for letter in of_x if letter not in "NC"]
+    spatial = [letter for letter in of_x if letter not in "NC"]
     for text, roles in ((of_x, "NC"), (of_kernel, "IO"), (of_result, "NC")):
-        if sorted(text) != sorted([*places, *roles]):
+        if sorted(text) != sorted([*spatial, *roles]):
             raise ValueError(
-                f"conv: layout {text!r} must name {roles[0]}, {roles[1]} and the places "
-                f"{', '.join(places) or 'of x, none'} once each"
+                f"conv: layout {text!r} must name {roles[0]}, {roles[1]} and the spatial axes "
+                f"{', '.join(spatial) or 'of x, none'} once each"
             )
     for name, operand, text in (("x", x, of_x), ("the kernel", kernel, of_kernel)):
         if operand.ndim != len(text):
             raise TypeError(f"conv: {name} is {operand.aval}, but its layout is {text!r}")
 
     def axes(text: str, first: str, second: str) -> tuple[int, int, tuple[int, ...]]:
-        return text.index(first), text.index(second), tuple(map(text.index, places))
+        return text.index(first), text.index(second), tuple(map(text.index, spatial))
 
     return ConvDims(*axes(of_x, "N", "C"), *axes(of_kernel, "I", "O"), *axes(of_result, "N", "C"))
 
@@ -228,15 +229,15 @@ def max_pool(
     axes: Axis = None,
     layout: str | None = None,
 ) -> Any:
-    """The largest element of every window of `sizes`, which slides along the places of x.
+    """The largest element of every window of `sizes`, which slides along the spatial axes of x.
 
-    The places are the axes of `layout` other than N, the batch, and C, the channels.  By default it
-    is "NHWC", of three axes "NWC", of five "NDHWC"; of two "HW" and of one "W", without batch and
-    channels.  `sizes` is one number, or one for each place; with one for each axis of x, or with
-    `axes` in place of a layout, the window slides along these instead.  `strides` are the sizes by
-    default, so that windows do not overlap; they, `dilation` and `padding` are as in
-    `reduce_window`, for the same axes as `sizes`.  x is real.  The derivative is shared among
-    equals.
+    The spatial axes are those of `layout` other than N, the batch, and C, the channels.  The
+    default layout is "NHWC", for three axes "NWC", for five "NDHWC", for two "HW" and for one "W",
+    without batch and channels.  `sizes` is one number, or one for each spatial axis; with one for
+    each axis of x, or with `axes` in place of a layout, the window slides along those instead.
+    `strides` are the sizes by default, so that windows do not overlap; they, `dilation` and
+    `padding` are as in `reduce_window`, for the same axes as `sizes`.  x is real.  The derivative
+    is shared among equals.
     Raises `TypeError` for complex numbers, `ValueError` for a layout that does not name each axis
     once, for bad axes, sizes and paddings, and for a window that is larger than its axis.
     Source: StableHLO, `reduce_window`.
@@ -270,7 +271,7 @@ def mean_pool(
     axes: Axis = None,
     layout: str | None = None,
 ) -> Any:
-    """The mean of every window of `sizes`, which slides along the places of x; of integers a float.
+    """The mean of every window of `sizes`, which slides along the spatial axes of x.
 
     Of what is padded nothing counts: the sum is divided by the number of elements of x in the
     window.  Parameters and errors are those of `max_pool`.
@@ -292,24 +293,24 @@ def _pool(
     name: str, x: Tracer, sizes: Any, strides: Any, padding: Any, dilation: Any, axes: Any,
     layout: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """The parameters of `reduce_window` for a pool, which slides along places by default."""
+    """The parameters of `reduce_window` for a pool, along the spatial axes by default."""
     if axes is not None and layout is not None:
         raise ValueError(f"{name}: axes {axes!r} and layout {layout!r} both say where to slide")
     steps = sizes if strides is None else strides
     if axes is not None:
         return _windows(name, x, _slid(name, x, axes), sizes, steps, padding, dilation)
-    n_sizes, order = len(ints_of(sizes, name)), _places(name, x, layout)
+    n_sizes, order = len(ints_of(sizes, name)), _spatial_axes(name, x, layout)
     if n_sizes == x.ndim > 1:
         order = _slid(name, x, None)
     if n_sizes not in (1, len(order)):
         raise ValueError(
-            f"{name}: sizes {sizes!r} must be one number, {len(order)} for the places, or {x.ndim} "
-            f"for all axes of {x.aval}"
+            f"{name}: sizes {sizes!r} must be one number, {len(order)} for the spatial axes, "
+            f"or {x.ndim} for all axes of {x.aval}"
         )
     return _windows(name, x, order, sizes, steps, padding, dilation)
 
 
-def _places(name: str, x: Tracer, layout: Any) -> tuple[int, ...]:
+def _spatial_axes(name: str, x: Tracer, layout: Any) -> tuple[int, ...]:
     """The axes that a layout names otherwise than N and C."""
     if layout is None and x.ndim not in _POOL_LAYOUTS:
         raise ValueError(
@@ -320,10 +321,10 @@ def _places(name: str, x: Tracer, layout: Any) -> tuple[int, ...]:
         raise ValueError(f"{name}: layout {layout!r} is not a text of different letters, as 'NHWC'")
     if len(letters) != x.ndim:
         raise ValueError(f"{name}: layout {layout!r} names {len(letters)} axes, x is {x.aval}")
-    places = tuple(i for i, letter in enumerate(letters) if letter not in "NC")
-    if not places:
+    spatial = tuple(i for i, letter in enumerate(letters) if letter not in "NC")
+    if not spatial:
         raise ValueError(f"{name}: layout {layout!r} names no axis to slide along, only N and C")
-    return places
+    return spatial
 
 
 def _slid(name: str, x: Tracer, axes: Any) -> tuple[int, ...]:

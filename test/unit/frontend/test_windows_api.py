@@ -126,7 +126,7 @@ def test_what_is_padded_does_not_count():
 
 
 @pytest.mark.parametrize("pool", [windows.max_pool, windows.mean_pool])
-def test_a_pool_slides_over_the_places_of_its_layout_and_over_nothing_else(pool):
+def test_a_pool_slides_over_the_spatial_axes_of_its_layout_and_over_nothing_else(pool):
     """The batch of 1 and the 3 channels stay: neither is pooled, nor lost as smaller than 2."""
     draw = np.random.default_rng(3)
     x = draw.normal(size=(1, 6, 7, 3))
@@ -269,7 +269,7 @@ def test_bad_bodies_are_refused(call, kind, message):
         (lambda w, x: w.max_pool(x * 1j, 2), TypeError, "max_pool: c128.* is complex"),
         (lambda w, x: w.max_pool(x, 2, axes=4), ValueError, "max_pool: axis 4 is out of range"),
         (lambda w, x: w.mean_pool(x, (2, 2, 2)), ValueError,
-         r"mean_pool: sizes \(2, 2, 2\) must be one number, 2 for the places, or 4 for all axes"),
+         r"mean_pool: sizes \(2, 2, 2\) must be one number, 2 for the spatial axes, or 4 for all"),
         (lambda w, x: w.mean_pool(x, 3), ValueError,
          r"mean_pool: a window that spans 3 elements is larger than axis 1 of f64\[2,2,2,2\], "
          "which has 2; slide"),
