@@ -87,7 +87,7 @@ class _Custom:
         paths = input_names(self._f, arguments)
         leaves = zip(arguments.leaves, paths, strict=True)
         abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
-        key = id(self), self._rule, arguments.treedef, tuple(abstracted.leaves), config.version
+        key = id(self), self._rule, arguments.treedef, tuple(abstracted.leaves), config.version()
         nested = trace.program.functions.get(key)
         if nested is None:
             nested = trace_call(self._f, static, abstracted, trace.program, paths)

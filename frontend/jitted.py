@@ -211,7 +211,7 @@ class Jit:
         """Have generated code for n arrays know the programs for n arrays."""
         self._dispatches.setdefault(n_args, []).append(dispatch)
         if self._tables:
-            known = self._tables.get((_structure_of_arrays(n_args), (), config.version))
+            known = self._tables.get((_structure_of_arrays(n_args), (), config.version()))
             if known is not None:
                 known.add(dispatch)
 
@@ -223,14 +223,13 @@ class Jit:
         return table.call(arguments, self._f)
 
     def _table(self, treedef: Any, static: Any) -> _Table:
-        key = treedef, static, config.version
+        key = treedef, static, config.version()
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = _Table(self)
             n_args = treedef.num_leaves
             if not static and treedef == _structure_of_arrays(n_args):
                 for dispatch in self._dispatches.get(n_args, ()):
-                    dispatch.clear()  # programs made under other defaults
                     table.add(dispatch)
         return table
 
@@ -296,7 +295,7 @@ class _Table:
     def _drop(self, key: tuple[ArrayType, ...]) -> None:
         del self.programs[key]
         for dispatch in self._dispatches:
-            dispatch.cache.pop(key, None)
+            dispatch.forget(key)
 
 
 _MISS = object()
@@ -368,7 +367,7 @@ def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
     It has the default dtype of its kind, or `dtype`; `OverflowError` if that does not hold it.
     """
     # Equal keys must be equal bit for bit: 0.0 and -0.0 are not, alone or in a complex number.
-    key = type(x), x if x and type(x) is not complex else repr(x), config.version, dtype
+    key = type(x), x if x and type(x) is not complex else repr(x), config.version(), dtype
     known = _scalars.get(key)
     if known is not None:
         return known
@@ -399,7 +398,7 @@ def call_in_trace(
 ) -> Any:
     """Trace f into a function of its own, once for each signature, and call it."""
     avals = [x if isinstance(x, Aval) else abstract(x, name_of(f)) for x in arguments.leaves]
-    key = id(owner), arguments.treedef, arguments.static, tuple(avals), config.version
+    key = id(owner), arguments.treedef, arguments.static, tuple(avals), config.version()
     nested = trace.program.functions.get(key)
     if nested is None:
         nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program)

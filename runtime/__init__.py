@@ -23,6 +23,7 @@ from anvl.runtime.dispatch import (
     make_dispatch,
     make_flat_dispatch,
     make_function,
+    set_variant,
 )
 from anvl.runtime.errors import ForkedProcess, RuntimeFailure
 from anvl.runtime.executable import Entry, Executable, compile, stablehlo_version
@@ -63,5 +64,6 @@ __all__ = [
     "put",
     "register_handler",
     "registered_handlers",
+    "set_variant",
     "stablehlo_version",
 ]

@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -22,22 +23,76 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
 
-# While the first element is not zero every call goes to `slow`, which records it in the trace
-# of its own thread, or runs it.  Read by generated code; change it with the functions below.
+# While the first element is not zero, some thread traces or a context has a variant, and every
+# call asks `_elsewhere` whether it is that one.  Read by generated code; change it with the
+# functions below.
 tracing_depth: list[int] = [0]
-_tracing_lock = threading.Lock()
+# The collector may end a variant while this thread holds it.
+_tracing_lock = threading.RLock()
+
+
+class _Variant:
+    """Which of several meanings the calls of a context have; counted while any context has it.
+
+    Tasks and threads copy the context that they are started in, and may outlive what set this.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+        _look_elsewhere(1)
+
+    def __del__(self) -> None:
+        _look_elsewhere(-1)
+
+
+_variant: ContextVar[_Variant | None] = ContextVar("anvl variant", default=None)
+
+
+def _variant_key() -> Any:
+    variant = _variant.get()
+    return None if variant is None else variant.key
+
+
+class _Thread(threading.local):
+    depth = 0
+
+
+_thread = _Thread()
 
 
 def begin_tracing() -> None:
-    """Send all calls of all dispatchers to their `slow` until `end_tracing`."""
-    with _tracing_lock:
-        tracing_depth[0] += 1
+    """Send this thread's calls of all dispatchers to their `slow` until `end_tracing`."""
+    _thread.depth += 1
+    _look_elsewhere(1)
 
 
 def end_tracing() -> None:
     """Undo one `begin_tracing`."""
+    _thread.depth -= 1
+    _look_elsewhere(-1)
+
+
+def set_variant(key: Any) -> None:
+    """Run, in this context, only programs that are installed under this key; None for the others.
+
+    A key is anything that can be hashed.  While any context has one, calls cost 0.2 us more.
+    """
+    _variant.set(None if key is None else _Variant(key))
+
+
+def _look_elsewhere(change: int) -> None:
     with _tracing_lock:
-        tracing_depth[0] -= 1
+        tracing_depth[0] += change
+
+
+def _elsewhere(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
+    """The program for a key in this context; None where this thread traces, or there is none."""
+    if _thread.depth:
+        return None
+    cache = caches.get(_variant_key())
+    return None if cache is None else cache.get(key)
 
 
 class Dispatch(NamedTuple):
@@ -49,19 +104,32 @@ class Dispatch(NamedTuple):
         The function.  A plain Python function with positional parameters only.
     cache
         From the types of the arguments to an `Entry`; fill it with `install`.
+    caches
+        By variant (see `set_variant`) such dictionaries; `cache` is that of None.
     """
 
     call: Callable[..., Any]
     cache: dict[tuple[ArrayType, ...], Any]
+    caches: dict[Any, dict[tuple[ArrayType, ...], Any]]
 
     def install(self, types: Sequence[ArrayType], entry: Entry) -> None:
         """Run `entry` from now on for arguments of these types (without its constants)."""
         # An exact tuple unpacks faster than a named one.
-        self.cache[tuple(types)] = tuple(entry)
+        self.caches.setdefault(_variant_key(), {})[tuple(types)] = tuple(entry)
+
+    def forget(self, types: tuple[ArrayType, ...]) -> None:
+        """Forget the programs for arguments of these types."""
+        for cache in list(self.caches.values()):
+            cache.pop(types, None)
 
     def clear(self) -> None:
         """Forget all programs."""
-        self.cache.clear()
+        _clear(self.caches)
+
+
+def _clear(caches: dict[Any, dict[tuple[ArrayType, ...], Any]]) -> None:
+    for cache in list(caches.values()):
+        cache.clear()
 
 
 def make_dispatch(
@@ -166,7 +234,7 @@ def clear_caches() -> None:
     >>> rt.clear_caches()
     """
     for call in list(_calls):
-        call.__globals__["cache"].clear()
+        _clear(call.__globals__["caches"])
 
 
 # Every generated function that is alive.  Weak in all it holds: a function's globals lead back to
@@ -178,9 +246,12 @@ def _made(
     code: CodeType, slow: Callable[..., Any], argument_names: Sequence[str] | None
 ) -> Dispatch:
     cache: dict[tuple[ArrayType, ...], Any] = {}
+    caches: dict[Any, dict[tuple[ArrayType, ...], Any]] = {None: cache}
     names = None if argument_names is None else tuple(argument_names)
     namespace: dict[str, Any] = {
         "cache": cache,
+        "caches": caches,
+        "elsewhere": _elsewhere,
         "slow": _refuse if is_orphan() else slow,
         "tracing": tracing_depth,
         "missing": MISSING,
@@ -193,7 +264,7 @@ def _made(
     exec(code, namespace)
     call = namespace.pop("call")
     _calls.add(call)
-    return Dispatch(call, cache)
+    return Dispatch(call, cache, caches)
 
 
 def _explained(
@@ -217,7 +288,7 @@ def _after_fork_in_child() -> None:
     if not is_orphan():
         return
     for call in list(_calls):
-        call.__globals__["cache"].clear()
+        _clear(call.__globals__["caches"])
         call.__globals__["slow"] = _refuse
 
 
@@ -238,7 +309,7 @@ if hasattr(os, "register_at_fork"):  # after the one of `client`, which says who
 _HEAD = """\
 def call({parameters}):
     try:
-        entry = None if tracing[0] else cache[{key}]
+        entry = elsewhere(caches, {key}) if tracing[0] else cache[{key}]
     except (KeyError, AttributeError):
         entry = None
     if entry is None:
@@ -308,7 +379,7 @@ def _function_code(n_args: int) -> CodeType:
         buffers=", ".join(f"{name}.buffer" for name in names),
         all=f"({everything})",
     )
-    source = head.replace("if tracing[0]", "if tracing[0] or rest or keywords", 1) + _MANY
+    source = head.replace("entry = ", "entry = None if rest or keywords else ", 1) + _MANY
     return compile(source, f"<anvl function of {n_args} arguments>", "exec")
 
 

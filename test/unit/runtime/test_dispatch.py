@@ -221,3 +221,25 @@ def test_a_list_of_any_length_is_dispatched_by_all_its_types():
     assert dispatch.call((array(1), array(2), array(3))).tolist() == [6, 6]
     assert dispatch.call([array(1), array(2)]) == "slow"
     assert dispatch.call([1.0]) == "slow"
+
+
+def test_programs_of_a_variant_run_in_it_alone():
+    calls = []
+    dispatch = rt.make_dispatch(1, 1, lambda x: calls.append(x))
+    program, x = sums(1, 1), array(1)
+    dispatch.install(program.arg_types, program.entry())
+    try:
+        rt.set_variant("other")
+        assert dispatch.call(x) is None
+        dispatch.install(program.arg_types, program.entry()._replace(rebuild=lambda ys: "other"))
+        assert dispatch.call(x) == "other"
+    finally:
+        rt.set_variant(None)
+    assert np.asarray(dispatch.call(x)).tolist() == [1, 1]
+    assert dispatch_module.tracing_depth == [0]
+    rt.set_variant("other")
+    dispatch.forget(program.arg_types)
+    assert dispatch.call(x) is None
+    rt.set_variant(None)
+    assert dispatch.call(x) is None
+    assert len(calls) == 3
