@@ -5,10 +5,10 @@ MLIR's parsers trust their input: text that nests too deep overflows the stack.
 
 import re
 
-from anvl.dialect.mlir import ir
+from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.op import OPS
 
-__all__ = ["InvalidOp", "attribute_of", "parsed", "too_deep"]
+__all__ = ["InvalidOp", "attribute_of", "parsed", "read_bytes", "too_deep"]
 
 # Note [Verifying borrowed ops]
 #
@@ -46,8 +46,9 @@ class InvalidOp(TypeError):
 def parsed(
     content: str | bytes, name: str, context: ir.Context, path: str | None = None
 ) -> ir.Module:
-    """The module in a text, or in bytecode, verified; `path`, where it is that of a whole file.
+    """The module in text, bytecode or a portable artifact of StableHLO, verified.
 
+    `path` is that of the text, where it is a whole file.
     Raises `ir.MLIRError` for what MLIR refuses, `InvalidOp` for what only our rules refuse.
     """
     if isinstance(content, str):
@@ -55,11 +56,26 @@ def parsed(
         _check_layouts(name, content)
     if path is not None:
         module = ir.Module.parseFile(path, context)  # gives locations the file's name
+    elif isinstance(content, bytes):
+        module = read_bytes(content, context)
     else:
         module = ir.Module.parse(content, context)
     if isinstance(content, bytes) or any(name in content for name in _borrowed()):
         _check_borrowed(module)
     return module
+
+
+_ARTIFACT = b"ML\xefR\rStableHLO_v"
+
+
+def read_bytes(content: bytes, context: ir.Context) -> ir.Module:
+    """The module in bytecode, or in a portable artifact of StableHLO.
+
+    Raises `ir.MLIRError`, or `ValueError` for an artifact.  Malformed bytes may end the process.
+    """
+    if content.startswith(_ARTIFACT):
+        return stablehlo.deserialize_portable_artifact(context, content)
+    return ir.Module.parse(content, context)
 
 
 def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:

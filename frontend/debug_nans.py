@@ -27,7 +27,7 @@ from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.inline import functions_of, terminator_of
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.probe import Probe, ops_of, probed_values
-from anvl.runtime import Array, compile, default_placement, hide_frames, put
+from anvl.runtime import Array, compile_lowered, default_placement, hide_frames, put
 from anvl.state import current, passes_lock
 
 __all__ = ["checked"]
@@ -146,7 +146,7 @@ class _Program:
             artifact = serialize(module)
         found = [self._captured[i] for i in order]
         arrays = [*(x if isinstance(x, Array) else put(x) for x in found), *self._arrays]
-        executable = compile(artifact, self._place, arg_types=[x.aval for x in arrays])
+        executable = compile_lowered(artifact, self._place, arg_types=[x.aval for x in arrays])
         return list(executable.execute(arrays))
 
     def owner_of(self, op: _Op) -> str:

@@ -18,7 +18,7 @@ from anvl.runtime import (
     ArrayType,
     Executable,
     array_type,
-    compile,
+    compile_lowered,
     default_placement,
     put,
 )
@@ -102,7 +102,7 @@ def compiled_program(
     if executable is None:
         if next(_numbers) % _COUNTED_EVERY == 0:
             _spare_maps()
-        executable = compile(
+        executable = compile_lowered(
             artifact,
             place,
             options=compiler_options(artifact, place.client.platform),

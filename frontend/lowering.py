@@ -4,23 +4,13 @@ The same passes run from the shell: `print(PIPELINE)` is what to give to `anvl-o
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from anvl.dialect.context import context
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, stablehlo
-from anvl.passes.control_flow import ControlFlow
-from anvl.passes.forward import Forward
-from anvl.passes.gradient import Gradient
-from anvl.passes.hoist_constants import CAPTURED, HoistConstants
-from anvl.passes.inline import Inline
-from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pass_ import Pass
-from anvl.passes.pipeline import Pipeline
-from anvl.passes.remat import Remat
-from anvl.passes.simplify_control_flow import SimplifyControlFlow
-from anvl.passes.vectorize import Vectorize
+from anvl.passes.hoist_constants import CAPTURED
+from anvl.passes.jit_pipeline import pipeline, transformations
 from anvl.runtime import stablehlo_version
 from anvl.state import passes_lock
 
@@ -53,52 +43,6 @@ _STAGE_OF = {
     "anvl-hoist-constants": "constants",
     "trivial-dce": "stablehlo",
 }
-
-
-def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
-    """The passes from the traced program to StableHLO for a platform, by PJRT's name.
-
-    `arrays` are those that the program closes over, by index.
-    """
-    # On StableHLO, cse costs a third of what it does on anvl ops, whose effects are asked of
-    # Python.  Before hoisting, dead code matters only for the captured arrays that it uses.
-    drop_unused = ["trivial-dce"] if arrays else []
-    return Pipeline(
-        [
-            *transformations(),
-            _INLINE,
-            *drop_unused,
-            HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
-            _to_stablehlo(platform),
-            "cse",
-            "trivial-dce",
-        ]
-    )
-
-
-@cache
-def transformations(select: bool = False) -> tuple[Pass, ...]:
-    """The passes that carry out what a traced program asks for: afterwards there are only calls.
-
-    With `select`, choices are written as such: see `ControlFlow`.
-    """
-    return (
-        SimplifyControlFlow(for_derivatives=True),
-        Remat(),
-        Gradient(),
-        Forward(),
-        Vectorize(),
-        SimplifyControlFlow(),
-        ControlFlow(select=select),
-    )
-
-
-_INLINE = Inline()
-
-
-@cache
-def _to_stablehlo(platform: str) -> LowerToStablehlo:
-    return LowerToStablehlo(platform)
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:

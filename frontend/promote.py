@@ -43,6 +43,7 @@ __all__ = [
 
 _ORDER = ["bool", "int", "float", "complex"]
 _NUMBERS = (bool, int, float, complex)
+_SCALARS = (*_NUMBERS, np.generic)  # literals: a saved text holds them
 _CONVERT, _BROADCAST = OPS["anvl.convert"], OPS["anvl.broadcast_in_dim"]
 
 
@@ -178,7 +179,7 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
     if type(x) is Tracer:
         return x
     of = abstract(x, function)
-    if isinstance(x, _NUMBERS):
+    if isinstance(x, _SCALARS):
         literal = constant(x, of.dtype)
         return Tracer(literal.value, of, trace, literal.location)
     return Tracer(trace.tracer_of(x).value, of, trace, here())

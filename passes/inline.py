@@ -155,15 +155,13 @@ class _Inliner:
     def inline_into(self, name: str, path: tuple[str, ...]) -> None:
         if name in self.done or name not in self.functions:
             return
-        if name in path:
-            cycle = " -> ".join(f"@{n}" for n in (*path, name))
-            raise PassError("anvl-inline", f"recursion: {cycle}; calls must not form a cycle")
+        inner = (*path, name)
         for call in self._calls_in(name):
             callee = callee_of(call)
             if callee in self.keeping:
                 continue
-            self._check_callee(callee, call)
-            self.inline_into(callee, (*path, name))
+            self._check_callee(callee, call, inner)
+            self.inline_into(callee, inner)
             self._inline_one(call, callee, name)
         self.done.add(name)
 
@@ -172,12 +170,17 @@ class _Inliner:
             return self.calls.get(name, ())
         return calls_of(self.functions[name])
 
-    def _check_callee(self, callee: str, call: ir.Operation) -> None:
+    def _check_callee(self, callee: str, call: ir.Operation, path: tuple[str, ...]) -> None:
         function = self.functions.get(callee)
         if function is None:
             problem = f"call of @{callee}, which is not there"
-        elif body_of(function) is None:
+        elif callee in path:
+            cycle = " -> ".join(f"@{n}" for n in (*path[path.index(callee) :], callee))
+            problem = f"recursion: {cycle}; calls must not form a cycle"
+        elif not function.regions[0].blocks:
             problem = f"@{callee} is a declaration without a body"
+        elif body_of(function) is None:
+            problem = f"@{callee} has several blocks; a function is inlined that has one"
         else:
             return
         raise PassError("anvl-inline", problem, str(call.location))

@@ -14,6 +14,7 @@ from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
 from anvl.passes.barriers import drop_inner_barriers
 from anvl.passes.bodies import check_bodies
+from anvl.passes.call_graph import check_calls
 from anvl.passes.called import Shared
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
@@ -30,9 +31,9 @@ class LowerToStablehlo(Pass, argument=NAME):
     """Turn every anvl op into StableHLO.
 
     Expects no `anvl.captured` (run anvl-hoist-constants) and no declared transformation (run
-    anvl-gradient, anvl-forward, anvl-vectorize).
-    Afterwards no anvl op and no CHLO op is left.  Linear algebra calls routines of the platform,
-    or is written out where none are known.
+    anvl-gradient, anvl-forward, anvl-vectorize, anvl-control-flow).
+    Afterwards no anvl op and no CHLO op is left, every function has a body, and calls form no
+    cycle.  Linear algebra calls routines of the platform, or is written out where none are known.
     """
 
     anchor = "builtin.module"
@@ -47,6 +48,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             shared.add_to(module)
         if has_bodies:
             check_bodies(NAME, module)
+        check_calls(NAME, module)
         if self.platform == "cpu":
             drop_inner_barriers(module)
 

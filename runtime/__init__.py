@@ -26,7 +26,13 @@ from anvl.runtime.dispatch import (
     set_variant,
 )
 from anvl.runtime.errors import ForkedProcess, RuntimeFailure
-from anvl.runtime.executable import Entry, Executable, compile, stablehlo_version
+from anvl.runtime.executable import (
+    Entry,
+    Executable,
+    compile,
+    compile_lowered,
+    stablehlo_version,
+)
 from anvl.runtime.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
@@ -48,6 +54,7 @@ __all__ = [
     "begin_tracing",
     "clear_caches",
     "compile",
+    "compile_lowered",
     "cpu_client",
     "default_client",
     "default_placement",

@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from anvl.runtime.array import Array, make_array
+from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process, default_placement
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.ffi import missing_handler
@@ -226,7 +227,8 @@ def compile(  # the name that people expect; the built-in is not needed here
     Parameters
     ----------
     program
-        MLIR text, MLIR bytecode, or a StableHLO portable artifact.
+        MLIR text, MLIR bytecode, or a StableHLO portable artifact.  Bytes from elsewhere must be
+        sound: XLA's reader ends the process on malformed ones, `anvl.tools.run` does not.
     placement
         Where it will run; the first device if None.
     options
@@ -245,7 +247,8 @@ def compile(  # the name that people expect; the built-in is not needed here
     MemoryError
         A result is larger than the memory of the machine.
     RuntimeFailure
-        The program is not valid, or cannot be compiled for this device.
+        The program is not valid, has a function without a body or recursion, or cannot be
+        compiled for this device.
     ForkedProcess
         This process was forked from one that already had a client.
 
@@ -259,6 +262,31 @@ def compile(  # the name that people expect; the built-in is not needed here
     check_process("compile")
     if not isinstance(program, bytes | str):
         raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
+    check_calls(program)
+    return compile_lowered(
+        program,
+        placement,
+        options=options,
+        arg_types=arg_types,
+        out_types=out_types,
+        argument_names=argument_names,
+    )
+
+
+def compile_lowered(
+    program: bytes | str,
+    placement: Placement | None = None,
+    *,
+    options: Mapping[str, object] | None = None,
+    arg_types: Sequence[ArrayType] | None = None,
+    out_types: Sequence[ArrayType] | None = None,
+    argument_names: Sequence[str] | None = None,
+) -> Executable:
+    """Compile as `compile` does, without the check that every function can be called.
+
+    For programs of anvl's own lowering, which has checked it; another ends the process.
+    """
+    check_process("compile")
     place = default_placement() if placement is None else placement
     _check_results(out_types or ())
     _prepare_custom_calls(program, place)

@@ -161,3 +161,64 @@ def stablehlo_version() -> str:
     from jaxlib.mlir._mlir_libs import _stablehlo
 
     return str(_stablehlo.get_current_version())
+
+
+class ProgramReader:
+    """Reads programs with the MLIR of jaxlib, to look at them: 0.1 s to load, once."""
+
+    def __init__(self) -> None:
+        from jaxlib.mlir import ir
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+        from jaxlib.mlir.dialects import chlo, stablehlo
+
+        self._ir: Any = ir
+        self._stablehlo: Any = stablehlo
+        registry: Any = ir.DialectRegistry()
+        _jax_mlir_ext.register_dialects(registry)
+        self._context: Any = ir.Context()
+        self._context.append_dialect_registry(registry)
+        self._context.allow_unregistered_dialects = True
+        for dialect in (stablehlo, chlo):
+            dialect.register_dialect(self._context)
+
+    def read(self, program: bytes | str) -> Any:
+        """The module, as its operation; None where it cannot be read."""
+        try:
+            if isinstance(program, bytes) and program.startswith(_ARTIFACT):
+                self._module = self._stablehlo.deserialize_portable_artifact(self._context, program)
+            else:
+                self._module = self._ir.Module.parse(program, self._context)
+        except (self._ir.MLIRError, ValueError):
+            return None
+        return self._module.operation
+
+    def named_in(self, function: Any) -> list[str]:
+        """The functions that the ops in a function name."""
+        found: list[str] = []
+
+        def visit(op: Any) -> Any:
+            name = _NAMES_FUNCTIONS.get(op.name)
+            if name is not None and name in op.attributes:
+                found.extend(self._names(op.attributes[name]))
+            return self._ir.WalkResult.ADVANCE
+
+        for block in function.regions[0].blocks:
+            for op in block.operations:
+                op.operation.walk(visit)
+        return found
+
+    def _names(self, attribute: Any) -> list[str]:
+        if isinstance(attribute, self._ir.FlatSymbolRefAttr):
+            return [str(attribute.value)]
+        if isinstance(attribute, self._ir.ArrayAttr):
+            return [name for entry in attribute for name in self._names(entry)]
+        return []
+
+
+_ARTIFACT = b"ML\xefR\rStableHLO_v"
+_NAMES_FUNCTIONS = {
+    "func.call": "callee",
+    "func.constant": "value",
+    "stablehlo.composite": "decomposition",
+    "stablehlo.custom_call": "called_computations",
+}

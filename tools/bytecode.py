@@ -34,7 +34,7 @@ def check(data: bytes, *, allow_unregistered: bool = False, load: Sequence[str] 
 
 def _main() -> int:
     from anvl.dialect.context import context
-    from anvl.dialect.mlir import ir
+    from anvl.dialect.reading import read_bytes
     from anvl.tools.load import load
     from anvl.tools.source import MAX_NESTING
     from anvl.tools.stack import call_with_big_stack
@@ -45,7 +45,7 @@ def _main() -> int:
     load(sys.argv[2:])
 
     def read() -> str | None:
-        module = ir.Module.parse(data, made)
+        module = read_bytes(data, made)
         if _deeper_than(module.operation, MAX_NESTING):
             return f"nested deeper than {MAX_NESTING} levels"
         module.operation.get_asm()  # what crashes the printer is malformed too
@@ -53,8 +53,8 @@ def _main() -> int:
 
     try:
         reason = call_with_big_stack(read)
-    except (ir.MLIRError, ValueError) as error:
-        reason = str(error).replace("\n", " ")
+    except Exception as error:  # MLIR's, and those of its bindings for what they have no class for
+        reason = " ".join(str(error).split()) or f"{type(error).__name__} while it was read"
     print(reason or "")
     return 1 if reason else 0
 

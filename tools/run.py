@@ -4,8 +4,9 @@
     f32[2] 0.0 0.841471
 
 The program is text or bytecode in the anvl or StableHLO dialects, or a portable artifact; `-`
-reads stdin.  `--args` is a JSON list of one value for each argument: nested lists, or a number
-for all elements.  This is the only tool that loads the runtime.
+reads stdin.  It goes through the pipeline of `jit`, so it may be a trace.  `--args` is a JSON list
+of one value for each argument: nested lists, or a number for all elements.  This is the only tool
+that loads the runtime.
 """
 
 import argparse
@@ -13,19 +14,24 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anvl.dialect.context import context
-from anvl.dialect.errors import AnvlError
+from anvl.dialect.errors import AnvlError, PassError
 from anvl.dialect.mlir import ir
+from anvl.dialect.reading import InvalidOp, parsed
+from anvl.passes.hoist_constants import CAPTURED
+from anvl.passes.jit_pipeline import pipeline, transformations
 from anvl.passes.pipeline import Pipeline
+from anvl.tools.bytecode import check as check_bytecode
+from anvl.tools.diagnostics import Diagnostic, collected, position, rendered
 from anvl.tools.load import LoadError, load
+from anvl.tools.source import InputError, Source, read
+from anvl.tools.stack import call_with_big_stack
 
 _ENTRY = "main"  # what PJRT runs
-_ARTIFACT = b"ML\xefR\rStableHLO_v"
 _DIGITS = 6  # what CPUs of different make agree on in f32
 
 
@@ -33,16 +39,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command `python -m anvl.tools.run`; returns its exit code."""
     options = _parser().parse_args(argv)
     try:
-        load(options.load)
-        for line in run(_read(options.file), options.function, json.loads(options.args)):
-            print(line)
+        print("".join(call_with_big_stack(lambda: _lines(options))), end="")
+    except _Refused as error:
+        print(error, end="", file=sys.stderr)
+        return 1
     except LoadError as error:
         print(error, end="", file=sys.stderr)
         return 1
-    except (AnvlError, OSError, RuntimeError, TypeError, ValueError, ir.MLIRError) as error:
-        print(f"{options.file}: error: {error}", file=sys.stderr)
+    except _EXPECTED as error:
+        print(f"{options.file}: error: {' '.join(str(error).split(chr(10)))}", file=sys.stderr)
         return 1
     return 0
+
+
+# The bounds of numbers and of memory are what `--args` may break.
+_EXPECTED = (AnvlError, OSError, ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError)
+
+
+class _Refused(Exception):
+    """The program is refused; the message is the text of a diagnostic."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,22 +69,59 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _read(path: str) -> bytes:
-    return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+def _lines(options: argparse.Namespace) -> list[str]:
+    load(options.load)
+    args = _json(options.args)
+    program = _read(options.file, options.load)
+    with collected(context(), program.name) as said:
+        try:
+            module = parsed(program.content, program.name, context(), program.path)
+            low = lowered(module, options.function)
+        except (AnvlError, InvalidOp, ir.MLIRError) as error:
+            raise _refused(error, said, program) from error
+    return [f"{line}\n" for line in run(low, options.function, args)]
 
 
-def run(program: bytes, function: str, args: Sequence[Any]) -> list[str]:
-    """The results of `function` of `program`, each as a line of text."""
+def _json(text: str) -> list[Any]:
+    try:
+        args = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"--args is no JSON: {error}") from None
+    if not isinstance(args, list):
+        raise ValueError(f"--args: must be a list with a value for each argument, got {text[:50]}")
+    return args
+
+
+def _read(path: str, load: Sequence[str]) -> Source:
+    """The text; or bytecode that a child process could read."""
+    try:
+        program = read(path)
+    except InputError as error:
+        raise _Refused(rendered(error.diagnostic, {})) from None
+    if isinstance(program.content, bytes):
+        reason = check_bytecode(program.content, load=load)
+        if reason is not None:
+            raise _Refused(rendered(Diagnostic("error", reason, program.name), {}))
+    return program
+
+
+def _refused(error: Exception, said: list[Diagnostic], program: Source) -> _Refused:
+    """The diagnostic of an error: where it is, and the line there."""
+    where = getattr(error, "location", "")
+    if isinstance(error, ir.MLIRError) and said:
+        found = said[0]
+    else:
+        message = " ".join(str(error).split("\n"))
+        found = Diagnostic("error", message, *position(where, program.name))
+    return _Refused(rendered(found, {program.name: program.lines}))
+
+
+def run(program: "Lowered", function: str, args: Sequence[Any]) -> list[str]:
+    """The results of `function` of a lowered program, each as a line of text."""
     import anvl.runtime as rt
 
-    executable = rt.compile(
-        program if program.startswith(_ARTIFACT) else lowered(program, function)
-    )
-    if len(args) != len(executable.arg_types):
-        types = ", ".join(map(repr, executable.arg_types))
-        raise ValueError(
-            f"{function}: takes {len(executable.arg_types)} values ({types}), got {len(args)}"
-        )
+    executable = rt.compile_lowered(program.text)
+    _check_count(function, program, args, executable.arg_types)
     arrays = [
         array_of(value, t.dtype, t.shape)
         for value, t in zip(args, executable.arg_types, strict=True)
@@ -78,21 +130,63 @@ def run(program: bytes, function: str, args: Sequence[Any]) -> list[str]:
     return [_line(t, np.asarray(x)) for t, x in zip(executable.out_types, results, strict=True)]
 
 
-def lowered(program: bytes, function: str, passes: Sequence[str] = ()) -> str:
-    """StableHLO text whose `main` is `function` of `program`, lowered after these passes."""
-    module = ir.Module.parse(program, context())
+def _check_count(function: str, program: "Lowered", args: Sequence[Any], types: Any) -> None:
+    if len(args) == len(types):
+        return
+    message = (
+        f"{function}: takes {len(types)} values ({', '.join(map(repr, types))}), got {len(args)}"
+    )
+    if program.captured:
+        which = ", ".join(map(str, program.captured))
+        message += (
+            f"; the program closes over {len(program.captured)} of them, captured {which}, which "
+            "its text does not hold: give these first"
+        )
+    raise ValueError(message)
+
+
+class Lowered(NamedTuple):
+    """StableHLO text, and which captured arrays its first arguments are, by index."""
+
+    text: str
+    captured: tuple[int, ...]
+
+
+def lowered(module: ir.Module, function: str, platform: str = "cpu") -> Lowered:
+    """The program whose `main` is `function` of a module, by the pipeline of `jit`, in place."""
+    entry = _found(module, function)
+    if not entry.regions[0].blocks:  # declared, perhaps: a public function must have a body
+        Pipeline(transformations()).run(module, verify_each=True)
+        entry = _found(module, function)
+    if not entry.regions[0].blocks:
+        problem = f"@{function} has no body; give it one, or run another function"
+        raise PassError("anvl.tools.run", problem, str(entry.location))
     _make_entry(module, function)
-    pipeline = Pipeline(["symbol-dce", *passes, "anvl-lower-to-stablehlo"])
-    pipeline.run(module, verify_each=True)
-    return module.operation.get_asm()
+    passes = Pipeline(["symbol-dce", *pipeline(platform=platform).elements])
+    passes.run(module, verify_each=True)
+    return Lowered(module.operation.get_asm(), _captured(module))
+
+
+def _captured(module: ir.Module) -> tuple[int, ...]:
+    entry = next(op for op in _functions(module) if _name(op) == _ENTRY)
+    if "arg_attrs" not in entry.attributes:
+        return ()
+    says = [attributes for attributes in entry.attributes["arg_attrs"] if CAPTURED in attributes]
+    return tuple(attributes[CAPTURED].value for attributes in says)
+
+
+def _found(module: ir.Module, function: str) -> ir.Operation:
+    names = {_name(op): op for op in _functions(module)}
+    if function not in names:
+        known = ", ".join(names) or "none"
+        raise ValueError(f"{function}: no such function; there are {known}")
+    return names[function]
 
 
 def _make_entry(module: ir.Module, function: str) -> None:
     """Rename `function` to `main`, and make every other function private."""
-    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
+    functions = _functions(module)
     names = {_name(op): op for op in functions}
-    if function not in names:
-        raise ValueError(f"{function}: no such function; there are {', '.join(names)}")
     with module.context, ir.Location.unknown():
         if function != _ENTRY and _ENTRY in names:
             unused = _ENTRY + "_" * max(map(len, names))  # longer than any
@@ -103,6 +197,10 @@ def _make_entry(module: ir.Module, function: str) -> None:
                 op.attributes["sym_visibility"] = ir.StringAttr.get("private")
             elif "sym_visibility" in op.attributes:
                 del op.attributes["sym_visibility"]
+
+
+def _functions(module: ir.Module) -> list[ir.Operation]:
+    return [op.operation for op in module.body.operations if op.operation.name == "func.func"]
 
 
 def _name(op: ir.Operation) -> str:

@@ -29,7 +29,6 @@ from anvl.tools.run import array_of, lowered
 __all__ = ["VerifyGradient"]
 
 _NAME = "anvl-verify-gradient"
-_EXPAND = ("anvl-gradient", "anvl-forward", "anvl-vectorize")
 
 _Execute: TypeAlias = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
 
@@ -253,9 +252,12 @@ def _executor(name: str, program: bytes, function: str) -> _Execute:
     """Compile a function of a program, for arrays."""
     import anvl.runtime as rt
 
-    text = lowered(program, function, _EXPAND)
+    low = lowered(ir.Module.parse(program, context()), function)
+    if low.captured:
+        problem = f"{name} closes over arrays that the text does not hold; run anvl-hoist-constants"
+        raise PassError(_NAME, f"{problem} first")
     try:
-        executable = rt.compile(text)
+        executable = rt.compile_lowered(low.text)
     except rt.RuntimeFailure as error:
         raise PassError(_NAME, f"{name} could not be compiled: {error}") from error
 

@@ -102,9 +102,9 @@ class Program:
         Pipeline([LowerToStablehlo(self.platform)]).run(self.module, verify_each=True)
         text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
         try:
-            self._run = rt.compile(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)
+            self._run = rt.compile_lowered(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)
         except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone
-            self._run = rt.compile(text, options=_FAST)
+            self._run = rt.compile_lowered(text, options=_FAST)
 
     def _main(self, *arguments: ir.Value) -> list[ir.Value]:
         results, at = [], 0

@@ -120,6 +120,8 @@ def _become(request: dict, streams: Sequence[int]) -> None:
         for target, stream in enumerate(streams):
             os.dup2(stream, target)
             os.close(stream)
+        # Those of this process remember positions in what they were opened on.
+        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
         os.chdir(request["folder"])
         os.environ.clear()
         os.environ.update(request["environment"])

@@ -267,3 +267,37 @@ def test_constants_of_an_entry_are_checked(add):
     gone.delete()
     with pytest.raises(rt.RuntimeFailure, match="deleted or donated"):
         add.entry(constants=[gone])
+
+
+_G = "func.func private @g(tensor<f32>) -> tensor<f32>\n"
+_CALL = "call @g(%x) : (tensor<f32>) -> tensor<f32>"
+
+
+def _main(body, name="main", result="%0"):
+    signature = f"func.func @{name}(%x: tensor<f32>) -> tensor<f32>"
+    return f"{signature} {{ {body} return {result} : tensor<f32> }}"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (_G + _main(f"%0 = {_CALL}"), "@g has no body"),
+        (_G + _main("", result="%x"), "@g has no body"),
+        ("func.func private @main(tensor<f32>) -> tensor<f32>", "@main has no body"),
+        (_G + _main('%0 = stablehlo.composite "a.b" %x {decomposition = @g} '
+                    ": (tensor<f32>) -> tensor<f32>"), "@g has no body"),
+        (_main("%0 = " + _CALL.replace("@g", "@main")), "recursion, @main -> @main"),
+        (_main(f"%0 = {_CALL}", "h") + _main("%0 = " + _CALL.replace("@g", "@h"), "g")
+         + _main("%0 = " + _CALL.replace("@g", "@h")), "recursion, @h -> @g -> @h"),
+    ],
+)  # fmt: skip
+def test_functions_that_cannot_be_called_are_refused(program, message):
+    for form in (program, program.encode()):
+        with pytest.raises(rt.RuntimeFailure, match=message):
+            rt.compile(form)
+
+
+def test_calls_of_functions_with_bodies_are_compiled():
+    g = _main("%0 = stablehlo.add %x, %x : tensor<f32>", "g").replace("@g", "private @g")
+    program = rt.compile(g + _main(f"%0 = {_CALL}"))
+    assert np.asarray(program.execute([rt.put(np.float32(2))])[0]) == 4

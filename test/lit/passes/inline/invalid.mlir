@@ -13,7 +13,7 @@ func.func @call_of_a_declaration(%x: tensor<f64>) -> tensor<f64> {
 // -----
 
 // CHECK: anvl-inline: recursion: @even -> @odd -> @even; calls must not form a cycle
-// expected-error @unknown {{anvl-inline: recursion: @even -> @odd -> @even}}
+// expected-error @+6 {{anvl-inline: recursion: @even -> @odd -> @even}}
 func.func @even(%x: tensor<f64>) -> tensor<f64> {
   %0 = call @odd(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>

@@ -1,0 +1,62 @@
+"""Functions without a body, and recursion: refused, since XLA ends the process on them.
+
+XLA takes a function without a body apart also where nobody calls it, and follows calls without
+end.  Programs of anvl's own lowering are checked there, and come in by `compile_lowered`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from anvl.runtime.errors import RuntimeFailure
+from anvl.runtime.lazy import compat
+
+__all__ = ["check_calls"]
+
+_ADVICE = "XLA would end the process"
+
+
+def check_calls(program: bytes | str) -> None:
+    """Raise `RuntimeFailure` for a function without a body, and for a cycle of calls.
+
+    A program that cannot be read passes: XLA says what is wrong with it.
+    """
+    module = _reader().read(program)
+    if module is None:
+        return
+    called: dict[str, list[str]] = {}
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name != "func.func":
+            continue
+        name = op.attributes["sym_name"].value
+        if not op.regions[0].blocks:
+            raise RuntimeFailure(
+                f"compile: @{name} has no body, and {_ADVICE}; give it one, or run the passes that "
+                "write the bodies of declarations"
+            )
+        called[name] = _reader().named_in(op.operation)
+    _check_cycles(called, "main")
+
+
+def _check_cycles(called: dict[str, list[str]], entry: str) -> None:
+    done: set[str] = set()
+    path, pending = [entry], [iter(called.get(entry, ()))]
+    while pending:
+        callee = next(pending[-1], None)
+        if callee is None:
+            done.add(path.pop())
+            pending.pop()
+        elif callee in path:
+            cycle = " -> ".join(f"@{n}" for n in (*path[path.index(callee) :], callee))
+            raise RuntimeFailure(
+                f"compile: recursion, {cycle}, and {_ADVICE}; calls must not form a cycle"
+            )
+        elif callee in called and callee not in done:
+            path.append(callee)
+            pending.append(iter(called[callee]))
+
+
+@cache
+def _reader() -> Any:
+    return compat.ProgramReader()

@@ -1,0 +1,181 @@
+"""`anvl.tools.run` on what `.mlir()` saves: it runs what `jit` runs, and refuses the rest."""
+
+import subprocess
+import sys
+
+import numpy as onp
+import pytest
+
+import anvl
+import anvl.numpy as np
+from anvl.dialect.context import context
+from anvl.dialect.errors import PassError
+from anvl.dialect.mlir import ir, stablehlo
+from anvl.dialect.reading import parsed
+from anvl.passes.pipeline import parse
+from anvl.tools.run import lowered, main, run
+
+X = onp.array([0.5, -1.5, 2.0], "f4")
+
+
+@anvl.custom_vjp
+def _cubed(x):
+    return x**3
+
+
+_cubed.defvjp(lambda x: (x**3, x), lambda x, g: (5 * g * x**2,))
+
+
+@anvl.custom_jvp
+def _sine(x):
+    return np.sin(x)
+
+
+@_sine.defjvp
+def _sine_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return np.sin(x), 2 * t
+
+
+def _loss(x):
+    return np.sum(np.sin(x) * x)
+
+
+PROGRAMS = {
+    "grad": anvl.grad(_loss),
+    "value_and_grad": anvl.value_and_grad(_loss),
+    "hessian": anvl.hessian(_loss),
+    "jvp": lambda x: anvl.jvp(_loss, (x,), (x * 2,)),
+    "vmap": anvl.vmap(lambda x: np.exp(x) * 2),
+    "vmap of grad": anvl.vmap(anvl.grad(lambda x: np.sin(x) * x)),
+    "cond": lambda x: anvl.cond(x[0] > 1, np.sin, np.cos, x),
+    "switch": lambda x: anvl.switch(1, [np.sin, np.cos, np.exp], x),
+    "scan": lambda x: anvl.scan(lambda c, y: (c + y, c * y), np.sum(x), x),
+    "while": lambda x: anvl.while_loop(lambda c: np.sum(c) < 50, lambda c: c * 1.5, x),
+    "fori": anvl.grad(lambda x: np.sum(anvl.fori_loop(0, 4, lambda i, c: np.sin(c) + i, x))),
+    "checkpoint": anvl.grad(lambda x: anvl.checkpoint(_loss)(x)),
+    "custom_vjp": anvl.grad(lambda x: np.sum(_cubed(x))),
+    "custom_jvp": lambda x: anvl.jvp(_sine, (x,), (x,)),
+    "nested jit": anvl.jit(lambda x: anvl.jit(_loss)(x) + anvl.jit(_loss)(x * 2)),
+    "linear algebra": lambda x: anvl.numpy.linalg.inv(np.diag(x) + 1),
+}
+
+
+def _numbers(line):
+    return onp.array([float(n) for n in line.split()[1:]])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_saved_trace_runs_and_gives_the_numbers_of_jit(name):
+    f = PROGRAMS[name]
+    text = anvl.trace(f, X).mlir()
+    want = anvl.tree.leaves(anvl.jit(f)(X))
+    lines = run(lowered(parsed(text, "text", context()), "main"), "main", [X.tolist()])
+    assert len(lines) == len(want)
+    for line, y in zip(lines, want, strict=True):
+        onp.testing.assert_allclose(_numbers(line), onp.asarray(y).ravel(), rtol=1e-5)
+
+
+def test_captured_arrays_are_asked_for(tmp_path, capsys):
+    file = tmp_path / "closed.mlir"
+    file.write_text(anvl.trace(lambda x: x * onp.arange(3, dtype="f4"), X).mlir())
+    assert main([str(file), "--args=[[1, 1, 1]]"]) == 1
+    message = capsys.readouterr().err
+    assert "takes 2 values (f32[3], f32[3]), got 1; the program closes over 1 of them" in message
+    assert main([str(file), "--args=[[5, 6, 7], [1, 1, 2]]"]) == 0
+    assert capsys.readouterr().out == "f32[3] 5.0 6.0 14.0\n"
+
+
+DECLARED = "func.func private @g(tensor<f32>) -> tensor<f32>"
+REFUSED = {
+    "called": (
+        DECLARED + "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}",
+        "@g is called and has no body; give it one, or take out the call", ":3:8",
+    ),
+    "composite": (
+        DECLARED + "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+        '  %0 = stablehlo.composite "a.b" %x {decomposition = @g} : (tensor<f32>) -> tensor<f32>\n'
+        "  return %0 : tensor<f32>\n}",
+        "@g is called and has no body", ":3:8",
+    ),
+    "uncalled": (
+        DECLARED + "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }",
+        "@g has no body, and nobody calls it; take it out, as --symbol-dce does", ":1:1",
+    ),
+    "a derivative": (
+        "func.func private @g(tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) attributes "
+        "{anvl.vjp = {callee = @f, wrt = array<i64: 0>, targets = array<i64: 0>}}\n"
+        "func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }",
+        "@g is declared by anvl.vjp and has no body; run anvl-gradient first", ":1:1",
+    ),
+    "recursion": (
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n"
+        "func.func private @g(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = call @main(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}",
+        "recursion: @main -> @g -> @main; calls must not form a cycle", ":6:8",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_lowering_leaves_no_call_that_ends_the_process(name):
+    text, message, place = REFUSED[name]
+    module = parsed(text, "text", context())
+    with pytest.raises(PassError, match=message.replace("(", r"\(")) as caught:
+        parse("anvl-lower-to-stablehlo").run(module)
+    assert place in caught.value.location
+
+
+@pytest.mark.parametrize("name", ["called", "composite", "recursion"])
+def test_run_refuses_it_at_its_line(name, tmp_path, capsys):
+    file = tmp_path / "a.mlir"
+    file.write_text(REFUSED[name][0])
+    assert main([str(file), "--args=[1]"]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"{file}{REFUSED[name][2]}: error: ")
+
+
+def test_a_declaration_can_be_run_as_what_it_declares():
+    module = parsed(REFUSED["a derivative"][0], "text", context())
+    assert run(lowered(module, "g"), "g", [3, 5]) == ["f32[] 3.0", "f32[] 5.0"]
+    with pytest.raises(PassError, match="@g has no body; give it one, or run another"):
+        lowered(parsed(DECLARED, "text", context()), "g")
+
+
+def _artifact():
+    text = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
+    return stablehlo.serialize_portable_artifact(ir.Module.parse(text, context()), "1.0.0")
+
+
+def _as_process(data):
+    command = [sys.executable, "-m", "anvl.tools.run", "--args=[2]"]
+    return subprocess.run(command, input=data, capture_output=True, timeout=60)
+
+
+def test_artifacts_are_read_and_malformed_ones_refused():
+    data = _artifact()
+    assert _as_process(data).stdout == b"f32[] 2.0\n"
+    done = _as_process(data[:60])
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"<stdin>:1:1: error: malformed bytecode, ")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ("[", "--args is no JSON: "),
+        ("[" * 100_000, "--args is no JSON: "),
+        ("3", "--args: must be a list with a value for each argument, got 3"),
+        ('[{"a": 1}]', "a.mlir: error: "),
+        ("[[1, [2]]]", "a.mlir: error: "),
+        ("[1000000000000000000000000000000000]", "a.mlir: error: "),
+    ],
+)
+def test_arguments_that_are_none(args, message, tmp_path, capsys):
+    (tmp_path / "a.mlir").write_text(
+        "func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"
+    )
+    assert main([str(tmp_path / "a.mlir"), f"--args={args}"]) == 1
+    assert message in capsys.readouterr().err
