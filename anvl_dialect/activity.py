@@ -6,6 +6,7 @@ Both derivative modes begin with it: `anvl.dialect.sweep` and `anvl.dialect.push
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from anvl.dialect.counterparts import why_left
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
@@ -213,10 +214,11 @@ def found_at(
     return [Finding(op.name, place_of(op), str(why), path)]
 
 
-def lacks(rules: type, rule: str) -> str | None:
-    """Why the ops of a class do not have a rule, None if they do."""
+def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
+    """Why an op of a class does not have a rule, None if it does."""
     if not issubclass(rules, AnvlOp):
-        return f"it is no op of a dialect that has {rule} rules"
+        why = why_left(op)
+        return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
     if not rules.has_rule(rule):
         return f"it has no `{rule}` rule; define it on {rules.__name__} in {rules.__module__}"
     return None
@@ -237,7 +239,7 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
     And None where only its rule can tell.
     """
     rules, op, _, wanted, _, _ = step
-    missing = lacks(rules, rule)
+    missing = lacks(rules, rule, op)
     if missing is not None:
         return missing, None
     for i, reason in rules.undefined_of(len(wanted), op).items():

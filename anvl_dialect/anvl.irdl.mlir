@@ -601,14 +601,9 @@ module {
       %2 = irdl.any
       %3 = irdl.any
       %4 = irdl.any
+      irdl.attributes {"dimension_numbers" = %2, "feature_group_count" = %3, "batch_group_count" = %4}
       %5 = irdl.any
-      %6 = irdl.any
-      %7 = irdl.any
-      %8 = irdl.any
-      %9 = irdl.any
-      irdl.attributes {"window_strides" = %2, "padding" = %3, "lhs_dilation" = %4, "rhs_dilation" = %5, "window_reversal" = %6, "dimension_numbers" = %7, "feature_group_count" = %8, "batch_group_count" = %9}
-      %10 = irdl.any
-      irdl.results(z: %10)
+      irdl.results(z: %5)
     }
     irdl.operation @cumsum {
       %0 = irdl.any

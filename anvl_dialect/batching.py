@@ -11,7 +11,15 @@ from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Value, emit
-from anvl.dialect.recipes import Recipe, recipe_for, replay, type_number, written, written_from
+from anvl.dialect.recipes import (
+    Recipe,
+    inside,
+    recipe_for,
+    replay,
+    type_number,
+    written,
+    written_from,
+)
 from anvl.dialect.types import tensor
 
 __all__ = ["batch_block", "batched_results", "repeated"]
@@ -23,7 +31,7 @@ def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool])
     `operands` are those of the batch, of which `batched` marks the ones that have the axis.
     """
     rules = type(op)
-    missing = lacks(rules, "batch")
+    missing = lacks(rules, "batch", op.operation)
     if missing is not None:
         raise MissingRule(_cannot(op, missing), str(op.operation.location))
     found = rules.batch(operands, batched, **rules.read(op.operation))
@@ -160,7 +168,7 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
     operands: tuple[Value, ...]
     flags: tuple[bool, ...]
     for op in block.operations:
-        xs = op.operands
+        xs = op.operands if isinstance(op, AnvlOp) else _read_by(op)
         if len(xs) == 1:
             k = known(xs[0])
             if k is None:
@@ -184,6 +192,11 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
     if found and found[-1][0].operation == _terminator_of(block):
         found.pop()
     return found
+
+
+def _read_by(op: Any) -> list[Value]:
+    """The values that a foreign op reads, also in its regions."""
+    return [*op.operands, *(x for inner in inside(op.operation) for x in inner.operands)]
 
 
 def _terminator_of(block: ir.Block) -> ir.Operation:
@@ -236,15 +249,16 @@ def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
 def _check_rules(steps: Sequence[_Step], moved: Sequence[Value]) -> None:
     """One error for all ops on the way that have no batch rule."""
     classes = {type(step[0]) for step in steps}
-    why = {rules: lacks(rules, "batch") for rules in classes}
-    problems = [step for step in steps if why[type(step[0])]]
+    lacking = {r for r in classes if not (issubclass(r, AnvlOp) and r.has_rule("batch"))}
+    problems = [step for step in steps if type(step[0]) in lacking]
     for rules in () if problems else classes:
         if rules.batch_recipes is not None:
             written_from(rules.batch_recipes, rules.batch.__func__)
     if not problems:
         return
     lines = [
-        f"  {op.operation.name} at {place_of(op.operation)}: {why[type(op)]}"
+        f"  {op.operation.name} at {place_of(op.operation)}: "
+        f"{lacks(type(op), 'batch', op.operation)}"
         f" (reached by {_path(step, steps, moved)})"
         for step in problems
         for op in step[:1]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from anvl.dialect.building import builder, headed, region_builder, types_text
+from anvl.dialect.building import builder, headed, region_builder
 from anvl.dialect.context import on_new_context
 from anvl.dialect.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
 from anvl.dialect.errors import MissingRule
@@ -21,7 +21,7 @@ from anvl.dialect.own import (
     check_free,
     check_rules,
     check_variadic,
-    raised,
+    problem_of,
     resolved,
     result_types,
 )
@@ -371,10 +371,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
 
     @classmethod
     def _check_form(cls, op: ir.Operation) -> None:
-        """As many operands as there are fields, each a static tensor.
-
-        IRDL says so too, but after us, and without naming anything.
-        """
+        """As many operands as fields, each a static tensor; IRDL says so after us, naming none."""
         cls.check_count(len(op.operands))
         if not cls.multiple_results and len(op.results) != 1:
             raise TypeError(f"has one result, got {len(op.results)}")
@@ -386,28 +383,17 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
                 known = ", ".join(DTYPES)
                 raise TypeError(f"takes and gives tensors of {known}, got {type_}")
 
+    @classmethod
+    def problem_of(cls, op: ir.Operation) -> str | None:
+        """Why an op, of any name with such operands and results, is none of this class, or None."""
+        return problem_of(cls, op)
+
     def verify_invariants(self) -> bool:
         """Called by MLIR's verifier: the type rule holds."""
-        op = self.operation
-        try:
-            self._check_form(op)
-            params = self.read(op)
-            expected = self.result_type(*[x.type for x in op.operands], **params)
-            wanted = result_types(type(self), expected)
-        except (TypeError, ValueError) as error:
-            op.location.emit_error(headed(self.short_name, error))
-            return False
-        except Exception as error:  # MLIR, which has called us, cannot pass it on
-            op.location.emit_error(headed(self.short_name, raised("result_type", error)))
-            return False
-        found = [y.type for y in op.results]
-        if found == wanted:
-            return True
-        op.location.emit_error(
-            f"{self.short_name}: result is {types_text(found)} "
-            f"but the operands give {types_text(wanted)}"
-        )
-        return False
+        problem = self.problem_of(self.operation)
+        if problem is not None:
+            self.operation.location.emit_error(problem)
+        return problem is None
 
 
 def _join(cls: type[AnvlOp]) -> None:

@@ -10,12 +10,13 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, get_origin
 
+from anvl.dialect.building import headed, types_text
 from anvl.dialect.mlir import ext, ir
 from anvl.dialect.params import Body, Param
 
 __all__ = [
-    "check_fields", "check_free", "check_rules", "check_variadic", "raised", "resolved",
-    "result_types",
+    "check_fields", "check_free", "check_rules", "check_variadic", "problem_of", "raised",
+    "resolved", "result_types",
 ]  # fmt: skip
 
 
@@ -195,3 +196,23 @@ def raised(rule: str, error: Exception) -> TypeError:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
     return TypeError(f"`{rule}` raised {type(error).__name__}: {error} ({place})")
+
+
+def problem_of(cls: Any, op: ir.Operation) -> str | None:
+    """Why operands, attributes and results of an op are not those of a class; None if they are."""
+    try:
+        cls._check_form(op)
+        params = cls.read(op)
+        expected = cls.result_type(*[x.type for x in op.operands], **params)
+        wanted = result_types(cls, expected)
+    except (TypeError, ValueError) as error:
+        return headed(cls.short_name, error)
+    except Exception as error:  # of the author of a rule; MLIR, which may ask, passes on none
+        return headed(cls.short_name, raised("result_type", error))
+    found = [y.type for y in op.results]
+    if found == wanted:
+        return None
+    return (
+        f"{cls.short_name}: result is {types_text(found)} "
+        f"but the operands give {types_text(wanted)}"
+    )

@@ -15,6 +15,7 @@ __all__ = [
     "Bools",
     "ConvDimensions",
     "ConvDims",
+    "OptionalBools",
     "OptionalPadding",
     "Padding",
     "Steps",
@@ -62,6 +63,16 @@ class Bools(Param):
         if not all(isinstance(v, bool | np.bool_) for v in items):
             raise TypeError(f"is {value!r}; it must be a tuple of bools")
         return tuple(map(bool, items))
+
+
+class OptionalBools(Bools):
+    """The same; all false where the attribute is absent (None)."""
+
+    optional = True
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return None if value is None else Bools.checked(value)
 
 
 class Padding(Param):

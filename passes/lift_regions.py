@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, resolving
+from anvl.dialect.counterparts import is_array
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value
 from anvl.passes.declared import Expansion
@@ -13,12 +14,15 @@ __all__ = ["lift_regions"]
 
 
 def lift_regions(module: ir.Operation, argument: str) -> None:
-    """Make calls of the ops with regions that a function rule lifts, the inner ones first."""
+    """Make calls of the ops with regions that a function rule lifts, the inner ones first.
+
+    One that takes, gives or reads what is no array of anvl's stays.
+    """
     rules = {name: rule for rule in FUNCTION_RULES.values() for name in rule.lifts}
     found: list[ir.Operation] = []
 
     def collect(op: ir.Operation) -> ir.WalkResult:
-        if op.name in rules and _is_static(op):
+        if op.name in rules:
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -35,14 +39,11 @@ def lift_regions(module: ir.Operation, argument: str) -> None:
             _lift(Callee(f), op, rules[op.name])
 
 
-def _is_static(op: ir.Operation) -> bool:
-    types = [v.type for v in (*op.operands, *op.results)]
-    return all(isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types)
-
-
 def _lift(f: Callee, op: ir.Operation, rule: FunctionRule) -> None:
     blocks = [region.blocks[0] for region in op.regions]
     outer = list(dict.fromkeys(x for block in blocks for x in _from_outside(block)))
+    if not all(is_array(x.type) for x in (*op.operands, *outer, *op.results)):
+        return
     roles = rule.roles or [f"branch_{k}" for k in range(len(blocks))]
     pairs = zip(roles, blocks, strict=True)
     parts = [_outlined(f, role, block, outer) for role, block in pairs]

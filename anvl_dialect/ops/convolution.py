@@ -15,8 +15,15 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.axes import merged, taken_out
 from anvl.dialect.ops.create import zeros_like
-from anvl.dialect.params import Int, Ints, Precision
-from anvl.dialect.params_window import Bools, ConvDimensions, ConvDims, Padding, entries_text
+from anvl.dialect.params import Int, Precision
+from anvl.dialect.params_window import (
+    ConvDimensions,
+    ConvDims,
+    OptionalBools,
+    OptionalPadding,
+    Steps,
+    entries_text,
+)
 from anvl.dialect.types import shape_text, tensor
 
 __all__ = ["ConvolutionOp"]
@@ -28,17 +35,17 @@ class ConvolutionOp(Bilinear, name="convolution"):
     `dimension_numbers` says which axes are the batch n, the places j and k, and the features i and
     o.  `lhs_dilation` and `padding` put zeros between and around the places of x, a negative
     padding cuts; `rhs_dilation` spreads the kernel, `window_reversal` turns it round.  Features,
-    or the batch, may be split in groups, each with its part of the kernel.  StableHLO
-    `convolution`.
+    or the batch, may be split in groups, each with its part of the kernel.  Steps are 1, paddings 0
+    and windows not turned where nothing is said.  StableHLO `convolution`.
     """
 
     x: Operand
     y: Operand
-    window_strides: Ints
-    padding: Padding
-    lhs_dilation: Ints
-    rhs_dilation: Ints
-    window_reversal: Bools
+    window_strides: Steps
+    padding: OptionalPadding
+    lhs_dilation: Steps
+    rhs_dilation: Steps
+    window_reversal: OptionalBools
     dimension_numbers: ConvDimensions
     feature_group_count: Int
     batch_group_count: Int
@@ -101,12 +108,18 @@ class _Conv(NamedTuple):
 
     @classmethod
     def of(
-        cls, window_strides: Any, padding: Any, lhs_dilation: Any, rhs_dilation: Any,
-        window_reversal: Any, dimension_numbers: Any, feature_group_count: int,
-        batch_group_count: int, precision_config: str = "DEFAULT",
+        cls, *, dimension_numbers: ConvDims, feature_group_count: int, batch_group_count: int,
+        window_strides: Any = None, padding: Any = None, lhs_dilation: Any = None,
+        rhs_dilation: Any = None, window_reversal: Any = None, precision_config: str = "DEFAULT",
     ) -> "_Conv":  # fmt: skip
+        """From the parameters of the op, of which None stands for the default of each axis."""
+
+        def each(given: Any, default: Any) -> Any:
+            return (default,) * len(dimension_numbers.input_spatial) if given is None else given
+
         return cls(
-            window_strides, padding, lhs_dilation, rhs_dilation, window_reversal,
+            each(window_strides, 1), each(padding, (0, 0)), each(lhs_dilation, 1),
+            each(rhs_dilation, 1), each(window_reversal, False),
             dimension_numbers, feature_group_count, batch_group_count, precision_config,
         )  # fmt: skip
 

@@ -12,8 +12,9 @@ import numpy as np
 from anvl.dialect.families import check_axes, check_kind
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
-from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.create import ComplexLiteral, full, full_like, zeros_like
 from anvl.dialect.params import Int, Ints, ResultDtype
+from anvl.dialect.reading import attribute_of
 from anvl.dialect.types import element_type, kind, numpy_of, shape_text, tensor
 
 __all__ = [
@@ -95,13 +96,19 @@ def _is_filled(x: Value, value: complex) -> bool:
     op = x.owner
     if not isinstance(op, ir.Operation | ir.OpView) or "value" not in op.attributes:
         return False
-    elements = ir.DenseElementsAttr(op.attributes["value"])
+    elements = _elements_of(op)
     if not elements.is_splat:
         return False
     found = full(x.type, value)
-    same = found.owner.attributes["value"] == elements
+    same: bool = _elements_of(found.owner) == elements
     found.owner.erase()
     return same
+
+
+def _elements_of(op: Any) -> Any:
+    """The value of a constant; one of complex numbers cannot be read as an attribute."""
+    value = attribute_of(op, "value")
+    return ComplexLiteral.of(op) if value is None else ir.DenseElementsAttr(value)
 
 
 def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:

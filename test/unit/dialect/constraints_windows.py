@@ -148,7 +148,7 @@ CONVOLUTION = [
     conv("I4", "padding is (0, 0); it must be a tuple of pairs of integers, (low, high)", padding=(0, 0), only="python"),
     conv("I7", "window_reversal is (0, 1); it must be a tuple of bools", window_reversal=(0, 1), only="python"),
     conv("I5", "lhs_dilation is 'x'; it must be a tuple of integers", lhs_dilation="x", only="python"),
-    conv("I6", "rhs_dilation is None; it must be a tuple of integers", rhs_dilation=None, only="python"),
+    conv("I6", "rhs_dilation is 'x'; it must be a tuple of integers", rhs_dilation="x", only="python"),
     conv("I8", "dimension_numbers is 'NHWC'; it must be ConvDims(input_batch, input_feature,", dimension_numbers="NHWC", only="python"),
     *of_fields("convolution", 8, IMAGES, PLAIN, "dimension_numbers"),
     conv("I19", "precision_config is 'BEST'; it must be one of DEFAULT, HIGH, HIGHEST", precision_config="BEST", only="python", error=ValueError),

@@ -5,7 +5,7 @@
 
 // CHECK: anvl-gradient: @f: 3 of the ops cannot be differentiated:
 // CHECK-SAME: stablehlo.cosine at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it is no op of a
-// CHECK-SAME: dialect that has adjoint rules (reached by wrt -> anvl.sin -> stablehlo.cosine)
+// CHECK-SAME: dialect that has adjoint rules, since anvl-lift has not been run (reached by wrt -> anvl.sin -> stablehlo.cosine)
 // CHECK-SAME: anvl.polygamma at {{.*}}missing-rules.mlir":[[# @LINE + 7]]:8: operand 0 has no
 // CHECK-SAME: derivative: the order is a whole number, and has none beside it (reached by
 // CHECK-SAME: wrt -> anvl.polygamma)

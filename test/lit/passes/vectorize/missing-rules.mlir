@@ -5,7 +5,7 @@
 
 // CHECK: anvl-vectorize: @f: 2 of the ops cannot be batched:
 // CHECK-SAME: stablehlo.cosine at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it is no op of a
-// CHECK-SAME: dialect that has batch rules (reached by a batched argument -> anvl.sin ->
+// CHECK-SAME: dialect that has batch rules, since anvl-lift has not been run (reached by a batched argument -> anvl.sin ->
 // CHECK-SAME: stablehlo.cosine)
 // CHECK-SAME: stablehlo.negate at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it is no op of a
 // CHECK-SAME: (reached by a batched argument -> anvl.sin -> stablehlo.cosine -> anvl.convert ->
