@@ -20,6 +20,7 @@ from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
 from anvl.passes.pass_ import Pass, option
+from anvl.passes.trip_counts import hide_trip_counts
 
 __all__ = ["LowerToStablehlo"]
 
@@ -49,6 +50,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         if has_bodies:
             check_bodies(NAME, module)
         check_calls(NAME, module)
+        hide_trip_counts(module)
         if self.platform == "cpu":
             drop_inner_barriers(module)
 
