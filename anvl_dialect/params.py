@@ -21,7 +21,7 @@ from anvl.dialect.types import dtype_name, numpy_dtype
 __all__ = [
     "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float", "Int",
     "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "Texts",
-    "Transpose", "checked_numbers", "enum",
+    "Transpose", "WiderDtype", "checked_numbers", "enum",
 ]  # fmt: skip
 
 
@@ -291,6 +291,16 @@ class ResultDtype(Param):
             return dtype_name(numpy_dtype("None" if value is None else value))
         except TypeError as error:
             raise TypeError(f"is {value!r}; {str(error).partition('; ')[2]}") from None
+
+
+class WiderDtype(ResultDtype):
+    """The same, where it may be that of the operands (None) or a wider one of their kind."""
+
+    optional = True
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        return None if value is None else ResultDtype.checked(value)
 
 
 class Body(Param):

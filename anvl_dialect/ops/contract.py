@@ -11,7 +11,8 @@ from typing import Any
 from anvl.dialect.families import Bilinear, check_axes, check_kind, total
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
-from anvl.dialect.params import DotDimensions, DotDims, Precision
+from anvl.dialect.ops.widened import in_dtype_of, wider_element
+from anvl.dialect.params import DotDimensions, DotDims, Precision, WiderDtype
 from anvl.dialect.types import shape_text, tensor
 
 __all__ = ["DotGeneralOp", "check_contraction"]
@@ -19,13 +20,15 @@ __all__ = ["DotGeneralOp", "check_contraction"]
 
 class DotGeneralOp(Bilinear, name="dot_general"):
     """Sum products over the contracting axes; the result has the batching axes, then what is left
-    of `x`, then what is left of `y`.  StableHLO `dot_general`.
+    of `x`, then what is left of `y`.  The result may be of a wider `dtype` than the operands, which
+    then is the one that sums are taken in: f32 of bf16, i32 of i8.  StableHLO `dot_general`.
     """
 
     x: Operand
     y: Operand
     dot_dimension_numbers: DotDimensions
     precision_config: Precision
+    dtype: WiderDtype
     z: Result
     hlo = "dot_general"
     kinds = "bool int uint float complex"
@@ -38,8 +41,9 @@ class DotGeneralOp(Bilinear, name="dot_general"):
 
     @classmethod
     def result_type(
-        cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT"
-    ) -> Any:
+        cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT",
+        dtype: str | None = None,
+    ) -> Any:  # fmt: skip
         dims = dot_dimension_numbers
         check_kind("dot_general", x, cls.kinds)
         check_contraction("dot_general", x, y, dims)
@@ -47,12 +51,12 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         shape = [xs[a] for a in dims.lhs_batching]
         shape += [xs[a] for a in _free(x, dims.lhs_batching, dims.lhs_contracting)]
         shape += [ys[a] for a in _free(y, dims.rhs_batching, dims.rhs_contracting)]
-        return tensor(shape, x.element_type)
+        return tensor(shape, wider_element("dot_general", x, dtype))
 
     @classmethod
     def adjoint(
         cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims,
-        precision_config: str = "DEFAULT",
+        precision_config: str = "DEFAULT", dtype: str | None = None,
     ) -> Sequence[Any]:  # fmt: skip
         x, y = xs
         dims = dot_dimension_numbers
@@ -74,10 +78,11 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         """Where its adjoint may be other than zero, by sums: a product would take far longer."""
         (x, y), dims = xs, dot_dimension_numbers
         n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
-        return [
+        found = (
             _spread_from(g, x.type, _left(x.type, dims[0], dims[2]), range(n_x, g.type.rank)),
             _spread_from(g, y.type, _left(y.type, dims[1], dims[3]), range(n_batch, n_x)),
-        ]
+        )
+        return [in_dtype_of(x, live) for x, live in zip(xs, found, strict=True)]
 
     @classmethod
     def live_result(
@@ -94,13 +99,14 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         ):
             if t is not None:  # where its axes, in order, are in the result
                 place = dict(zip(left, axes, strict=True))
-                found.append(_spread_from(t, z.type, [place[a] for a in sorted(place)], contracted))
+                at = [place[a] for a in sorted(place)]
+                found.append(in_dtype_of(z, _spread_from(t, z.type, at, contracted)))
         return total(found)
 
     @classmethod
     def batch(
         cls, xs: Sequence[Value], batched: Sequence[bool], dot_dimension_numbers: DotDims,
-        precision_config: str = "DEFAULT",
+        **params: Any,
     ) -> Value:  # fmt: skip
         (x, y), dims = xs, dot_dimension_numbers
         x_moves, y_moves = batched
@@ -108,30 +114,34 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         rhs = [tuple(a + y_moves for a in axes) for axes in (dims[1], dims[3])]
         if x_moves and y_moves:
             dims = DotDims((0, *lhs[0]), (0, *rhs[0]), lhs[1], rhs[1])
-            return emit.dot_general(
-                x, y, dot_dimension_numbers=dims, precision_config=precision_config
-            )
+            return emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
         # The batch axis is one more free axis of its operand: it comes out behind the batching
         # axes, and for the right operand behind what is left of the left one.
         dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
-        z = emit.dot_general(x, y, dot_dimension_numbers=dims, precision_config=precision_config)
+        z = emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
         at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
         axes = [a for a in range(z.type.rank) if a != at]
         return emit.transpose(z, permutation=(at, *axes))
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def over(*dims: tuple[int, ...]) -> dict[str, Any]:
-            return {"dot_dimension_numbers": DotDims(*dims)}
+        def over(*dims: tuple[int, ...], **params: Any) -> dict[str, Any]:
+            return {"dot_dimension_numbers": DotDims(*dims), **params}
 
+        mixed = [draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)]
+        narrow = [x.astype("float32") for x in mixed]
         return draw.calls(
+            (narrow, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
+            (mixed, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
+            ([draw.ints(2, 3, dtype="i8"), draw.ints(3, dtype="i8")],
+             over((), (), (1,), (0,), dtype="i32")),
             ([draw.floats(2, 3), draw.floats(3, 4)], over((), (), (1,), (0,))),
             ([draw.floats(3), draw.floats(3)], over((), (), (0,), (0,))),
             ([draw.floats(), draw.floats(2)], over((), (), (), ())),
             ([draw.floats(2, 3, 4), draw.floats(4, 3, 5, 2)], over((0,), (3,), (2, 1), (0, 1))),
             ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], over((3, 0), (0, 1), (1,), (2,))),
             ([draw.floats(2, 0), draw.floats(0, 3)], over((), (), (1,), (0,))),
-        )
+        )  # fmt: skip
 
 
 def check_contraction(name: str, x: Any, y: Any, dims: DotDims) -> None:
@@ -190,8 +200,10 @@ def _adjoint_of_first(
 ) -> Value:
     """Contract g with y over what is left of y (the axes `of_y` of g); axes as in x."""
     swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
+    y = in_dtype_of(g, y)
     pair = (y, g) if swapped else (g, y)
     part = emit.dot_general(*pair, dot_dimension_numbers=numbers, precision_config=precision)
+    part = in_dtype_of(x, part)
     return emit.transpose(part, permutation=permutation) if permutation else part
 
 

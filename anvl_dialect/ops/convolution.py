@@ -15,7 +15,8 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.axes import merged, taken_out
 from anvl.dialect.ops.create import zeros_like
-from anvl.dialect.params import Int, Precision
+from anvl.dialect.ops.widened import in_dtype_of, wider_element
+from anvl.dialect.params import Int, Precision, WiderDtype
 from anvl.dialect.params_window import (
     ConvDimensions,
     ConvDims,
@@ -36,7 +37,8 @@ class ConvolutionOp(Bilinear, name="convolution"):
     o.  `lhs_dilation` and `padding` put zeros between and around the places of x, a negative
     padding cuts; `rhs_dilation` spreads the kernel, `window_reversal` turns it round.  Features,
     or the batch, may be split in groups, each with its part of the kernel.  Steps are 1, paddings 0
-    and windows not turned where nothing is said.  StableHLO `convolution`.
+    and windows not turned where nothing is said.  The result may be of a wider `dtype` than the
+    operands.  StableHLO `convolution`.
     """
 
     x: Operand
@@ -50,6 +52,7 @@ class ConvolutionOp(Bilinear, name="convolution"):
     feature_group_count: Int
     batch_group_count: Int
     precision_config: Precision
+    dtype: WiderDtype
     z: Result
     hlo = "convolution"
 
@@ -70,15 +73,17 @@ class ConvolutionOp(Bilinear, name="convolution"):
         shape[dims.output_feature] = ys[dims.kernel_output_feature]
         for axis, n in zip(dims.output_spatial, conv.counts(xs, ys), strict=True):
             shape[axis] = n
-        return tensor(shape, x.element_type)
+        return tensor(shape, wider_element("convolution", x, conv.dtype))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], z: Value, **params: Any) -> Sequence[Any]:
         x, y = xs
         conv = _Conv.of(**params)
+        if _empty(x, y, g):
+            return [lambda: zeros_like(x), lambda: zeros_like(y)]
         return [
-            lambda: zeros_like(x) if _empty(x, y, g) else conv.adjoint_of_input(g, x, y),
-            lambda: zeros_like(y) if _empty(x, y, g) else conv.adjoint_of_kernel(g, x, y),
+            lambda: in_dtype_of(x, conv.adjoint_of_input(g, x, in_dtype_of(g, y))),
+            lambda: in_dtype_of(y, conv.adjoint_of_kernel(g, in_dtype_of(g, x), y)),
         ]
 
     @classmethod
@@ -105,12 +110,14 @@ class _Conv(NamedTuple):
     feature_groups: int
     batch_groups: int
     precision: str
+    dtype: str | None
 
     @classmethod
     def of(
         cls, *, dimension_numbers: ConvDims, feature_group_count: int, batch_group_count: int,
         window_strides: Any = None, padding: Any = None, lhs_dilation: Any = None,
         rhs_dilation: Any = None, window_reversal: Any = None, precision_config: str = "DEFAULT",
+        dtype: str | None = None,
     ) -> "_Conv":  # fmt: skip
         """From the parameters of the op, of which None stands for the default of each axis."""
 
@@ -120,7 +127,7 @@ class _Conv(NamedTuple):
         return cls(
             each(window_strides, 1), each(padding, (0, 0)), each(lhs_dilation, 1),
             each(rhs_dilation, 1), each(window_reversal, False),
-            dimension_numbers, feature_group_count, batch_group_count, precision_config,
+            dimension_numbers, feature_group_count, batch_group_count, precision_config, dtype,
         )  # fmt: skip
 
     def emit(self, x: Value, y: Value) -> Value:
@@ -136,6 +143,7 @@ class _Conv(NamedTuple):
             feature_group_count=self.feature_groups,
             batch_group_count=self.batch_groups,
             precision_config=self.precision,
+            dtype=self.dtype,
         )
 
     # -- the type ----------------------------------------------------------------------------------
@@ -365,6 +373,11 @@ def _over(dims: ConvDims, features: int = 1, batches: int = 1, **rest: Any) -> d
     return plain | rest
 
 
+def _unsaid(dims: ConvDims) -> dict[str, Any]:
+    """Only what must be said."""
+    return {"dimension_numbers": dims, "feature_group_count": 1, "batch_group_count": 1}
+
+
 def _plain_calls(draw: Any) -> list[Any]:
     nchw = ConvDims(0, 1, (2, 3), 1, 0, (2, 3), 0, 1, (2, 3))
     mixed = ConvDims(2, 0, (3, 1), 3, 1, (2, 0), 1, 2, (3, 0))
@@ -372,6 +385,8 @@ def _plain_calls(draw: Any) -> list[Any]:
         "window_strides": (2, 1), "padding": ((1, -1), (2, 1)), "lhs_dilation": (1, 2),
         "rhs_dilation": (2, 1), "window_reversal": (True, False),
     }  # fmt: skip
+    wide = [draw.floats(2, 4, 2, 6), draw.floats(3, 2, 2, 2)]
+    narrow = [x.astype("float32") for x in wide]
     return [
         ([draw.floats(2, 5, 3), draw.floats(3, 3, 2)], _over(_NHC)),
         ([draw.floats(2, 2, 5, 4), draw.floats(3, 2, 2, 3)], _over(nchw, padding=((1, 1), (0, 2)))),
@@ -381,6 +396,13 @@ def _plain_calls(draw: Any) -> list[Any]:
         ([draw.floats(1, 2, 1), draw.floats(3, 1, 1)], _over(_NHC)),
         ([draw.floats(0, 4, 1), draw.floats(2, 1, 2)], _over(_NHC)),
         ([draw.ints(2, 5, 3), draw.ints(3, 3, 2)], _over(_NHC, padding=((1, 0),))),
+        (narrow, _over(mixed, dtype="f64", **every)),
+        (wide, _over(mixed, dtype="f64", **every)),
+        (
+            [draw.ints(1, 4, 2, dtype="i8"), draw.ints(2, 2, 1, dtype="i8")],
+            _over(_NHC, dtype="i32"),
+        ),
+        ([draw.floats(1, 4, 1), draw.floats(2, 1, 1)], _unsaid(_NHC)),
     ]
 
 

@@ -103,6 +103,8 @@ DOT_GENERAL = [
     Row("dot_general", "C11", "2x3xf32 3x4xf32", "precision_config is ('HIGH',); it must be one of DEFAULT, HIGH, HIGHEST", {"dot_dimension_numbers": DotDims((), (), (1,), (0,)), "precision_config": ("HIGH",)}, only="python", error=ValueError),
     Row("dot_general", "C12", "2x3xf32 3x4xf32", "result is tensor<4x2xf32> but the operands give tensor<2x4xf32>", {"dot_dimension_numbers": DotDims((), (), (1,), (0,))}, results="4x2xf32"),
     dot("C13", "2x3xf32 3x4xf64", "operands differ in dtype: tensor<2x3xf32>, tensor<3x4xf64>; convert them to one dtype first", (), (), (1,), (0,)),
+    Row("dot_general", "C13", "2x3xbf16 3x4xbf16", "a result of f16 from tensor<2x3xbf16>; it is bf16, or wider of its kind", {"dot_dimension_numbers": DotDims((), (), (1,), (0,))}, results="2x4xf16"),
+    dot("C13", "2x3xf64 3x4xf64", "a result of f32 from tensor<2x3xf64>; it is f64, or wider of its kind", (), (), (1,), (0,), dtype="f32", only="python"),
     *of_fields("dot_general", 3, "2x3xf32 3x4xf32", {"dot_dimension_numbers": DotDims((), (), (1,), (0,))}, "dot_dimension_numbers"),
     Row("dot_general", "I7", "2x3xf32 3x4xf32", "precision_config is 'BEST'; it must be one of DEFAULT, HIGH, HIGHEST", {"dot_dimension_numbers": DotDims((), (), (1,), (0,)), "precision_config": "BEST"}, only="python", error=ValueError),
     dot("I6", "2x3xf32 3x4xf32", "dot_dimension_numbers says rhs_contracting is (0.0,); it must be a tuple of integers", (), (), (1,), (0.0,), only="python"),

@@ -136,8 +136,14 @@ def _shapes(lax: Any) -> dict[str, Any]:
             x, value, [*zip(edge_padding_low, edge_padding_high, interior_padding, strict=True)]
         ),
         "concatenate": lambda *xs, dimension: lax.concatenate(xs, dimension),
-        "dot_general": lambda x, y, dot_dimension_numbers, precision_config="DEFAULT": (
-            lax.dot_general(x, y, (dot_dimension_numbers[2:], dot_dimension_numbers[:2]), "highest")
+        "dot_general": lambda x, y, dot_dimension_numbers, precision_config="DEFAULT", dtype=None: (
+            lax.dot_general(
+                x,
+                y,
+                (dot_dimension_numbers[2:], dot_dimension_numbers[:2]),
+                "highest",
+                dtype and numpy_dtype(dtype),
+            )
         ),
         "ragged_dot": lambda x, y, sizes, ragged_dot_dimension_numbers, **_: lax.ragged_dot_general(
             x, y, sizes, _ragged(lax, ragged_dot_dimension_numbers), "highest"
@@ -279,16 +285,21 @@ def _linear_algebra(jnp: Any, linalg: Any) -> dict[str, Any]:
 
 def _others(jax: Any, lax: Any) -> dict[str, Any]:
     def convolution(
-        x: Any, y: Any, window_strides: Any, padding: Any, lhs_dilation: Any, rhs_dilation: Any,
-        window_reversal: Any, dimension_numbers: Any, feature_group_count: int,
-        batch_group_count: int, precision_config: str = "DEFAULT",
+        x: Any, y: Any, dimension_numbers: Any, feature_group_count: int, batch_group_count: int,
+        window_strides: Any = None, padding: Any = None, lhs_dilation: Any = None,
+        rhs_dilation: Any = None, window_reversal: Any = None, precision_config: str = "DEFAULT",
+        dtype: Any = None,
     ) -> Any:  # fmt: skip
         d = dimension_numbers
+        ones = (1,) * (x.ndim - 2)
+        window_strides, padding = window_strides or ones, padding or "VALID"
+        window_reversal = window_reversal or (False,) * len(ones)
         turned = [a for a, r in zip(d[5], window_reversal, strict=True) if r]
         specs = ((d[0], d[1], *d[2]), (d[4], d[3], *d[5]), (d[6], d[7], *d[8]))
         return lax.conv_general_dilated(
             x, lax.rev(y, turned), window_strides, padding, lhs_dilation, rhs_dilation,
             lax.ConvDimensionNumbers(*specs), feature_group_count, batch_group_count, "highest",
+            dtype and numpy_dtype(dtype),
         )  # fmt: skip
 
     def rng_bit_generator(initial_state: Any, rng_algorithm: str, shape: Any, dtype: str) -> Any:

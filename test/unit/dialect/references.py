@@ -129,8 +129,10 @@ def _slice(x: np.ndarray, start_indices: Any, limit_indices: Any, strides: Any) 
 
 
 def _dot_general(
-    x: np.ndarray, y: np.ndarray, dot_dimension_numbers: Any, precision_config: str = "DEFAULT"
-) -> np.ndarray:
+    x: np.ndarray, y: np.ndarray, dot_dimension_numbers: Any, precision_config: str = "DEFAULT",
+    dtype: Any = None,
+) -> np.ndarray:  # fmt: skip
+    x, y = (v.astype((dtype and numpy_dtype(dtype)) or v.dtype) for v in (x, y))
     dims = dot_dimension_numbers
     of_x, of_y = list(range(x.ndim)), list(range(100, 100 + y.ndim))
     for a, b in zip(dims[0] + dims[2], dims[1] + dims[3], strict=True):

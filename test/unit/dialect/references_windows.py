@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from anvl.dialect.types import numpy_dtype
+
 __all__ = ["WINDOWS"]
 
 
@@ -84,11 +86,17 @@ def _linear_recurrence(
 
 
 def _convolution(
-    x: np.ndarray, y: np.ndarray, window_strides: Any, padding: Any, lhs_dilation: Any,
-    rhs_dilation: Any, window_reversal: Any, dimension_numbers: Any, feature_group_count: int,
-    batch_group_count: int, precision_config: str = "DEFAULT",
+    x: np.ndarray, y: np.ndarray, dimension_numbers: Any, feature_group_count: int,
+    batch_group_count: int, window_strides: Any = None, padding: Any = None,
+    lhs_dilation: Any = None, rhs_dilation: Any = None, window_reversal: Any = None,
+    precision_config: str = "DEFAULT", dtype: Any = None,
 ) -> np.ndarray:  # fmt: skip
     d = dimension_numbers
+    x, y = (v.astype((dtype and numpy_dtype(dtype)) or v.dtype) for v in (x, y))
+    ones = (1,) * (x.ndim - 2)
+    window_strides, lhs_dilation = window_strides or ones, lhs_dilation or ones
+    rhs_dilation, window_reversal = rhs_dilation or ones, window_reversal or ()
+    padding = ((0, 0),) * len(ones) if padding is None else padding
     x = x.transpose(d[0], d[1], *d[2])  # batch, features, places
     y = y.transpose(d[4], d[3], *d[5])  # output features, input features, places
     y = np.flip(y, [i + 2 for i, turned in enumerate(window_reversal) if turned])
