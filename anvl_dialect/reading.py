@@ -5,6 +5,7 @@ MLIR's parsers trust their input: text that nests too deep overflows the stack.
 
 import re
 
+from anvl.dialect.hazards import InvalidOp, check_text
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.op import OPS
 
@@ -16,14 +17,8 @@ __all__ = ["InvalidOp", "attribute_of", "parsed", "read_bytes", "too_deep"]
 # end of parsing.  Of three of them it accepts what its specification forbids: updates or sources of
 # another dtype than the array; and it accepts scatters without index components, whose updates XLA
 # loses.  Our type rules refuse those, so they are asked after parsing, unless a shape is dynamic.
-#
-# Of `reduce` without an array, or without an initial value, StableHLO's verifier ends the process
-# (1.19).  Such text is refused before it is parsed; bytecode is tried out in a process of its own.
-# So is a convolution whose layout names an axis of many digits, for which its parser makes room.
 
 # As texts: `re` compiles them when they are first used, and an import does not.
-_REDUCE = r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)'
-_LAYOUT = r"(?:#stablehlo\.conv<|\bdim_numbers\s*=\s*)(?:[^>={}\"]|->)*?\b(\d{5,})"
 _OPENERS = r"[({\[<]"
 _MINUS_RUN = r"-(?:\s*+-)++"  # in an affine map each minus is one more level
 _TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
@@ -35,14 +30,6 @@ _ALIAS = r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$"
 _REFERENCE = r"[#!][A-Za-z_$][\w$.\-]*"
 
 
-class InvalidOp(TypeError):
-    """An op that breaks a constraint.  Attributes: `location` (MLIR text)."""
-
-    def __init__(self, message: str, location: str) -> None:
-        super().__init__(message)
-        self.location = location
-
-
 def parsed(
     content: str | bytes, name: str, context: ir.Context, path: str | None = None
 ) -> ir.Module:
@@ -52,8 +39,7 @@ def parsed(
     Raises `ir.MLIRError` for what MLIR refuses, `InvalidOp` for what only our rules refuse.
     """
     if isinstance(content, str):
-        _check_reduce(name, content)
-        _check_layouts(name, content)
+        check_text(name, content)
     if path is not None:
         module = ir.Module.parseFile(path, context)  # gives locations the file's name
     elif isinstance(content, bytes):
@@ -84,29 +70,6 @@ def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
         return op.attributes[name] if name in op.attributes else None
     except TypeError:  # numbers that are complex
         return None
-
-
-def _check_reduce(name: str, text: str) -> None:
-    for match in re.finditer(_REDUCE, text):
-        before = text[: match.start()]
-        line = before.rpartition("\n")[2]
-        n_operands = match[1].count("%")
-        if n_operands >= 2 or "//" in line:  # right, or a comment
-            continue
-        place = f'loc("{name}":{before.count(chr(10)) + 1}:{len(line) + 1})'
-        counted = f"{n_operands} operand{'s' * (n_operands != 1)}"
-        message = f"reduce: takes as many initial values as arrays, got {counted}"
-        raise InvalidOp(message, place)
-
-
-def _check_layouts(name: str, text: str) -> None:
-    # The search for a text is many times as fast as that for a pattern; few programs have one.
-    match = re.search(_LAYOUT, text) if "stablehlo.conv" in text else None
-    if match is not None:
-        line = text.count("\n", 0, match.start(1)) + 1
-        column = match.start(1) - text.rfind("\n", 0, match.start(1))
-        message = f"convolution: its dimension numbers name axis {match[1]}; no array has so many"
-        raise InvalidOp(message, f'loc("{name}":{line}:{column})')
 
 
 def _borrowed() -> list[str]:

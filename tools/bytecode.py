@@ -34,6 +34,7 @@ def check(data: bytes, *, allow_unregistered: bool = False, load: Sequence[str] 
 
 def _main() -> int:
     from anvl.dialect.context import context
+    from anvl.dialect.hazards import not_utf8, undecodable
     from anvl.dialect.reading import read_bytes
     from anvl.tools.load import load
     from anvl.tools.source import MAX_NESTING
@@ -48,8 +49,9 @@ def _main() -> int:
         module = read_bytes(data, made)
         if _deeper_than(module.operation, MAX_NESTING):
             return f"nested deeper than {MAX_NESTING} levels"
-        module.operation.get_asm()  # what crashes the printer is malformed too
-        return None
+        # What crashes the printer is malformed too.
+        found = undecodable(module.operation.get_asm(enable_debug_info=True))
+        return None if found is None else not_utf8(found[1])
 
     try:
         reason = call_with_big_stack(read)

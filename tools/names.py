@@ -11,16 +11,19 @@ from anvl.dialect.mlir import ir
 
 __all__ = ["keep_names"]
 
+_UNNAMED = "-"  # what MLIR calls text that is no file
+
 # `%loss = ` before an op, and `%x: ` among arguments.
 _NAMED = re.compile(r"%([\w$.\-]+)[ \t]*(?:(=)(?!=)[ \t]*|:(?!\d))")
 
 
-def keep_names(module: ir.Module, text: str) -> None:
+def keep_names(module: ir.Module, text: str, path: str | None = None) -> None:
     """Give ops and arguments that `text` names a location with that name.
 
-    `text` is what the module was read from.  What has a location of its own in it keeps that.
+    `text` is what the module was read from, and `path` its file, where it was read as such.  What
+    has a location of its own in the text keeps that.
     """
-    names = _Names(text, module.operation.location.filename)
+    names = _Names(text, path or _UNNAMED)
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if len(op.results) == 1:
@@ -44,6 +47,7 @@ class _Names:
 
     def __init__(self, text: str, file: str) -> None:
         self._file = file
+        self._written = _written(text, file)
         self._arguments: dict[tuple[int, int], str] = {}
         # For each line, the columns behind `%name = `.
         self._ops: dict[int, dict[int, str]] = defaultdict(dict)
@@ -72,7 +76,20 @@ class _Names:
         return _with_name(self._arguments.get((location.start_line, location.start_col)), location)
 
     def _is_ours(self, location: ir.Location) -> bool:
-        return isinstance(location, ir.FileLineColLoc) and location.filename == self._file
+        """Whether MLIR placed it here, and not the text itself."""
+        return (
+            isinstance(location, ir.FileLineColLoc)
+            and location.filename == self._file
+            and (location.start_line, location.start_col) not in self._written
+        )
+
+
+def _written(text: str, file: str) -> set[tuple[int, int]]:
+    """The places in a file of this name that the text writes itself: they are in an older text."""
+    if "loc(" not in text:
+        return set()
+    found = re.finditer(rf'"{re.escape(file)}":(\d+):(\d+)', text)
+    return {(int(match[1]), int(match[2])) for match in found}
 
 
 def _with_name(name: str | None, location: ir.Location) -> ir.Location | None:

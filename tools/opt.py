@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # MLIR takes 0.1 s to import, which a wrong command line need
     from anvl.tools.source import Chunk, Source
 
 _INTERRUPTED = 130
+_UNDECODABLE = "nanobind::detail::str_from_cstr_and_size"  # so the bindings say it
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -328,7 +329,7 @@ def _transformed(
         with job.phase("Parser"):
             module = parsed(chunk.content, chunk.name, context, chunk.path)
             if job.print_options.name_locs and isinstance(chunk.content, str):
-                keep_names(module, chunk.content)
+                keep_names(module, chunk.content, chunk.path)
         if job.settings["verify-roundtrip"]:
             _check_roundtrip(module, context)
         job.pipeline.run(
@@ -403,6 +404,8 @@ def _add_diagnostic(
 def _message(job: _Job, error: Exception) -> str:
     from anvl.dialect.errors import AnvlError
 
+    if _UNDECODABLE in str(error):  # the value of an attribute, which may be any bytes
+        error = ValueError("a string that must be text is not UTF-8")
     text = " ".join(str(error).split("\n")) or type(error).__name__
     place = _place_in_loaded(job, error)
     if place and not isinstance(error, AnvlError):
