@@ -8,7 +8,7 @@ import numpy as np
 
 from anvl.runtime import Array
 
-__all__ = ["check_chances", "check_weights", "known"]
+__all__ = ["check_chances", "check_logits", "check_weights", "known"]
 
 
 def known(x: Any) -> np.ndarray[Any, Any] | None:
@@ -49,4 +49,20 @@ def check_weights(p: Any, least: int) -> None:
         raise ValueError(
             f"choice: {least} elements are wanted, but p is above 0 for {some}; without `replace` "
             "each is taken once"
+        )
+
+
+def check_logits(logits: Any, axis: Any) -> None:
+    """Raise `ValueError` for logits of `categorical` that say no chances along an axis."""
+    found = known(logits)
+    whole = isinstance(axis, int | np.integer)
+    if found is None or not whole or not -found.ndim <= axis < found.ndim or not found.size:
+        return
+    if np.isnan(found).any():
+        raise ValueError("categorical: a logit is NaN; use -infinity for what is never drawn")
+    if (found.max(axis) == -np.inf).any():
+        raise ValueError("categorical: the logits all are -infinity, so nothing can be drawn")
+    if ((found == np.inf).sum(axis) > 1).any():
+        raise ValueError(
+            "categorical: more than one logit is infinity, which says not how likely each is"
         )

@@ -15,7 +15,7 @@ import numpy as np
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.runtime import clear_caches, set_variant
 
-__all__ = ["as_dtype", "default_dtype", "defaults", "set_defaults", "version"]
+__all__ = ["as_dtype", "counting_dtype", "default_dtype", "defaults", "set_defaults", "version"]
 
 _KINDS = {"bool": "bool", "int": "i32", "float": "f32", "complex": "c64"}
 
@@ -95,6 +95,16 @@ def _given() -> tuple[dict[str, np.dtype[Any]], ...]:
 def default_dtype(of: type) -> np.dtype[Any]:
     """The dtype of a Python number of type `of` that meets no array: bool, int, float, complex."""
     return _known()[of.__name__]
+
+
+def counting_dtype(largest: int) -> np.dtype[Any]:
+    """The dtype of counts and places up to `largest`: the default of integers, or i64.
+
+    >>> counting_dtype(2**31 - 1), counting_dtype(2**31)
+    (dtype('int32'), dtype('int64'))
+    """
+    usual = default_dtype(int)
+    return usual if largest <= np.iinfo(usual).max else np.dtype(np.int64)
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import hashlib
 import itertools
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 from anvl import tree
 from anvl.avals import Aval
 from anvl.lowering import captured_order, lower, serialize
+from anvl.ranges import Ranges, check_ranges, ranges_of
 from anvl.runtime import (
     Array,
     ArrayType,
@@ -48,20 +50,36 @@ _LEAF = tree.structure(0)
 
 
 class Program(NamedTuple):
-    """A compiled signature of a function: `constants` come before the arguments."""
+    """A compiled signature of a function: `constants` come before the arguments.
+
+    `ranges` says what arguments that are weak, of these `names`, are to fit.
+    """
 
     executable: Executable
     constants: list[Array]
     out_tree: Any
+    names: Sequence[str]
+    ranges: Ranges
 
     def run(self, arrays: Sequence[Array]) -> Any:
-        return self.rebuild(self.executable.execute([*self.constants, *arrays]))
+        return self.rebuild(self.execute(arrays))
+
+    def execute(self, arrays: Sequence[Array]) -> list[Array]:
+        """The results for these arguments, flat."""
+        if self.ranges:
+            check_ranges(self.ranges, self.names, [arrays[i].numpy() for i in self.ranges])
+        return self.executable.execute([*self.constants, *arrays])
 
     def entry(self) -> Any:
         """What a dispatcher runs; one array, or a tuple of several, needs no rebuilding."""
         n = self.out_tree.num_leaves
         is_plain = self.out_tree in (_LEAF, tree.structure((0,) * n) if n > 1 else _LEAF)
-        return self.executable.entry(self.constants, None if is_plain else self.rebuild)
+        look = functools.partial(check_ranges, self.ranges, self.names)
+        return self.executable.entry(
+            self.constants,
+            None if is_plain else self.rebuild,
+            (tuple(self.ranges), look) if self.ranges else None,
+        )
 
     def rebuild(self, results: Sequence[Array]) -> Any:
         return tree.unflatten(self.out_tree, results)
@@ -82,6 +100,7 @@ def compiled_program(
     """Lower and compile a program whose last function takes and returns such arrays."""
     place = key[0].placement if key else default_placement()
     with passes_lock:
+        ranges = ranges_of(program.module, program.meetings)
         lower(program.module, program.captured, place.client.platform)
         order = captured_order(program.module)
         artifact = serialize(program.module)
@@ -115,7 +134,7 @@ def compiled_program(
             _executables.popitem(last=False)
     else:
         _executables.move_to_end(identity)
-    return Program(executable, constants, out_tree)
+    return Program(executable, constants, out_tree, names, ranges)
 
 
 def _spare_maps() -> None:

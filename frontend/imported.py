@@ -15,7 +15,7 @@ from anvl.dialect.reading import InvalidOp, attribute_of, parsed, too_deep
 from anvl.dialect.types import dtype_name, kind, numpy_of
 from anvl.jitted import call_function, jit
 from anvl.lifting import lifted, placed
-from anvl.promote import abstract, as_tracer, convert
+from anvl.promote import abstract, as_tracer, fitted
 from anvl.runtime import hiding_frames
 from anvl.shardy import drop_placement, without_shardy
 from anvl.state import current, passes_lock
@@ -152,7 +152,7 @@ def _operands(function: str, inputs: Sequence[Aval], args: Sequence[Any]) -> lis
     for i, (x, of) in enumerate(zip(args, inputs, strict=True)):
         found = abstract(x, f"{function}: argument {i}")
         if found.weak_type and found.shape == of.shape and found.level <= of.level:
-            operands.append(convert(as_tracer(x), of.dtype))
+            operands.append(fitted(x, of.dtype))
         elif (found.dtype, found.shape) == (of.dtype, of.shape):
             operands.append(as_tracer(x))
         else:

@@ -20,10 +20,10 @@ from anvl.promote import (
     NUMBER_LEVELS,
     abstract,
     as_tracer,
-    check_fits,
     common_dtype,
     number_value,
 )
+from anvl.ranges import check_fits
 from anvl.runtime import (
     MISSING,
     Array,
@@ -182,15 +182,21 @@ class Jit:
         trace = current.trace
         if args and args[-1] is MISSING:
             args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
-        elif not (rest or kwargs or trace):
-            arrays = _converted(args, isinstance(self._static, Parameters))
-            if arrays is not None:
-                return (self._calls.get(len(args)) or self._make_call(len(args)))(*arrays)
         try:
+            if not (rest or kwargs or trace):
+                arrays = self._converted(args)
+                if arrays is not None:
+                    return (self._calls.get(len(args)) or self._make_call(len(args)))(*arrays)
             return (self if trace is None else in_trace)(*args, *rest, **kwargs)
         except Exception as error:
             hide_frames(error)
             raise
+
+    def _converted(self, args: tuple[Any, ...]) -> list[Array] | None:
+        try:
+            return _converted(args, isinstance(self._static, Parameters))
+        except OverflowError:  # which the slow path says with the name of the argument
+            return None
 
     # -- the slow path ---------------------------------------------------------------------------
 
@@ -377,8 +383,7 @@ def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
         value = number_value(x, abstract(x))
     else:
         check_fits(x, dtype)
-        with np.errstate(over="ignore"):  # infinity, as it is in a trace
-            value = np.asarray(x).astype(dtype)
+        value = np.asarray(x).astype(dtype)
     made = _scalars[key] = put(value, weak_type=True)
     return made
 

@@ -20,7 +20,7 @@ from anvl.dialect.params import Bool, Int
 from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
 from anvl.dialect.while_loop import While, is_slots
-from anvl.promote import abstract, as_tracer, convert
+from anvl.promote import abstract, as_tracer, convert, fitted
 from anvl.regions import aligned, declare_control, length_of, outer_values, traced_with
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
@@ -382,7 +382,7 @@ class _Carry:
     def operands(self) -> list[Any]:
         """The first carry, in the avals that it has in every step."""
         pairs = zip(self.leaves, self.avals, strict=True)
-        return [convert(as_tracer(x), of.dtype) for x, of in pairs]
+        return [fitted(x, of.dtype) for x, of in pairs]
 
     def settled(
         self,

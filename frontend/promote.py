@@ -20,6 +20,7 @@ from anvl.dialect.op import OPS
 from anvl.dialect.ops.create import full, splat_at
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.locations import here
+from anvl.ranges import check_fits, note_meeting
 from anvl.runtime import Array
 from anvl.state import current
 from anvl.tracer import Tracer
@@ -31,10 +32,10 @@ __all__ = [
     "as_tracer",
     "broadcast_shapes",
     "broadcast_to",
-    "check_fits",
     "common_dtype",
     "constant",
     "convert",
+    "fitted",
     "literal_like",
     "number_value",
     "promote",
@@ -75,12 +76,22 @@ def abstract(x: Any, function: str = "") -> Aval:
 
 
 def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:
-    """A Python number as a NumPy array of its aval's dtype."""
-    if of.dtype.kind == "i" and not np.iinfo(of.dtype).min <= x <= np.iinfo(of.dtype).max:
+    """A Python number as a NumPy array of its aval's dtype, the default of its kind."""
+    try:
+        check_fits(x, of.dtype)
+    except OverflowError:
+        kind_, wide = _WIDEST[type(x)] if type(x) in _WIDEST else _WIDEST[int]
         raise OverflowError(
-            f"{x} does not fit {of.dtype.name}, the default of integers; pass np.int64({x})"
-        )
+            f"{x} does not fit {of.dtype.name}, the default of {kind_}; pass {wide}({x})"
+        ) from None
     return np.asarray(x, of.dtype)
+
+
+_WIDEST = {
+    int: ("integers", "np.int64"),
+    float: ("floats", "np.float64"),
+    complex: ("complex numbers", "np.complex128"),
+}
 
 
 @lru_cache(4096)
@@ -91,7 +102,8 @@ def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) 
     if weak_highest > highest:
         made = _within([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
         of_kind = _ORDER[weak_highest]
-        return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), not strong
+        is_weak = not strong and of_kind != "bool"  # bools give way to all others anyway
+        return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), is_weak
     return _widened(
         _within([d for d in strong if _ORDER.index(_kind(d)) == highest]),
         [d for d in strong if _kind(d) == "float"],
@@ -160,17 +172,6 @@ def constant(value: complex, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) 
     return literal_like(value, aval(dtype, shape))
 
 
-def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
-    """Refuse a Python integer that an integer dtype does not hold."""
-    if dtype.kind in "iu" and isinstance(value, int):
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            raise OverflowError(
-                f"{value} does not fit {dtype_name(dtype)}, which holds {limits.min} to "
-                f"{limits.max}; give the array a wider dtype"
-            )
-
-
 def as_tracer(x: Any, function: str = "") -> Tracer:
     """An operand of the current trace, for an array, a tracer or a Python number."""
     trace = current.trace
@@ -190,6 +191,19 @@ def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
     if x.aval.dtype == dtype:
         return x
     return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})  # type: ignore[no-any-return]
+
+
+def fitted(x: Any, dtype: np.dtype[Any], function: str = "") -> Tracer:
+    """An operand in the dtype of what it meets, which a number must fit.
+
+    Of a number that is an argument, that is checked in each call.
+    """
+    if isinstance(x, _NUMBERS) and not isinstance(x, np.generic):
+        return constant(x, dtype)
+    operand = as_tracer(x, function)
+    if operand.aval.weak_type and operand.aval.dtype != dtype:
+        note_meeting(operand, dtype)
+    return convert(operand, dtype)
 
 
 def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:
@@ -230,6 +244,7 @@ def promoted(
         dtype, weak = common_dtype(*avals)
         if aval(dtype).level < level:
             dtype = default_dtype(int if at_least == "int" else float)
+            weak = all(a.weak_type for a in avals)
     shape = broadcast_shapes(*[a.shape for a in avals], function=function) if broadcast else None
     return [_fit(x, a, dtype, shape, function) for x, a in zip(xs, avals, strict=True)], weak
 
@@ -256,7 +271,7 @@ def literal_like(value: complex, of: Aval) -> Tracer:
     known = trace.literals.get(key)
     if known is not None:
         return known
-    if of.level == 1:
+    if of.level:
         check_fits(value, of.dtype)
     location = here(3)  # called by our own functions, which people call
     if of.level == 3:
@@ -274,4 +289,4 @@ def _fit(
     wanted = of.shape if shape is None else shape
     if isinstance(x, _NUMBERS):
         return constant(x, dtype, wanted)
-    return broadcast_to(convert(as_tracer(x, function), dtype), wanted)
+    return broadcast_to(fitted(x, dtype, function), wanted)

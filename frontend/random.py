@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from anvl import numpy as anp
-from anvl.chances import check_chances, check_weights, known
+from anvl.chances import check_chances, check_logits, check_weights, known
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.keys import U64, bits, drawn, fold_in, key, split, unsigned
@@ -394,21 +394,38 @@ def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
     return anp.reshape(argsort(anp.negative(scores))[:count], sizes)
 
 
-@public("axis", "shape")
+@hiding_frames
 def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
     """Places along `axis`, each as likely as exp of its logit, in proportion.
 
     The result has the shape of the logits without the axis, or `shape`, to which that broadcasts,
     and is of the default integer dtype, i32.  It is where logits plus `gumbel` are largest.
+    Logits with a NaN, with more than one infinity, or that all are -infinity, say no chances: they
+    are refused where they are known, and where they are traced the result is the lowest integer
+    of its dtype, which is no place.
     Raises `TypeError` for what is no key or a shape that does not fit, `ValueError` for an axis
-    that the logits do not have.
+    that the logits do not have, and for logits that say no chances.
 
     >>> import anvl
     >>> print(anvl.random.categorical(anvl.random.key(0), anvl.numpy.zeros(3), shape=(4,)))
     [1 2 0 0]
     """
+    check_logits(logits, axis)
+    return _categorical(key, logits, axis, shape)
+
+
+@public("axis", "shape")
+def _categorical(key: Any, logits: Any, axis: int, shape: Any) -> Any:
     (operand,), _ = promoted("categorical", (logits,), "float")
     last = anp.moveaxis(operand, axis_of(axis, operand.ndim, "categorical"), -1)
     sizes = _shape("categorical", shape, last.shape[:-1])
     noise = gumbel(key, (*sizes, last.shape[-1]), last.dtype)
-    return anp.argmax(anp.add(noise, last), axis=-1)
+    found = anp.argmax(anp.add(noise, last), axis=-1)
+    return anp.where(_says_chances(last), found, np.iinfo(found.dtype).min)
+
+
+def _says_chances(logits: Tracer) -> Any:
+    """Whether the logits along the last axis say what is how likely."""
+    largest = anp.max(logits, axis=-1)
+    infinities = anp.count_nonzero(anp.equal(logits, np.inf), axis=-1)
+    return anp.logical_and(anp.greater(largest, -np.inf), anp.less_equal(infinities, 1))

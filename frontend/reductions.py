@@ -14,7 +14,8 @@ from anvl.avals import Aval, aval
 from anvl.batching import vmap
 from anvl.dialect.calls import rule_of
 from anvl.numpy.axes import Axis, axes_of
-from anvl.promote import abstract, as_tracer, broadcast_to, check_fits, constant, convert
+from anvl.promote import abstract, as_tracer, broadcast_to, fitted
+from anvl.ranges import check_fits
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -106,7 +107,7 @@ def _without_bools(xs: Any) -> Any:
 
 def _element(x: Any, of: Aval) -> Any:
     """A number, or what is an array already, in the dtype of arrays that it meets."""
-    return convert(as_tracer(x), of.dtype) if hasattr(x, "dtype") else constant(x, of.dtype)
+    return fitted(x, of.dtype)
 
 
 def _gives_way(a: Aval, of: Aval) -> bool:

@@ -23,6 +23,7 @@ from anvl.passes.pass_ import Pass
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.remat import Remat
 from anvl.passes.split import spare_copies
+from anvl.ranges import ranges_of
 from anvl.runtime import Array, array_type, put
 from anvl.state import passes_lock
 from anvl.traced import Traced, trace_call
@@ -73,12 +74,12 @@ class Halves(NamedTuple):
 
     def run(self, given: Sequence[Any]) -> list[Array]:
         """The results of the second half, of directions along all leaves; None is zeros."""
-        executable, late = self.second.executable, self.plan.late
+        late, placement = self.plan.late, self.second.executable.placement
         directions = [
-            put(_zeros(late.avals[i]) if given[i] is None else given[i], executable.placement)
+            put(_zeros(late.avals[i]) if given[i] is None else given[i], placement)
             for i in late.chosen
         ]
-        return executable.execute([*self.second.constants, *self.residuals, *directions])
+        return self.second.execute([*self.residuals, *directions])
 
 
 def _zeros(of: Aval) -> Any:
@@ -105,7 +106,7 @@ def halves(
     out_avals = [*traced.out_avals, *map(aval_of_type, types[n_results:])]
     key = [x.aval for x in arrays]
     program = compiled_program(first, key, out_avals, traced.names, traced.out_tree)
-    outputs = program.executable.execute([*program.constants, *arrays])
+    outputs = program.execute(arrays)
     residuals = [[*arrays, *outputs][i] for i in kept]
     place = program.executable.placement
     avals = [plan.late.avals[i] for i in plan.late.chosen]
@@ -119,9 +120,12 @@ def halves(
 
 def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list[int]]:
     """The two halves, and what the residuals are among the arguments and results of the first."""
+    program = traced.program
     with passes_lock:
+        ranges = ranges_of(program.module, program.meetings)
         Pipeline([Remat(), plan.splitting]).run(traced.program.module)
         first, second = (_alone(traced, f"main{APART}{suffix}") for suffix in plan.suffixes)
+        first.meetings = {("main", place): list(names) for place, names in ranges.items()}
         return first, second, spare_copies(_main(first), len(traced.out_avals))
 
 

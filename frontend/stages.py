@@ -9,6 +9,7 @@ from anvl.dialect.mlir import ir
 from anvl.executables import Program, compiler_options
 from anvl.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
 from anvl.promote import abstract, number_value
+from anvl.ranges import ranges_of
 from anvl.runtime import (
     Array,
     Executable,
@@ -87,13 +88,16 @@ class Compiled:
             out_types=[array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.out_avals],
             argument_names=[*(f"constant {i}" for i in order), *traced.names],
         )
+        ranges = ranges_of(lowered._stages["anvl"], traced.program.meetings)
+        self._program = Program(
+            self.executable, self._constants, traced.out_tree, traced.names, ranges
+        )
         self._n_arrays = traced.in_tree.num_leaves
         # Arrays alone, one after another, are called as `jit` calls: a third of the time.
         self._call: Any = None
         if traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
             dispatch = make_dispatch(self._n_arrays, None, self._slow)
-            program = Program(self.executable, self._constants, traced.out_tree)
-            dispatch.install(self.executable.arg_types[len(order) :], program.entry())
+            dispatch.install(self.executable.arg_types[len(order) :], self._program.entry())
             self._call = dispatch.call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -113,8 +117,7 @@ class Compiled:
                 f"compiled: arguments differ from those it was lowered for: {difference}"
             )
         arrays = [self._checked(x, i) for i, x in enumerate(leaves)]
-        results = self.executable.execute([*self._constants, *arrays])
-        return tree.unflatten(self._traced.out_tree, results)
+        return self._program.run(arrays)
 
     def _checked(self, x: Any, i: int) -> Array:
         if isinstance(x, Array):

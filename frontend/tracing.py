@@ -42,6 +42,8 @@ class Program:
         self.captured: list[Any] = []
         self._indices: dict[int, int] = {}
         self._names: set[str] = set()
+        # Which arguments of functions are to fit which dtypes: see `anvl.ranges`.
+        self.meetings: dict[tuple[str, int], list[str]] = {}
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
 

@@ -165,6 +165,7 @@ class Executable:
         self,
         constants: Sequence[Array] = (),
         rebuild: Callable[[list[Array]], Any] | None = None,
+        inspected: tuple[Sequence[int], Callable[[list[Any]], None]] | None = None,
     ) -> Entry:
         """The program as a dispatcher runs it.
 
@@ -175,6 +176,9 @@ class Executable:
         rebuild
             What makes the value returned from the list of results.  If None, one result is
             returned as it is and several as a tuple.
+        inspected
+            The positions of arguments, and a function that is called with their values, as numpy
+            arrays, before each run; an error that it raises comes through.
 
         Raises
         ------
@@ -195,7 +199,11 @@ class Executable:
             if constant.buffer.is_deleted():
                 raise deleted_argument(self.argument_names[position], constant)
         buffers = tuple(constant.buffer for constant in constants)
-        return Entry(self._run, self._handlers, self.out_types, buffers, rebuild)
+        run = self._run
+        if inspected is not None:
+            positions, look = inspected
+            run = _inspecting(run, [len(buffers) + i for i in positions], look)
+        return Entry(run, self._handlers, self.out_types, buffers, rebuild)
 
     def hlo_text(self) -> str:
         """The program after XLA's optimisation, as HLO text."""
@@ -211,6 +219,16 @@ class Executable:
     def cost_analysis(self) -> dict[str, float]:
         """XLA's estimate of `flops`, `bytes accessed` and more."""
         return dict(self.handle.cost_analysis())
+
+
+def _inspecting(
+    run: Callable[..., Any], positions: Sequence[int], look: Callable[[list[Any]], None]
+) -> Callable[..., Any]:
+    def run_inspected(buffers: list[Any]) -> Any:
+        look([compat.buffer_to_numpy(buffers[i])[0] for i in positions])
+        return run(buffers)
+
+    return run_inspected
 
 
 def compile(  # the name that people expect; the built-in is not needed here

@@ -360,6 +360,7 @@ class ArgExtremum(AnvlOp):
         y = tensor(_without(x.shape, (axis,)), element_type(dtype))
         if kind(y.element_type) not in ("int", "uint"):
             raise TypeError(f"{cls.short_name}: the index dtype is {dtype}; it must be an integer")
+        check_places(cls.short_name, x, axis, dtype)
         if x.shape[axis] == 0:
             raise TypeError(
                 f"{cls.short_name}: axis {axis} of {x} is empty, so it has no extreme element"
@@ -419,6 +420,16 @@ class ArgExtremum(AnvlOp):
             ([draw.floats(2, 3)], {"axis": 1, "dtype": "i32"}),
             ([draw.floats(3)], {"axis": 0, "dtype": "i64"}),
             ([draw.floats(2, 0, 3)], {"axis": 2, "dtype": "i32"}),
+        )
+
+
+def check_places(name: str, x: Any, axis: int, dtype: str) -> None:
+    """Refuse an index dtype that does not hold every place along an axis."""
+    limit = np.iinfo(numpy_of(element_type(dtype))).max
+    if x.shape[axis] - 1 > limit:
+        raise TypeError(
+            f"{name}: axis {axis} of {x} has places up to {x.shape[axis] - 1}, and the index dtype "
+            f"{dtype} holds {limit}; use i64"
         )
 
 

@@ -167,6 +167,11 @@ class TopKOp(AnvlOp, name="top_k"):
                 f"top_k: k is {k}, but the last axis of {x} has {x.shape[-1]} elements; "
                 f"take 0 to {x.shape[-1]} of them"
             )
+        if x.shape[-1] > 2**31:
+            raise TypeError(
+                f"top_k: the last axis of {x} has {x.shape[-1]} elements, and places are i32; "
+                "take parts of it, and the largest of theirs"
+            )
         shape = [*x.shape[:-1], k]
         return [tensor(shape, x.element_type), tensor(shape, element_type("i32"))]
 

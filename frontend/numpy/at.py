@@ -19,11 +19,11 @@ from anvl.promote import (
     as_tracer,
     broadcast_shapes,
     broadcast_to,
-    check_fits,
     constant,
-    convert,
+    fitted,
 )
 from anvl.public import public
+from anvl.ranges import check_fits
 from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
 
@@ -116,7 +116,7 @@ class Place:
 
     @hiding_frames
     def _with(self, values: Any, how: str) -> Any:
-        if type(values) is int:
+        if type(values) in (int, float, complex):
             check_fits(values, self._x.dtype)  # before it is an array of another dtype
         return _updated(self._x, values, *parsed(self._x, self._index), how)
 
@@ -169,7 +169,7 @@ def _fitted(name: str, values: Any, x: Tracer, shape: tuple[int, ...]) -> Tracer
         )
     if isinstance(values, bool | int | float | complex):
         return constant(values, x.dtype, shape)
-    return broadcast_to(convert(as_tracer(values, name), x.dtype), shape)
+    return broadcast_to(fitted(values, x.dtype, name), shape)
 
 
 def _with_window(

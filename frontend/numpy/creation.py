@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.avals import aval
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import dtype_name, element_type, kind
@@ -18,8 +19,16 @@ from anvl.numpy.choice import where
 from anvl.numpy.elementwise import add, astype, divide, equal, floor, multiply, subtract
 from anvl.numpy.shaping import broadcast_arrays, ravel, reshape, swapaxes
 from anvl.numpy.stacking import stack
-from anvl.promote import abstract, as_tracer, broadcast_to, constant, promoted
+from anvl.promote import (
+    NUMBER_LEVELS,
+    abstract,
+    as_tracer,
+    broadcast_to,
+    constant,
+    promoted,
+)
 from anvl.public import public
+from anvl.ranges import check_fits
 from anvl.runtime import Array, hiding_frames, put
 from anvl.tracer import Tracer
 from anvl.tracing import emit
@@ -38,8 +47,8 @@ def asarray(x: Any, dtype: Any = None) -> Any:
 
     NumPy arrays keep their dtype, float64 too; Python numbers alone become the default of their
     kind (f32, i32).  Inside a trace, lists may hold traced arrays.
-    Raises `TypeError` for what is no array of numbers, `OverflowError` for an integer that the
-    dtype does not hold.
+    Raises `TypeError` for what is no array of numbers, `OverflowError` for a Python number that the
+    dtype does not hold, and for an integer of an array.
 
     >>> import anvl.numpy as np
     >>> np.asarray([1, 2.5])
@@ -74,14 +83,26 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
         ) from None
     if made.dtype == object and isinstance(x, int):
         raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
+    arrays = hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic))
     if wanted is not None:
-        return _cast(made, wanted)
-    if hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic)):
+        return _cast(made, wanted) if arrays else _cast_numbers(made, wanted)
+    if arrays:
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
         raise TypeError(f"asarray: {x!r} of type {type(x).__name__} is no array of numbers")
-    return _cast(made, default_dtype(kinds[made.dtype.kind]))
+    return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
+
+
+def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Python numbers in a dtype, which must hold them: none becomes infinite."""
+    with np.errstate(over="ignore"):
+        made = _cast(x, dtype)
+    if aval(dtype).level >= 2:
+        lost = np.isfinite(x) & ~np.isfinite(made)
+        if lost.any():
+            check_fits(x[lost].ravel()[0].item(), dtype)
+    return made
 
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -115,6 +136,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     Array([[7, 7],
            [7, 7]], dtype=int32)
     """
+    if dtype is not None and type(fill_value) in NUMBER_LEVELS:
+        check_fits(fill_value, as_dtype(dtype))
     # An integer is part of the program, so that one which the dtype does not hold is refused.
     make = _full_of_integer if isinstance(fill_value, int) else _full
     return make(shape, fill_value, dtype)

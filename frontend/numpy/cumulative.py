@@ -13,7 +13,7 @@ from anvl.config import as_dtype
 from anvl.numpy.axes import axis_of
 from anvl.numpy.elementwise import described, mark_weak
 from anvl.numpy.emitting import is_kind, prim
-from anvl.numpy.reductions import counting_dtype
+from anvl.numpy.reductions import summing_dtype
 from anvl.numpy.shaping import ravel
 from anvl.promote import as_tracer, convert, promoted
 from anvl.public import public
@@ -39,7 +39,8 @@ def _accumulated(name: str, doc: str) -> Any:
     ) -> Any:
         operand = as_tracer(x, name)
         weak = operand.weak_type and dtype is None
-        operand = convert(operand, as_dtype(dtype) if dtype else counting_dtype(operand.dtype))
+        wanted = as_dtype(dtype) if dtype else summing_dtype(operand.dtype, operand.size)
+        operand = convert(operand, wanted)
         return mark_weak(_along(name, operand, axis, reverse), weak)
 
     return _public(function, name, doc, "dtype")

@@ -128,15 +128,20 @@ def unary(name: str, op: str, at_least: str, doc: str) -> Any:
     return named(function, name, doc)
 
 
-def binary(name: str, op: str, at_least: str, doc: str, **params: Any) -> Any:
+# XLA computes the sum of two bools that it knows, true and true, as false: so `or` stands for it.
+def binary(
+    name: str, op: str, at_least: str, doc: str, of_bools: str | None = None, **params: Any
+) -> Any:
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
+    logical = OPS[f"anvl.{of_bools or op}"]
 
     def function(x: Any, y: Any) -> Any:
         agreed = _agreed(x, y, least)
         if agreed is not None:
-            return emit(op_class, agreed, params)
+            return emit(op_class if agreed[0].aval.level else logical, agreed, params)
         operands, weak = promoted(name, (x, y), at_least)
-        return mark_weak(emit(op_class, operands, params), weak)
+        of = op_class if operands[0].aval.level else logical
+        return mark_weak(emit(of, operands, params), weak)
 
     return named(function, name, doc)
 
@@ -221,9 +226,9 @@ erfc      = unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0
 sigmoid   = unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
 bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
 
-add       = binary("add",      "add",      "bool",  "x + y. | 1, 2 -> 3")
+add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
 subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
-multiply  = binary("multiply", "mul",      "bool",  "x * y. | 2, 3.5 -> 7.0")
+multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and")
 divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25")
 atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. | 1.0, 0.0 -> 1.5707964")
 fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. | -7, 3 -> -1")

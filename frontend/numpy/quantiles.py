@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.config import default_dtype
+from anvl.config import counting_dtype
 from anvl.numpy.axes import Axis, axes_of
 from anvl.numpy.choice import isnan, logical_and, logical_not, where
 from anvl.numpy.creation import asarray
@@ -154,7 +154,8 @@ def _at(ordered: Tracer, place: Tracer, method: str) -> Any:
     low, high = floor(place), ceil(place)
     if method == "nearest":
         low = high = rint(place)
-    below, above = (take(ordered, astype(p, default_dtype(int)), 0) for p in (low, high))
+    places = counting_dtype(ordered.shape[0] - 1)
+    below, above = (take(ordered, astype(p, places), 0) for p in (low, high))
     if method in ("lower", "nearest"):
         return below
     if method == "higher":

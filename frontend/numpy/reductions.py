@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.config import as_dtype, default_dtype
+from anvl.config import as_dtype, counting_dtype, default_dtype
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.numpy.axes import Axis, axes_of, axis_of
 from anvl.numpy.choice import isnan, where
@@ -43,11 +43,16 @@ def _named(function: Callable[..., Any], name: str, doc: str, *static: str) -> A
     return public("axis", "keepdims", *static)(function)
 
 
-def counting_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype that sums of this one have: integers get room, at least the default integer's."""
+def summing_dtype(dtype: np.dtype[Any], count: int) -> np.dtype[Any]:
+    """The dtype that sums of `count` of this one have: integers get room, and bools are counted.
+
+    At least that of the default integer.
+    """
     of_kind = kind(element_type(dtype))
     if of_kind not in ("bool", "int", "uint"):
         return dtype
+    if of_kind == "bool":
+        return counting_dtype(count)
     wide = np.dtype(f"{'u' if of_kind == 'uint' else 'i'}{default_dtype(int).itemsize}")
     return wide if dtype.itemsize < wide.itemsize else dtype
 
@@ -56,8 +61,10 @@ def _accumulated(name: str, op: str, doc: str) -> Any:
     def function(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
         operand = as_tracer(x, name)
         weak = operand.weak_type and dtype is None
-        operand = convert(operand, as_dtype(dtype) if dtype else counting_dtype(operand.dtype))
-        y = _wide(op, operand, axes_of(axis, operand.ndim, name), keepdims)
+        axes = axes_of(axis, operand.ndim, name)
+        count = math.prod(operand.shape[a] for a in axes)
+        wanted = as_dtype(dtype) if dtype else summing_dtype(operand.dtype, count)
+        y = _wide(op, convert(operand, wanted), axes, keepdims)
         return mark_weak(y, weak)
 
     return _named(function, name, doc, "dtype")
@@ -129,7 +136,8 @@ def _arg(name: str, doc: str) -> Any:
         if axis is None:
             operand = prim("reshape", operand, shape=(math.prod(shape),))
         at = 0 if axis is None else gone[0]
-        y = prim(name, operand, axis=at, dtype=dtype_name(default_dtype(int)))
+        places = counting_dtype(operand.shape[at] - 1)
+        y = prim(name, operand, axis=at, dtype=dtype_name(places))
         return kept(y, shape, gone) if keepdims else y
 
     return _named(function, name, doc)
@@ -138,22 +146,27 @@ def _arg(name: str, doc: str) -> Any:
 # fmt: off
 argmax = _arg("argmax",
     "The index of the largest along `axis`, the first of equals, a NaN if there is one; of all, "
-    "flat. | np.asarray([1, 3, 2]) -> 1")
+    "flat.\n\nOf the default integer dtype, i32, or i64 where that does not hold every index. "
+    "| np.asarray([1, 3, 2]) -> 1")
 argmin = _arg("argmin",
     "The index of the smallest along `axis`, the first of equals, a NaN if there is one; of all, "
-    "flat. | np.asarray([1, 3, 0]) -> 2")
+    "flat.\n\nOf the default integer dtype, i32, or i64 where that does not hold every index. "
+    "| np.asarray([1, 3, 0]) -> 2")
 # fmt: on
 
 
 @public("axis", "keepdims")
 def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """How many elements along `axis` are not zero.
+    """How many elements along `axis` are not zero: i32, the default of integers, or i64 if need be.
 
     >>> import anvl.numpy as np
     >>> print(np.count_nonzero(np.asarray([0, 5, 7])))
     2
     """
-    return sum(astype(as_tracer(x, "count_nonzero"), "bool"), axis=axis, keepdims=keepdims)
+    operand = as_tracer(x, "count_nonzero")
+    gone = axes_of(axis, operand.ndim, "count_nonzero")
+    counts = counting_dtype(math.prod(operand.shape[a] for a in gone))
+    return sum(astype(operand, "bool"), axis=axis, dtype=counts, keepdims=keepdims)
 
 
 @public("axis", "keepdims")

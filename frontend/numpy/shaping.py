@@ -11,7 +11,7 @@ import numpy as np
 
 from anvl.numpy.axes import axes_of, axis_of, each_axis, ints_of
 from anvl.numpy.emitting import prim
-from anvl.promote import as_tracer, broadcast_shapes, constant, convert
+from anvl.promote import as_tracer, broadcast_shapes, constant, fitted
 from anvl.promote import broadcast_to as _broadcast_to
 from anvl.public import public
 from anvl.tracer import Tracer
@@ -327,7 +327,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     if isinstance(value, bool | int | float | complex):
         filler = constant(value, operand.dtype)
     else:
-        filler = convert(as_tracer(value, "pad"), operand.dtype)
+        filler = fitted(value, operand.dtype, "pad")
     params = {
         "edge_padding_low": tuple(low for low, _ in pairs),
         "edge_padding_high": tuple(high for _, high in pairs),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.config import default_dtype
+from anvl.config import counting_dtype
 from anvl.dialect.op import OPS, Value, emit
 from anvl.dialect.types import kind
 from anvl.numpy.axes import axis_of
@@ -25,7 +25,7 @@ from anvl.numpy.indexing import take
 from anvl.numpy.linalg import composed
 from anvl.numpy.shaping import moveaxis, ravel
 from anvl.numpy.stacking import unstack
-from anvl.promote import as_tracer, broadcast_shapes, broadcast_to, constant, promoted
+from anvl.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert, promoted
 from anvl.public import public
 from anvl.tracer import Tracer
 
@@ -66,7 +66,8 @@ def _lexicographic(pairs: Sequence[tuple[Value, Value]]) -> Value:
 
 def _ordered(keys: Sequence[Tracer], axis: int, with_order: bool) -> tuple[Tracer, ...]:
     """Keys of one shape, the first counting most, in order; and where each came from."""
-    last = [iota(keys[0].shape, axis, default_dtype(int))] if with_order else []
+    shape = keys[0].shape
+    last = [iota(shape, axis, counting_dtype(shape[axis] - 1))] if with_order else []
 
     def comparator(*scalars: Value) -> Value:
         pairs = list(zip(scalars[::2], scalars[1::2], strict=True))
@@ -222,7 +223,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise TypeError(f"searchsorted: `a` is {operand.aval}; it must be a vector")
     if sorter is not None:
         operand = take(operand, sorter)
-    index = default_dtype(int)
+    index = counting_dtype(2 * operand.size)  # of the sum of two places
     low, high = (constant(n, index, wanted.shape) for n in (0, operand.size))
     for _ in range(operand.size.bit_length()):
         middle = right_shift(add(low, high), 1)
@@ -231,7 +232,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         is_open = less(low, high)
         low = where(logical_and(is_open, further), add(middle, 1), low)
         high = where(logical_and(is_open, logical_not(further)), middle, high)
-    return low
+    return convert(low, counting_dtype(operand.size))
 
 
 def _is_before(x: Tracer, y: Tracer) -> Tracer:

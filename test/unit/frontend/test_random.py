@@ -234,6 +234,24 @@ def test_categories():
     assert random.categorical(KEY, never, shape=(50,)).tolist() == [1] * 50
 
 
+NO_CHANCES = {
+    "a logit is NaN": [np.nan, 1.0],
+    "all are -infinity": [-np.inf, -np.inf],
+    "more than one logit is infinity": [np.inf, np.inf],
+}
+
+
+def test_logits_that_say_no_chances_give_no_place():
+    """Refused where they are known; else the result is no index from either end."""
+    logits = np.asarray([*NO_CHANCES.values(), [1.0, np.inf], [-np.inf, 0.0]])
+    found = anvl.jit(lambda x: random.categorical(KEY, x))(logits)
+    assert found.tolist() == [-(2**31)] * 3 + [1, 1]
+    assert anvl.jit(lambda x: random.categorical(KEY, x, 0))(logits.T).tolist() == found.tolist()
+    for message, bad in NO_CHANCES.items():
+        with pytest.raises(ValueError, match=f"categorical: .*{message}"):
+            random.categorical(KEY, np.asarray([[0.0, 0.0], bad]).T, axis=0)
+
+
 def test_derivatives_go_to_the_parameters():
     def f(low, high):
         return anp.sum(random.uniform(KEY, (100,), "f64", low, high))
