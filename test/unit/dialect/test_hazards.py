@@ -70,7 +70,7 @@ def test_all_to_all_without_groups(groups):
     alias = "#g = dense<0> : tensor<0x2xi64>\n" if groups == "#g" else ""
     with pytest.raises(InvalidOp, match="all_to_all: replica_groups has no group") as caught:
         check_text("a.mlir", alias + _exchange(groups))
-    assert f'"a.mlir":{4 if alias else 3}:32' in caught.value.location
+    assert f'"a.mlir":{4 if alias else 3}:33' in caught.value.location
 
 
 def test_other_groups_are_left_to_mlir():
