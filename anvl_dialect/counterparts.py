@@ -10,7 +10,7 @@ from anvl.dialect.own import raised
 from anvl.dialect.reading import attribute_of
 from anvl.dialect.types import DTYPES, kind
 
-__all__ = ["Refused", "counterparts", "is_array", "renamed_attributes", "why_left"]
+__all__ = ["Refused", "counterparts", "is_array", "made_as", "why_left"]
 
 
 class Refused(Exception):
@@ -49,7 +49,28 @@ def _why_no_array(type_: Any) -> str | None:
     return None
 
 
-def renamed_attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute]:
+def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
+    """The op of a class that does what one of StableHLO does, emitted at the insertion point.
+
+    Raises `Refused` where no op of the class does.
+    """
+    if op_class.lifts:
+        found = op_class.lift(op)
+        if found is None:
+            raise Refused(f"it is no {op_class.short_name}")
+        operands, attributes = found[0], op_class.encode(found[1])
+    else:
+        operands, attributes = list(op.operands), _attributes(op, op_class)
+    types = [y.type for y in op.results]
+    new = ir.Operation.create(op_class.OPERATION_NAME, types, operands, attributes)
+    problem = op_class.problem_of(new)
+    if problem is None:
+        return new
+    new.erase()
+    raise Refused(problem)
+
+
+def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute]:
     """The attributes of an op under its new name.  Raises `Refused` where one says more."""
     params = op_class.attribute_params
     found: dict[str, ir.Attribute] = {}
@@ -115,14 +136,11 @@ def _read_in(block: ir.Block) -> Iterator[Value]:
 
 def _why_not(op: ir.Operation, op_class: type[AnvlOp]) -> str:
     """Why an op of another dialect is none of this class; empty where it is one."""
-    name = op_class.short_name
     try:
-        if not op_class.lifts:
-            renamed_attributes(op, op_class)
-            return op_class.problem_of(op) or ""
         with op.location, ir.InsertionPoint(op):
-            return f"it is no {name}" if op_class.lift(op) is None else ""
+            made_as(op, op_class).erase()
     except Refused as error:
         return str(error)
     except Exception as error:  # of the author of a rule: it is said, and ends nothing
-        return f"{name}: {raised('lift', error)}"
+        return f"{op_class.short_name}: {raised('lift', error)}"
+    return ""

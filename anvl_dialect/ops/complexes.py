@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.families import Elementwise, check_kind
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.ops.elementwise import ANY, Unary, div, mul, neg, sub, where_zero
@@ -53,6 +54,11 @@ class RealOp(RealLinear, name="real"):
         return _real_of("real", x)
 
     @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """StableHLO has it of real numbers too."""
+        return None if len(op.attributes) else list(op.operands)
+
+    @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
         return [complex_(g, zeros_like(g))]
 
@@ -69,6 +75,11 @@ class ImagOp(RealLinear, name="imag"):
     @classmethod
     def result_type(cls, x: Any) -> Any:
         return _real_of("imag", x)
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """StableHLO has it of real numbers too."""
+        return None if len(op.attributes) else [zeros_like(*op.operands)]
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:

@@ -20,6 +20,7 @@ from anvl.dialect.ops.matrices import (
     with_transpose,
 )
 from anvl.dialect.params import Bool, Transpose
+from anvl.dialect.types import dtype_name
 
 __all__ = ["TriangularSolveOp"]
 
@@ -47,6 +48,15 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
         if set(op.attributes) - cls.attribute_params.keys():
             return None
         return list(op.operands), cls.read(op)
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """Of floats that no routine of LAPACK takes: in f32."""
+        dtype = dtype_name(op.results[0].type.element_type)
+        if dtype not in ("f16", "bf16") or set(op.attributes) - cls.attribute_params.keys():
+            return None
+        a, b = (emit.convert(x, dtype="f32") for x in op.operands)
+        return [emit.convert(cls.build(a, b, **cls.read(op)), dtype=dtype)]
 
     @classmethod
     def result_type(

@@ -253,7 +253,11 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "rem": np.fmod,
     "mulhi": _upper_half,
     "pow": np.power,
-    "atan2": np.arctan2,
+    "atan2": lambda x, y: (
+        -1j * np.log((y + 1j * x) / np.sqrt(x * x + y * y))
+        if np.iscomplexobj(x)
+        else np.arctan2(x, y)
+    ),
     "maximum": np.maximum,
     "minimum": np.minimum,
     "polygamma": lambda n, x: scipy.special.polygamma(n.astype(int), x),
