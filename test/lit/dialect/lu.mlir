@@ -5,16 +5,18 @@
 // RUN:   | filecheck %s --check-prefix=NUMBERS
 
 // Both factors in one matrix, and how its rows were ordered.  The pivots of LAPACK count from 1; a
-// loop follows them to the permutation.
+// loop follows them to the permutation.  The adjoint is NaN where the matrix is singular.
 
 // CHECK-LABEL: func.func private @lu_vjp(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>, %[[G:\w+]]: tensor<2x2xf64>
 // CHECK:         %[[LU:.*]]:3 = "anvl.lu"(%[[X]])
+// CHECK:         "anvl.all"(%{{.*}})
 // CHECK:         %[[UPPER:.*]] = "anvl.select"(%{{.*}}, %[[LU]]#0, %{{.*}})
 // CHECK:         "anvl.dot_general"(%[[G]], %[[UPPER]])
 // CHECK:         "anvl.triangular_solve"(%[[UPPER]], %{{.*}})
 // CHECK:         %[[MOVED:.*]] = "anvl.triangular_solve"(%[[LU]]#0, %{{.*}})
-// CHECK:         %[[DX:.*]] = "anvl.gather"(%[[MOVED]], %{{.*}})
+// CHECK:         %[[KNOWN:.*]] = "anvl.mul"(%[[MOVED]], %{{.*}})
+// CHECK:         %[[DX:.*]] = "anvl.gather"(%[[KNOWN]], %{{.*}})
 // CHECK:         return %[[LU]]#0, %[[LU]]#1, %[[LU]]#2, %[[DX]]
 
 // HLO-LABEL: func.func private @lu_1(
