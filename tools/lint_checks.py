@@ -3,7 +3,8 @@
     python tools/lint_checks.py [FILE or FOLDER ...]      (all of test/lit by default)
 
 What is reported: a RUN prefix without a check, a misspelt directive, a test without any positive
-check, `not` without a look at the message, and what `filecheck` does not support.
+check, `not` without a look at the message, a number that a longer one would match too, and what
+`filecheck` does not support.
 """
 
 import re
@@ -25,6 +26,10 @@ _UNSUPPORTED = re.compile(
     r"|v|vv)\b|\s-D#"
 )
 _NUMERIC = re.compile(r"\[\[#(?! @LINE [+-] \d+\]\])|\[\[@LINE")
+_NUMBERS = "%numbers"  # compares with tolerances: tools/check_numbers.py
+_DECIMAL = r"\d\.\d+(?:e[+-]?\d+)?"
+# At either end of a pattern, which may stand anywhere in a line.
+_OPEN_NUMBER = re.compile(rf":\s*-?{_DECIMAL}|{_DECIMAL}\s*$|\[[\d,]*\] -?{_DECIMAL}")
 _CHECKED = re.compile(r"filecheck|--verify-diagnostics", re.IGNORECASE)
 
 
@@ -43,6 +48,7 @@ def problems(path: Path) -> Iterator[str]:
         *_look_problems(looks, [name for _, name in directives]),
         *_directive_problems(directives, prefixes),
         *_line_problems(lines),
+        *_number_problems(lines, [look for look in looks if not look.of_numbers]),
     ]
     yield from (f"{path}:{line}: {what}" for line, what in sorted(found))
 
@@ -66,20 +72,24 @@ def _commands(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class _Look:
-    """One call of filecheck."""
+    """One call of filecheck, or of what compares numbers."""
 
     line: int
     prefixes: tuple[str, ...]
     may_be_empty: bool
+    of_numbers: bool
 
 
 def _looks(commands: Sequence[tuple[int, str]]) -> Iterator[_Look]:
     for line, command in commands:
         for part in re.split(r"\||&&|;", command):
-            if not re.match(r"\s*(?:not\s+)?filecheck\b", part, re.IGNORECASE):
+            of_numbers = part.strip().startswith(_NUMBERS)
+            is_look = re.match(r"\s*(?:not\s+)?filecheck\b", part, re.IGNORECASE)
+            if not (of_numbers or is_look):
                 continue
             named = [p for names in _PREFIX.findall(part) for p in names.split(",")]
-            yield _Look(line, tuple(named) or ("CHECK",), "--allow-empty" in part)
+            usual = ("NUMBERS",) if of_numbers else ("CHECK",)
+            yield _Look(line, tuple(named) or usual, "--allow-empty" in part, of_numbers)
 
 
 def _directives(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -131,6 +141,14 @@ def _line_problems(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         if _DIRECTIVE.search(line) and not _RUN.search(line) and _NUMERIC.search(line):
             yield number, "filecheck has no numeric captures; use {{[0-9]+}}"
+
+
+def _number_problems(lines: Sequence[str], looks: Sequence[_Look]) -> Iterator[tuple[int, str]]:
+    prefixes = {prefix for look in looks for prefix in look.prefixes}
+    for number, name in _directives(lines):
+        is_ours = any(_is_directive(name, prefix, KINDS) for prefix in prefixes)
+        if is_ours and _OPEN_NUMBER.search(lines[number - 1]):
+            yield number, f"a longer number would match; end it, or compare it by {_NUMBERS}"
 
 
 def tests_in(paths: Sequence[Path]) -> Iterator[Path]:

@@ -27,6 +27,7 @@ for _name in ("HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL"):
         config.environment[_name] = os.environ[_name]
 
 _run = f"{sys.executable} -m anvl.tools.run"
+_numbers = f"{sys.executable} -m anvl.tools.check_numbers"
 if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
     # One process imports the tools and forks a child a run: a fifth of the time.
     _server = os.path.join(config.test_source_root, "support", "server.py")
@@ -37,12 +38,13 @@ if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
     if not _tools:
         lit_config.fatal(f"{_server} did not start; ANVL_LIT_NO_SERVER=1 does without it")
     config.environment["PATH"] = os.pathsep.join([_tools, config.environment["PATH"]])
-    _run = "anvl-run"
+    _run, _numbers = "anvl-run", "anvl-numbers"
 
 config.substitutions += [
     (r"\b(FileCheck|filecheck)\b", "filecheck --dump-input=fail"),
     ("%PYTHON", sys.executable),
     ("%run", _run),
+    ("%numbers", _numbers),
 ]
 
 if importlib.util.find_spec("jax"):

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=acosh" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=acosh" \
-// RUN:   | %run --function=acosh_adjoint --args='[1.25]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=acosh_adjoint --args='[1.25]' | %numbers %s
 
 // The derivative of acosh is 1/sqrt((x - 1)(x + 1)): 4/3 at 1.25, where acosh is log(2).
 

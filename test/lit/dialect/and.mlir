@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-lower-to-stablehlo \
 // RUN:   | filecheck %s --check-prefix=HLO
-// RUN: %run %s --function=and --args='[12, 10]' | filecheck %s --check-prefix=NUMBERS
+// RUN: %run %s --function=and --args='[12, 10]' | %numbers %s
 
 // Bit by bit: 1100 and 1010 is 1000.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-lower-to-stablehlo \
 // RUN:   | filecheck %s --check-prefix=HLO
 // RUN: %run %s --function=argmax --args='[[[1.0, 7.0, 7.0], [NaN, 9.0, 1.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The first of equals, and NaN before every number. An index has no derivative.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=asinh" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=asinh" \
-// RUN:   | %run --function=asinh_adjoint --args='[0.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=asinh_adjoint --args='[0.0]' | %numbers %s
 
 // The derivative of asinh is 1/sqrt(x^2 + 1): 1 at 0.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=atan" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=atan" | %run --function=atan_adjoint --args='[1.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The derivative of atan is 1/(1 + x^2): 1/2 at 1, where the angle is pi/4.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=atanh" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=atanh" \
-// RUN:   | %run --function=atanh_adjoint --args='[0.5]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=atanh_adjoint --args='[0.5]' | %numbers %s
 
 // The derivative of atanh is 1/(1 - x^2): 4/3 at a half.
 

@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=batch_norm_grad_vjp --args='[[[1.0], [3.0]], [2.0], [2.0], [1.0], \
 // RUN:     [[1.0], [10.0]], [1.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The rules follow from the expansion; here grad_scale, the sum of g times the normalized x, with
 // respect to g.

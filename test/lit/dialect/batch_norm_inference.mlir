@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=batch_norm_inference_vjp --args='[[[1.0], [3.0]], [2.0], [5.0], [2.0], \
 // RUN:     [0.25], [[1.0], [10.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The rules follow from the expansion of the op.
 

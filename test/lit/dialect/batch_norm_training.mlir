@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=batch_norm_training_vjp --args='[[[1.0], [3.0]], [2.0], [5.0], [[1.0], \
 // RUN:     [10.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The adjoint is StableHLO's `batch_norm_grad`.
 

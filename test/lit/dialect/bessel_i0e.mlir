@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=bessel_i0e" | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=bessel_i0e" \
-// RUN:   | %run --function=bessel_i0e_adjoint --args='[0.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=bessel_i0e_adjoint --args='[0.0]' | %numbers %s
 
 // exp(-|x|) I0(x) is even, with a kink at 0, where it is 1: the derivative i1e(x) - sign(x) i0e(x)
 // is 0 there. StableHLO has no such op: it is lowered to series, near and far.

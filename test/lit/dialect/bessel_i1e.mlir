@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=bessel_i1e" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=bessel_i1e" \
-// RUN:   | %run --function=bessel_i1e_adjoint --args='[0.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=bessel_i1e_adjoint --args='[0.0]' | %numbers %s
 
 // exp(-|x|) I1(x) has the derivative i0e(x) - (sign(x) + 1/x) i1e(x), whose limit at 0 is a half.
 

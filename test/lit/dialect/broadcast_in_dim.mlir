@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=broadcast_in_dim_vjp --args='[[[1.0], [2.0], [3.0]], \
 // RUN:     [[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // What was repeated sums its cotangents.
 

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=cholesky_vjp --args='[[[4.0, 2.0], [2.0, 5.0]], [[1.0, 9.0], [0.0, 0.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The gradient is symmetric, and does not see what lies above the diagonal of the factor.  What is
 // not positive definite gives NaN.

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=clamp_vjp --args='[0.0, [-1.0, 0.0, 9.0], 2.0, [1.0, 10.0, 100.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Below and above, the bound gets the cotangent; between and at a bound, x does.  Bounds in the wrong
 // order and NaN leave nothing at the wrong place.

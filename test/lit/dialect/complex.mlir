@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=complex_vjp --args='[[1.0, 3.0], [2.0, -4.0], ["1+2j", "0+1j"]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The real part of the cotangent goes to x, minus its imaginary part to y.
 

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=conj_vjp --args='[["1+2j", "3-4j"], ["1+1j", "0+1j"]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Linear over the reals only: the cotangent is conjugated.
 

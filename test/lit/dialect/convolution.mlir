@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=convolution_vjp --args='[[[[1.0], [2.0], [3.0], [4.0]]], \
 // RUN:     [[[10.0]], [[1.0]]], [[[1.0], [100.0]]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Two convolutions: of the cotangent with the kernel turned round, and of the input with the
 // cotangent as kernel.  Strides become dilations.

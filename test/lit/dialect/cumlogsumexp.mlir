@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=cumlogsumexp_vjp --args='[[1000.0, 1000.0, -1000.0, 1000.0], \
 // RUN:     [0.0, 0.0, 0.0, 3.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // With w[i] = exp(y[i-1] - y[i]): s[i] = g[i] + w[i+1] s[i+1], and dx[i] = exp(x[i] - y[i]) s[i].
 // No exponential is above 1.

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=cumprod_vjp --args='[[2.0, 0.0, 3.0, 4.0], [1.0, 1.0, 1.0, 1.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // With y the products: s[i] = g[i] + x[i+1] s[i+1], and dx[i] = y[i-1] s[i].  No division, so a zero
 // is as good as any number.

@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=dot_general_vjp --args='[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], \
 // RUN:     [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1.0, 10.0], [100.0, 1000.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A product of matrices: the cotangents are g y^T and x^T g.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=erf_inv" | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=erf_inv" \
-// RUN:   | %run --function=erf_inv_adjoint --args='[0.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=erf_inv_adjoint --args='[0.0]' | %numbers %s
 
 // The inverse of erf has the inverse slope, at the result: sqrt(pi)/2 at 0.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=expm1" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=expm1" \
-// RUN:   | %run --function=expm1_adjoint --args='[0.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=expm1_adjoint --args='[0.0]' | %numbers %s
 
 // exp(x) - 1 has the derivative exp(x), which is the result plus 1.
 

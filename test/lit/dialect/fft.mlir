@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=rfft_vjp --args='[[1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 1.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The matrix of a transform is symmetric, so FFT is its own adjoint.  RFFT leaves out frequencies:
 // its adjoint puts zeros there, and takes the real part.  IRFFT counts all but the first and, of an

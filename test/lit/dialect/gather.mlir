@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient | %run --function=gather_vjp --args='[ \
 // RUN:   [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], [[1], [9], [1]], \
 // RUN:   [[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The cotangent is added up where it came from.  A gather reads the nearest row for an index that
 // is outside, where a scatter would write nothing: so the indices are clamped first.

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=lgamma" | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=lgamma" \
-// RUN:   | %run --function=lgamma_adjoint --args='[3.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=lgamma_adjoint --args='[3.0]' | %numbers %s
 
 // The derivative of log gamma is digamma: 3/2 - 0.577216 (Euler's constant) at 3, where gamma is 2.
 

@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=linear_recurrence_vjp --args='[[2.0, 3.0, 9.0], [1.0, 1.0, 1.0], \
 // RUN:     [1.0, 0.0, 0.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The cotangents run through the recurrence backwards: s[i] = g[i] + a s of the next; db = s, and
 // da = s times the result before.

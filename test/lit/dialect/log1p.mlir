@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=log1p" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=log1p" \
-// RUN:   | %run --function=log1p_adjoint --args='[1.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=log1p_adjoint --args='[1.0]' | %numbers %s
 
 // The derivative of log(1 + x) is 1/(1 + x): a half at 1.
 

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=lu_vjp --args='[[[1.0, 2.0], [2.0, 8.0]], [[1.0, 0.0], [0.0, 1.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Both factors in one matrix, and how its rows were ordered.  The pivots of LAPACK count from 1; a
 // loop follows them to the permutation.  The adjoint is NaN where the matrix is singular.

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=minimum" \
 // RUN:   | %run --function=minimum_adjoint --args='[2.0, 2.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The smaller operand gets the cotangent; at a tie, as here, each gets half.
 

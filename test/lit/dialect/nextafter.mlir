@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=nextafter" \
 // RUN:   | %run --function=nextafter_adjoint --args='[1.0, 2.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The neighbour of x towards y is x but for rounding: its slope is 1, and 0 in y.
 

@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=pad_vjp --args='[[1.0, 2.0], 9.0, \
 // RUN:     [1.0, 10.0, 100.0, 1000.0, 10000.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The operand gets the cotangents of its places; the padding value the sum of all the others.
 

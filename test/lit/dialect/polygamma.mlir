@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=polygamma wrt=1" \
 // RUN:   | %run --function=polygamma_adjoint --args='[1.0, 1.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The derivative with respect to x has the next order: pi^2/6 and -2 zeta(3) for orders 1 and 2 at
 // 1. The order is a whole number, and has no derivative.

@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-lower-to-stablehlo \
 // RUN:   | filecheck %s --check-prefix=HLO
-// RUN: %run %s --function=popcnt --args='[7]' | filecheck %s --check-prefix=NUMBERS
+// RUN: %run %s --function=popcnt --args='[7]' | %numbers %s
 
 // Counts the bits that are set: three in 7.
 

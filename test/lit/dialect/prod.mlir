@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient | %run --function=prod_vjp --args='[[0.0, 2.0, 5.0], 1.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Each element gets the product of the others, also where one is 0: pairs are multiplied up, and
 // the cotangent is handed down with the other one of each pair.

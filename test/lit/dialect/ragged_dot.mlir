@@ -3,10 +3,10 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=rows_vjp --args='[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], \
 // RUN:     [[[1.0], [10.0]], [[2.0], [20.0]]], [2, 1], [[1.0], [2.0], [3.0], [4.0]]]' \
-// RUN:   | filecheck %s --check-prefix=ROWS
+// RUN:   | %numbers %s --check-prefix=ROWS
 // RUN: %run %s --function=sums --args='[[[1.0], [2.0], [3.0], [4.0]], \
 // RUN:     [[10.0], [20.0], [30.0], [40.0]], [2, 1]]' \
-// RUN:   | filecheck %s --check-prefix=SUMS
+// RUN:   | %numbers %s --check-prefix=SUMS
 
 // Each row times the matrix of its group.  The cotangent of the rows is the same of the cotangent;
 // that of the matrices sums over the rows of each group.  A row of no group has no part in any.

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=reduce wrt=0" \
 // RUN:   | %run --function=reduce_adjoint --args='[[1.0, 2.0, 5.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The body a + b + a b folds to (1 + x0)(1 + x1)(1 + x2) - 1: each slope is the product of the
 // others, found by differentiating the body along a tree.  StableHLO's own op, borrowed.

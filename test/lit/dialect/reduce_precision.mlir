@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=reduce_precision" \
 // RUN:   | %run --function=reduce_precision_adjoint --args='[1.3]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // 1.3 with two bits of mantissa is 1.25. The derivative is 1, rounded in the same way.
 

@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=reshape_vjp --args='[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], \
 // RUN:     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The cotangent takes the shape of the operand.
 

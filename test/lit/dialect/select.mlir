@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=select_vjp --args='[[true, false, true], [1.0, 2.0, 3.0], \
 // RUN:     [4.0, 5.0, 6.0], [1.0, 10.0, 100.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Each element of the cotangent goes to the side that its element was taken from.
 

@@ -3,7 +3,7 @@
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=select_and_scatter_vjp --args='[[1.0, 3.0, 3.0, 2.0], [5.0, 7.0], \
 // RUN:     [1.0, 10.0, 100.0, 1000.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // StableHLO's own op, with our rules: each value gets the cotangent of the place it went to.
 

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=tag wrt=0 tags=square" \
 // RUN:   | %run --function=tag_adjoint --args='[3.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A tag names a value: (x^2)^2 has the slope 2 x^2 in x^2. Nothing of it is left afterwards.
 

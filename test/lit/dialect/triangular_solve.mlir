@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=triangular_solve_vjp --args='[[[2.0, 9.0], [1.0, 4.0]], [[2.0], [9.0]], [[1.0], [4.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Solving with the transpose gives the cotangent of the right-hand side; that of the matrix is minus
 // its product with the solution, on the triangle that is read.

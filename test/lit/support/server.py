@@ -22,6 +22,7 @@ from pathlib import Path
 
 import filecheck.main
 
+import anvl.tools.check_numbers
 import anvl.tools.opt
 import anvl.tools.run
 import anvl.tools.verify_gradient
@@ -34,6 +35,7 @@ _LARGEST_REQUEST = 1 << 20
 TOOLS: dict[str, Callable[[Sequence[str]], int | None]] = {
     "anvl-opt": anvl.tools.opt.main,
     "anvl-run": anvl.tools.run.main,
+    "anvl-numbers": anvl.tools.check_numbers.main,
     "filecheck": lambda argv: filecheck.main.main(["filecheck", *argv]),
 }
 

@@ -8,7 +8,7 @@
 // RUN: anvl-opt --load=%S/Inputs/my_ops.py %t.mlirbc --verify-roundtrip 2>/dev/null \
 // RUN:   | filecheck %s --check-prefix=READ
 // RUN: %run %s --load=%S/Inputs/my_ops.py --function=f --args='[[0.5], [2.0]]' \
-// RUN:   2>/dev/null | filecheck %s --check-prefix=VALUE
+// RUN:   2>/dev/null | %numbers %s --check-prefix=VALUE
 
 // A file of a person's own is loaded before anything is read, wherever its flag stands: its ops are
 // parsed, checked, differentiated, lowered and run, and its passes have flags.
@@ -16,7 +16,7 @@
 // CHECK-LABEL: func.func @f_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<1xf32>, %[[Y:\w+]]: tensor<1xf32>
 // CHECK:         %[[S:.*]] = "my.sin_pi"(%[[X]])
-// CHECK:         %[[Z:.*]]:2 = "my.axpy"(%[[S]], %[[Y]]) {a = 3.0
+// CHECK:         %[[Z:.*]]:2 = "my.axpy"(%[[S]], %[[Y]]) {a = 3.000000e+00 :
 // CHECK:         %[[COS:.*]] = "anvl.cos"
 // CHECK:         "anvl.mul"(%{{.*}}, %[[COS]])
 
@@ -25,10 +25,10 @@
 // HLO-NOT:     "my.
 
 // PASS-LABEL: func.func @f(
-// PASS:         "my.axpy"(%{{.*}}) {a = 4.0
+// PASS:         "my.axpy"(%{{.*}}) {a = 4.000000e+00 :
 
 // READ-LABEL: func.func @f(
-// READ:         "my.axpy"(%{{.*}}) {a = 3.0
+// READ:         "my.axpy"(%{{.*}}) {a = 3.000000e+00 :
 
 // 3 sin(pi / 2) + 2
 // VALUE: f32[] 5.0

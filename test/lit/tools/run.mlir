@@ -1,13 +1,13 @@
-// RUN: %run %s --function=sin --args="[[0.0, 1.0], 2]" | filecheck %s
-// RUN: anvl-opt %s --anvl-gradient="function=square wrt=0" | %run --function=square_adjoint --args="[3.0]" | filecheck %s --check-prefix=GRADIENT
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo --emit-bytecode -o %t && %run %t --function=square --args="[3]" | filecheck %s --check-prefix=LOWERED
+// RUN: %run %s --function=sin --args="[[0.0, 1.0], 2]" | %numbers %s
+// RUN: anvl-opt %s --anvl-gradient="function=square wrt=0" | %run --function=square_adjoint --args="[3.0]" | %numbers %s --check-prefix=GRADIENT
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo --emit-bytecode -o %t && %run %t --function=square --args="[3]" | %numbers %s --check-prefix=LOWERED
 // RUN: not %run %s --function=sun 2>&1 | filecheck %s --check-prefix=NAME
 // RUN: not %run %s --function=square 2>&1 | filecheck %s --check-prefix=ARGS
 
 // `%run` lowers what it is given, runs one function, and prints a line for each result.
 
-// CHECK:      f32[2] 0.0 0.841471
-// CHECK-NEXT: i32[] 2
+// NUMBERS:      f32[2] 0.0 0.841471
+// NUMBERS-NEXT: i32[] 2
 
 // GRADIENT:      f64[] 9.0
 // GRADIENT-NEXT: f64[] 6.0

@@ -17,6 +17,9 @@ RUN = "// RUN: anvl-opt %s | filecheck %s"
         "# RUN: not anvl-opt %s 2>&1 | filecheck %s\n# CHECK: error",
         "// RUN: anvl-opt %s --verify-diagnostics\n// Note: prose may have colons",
         f"{RUN}\n// CHECK: f.mlir:[[# @LINE + 1]]:3",
+        f"{RUN}\n// CHECK: dense<1.0> : f64 {{a = 2.5e-01 : f32}}",
+        "// RUN: %run %s | %numbers %s\n// NUMBERS: f64[] 1.0",
+        "// RUN: %run %s | %numbers %s --check-prefix=A,B\n// A: f64[] 1.0\n// B-NEXT: f64[] 2.0",
     ],
 )
 def test_sound_tests_pass(text, tmp_path):
@@ -35,6 +38,13 @@ def test_sound_tests_pass(text, tmp_path):
         (f"{RUN}\n// CHECK: a\n// OTHER-NEXT: b", ":3: OTHER-NEXT: no RUN line looks for this"),
         (f"{RUN} --implicit-check-not=x\n// CHECK: a", ":1: an option that filecheck does not"),
         (f"{RUN}\n// CHECK: [[#A:]]", ":2: filecheck has no numeric captures"),
+        (
+            f"{RUN}\n// CHECK: f64[] 1.0",
+            ":2: a longer number would match; end it, or compare it by",
+        ),
+        (f"{RUN}\n// CHECK: 1.0 : f64", ":2: a longer number would match"),
+        (f"{RUN}\n// CHECK-NEXT: dense<1.5e+00", ":2: a longer number would match"),
+        ("// RUN: %run %s | %numbers %s\n// NUMBER: 1", ":1: no check has the prefix NUMBERS"),
         ("// RUN: not anvl-opt %s", ":1: `not` passes for any failure"),
     ],
 )

@@ -5,11 +5,11 @@
 // RUN:   --anvl-vectorize="function=main_batched size=2" | filecheck %s --check-prefix=TWICE
 // RUN: anvl-opt %s --anvl-vectorize="function=main size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_batched --args='[[1, 0, 1], [-3.0, 4.0, 5.0]]' \
-// RUN:   | filecheck %s --check-prefix=VALUE
+// RUN:   | %numbers %s --check-prefix=VALUE
 // RUN: anvl-opt %s --anvl-gradient="function=main results=none" \
 // RUN:   --anvl-vectorize="function=main_adjoint size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_batched --args='[[1, 0, 1], [-3.0, 4.0, 5.0]]' \
-// RUN:   | filecheck %s --check-prefix=SLOPES
+// RUN:   | %numbers %s --check-prefix=SLOPES
 
 // Members of a batch that differ in the branch. Doubling until 100 does not end for -3: so a scan
 // goes through them, and each computes its own branch.

@@ -3,19 +3,19 @@
 // RUN: filecheck %s --input-file=%t
 // RUN: anvl-opt %t --anvl-control-flow -o %t.bodies
 // RUN: %run %t.bodies --function=main_adjoint_adjoint --args='[0, 2.0]' \
-// RUN:   | filecheck %s --check-prefix=SQUARE
+// RUN:   | %numbers %s --check-prefix=SQUARE
 // RUN: %run %t.bodies --function=main_adjoint_adjoint --args='[-7, 2.0]' \
-// RUN:   | filecheck %s --check-prefix=SQUARE
+// RUN:   | %numbers %s --check-prefix=SQUARE
 // RUN: %run %t.bodies --function=main_adjoint_adjoint --args='[7, 2.0]' \
-// RUN:   | filecheck %s --check-prefix=CUBE
+// RUN:   | %numbers %s --check-prefix=CUBE
 // RUN: anvl-opt %s --anvl-forward="function=main" \
 // RUN:   --anvl-vectorize="function=main_tangent batched=0,1,2 size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_tangent_batched --args='[[0, 1, 9], [2, 2, -1], [1, 1, 10]]' \
-// RUN:   | filecheck %s --check-prefix=SELECT
+// RUN:   | %numbers %s --check-prefix=SELECT
 // RUN: anvl-opt %s --anvl-gradient="function=main" \
 // RUN:   --anvl-vectorize="function=main_adjoint batched=1 size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_batched --args='[1, [2, 2, -1]]' \
-// RUN:   | filecheck %s --check-prefix=BATCH
+// RUN:   | %numbers %s --check-prefix=BATCH
 
 // x^2 or x^3 and its derivatives; an index that is out of range is the first or the last.
 

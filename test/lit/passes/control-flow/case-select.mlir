@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --verify-each --anvl-control-flow="select=true" --anvl-inline | filecheck %s
 // RUN: anvl-opt %s --anvl-control-flow="select=true" --anvl-inline --anvl-lower-to-stablehlo \
-// RUN:   | %run --args='[2, [3.0, 4.0]]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --args='[2, [3.0, 4.0]]' | %numbers %s
 // RUN: anvl-opt %s --anvl-control-flow="select=true" \
 // RUN:   | anvl-opt --anvl-control-flow="select=true" | filecheck %s --check-prefix=AGAIN
 

@@ -3,14 +3,14 @@
 // RUN: anvl-opt %t.adjoint --anvl-gradient="function=main_adjoint wrt=0 target=2" \
 // RUN:   --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_adjoint --args='[1.0, [2.0, 3.0], 1.0]' \
-// RUN:   | filecheck %s --check-prefixes=FIRST,SECOND
+// RUN:   | %numbers %s --check-prefix=FIRST,SECOND
 // RUN: anvl-opt %t.adjoint --anvl-forward="function=main_adjoint wrt=0" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_tangent --args='[1.0, [2.0, 3.0], 1.0, 1.0]' \
-// RUN:   | filecheck %s --check-prefixes=FIRST,FORWARD
+// RUN:   | %numbers %s --check-prefix=FIRST,FORWARD
 // RUN: anvl-opt %t.adjoint --anvl-vectorize="function=main_adjoint batched=1 size=2" \
 // RUN:   --anvl-control-flow -o %t.batched
 // RUN: %run %t.batched --function=main_adjoint_batched --args='[1.0, [[2, 3], [0, 1]], 1.0]' \
-// RUN:   | filecheck %s --check-prefix=BATCH
+// RUN:   | %numbers %s --check-prefix=BATCH
 
 // c to k c^2 + x, from the last x to the first, with c x stacked: k (k c^2 + x1)^2 + x0.
 

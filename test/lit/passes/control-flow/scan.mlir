@@ -4,7 +4,7 @@
 // RUN:   | filecheck %s --check-prefix=VMAP
 // RUN: anvl-opt %s --anvl-gradient="function=main wrt=0,1" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint --args='[1.0, [2.0, 3.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A product of a carry and each element, stacked.
 

@@ -1,11 +1,11 @@
 // RUN: anvl-opt %s --anvl-vectorize="function=main size=3" | filecheck %s
 // RUN: anvl-opt %s --anvl-vectorize="function=main size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_batched --args='[[4.0, 11.0, 7.0]]' \
-// RUN:   | filecheck %s --check-prefix=VALUE
+// RUN:   | %numbers %s --check-prefix=VALUE
 // RUN: anvl-opt %s --anvl-gradient="function=main results=none" \
 // RUN:   --anvl-vectorize="function=main_adjoint size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_batched --args='[[4.0, 11.0, 7.0]]' \
-// RUN:   | filecheck %s --check-prefix=SLOPES
+// RUN:   | %numbers %s --check-prefix=SLOPES
 // RUN: anvl-opt %s --anvl-vectorize="function=plain size=3" | filecheck %s --check-prefix=PLAIN
 // RUN: anvl-opt %s --anvl-gradient="function=plain" | filecheck %s --check-prefix=ENDS
 

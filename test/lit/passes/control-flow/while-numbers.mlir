@@ -1,18 +1,18 @@
 // RUN: anvl-opt %s --verify-each --anvl-gradient="function=main" -o %t.adjoint
 // RUN: anvl-opt %t.adjoint --anvl-gradient="function=main_adjoint target=1" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_adjoint --args='[2.0, 1.0]' \
-// RUN:   | filecheck %s --check-prefixes=FIRST,SECOND
+// RUN:   | %numbers %s --check-prefix=FIRST,SECOND
 // RUN: anvl-opt %t.adjoint --anvl-forward="function=main_adjoint wrt=0" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_tangent --args='[2.0, 1.0, 1.0]' \
-// RUN:   | filecheck %s --check-prefixes=FIRST,FORWARD
+// RUN:   | %numbers %s --check-prefix=FIRST,FORWARD
 // RUN: anvl-opt %s --anvl-forward="function=main wrt=0" \
 // RUN:   --anvl-gradient="function=main_tangent target=1 wrt=0" --anvl-control-flow \
 // RUN:   | %run --function=main_tangent_adjoint --args='[2.0, 1.0, 1.0]' \
-// RUN:   | filecheck %s --check-prefix=MIXED
+// RUN:   | %numbers %s --check-prefix=MIXED
 // RUN: anvl-opt %t.adjoint --anvl-vectorize="function=main_adjoint batched=0 size=3" \
 // RUN:   --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_batched --args='[[2.0, 5.0, 200.0], 1.0]' \
-// RUN:   | filecheck %s --check-prefix=BATCH
+// RUN:   | %numbers %s --check-prefix=BATCH
 
 // x^2 a until 100, a loop whose number of steps depends on x: x^8 a^7 of 2, x^4 a^3 of 5, x of 200.
 // Its derivatives of both orders, in every way.

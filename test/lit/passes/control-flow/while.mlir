@@ -3,12 +3,12 @@
 // RUN: anvl-opt %s --anvl-vectorize="function=main size=3" | filecheck %s --check-prefix=VMAP
 // RUN: anvl-opt %s --anvl-gradient="function=main" | filecheck %s --check-prefix=GRAD
 // RUN: anvl-opt %s --anvl-control-flow \
-// RUN:   | %run --function=main --args='[3.0]' | filecheck %s --check-prefix=VALUE
+// RUN:   | %run --function=main --args='[3.0]' | %numbers %s --check-prefix=VALUE
 // RUN: anvl-opt %s --anvl-gradient="function=main" --anvl-control-flow \
-// RUN:   | %run --function=main_adjoint --args='[3.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=main_adjoint --args='[3.0]' | %numbers %s
 // RUN: anvl-opt %s --anvl-vectorize="function=main size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_batched --args='[[3.0, 60.0, 200.0]]' \
-// RUN:   | filecheck %s --check-prefix=LANES
+// RUN:   | %numbers %s --check-prefix=LANES
 
 // Doubles until 100, by an unknown number of steps.
 

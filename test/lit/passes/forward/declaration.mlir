@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --verify-each --anvl-forward | filecheck %s
 // RUN: anvl-opt %s --anvl-forward | %run --args='[2.0, 10.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A declaration with `anvl.jvp` gets a body: it takes the arguments and a tangent for each argument
 // in `wrt`, and returns the results and the tangent of each float result.

@@ -3,7 +3,7 @@
 // RUN:   | anvl-opt --anvl-forward | filecheck %s --check-prefix=AGAIN
 // RUN: anvl-opt %s --anvl-forward="function=f wrt=0" \
 // RUN:   | %run --function=f_tangent --args='[2.0, [3.0, 5.0], 7, 10.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The tangent of a function stands beside it, with the calls in it inlined. What does not move has
 // a tangent of zeros and costs no op; integers have none at all; the function stays.

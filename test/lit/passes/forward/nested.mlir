@@ -5,7 +5,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-vectorize --anvl-gradient --anvl-forward \
 // RUN:   | filecheck %s --check-prefix=NONE
 // RUN: anvl-opt %s --anvl-vectorize --anvl-gradient --anvl-forward \
-// RUN:   | %run --args='[3.0]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --args='[3.0]' | %numbers %s
 
 // The tangent of an adjoint, the adjoint of a tangent: a pass defines the declarations of its kind,
 // and those of other kinds that they depend on; each alone, and together in any order. What no

@@ -5,7 +5,7 @@
 // RUN: not anvl-opt %t --anvl-forward="function=main split" 2>&1 | filecheck %s --check-prefix=AGAIN
 // RUN: not anvl-opt %s --anvl-forward="split" 2>&1 | filecheck %s --check-prefix=ALONE
 // RUN: %run %t --function=main_linear --args='[[4.0, 9.0], [1.0, 2.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Two functions: the first returns the results, and what the second, which is linear in the tangents,
 // needs of it.

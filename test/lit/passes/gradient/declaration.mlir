@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --verify-each --anvl-gradient | filecheck %s
 // RUN: anvl-opt %s --anvl-gradient | %run --args='[2.0, 10.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A declaration with `anvl.vjp` gets a body: it takes the arguments and a cotangent for each target,
 // and returns the results and the cotangent of each argument in `wrt`.

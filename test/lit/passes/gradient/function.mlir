@@ -3,7 +3,7 @@
 // RUN:   | anvl-opt --anvl-gradient | filecheck %s --check-prefix=AGAIN
 // RUN: anvl-opt %s --anvl-gradient="function=loss wrt=0" \
 // RUN:   | %run --function=loss_adjoint --args='[[1.0, 2.0], [3.0, 5.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The adjoint of a function stands beside it: it takes the same, returns the results and then the
 // derivatives. Nothing is built for what was not asked for (%y), and the function stays.

@@ -5,8 +5,8 @@
 // have one too.
 
 // CHECK-LABEL: func.func @f_adjoint(%x: tensor<f64>, %y: tensor<f64>, %z: tensor<f64>)
-// CHECK:         %x_adjoint = "anvl.constant"() {value = dense<1.0
-// CHECK-NEXT:    %z_adjoint = "anvl.constant"() {value = dense<0.0
+// CHECK:         %x_adjoint = "anvl.constant"() {value = dense<1.000000e+00>
+// CHECK-NEXT:    %z_adjoint = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK-NEXT:    return %s, %x_adjoint, %x_adjoint, %z_adjoint
 func.func @f(%x: tensor<f64>, %y: tensor<f64>, %z: tensor<f64>) -> tensor<f64> {
   %s = "anvl.add"(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>

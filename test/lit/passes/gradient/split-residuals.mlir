@@ -38,7 +38,7 @@ func.func @f(%x: tensor<f64>) -> (tensor<f64>, tensor<9xf64>) {
 // CHECK:         return %x : tensor<f64>
 // CHECK-LABEL: func.func @f_bwd(%cotangent: tensor<f64>) -> (tensor<f64>, tensor<f64>)
 // CHECK-NOT:     custom_call
-// CHECK:         %y_adjoint = "anvl.constant"() {value = dense<0.0
+// CHECK:         %y_adjoint = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK-NEXT:    return %cotangent, %y_adjoint
 func.func @f(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   stablehlo.custom_call @note(%x) {has_side_effect = true} : (tensor<f64>) -> ()

@@ -3,9 +3,9 @@
 // RUN: anvl-opt %t --anvl-gradient > %t.again
 // RUN: diff %t %t.again
 // RUN: %run %t --function=main_fwd --args='[[1.0, 2.0], [3.0, 4.0]]' \
-// RUN:   | filecheck %s --check-prefix=FORWARD
+// RUN:   | %numbers %s --check-prefix=FORWARD
 // RUN: %run %t --function=main_bwd --args='[[1.0, 2.0], [3.0, 4.0], 10.0, [0.0, 1.0]]' \
-// RUN:   | filecheck %s --check-prefix=BACKWARD
+// RUN:   | %numbers %s --check-prefix=BACKWARD
 
 // Two functions: what does not depend on cotangents is in the first, which returns the results and
 // then what the second needs of it, each once; literals and broadcasts are computed in both.

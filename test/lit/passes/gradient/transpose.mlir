@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-gradient="function=f wrt=0 transpose" | filecheck %s
 // RUN: anvl-opt %s --anvl-gradient="function=f wrt=0 transpose" \
 // RUN:   | %run --function=f_adjoint --args='[2.0, 5.0, 7.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 // RUN: anvl-opt %s --verify-each --anvl-gradient | filecheck %s --check-prefix=TWICE
 // RUN: anvl-opt %s --anvl-gradient | anvl-opt --anvl-gradient | filecheck %s --check-prefix=TWICE
 

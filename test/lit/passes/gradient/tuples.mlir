@@ -1,6 +1,6 @@
-// RUN: anvl-opt %s --anvl-gradient=function=parts | %run --function=parts_adjoint --args="[[1,2],[3,4],[5,6],7]" | filecheck %s --check-prefix=PARTS
-// RUN: anvl-opt %s --anvl-gradient="function=parts target=3" | %run --function=parts_adjoint --args="[[1,2],[3,4],[5,6],7]" | filecheck %s --check-prefix=SAME
-// RUN: anvl-opt %s --anvl-gradient | %run --function=twice_vjp --args="[2,10,100]" | filecheck %s --check-prefix=TWICE
+// RUN: anvl-opt %s --anvl-gradient=function=parts | %run --function=parts_adjoint --args="[[1,2],[3,4],[5,6],7]" | %numbers %s --check-prefix=PARTS
+// RUN: anvl-opt %s --anvl-gradient="function=parts target=3" | %run --function=parts_adjoint --args="[[1,2],[3,4],[5,6],7]" | %numbers %s --check-prefix=SAME
+// RUN: anvl-opt %s --anvl-gradient | %run --function=twice_vjp --args="[2,10,100]" | %numbers %s --check-prefix=TWICE
 // RUN: anvl-opt %s --anvl-verify-gradient=function=parts -o %t 2>&1 | filecheck %s --check-prefix=VERIFIED
 
 // Tuples of tensors, which IR has as several arguments and results: used in part, passed on,
@@ -22,7 +22,9 @@
 
 // Of the argument that is returned as it is:
 // SAME:      f64[] 3.0
-// SAME:      f64[] 7.0
+// SAME-NEXT: f64[2] 1.0 2.0
+// SAME-NEXT: f64[2] 1.0 2.0
+// SAME-NEXT: f64[] 7.0
 // SAME-NEXT: f64[2] 0.0 0.0
 // SAME-NEXT: f64[2] 0.0 0.0
 // SAME-NEXT: f64[2] 0.0 0.0

@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func private @leaf(
 // CHECK-SAME:    %[[C1:\w+]]: tensor<2xf64> {anvl.captured = 5
-// CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2", anvl.value = dense<[(1.0
+// CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2", anvl.value = dense<[(1.000000e+00,
 // CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>)
 // CHECK-LABEL: func.func private @middle(
 // CHECK-SAME:    %[[C1:\w+]]: tensor<2xf64> {anvl.captured = 5

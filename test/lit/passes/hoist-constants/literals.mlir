@@ -10,7 +10,7 @@
 // CHECK-SAME:    %[[C1:\w+]]: tensor<3xf32>
 // CHECK-SAME:      {anvl.constant = "c1", anvl.value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
 // CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f32>>
-// CHECK-SAME:      {anvl.constant = "c2", anvl.value = dense<[(1.000000e+00,2.000000e+00), (3.0
+// CHECK-SAME:      {anvl.constant = "c2", anvl.value = dense<[(1.000000e+00,2.000000e+00), (3.000000e+00,
 // CHECK-NOT:     dense<[
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.0{{.*}}tensor<f32>
 // CHECK-NEXT:    %[[FILL:.*]] = "anvl.constant"() {value = dense<2.0{{.*}}tensor<1000xf32>

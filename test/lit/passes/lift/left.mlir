@@ -38,8 +38,8 @@ func.func @dynamic(%x: tensor<?xf64>) -> tensor<?xf64> {
 // And what says more than the op of anvl can.
 
 // CHECK-LABEL: func.func @more(
-// CHECK:         stablehlo.constant {my.note} dense<0.0
-// CHECK:         stablehlo.constant {my.note} dense<(0.0
+// CHECK:         stablehlo.constant {my.note} dense<0.000000e+00>
+// CHECK:         stablehlo.constant {my.note} dense<(0.000000e+00,
 // CHECK:         stablehlo.compare LT, %{{.*}}, %{{.*}}, FLOAT {my.note}
 func.func @more(%x: tensor<f32>) -> (tensor<i1>, tensor<complex<f32>>) {
   %0 = stablehlo.constant {my.note} dense<0.0> : tensor<f32>

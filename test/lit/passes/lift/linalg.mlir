@@ -1,10 +1,10 @@
 // RUN: anvl-opt %s --verify-each --anvl-lift | filecheck %s
 // RUN: anvl-opt %s --anvl-lift --anvl-lower-to-stablehlo \
 // RUN:   | %run --function=both --args='[[[4.0, 7.0], [2.0, 5.0]], [[2.0], [3.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 // RUN: anvl-opt %s --anvl-lift --anvl-gradient="function=size wrt=0" --anvl-lower-to-stablehlo \
 // RUN:   | %run --function=size_adjoint --args='[[[4.0, 7.0], [2.0, 5.0]]]' \
-// RUN:   | filecheck %s --check-prefix=GRADIENT
+// RUN:   | %numbers %s --check-prefix=GRADIENT
 
 // Of the matrix [[4, 2], [2, 5]] StableHLO's factor reads one triangle, whatever is in the other.
 

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-lift | filecheck %s
 // RUN: anvl-opt %s --anvl-lift --anvl-lower-to-stablehlo \
 // RUN:   | %run --function=rows --args='[[[1.0, 2.0], [3.0, 4.0]], [[[1.0], [10.0]], [[2.0], [20.0]]], [1, 1]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A ragged contraction of CHLO is one of anvl's, with one precision for both operands.
 

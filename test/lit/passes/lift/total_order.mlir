@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-lift --anvl-lift | filecheck %s
 // RUN: anvl-opt %s --anvl-lift | %run --function=ordered \
 // RUN:   --args='[[-0.0, 0.0, 1.0, -2.0], [0.0, -0.0, 2.0, -1.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // The total order of floats, in which -0 is below +0, is that of integers which have the bits of
 // the floats, inverted beside the sign where that is set.  In the body of a sort it stays.

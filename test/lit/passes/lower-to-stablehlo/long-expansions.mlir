@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-lower-to-stablehlo --anvl-inline \
 // RUN:   | filecheck %s --check-prefix=INLINED
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | %run --args='[0.5, [0.5, 1.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A long expansion is a function, one for each kind of operand, with a name that is free.  In the
 // body of another op it stays in place.

@@ -3,10 +3,10 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=elsewhere | filecheck %s --check-prefix=ELSEWHERE
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo \
 // RUN:   | %run --function=shared --args='[[[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo \
 // RUN:   | %run --function=in_a_body --args='[[[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]]' \
-// RUN:   | filecheck %s --check-prefix=BODY
+// RUN:   | %numbers %s --check-prefix=BODY
 
 // What calls a routine, or loops, is done once for the same operands: also as a part of others,
 // and where an operand is written twice.

@@ -2,7 +2,7 @@
 // RUN: anvl-opt %s --anvl-remat --anvl-gradient="function=main" \
 // RUN:   --anvl-vectorize="function=main_adjoint size=2" \
 // RUN:   | %run --function=main_adjoint_batched --args='[[0.0, 0.5]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 // RUN: not anvl-opt %s --anvl-gradient="function=main" 2>&1 | filecheck %s --check-prefix=FIRST
 
 // A checkpoint with a policy in one with a budget: what each keeps is its own; then the batch of

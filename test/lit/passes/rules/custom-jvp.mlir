@@ -19,7 +19,7 @@
 
 // ITSELF-LABEL: func.func @f_adjoint(
 // ITSELF:         call @f(
-// ITSELF:         dense<7.0
+// ITSELF:         dense<7.000000e+00>
 // ITSELF:         return
 func.func private @f(%x: tensor<f64>) -> tensor<f64>
     attributes {anvl.custom_jvp = {rule = @f_rule, wrt = array<i64: 0>}} {

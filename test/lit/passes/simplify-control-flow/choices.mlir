@@ -2,9 +2,9 @@
 // RUN: anvl-opt %s --anvl-simplify-control-flow > %t
 // RUN: anvl-opt %t --anvl-simplify-control-flow | diff %t -
 // RUN: anvl-opt %t --anvl-control-flow | %run --function=known --args='[4.0]' \
-// RUN:   | filecheck %s --check-prefix=KNOWN
+// RUN:   | %numbers %s --check-prefix=KNOWN
 // RUN: anvl-opt %t --anvl-control-flow | %run --function=main --args='[1, 4.0, 5.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // An index that is known: below 0 the first branch, above the last the last.
 

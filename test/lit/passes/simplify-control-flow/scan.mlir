@@ -3,9 +3,9 @@
 // RUN: anvl-opt %t --anvl-simplify-control-flow | diff %t -
 // RUN: anvl-opt %s --anvl-simplify-control-flow="for-derivatives" | filecheck %s --check-prefix=FIRST
 // RUN: anvl-opt %s --anvl-control-flow | %run --function=main --args='[1.0, 0.5, [2.0, 3.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 // RUN: anvl-opt %t --anvl-control-flow | %run --function=main --args='[1.0, 0.5, [2.0, 3.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A scan: %k is the same in each step, %d is read by nobody else, exp(%w) is computed once, and
 // 2 is written where it is read.  What goes through as it is, needs no loop.

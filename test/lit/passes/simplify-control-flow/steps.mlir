@@ -1,8 +1,8 @@
 // RUN: anvl-opt %s --anvl-simplify-control-flow | filecheck %s
 // RUN: anvl-opt %s --anvl-simplify-control-flow --anvl-control-flow \
-// RUN:   | %run --function=all --args='[3.0, [2.0]]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=all --args='[3.0, [2.0]]' | %numbers %s
 // RUN: anvl-opt %s --anvl-control-flow \
-// RUN:   | %run --function=all --args='[3.0, [2.0]]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --function=all --args='[3.0, [2.0]]' | %numbers %s
 
 // Loops of no step and of one are not there any more; of more, they are.
 

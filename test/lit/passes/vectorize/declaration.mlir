@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --verify-each --anvl-vectorize | filecheck %s
 // RUN: anvl-opt %s --anvl-vectorize | %run --args='[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [10.0, 20.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // A declaration with `anvl.vmap` gets a body: what is in `batched` and in `results` has one more
 // axis, the first. Ops that no batched argument reaches stay as they were, and are done once.

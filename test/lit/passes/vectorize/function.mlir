@@ -3,7 +3,7 @@
 // RUN:   | anvl-opt --anvl-vectorize | filecheck %s --check-prefix=AGAIN
 // RUN: anvl-opt %s --anvl-vectorize="function=f batched=0 size=2" \
 // RUN:   | %run --function=f_batched --args='[[2.0, 3.0], 10.0]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 // RUN: anvl-opt %s --anvl-vectorize="function=f size=1" | filecheck %s --check-prefix=ALL
 
 // The batch of a function stands beside it, with the calls in it inlined. All of its results have

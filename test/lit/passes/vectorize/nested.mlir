@@ -1,9 +1,9 @@
 // RUN: anvl-opt %s --verify-each --anvl-vectorize | filecheck %s
 // RUN: anvl-opt %s --verify-each --anvl-gradient | filecheck %s --check-prefix=GRADIENT
 // RUN: anvl-opt %s --anvl-vectorize --anvl-gradient \
-// RUN:   | %run --args='[[[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --args='[[[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]]' | %numbers %s
 // RUN: anvl-opt %s --anvl-gradient --anvl-vectorize \
-// RUN:   | %run --args='[[[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]]' | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %run --args='[[[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]]' | %numbers %s
 
 // A batch of a batch of an adjoint, and the adjoint of a batch: the passes may come in any order.
 // The slope of x^3 is 3 x^2; the adjoint of the batch scales its rows by the cotangents.
