@@ -82,6 +82,9 @@ class Check:
     def emit(self, *xs: ir.Value) -> list[ir.Value]:
         raise NotImplementedError
 
+    def look(self, findings: Findings) -> None:
+        """Note what is wrong already before the program runs."""
+
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         raise NotImplementedError
 
@@ -133,13 +136,15 @@ class Value(Check):
         self.read = self.op_class.read(ys[0].owner)
         return [*_through(self.call, ys), *(_through(self.call, wanted) if wanted else [])]
 
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+    def look(self, findings: Findings) -> None:
         if self.inferred is not None and self.inferred != self.types:
             findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
         given = without_bodies(self.op_class, self.call)
         read = {name: self.read[name] for name in given}
         if read != given:
             findings.problems.append(f"read: {self.name}: the parameters read back are {read}")
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         narrow = _narrow(self.op_class, self.call)
         limit = NARROW[narrow] if narrow else TOLERANCES["value"]
         kind = f"value {narrow}" if narrow else "value"

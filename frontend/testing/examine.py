@@ -42,9 +42,12 @@ from anvl.testing.draw import Call
 from anvl.testing.findings import STEP, WEIGHTS, Findings
 from anvl.testing.program import Program, References, type_of
 
-__all__ = ["Examination", "Findings", "References", "examine", "twins"]
+__all__ = ["CHECKS", "Examination", "Findings", "References", "examine", "judge", "twins"]
 
 _NONE: References = {}
+
+#: What is tried of each call that it applies to.
+CHECKS: tuple[type[Check], ...] = (Value, Derivative, Parts, Narrow, Batched)
 
 
 def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:
@@ -75,13 +78,15 @@ class Examination:
             made = [
                 (i, make(op_class, call, self.program))
                 for i, call in enumerate(self._calls(calls))
-                for make in (Value, Derivative, Parts, Narrow, Batched)
+                for make in CHECKS
                 if make.applies(op_class, call)
             ]
             self.positions = [i for i, _ in made]
             self.checks: list[Check] = [check for _, check in made]
             self.program.finish()
             check_closure(self.findings, self.program.names)
+            for check in self.checks:
+                check.look(self.findings)
             if goes_before_lowering(op_class):
                 return
             self.program.compile()
@@ -89,7 +94,7 @@ class Examination:
             self.findings.problems.append(f"types: {error}")
             return
         self.is_compiled = True
-        self._judge(self.findings)
+        judge(self.findings, self.program, self.checks)
 
     def again(self, calls: Sequence[Call]) -> Findings:
         """What is found with the numbers of other calls, of the same types and parameters."""
@@ -101,18 +106,23 @@ class Examination:
             is_sure = check.call.in_order or not check.narrow
             if is_sure and _alike(self.op_class, check.call, drawn[i]):
                 check.redraw(drawn[i].operands, self.program)
-        self._judge(findings)
+        judge(findings, self.program, self.checks)
         return findings
 
     def _calls(self, calls: Sequence[Call]) -> list[Call]:
         return [*calls, *twins(self.op_class, calls, self.every)]
 
-    def _judge(self, findings: Findings) -> None:
-        results = self.program.run()
-        around = {i: self.program.run(_moved(self.program, self.checks, i * STEP)) for i in WEIGHTS}
-        for check in self.checks:
-            points = {i: results_at[check.index] for i, results_at in around.items()}
-            check.judge(findings, results[check.index], points)
+
+def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
+    """Run a program, there and at the points around, and note what its checks find."""
+    results = program.run()
+    is_moved = any(d is not None for check in checks for d in check.directions)
+    around = {
+        i: program.run(_moved(program, checks, i * STEP)) if is_moved else results for i in WEIGHTS
+    }
+    for check in checks:
+        points = {i: results_at[check.index] for i, results_at in around.items()}
+        check.judge(findings, results[check.index], points)
 
 
 def _moved(program: Program, checks: Sequence[Check], step: float) -> Callable[..., Any]:

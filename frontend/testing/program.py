@@ -54,6 +54,7 @@ class Program:
         self.inputs: list[list[np.ndarray]] = []
         self.counts: list[int] = []
         self._functions: list[tuple[str, list[Any], list[Any]]] = []
+        self._is_lowered = False
 
     def add(self, inputs: Sequence[np.ndarray], body: Callable[..., Sequence[ir.Value]]) -> int:
         """A function of these inputs, whose `body` emits ops; its position."""
@@ -97,9 +98,15 @@ class Program:
         self.module.operation.verify()
         self.names = _names(self.module)
 
-    def compile(self) -> None:
-        """Lower and compile."""
+    def lower(self) -> None:
+        """Lower to StableHLO."""
         Pipeline([LowerToStablehlo(self.platform)]).run(self.module, verify_each=True)
+        self._is_lowered = True
+
+    def compile(self) -> None:
+        """Lower, unless that is done, and compile."""
+        if not self._is_lowered:
+            self.lower()
         text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
         try:
             self._run = rt.compile_lowered(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)
