@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --anvl-lift --anvl-gradient="function=products" | filecheck %s
 // RUN: anvl-opt %s --anvl-lift --anvl-gradient="function=products" --anvl-lower-to-stablehlo \
 // RUN:   | %run --function=products_adjoint --args='[[3.0, 256.0], [0.0078125, 1.0]]' \
-// RUN:   | filecheck %s --check-prefix=NUMBERS
+// RUN:   | %numbers %s
 
 // Of bf16, summed up in f32: cotangents are products in f32 too, each written in bf16 at its end.
 // 256 + 0.0234375 needs 14 bits, and bf16 has 8.
