@@ -75,6 +75,8 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
     params = op_class.attribute_params
     found: dict[str, ir.Attribute] = {}
     for name in op.attributes:
+        if name == _HINTS:
+            continue
         value = attribute_of(op, name)
         if value is None:
             raise Refused(f"its attribute `{name}` is of a form that cannot be read")
@@ -96,6 +98,8 @@ def _kept(name: str, value: ir.Attribute, param: Any) -> dict[str, ir.Attribute]
         raise Refused(f"attribute `{name}`: {error}") from None
     return {} if param.optional and decoded == param.default else {name: value}
 
+
+_HINTS = "mhlo.frontend_attributes"  # for a compiler; of what is computed they say nothing
 
 # Attributes that say what holds anyway.  (A comparison in total order is another one: `lift_rest`.)
 _MEANINGLESS = {

@@ -8,6 +8,7 @@ import re
 from anvl.dialect.hazards import InvalidOp, check_text
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.op import OPS
+from anvl.dialect.shardy import drop_placement
 
 __all__ = ["InvalidOp", "attribute_of", "parsed", "read_bytes", "too_deep"]
 
@@ -48,6 +49,8 @@ def parsed(
         module = ir.Module.parse(content, context)
     if isinstance(content, bytes) or any(name in content for name in _borrowed()):
         _check_borrowed(module)
+    if isinstance(content, str) and "sdy." in content:
+        drop_placement(module.operation)
     return module
 
 

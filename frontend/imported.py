@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anvl.avals import Aval, aval
@@ -12,17 +13,18 @@ from anvl.dialect.context import context
 from anvl.dialect.errors import AnvlError
 from anvl.dialect.mlir import ir
 from anvl.dialect.reading import InvalidOp, attribute_of, parsed, too_deep
+from anvl.dialect.shardy import NotPlacement, placement_remark, without_shardy
 from anvl.dialect.types import dtype_name, kind, numpy_of
 from anvl.jitted import call_function, jit
 from anvl.lifting import lifted, placed
 from anvl.promote import abstract, as_tracer, fitted
 from anvl.runtime import hiding_frames
-from anvl.shardy import drop_placement, without_shardy
 from anvl.state import current, passes_lock
 
 __all__ = ["from_stablehlo"]
 
 _CALLED = "call_target_name"
+_CALLER = 5  # frames from the warning to who calls `from_stablehlo`
 _DEEPEST = 200  # levels: programs have some ten, and a thread's stack holds thousands
 
 
@@ -36,6 +38,7 @@ def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
     Python's numbers are given the dtypes.  It returns an array, or a tuple of several.  It can be
     differentiated, batched and called in other functions like any: its ops become anvl's, its loops
     and choices too (`anvl-opt --anvl-lift`), so also reverse mode through a `while` is there.
+    What the text says of where arrays lie (Shardy) is left out, with a warning that counts it.
     Raises `ValueError` for text that is no such module (with MLIR's own words), or has no such
     function; from the function, `TypeError` for other dtypes, shapes or numbers of arguments.
     Source: StableHLO specification.
@@ -92,15 +95,26 @@ def _read(text: str) -> ir.Module:
         line = text.count("\n", 0, at) + 1
         raise ValueError(f"from_stablehlo: line {line} nests deeper than {_DEEPEST} levels")
     try:
-        module = parsed(without_shardy(text), "text", context())
-        drop_placement(module.operation)
+        text, dropped = without_shardy(text)
+        module = parsed(text, "text", context())
+        _warn(dropped)
         return module
+    except NotPlacement as error:
+        said = f"line {text.count(chr(10), 0, error.at) + 1}: {error}"
     except ir.MLIRError as error:
         found = error.error_diagnostics
         said = f"{found[0].location}: {found[0].message}" if found else str(error)
     except (InvalidOp, AnvlError) as error:
         said = str(error)
     raise ValueError(f"from_stablehlo: this is no module of StableHLO: {said}")
+
+
+def _warn(dropped: Mapping[str, int]) -> None:
+    """Say what was left out that a person wrote: rules of routines are JAX's own."""
+    asked = {kind: n for kind, n in dropped.items() if kind != "sharding rule"}
+    if asked:
+        message = f"from_stablehlo: {placement_remark(asked)}; the program runs on one device"
+        warnings.warn(message, stacklevel=_CALLER)
 
 
 def _check_characters(text: str) -> None:

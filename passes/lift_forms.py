@@ -127,6 +127,12 @@ def _torch_index_select(op: ir.Operation) -> Sequence[Value] | None:
     return [emit.gather(x, indices, dimension_numbers=dims, slice_sizes=tuple(sizes))]
 
 
+def _alone(op: ir.Operation) -> Sequence[Value] | None:
+    """The operands, of what devices do together in groups of one."""
+    groups = op.attributes["replica_groups"].type.shape
+    return list(op.operands) if len(groups) == 2 and groups[1] == 1 else None
+
+
 _BROADCASTING = "chlo.broadcast_"
 
 
@@ -158,10 +164,13 @@ def _broadcast_to(x: Value, shape: tuple[int, ...], given: ir.Attribute | None) 
     return emit.broadcast_in_dim(x, shape=shape, broadcast_dimensions=axes)
 
 
+_TOGETHER = ("all_gather", "all_reduce", "all_to_all", "reduce_scatter")
+
 _FORMS: dict[str, _Form] = {
     "chlo.tan": _tan,
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
+    **dict.fromkeys((f"stablehlo.{name}" for name in _TOGETHER), _alone),
     "stablehlo.dot": _dot,
     "stablehlo.broadcast": _broadcast,
     "stablehlo.einsum": _einsum,

@@ -198,6 +198,7 @@ class _Job:
 
 def _process(settings: Settings) -> int:
     from anvl.tools import output, source
+    from anvl.tools.diagnostics import Diagnostic
 
     job = _job(settings)
     if settings["dump-pass-pipeline"]:
@@ -208,6 +209,8 @@ def _process(settings: Settings) -> int:
     except source.InputError as error:
         _report([error.diagnostic], None)
         return 1
+    if read.remark:
+        _report([Diagnostic("remark", read.remark, read.name)], None)
     results = [_processed(job, chunk, read) for chunk in read.chunks(settings["split-input-file"])]
     if job.timer is not None:
         print(job.timer.report(), file=sys.stderr)

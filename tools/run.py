@@ -98,6 +98,12 @@ def _read(path: str, load: Sequence[str]) -> Source:
         program = read(path)
     except InputError as error:
         raise _Refused(rendered(error.diagnostic, {})) from None
+    if program.remark:
+        print(
+            rendered(Diagnostic("remark", program.remark, program.name), {}),
+            end="",
+            file=sys.stderr,
+        )
     if isinstance(program.content, bytes):
         reason = check_bytecode(program.content, load=load)
         if reason is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anvl.dialect.reading import too_deep
+from anvl.dialect.shardy import NotPlacement, placement_remark, without_shardy
 from anvl.tools.diagnostics import Diagnostic
 
 __all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "read"]
@@ -42,11 +43,12 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Source:
-    """An input and its name in messages."""
+    """An input and its name in messages; `remark` is to be said of it."""
 
     name: str
     content: str | bytes
     path: str | None
+    remark: str = ""
 
     def chunks(self, marker: str | None) -> Iterator[Chunk]:
         """The chunks between lines that are `marker`; without a marker, one."""
@@ -77,7 +79,14 @@ def read(path: str) -> Source:
         return Source(name, data, None)
     text = _decoded(name, data)
     _check_nesting(name, text)
-    return Source(name, text, path if Path(path).is_file() else None)
+    try:
+        text, dropped = without_shardy(text)
+    except NotPlacement as error:
+        raise _refused(
+            name, *_line_and_column(text.encode(), len(text[: error.at].encode())), str(error)
+        ) from None
+    is_whole = Path(path).is_file() and not dropped
+    return Source(name, text, path if is_whole else None, placement_remark(dropped))
 
 
 def _decoded(name: str, data: bytes) -> str:

@@ -184,3 +184,22 @@ def test_what_says_more_stays_or_is_the_op_of_stablehlo(op, given, result):
     module = ir.Module.parse(text, context())
     Pipeline(["anvl-lift"]).run(module, verify_each=True)
     assert "stablehlo." in str(module)
+
+
+def test_hints_and_collectives_of_one_device():
+    text = """
+    func.func @main(%x: tensor<3xf64>) -> tensor<3xf64> {
+      %0 = stablehlo.sine %x {mhlo.frontend_attributes = {note = "1"}} : tensor<3xf64>
+      %1 = "stablehlo.all_reduce"(%0) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+        %2 = stablehlo.add %a, %b : tensor<f64>
+        stablehlo.return %2 : tensor<f64>
+      }) : (tensor<3xf64>) -> tensor<3xf64>
+      return %1 : tensor<3xf64>
+    }"""
+    x = np.array([0.0, 0.5, 1.0])
+    y, t = anvl.jvp(anvl.from_stablehlo(text), (x,), (np.ones(3),))
+    np.testing.assert_allclose([np.asarray(y), np.asarray(t)], [np.sin(x), np.cos(x)], rtol=1e-12)
+    of_two = text.replace("dense<0> : tensor<1x1xi64>", "dense<[[0, 1]]> : tensor<1x2xi64>")
+    with pytest.raises(anvl.MissingRule, match=r"stablehlo\.all_reduce at"):
+        anvl.jvp(anvl.from_stablehlo(of_two), (x,), (np.ones(3),))

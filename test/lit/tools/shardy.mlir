@@ -1,0 +1,27 @@
+// RUN: anvl-opt %s --anvl-lift --anvl-forward="function=main wrt=0" 2>%t | filecheck %s
+// RUN: filecheck %s --check-prefix=REMARK < %t
+// RUN: sed 's/sdy.sharding_constraint/sdy.manual_computation(%x)/' %s > %t.mlir
+// RUN: not anvl-opt %t.mlir 2>&1 | filecheck %s --check-prefix=ERROR
+
+// What says where arrays lie is left out, and counted; what says what each device computes is not.
+
+// REMARK: shardy.mlir:1:1: remark: what says where arrays lie (Shardy) is left out: 1 mesh,
+// REMARK-SAME: 2 shardings, 1 constraint, 1 sharding rule
+
+// ERROR: :[[# @LINE + 12]]:8: error: sdy.manual_computation says what each device computes, and anvl has
+// ERROR-SAME: programs of one device; write it without, for example without jax.shard_map
+
+// CHECK-NOT: sdy
+// CHECK-LABEL: func.func @main_tangent(
+// CHECK-LABEL: func.func @main(
+// CHECK:         "anvl.sin"
+// CHECK:         "anvl.sin"
+sdy.mesh @mesh = <["x"=2]> {note = "}"}
+func.func @main(%x: tensor<2xf64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+    -> (tensor<2xf64> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+  %0 = stablehlo.sine %x : tensor<2xf64>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<2xf64>
+  %2 = stablehlo.sine %1 {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=2}>}
+    : tensor<2xf64>
+  return %2 : tensor<2xf64>
+}
