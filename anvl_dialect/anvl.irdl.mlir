@@ -258,13 +258,6 @@ module {
       %2 = irdl.any
       irdl.results(z: %2)
     }
-    irdl.operation @atan2 {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
     irdl.operation @maximum {
       %0 = irdl.any
       %1 = irdl.any
@@ -404,6 +397,22 @@ module {
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
+    }
+    irdl.operation @bessel_ie {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"order" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @bessel_i {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"order" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
     }
     irdl.operation @sum {
       %0 = irdl.any
@@ -809,6 +818,14 @@ module {
       %5 = irdl.any
       irdl.results(y: %5)
     }
+    irdl.operation @integer_pow {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"exponent" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @reduce_precision {
       %0 = irdl.any
       irdl.operands(x: %0)
@@ -836,6 +853,35 @@ module {
       %2 = irdl.any
       %3 = irdl.any
       irdl.results(output_state: %2, output: %3)
+    }
+    irdl.operation @hypot {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @atan2 {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @logaddexp {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @sinc {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"order" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
     }
     irdl.operation @solve {
       %0 = irdl.any
@@ -897,6 +943,14 @@ module {
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.attributes {"label" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @share_ties {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
       %2 = irdl.any
       irdl.results(y: %2)
     }

@@ -149,12 +149,12 @@ tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g
 logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, mul(y, one_minus(y))))
 sinh    = unary("sinh",       "chlo.sinh",           FC,   lambda g, x, y: mul(g, cosh(x)))
 cosh    = unary("cosh",       "chlo.cosh",           FC,   lambda g, x, y: mul(g, sinh(x)))
-asin    = unary("asin",       "chlo.asin",           FC,   lambda g, x, y: mul(g, rsqrt(one_minus(mul(x, x)))), (-0.9, 0.9))
-acos    = unary("acos",       "chlo.acos",           FC,   lambda g, x, y: neg(mul(g, rsqrt(one_minus(mul(x, x))))), (-0.9, 0.9))
+asin    = unary("asin",       "chlo.asin",           FC,   lambda g, x, y: mul(g, rsqrt(_one_minus_square(x))), (-0.9, 0.9))
+acos    = unary("acos",       "chlo.acos",           FC,   lambda g, x, y: neg(mul(g, rsqrt(_one_minus_square(x)))), (-0.9, 0.9))
 atan    = unary("atan",       "chlo.atan",           FC,   lambda g, x, y: div(g, plus(mul(x, x), 1)))
-asinh   = unary("asinh",      "chlo.asinh",          FC,   lambda g, x, y: mul(g, rsqrt(plus(mul(x, x), 1))))
+asinh   = unary("asinh",      "chlo.asinh",          FC,   lambda g, x, y: div(g, _root_of_square_plus_1(x)))
 acosh   = unary("acosh",      "chlo.acosh",          FC,   lambda g, x, y: div(g, mul(sqrt(plus(x, -1)), sqrt(plus(x, 1)))), (1.2, 4.0))
-atanh   = unary("atanh",      "chlo.atanh",          FC,   lambda g, x, y: div(g, one_minus(mul(x, x))), (-0.9, 0.9))
+atanh   = unary("atanh",      "chlo.atanh",          FC,   lambda g, x, y: div(g, _one_minus_square(x)), (-0.9, 0.9))
 erf     = unary("erf",        "chlo.erf",            F,    lambda g, x, y: mul(g, _gauss(x)))
 erfc    = unary("erfc",       "chlo.erfc",           F,    lambda g, x, y: neg(mul(g, _gauss(x))))
 erf_inv = unary("erf_inv",    "chlo.erf_inv",        F,    lambda g, x, y: div(g, _gauss(y)),      (-0.9, 0.9))
@@ -175,7 +175,6 @@ sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g,
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
-atan2   = binary("atan2",     "atan2",               FC,   lambda g, x, y, z: mul(g, div(y, _norm2(x, y))), lambda g, x, y, z: neg(mul(g, div(x, _norm2(x, y)))), (0.3, 2.0), (0.3, 2.0))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _won(g, x, "GE", y), lambda g, x, y, z: _won(g, x, "LE", y))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
@@ -246,7 +245,6 @@ _CORNERS = {
     "pow": "0 at x = y = 0; in y, 0 at x = 0 for y >= 0",
     "maximum minimum": "ties share evenly; 0 where an operand is NaN",
     "rem": "that between the jumps",
-    "atan2": "NaN at x = y = 0",
     "nextafter": "1 in x: rounding is ignored",
 }
 for _names, _corner in _CORNERS.items():
@@ -279,8 +277,16 @@ def _truncated(x: Value) -> Value:
     return emit.select(emit.compare(x, zeros_like(x), comparison_direction="LT"), ceil(x), floor(x))
 
 
-def _norm2(x: Value, y: Value) -> Value:
-    return add(mul(x, x), mul(y, y))
+def _one_minus_square(x: Value) -> Value:
+    """As a product: near -1 and 1 the difference would cancel."""
+    return mul(one_minus(x), plus(x, 1))
+
+
+def _root_of_square_plus_1(x: Value) -> Value:
+    """Without overflow, where there is an order."""
+    if kind(x.type.element_type) == F:
+        return emit.hypot(x, full_like(x, 1))
+    return sqrt(plus(mul(x, x), 1))
 
 
 def where_zero(x: Value, then: Value, otherwise: Value) -> Value:

@@ -74,8 +74,10 @@ def _integer_power(x: Any, n: int) -> Any:
         raise TypeError(
             f"power: an integer to the {n} is no integer; cast the base to a float first"
         )
+    if n == -1:
+        return mark_weak(divide(1, base), weak)
     if n < 0:
-        return mark_weak(divide(1, _raised(base, -n)), weak)
+        return mark_weak(prim("integer_pow", base, exponent=n), weak)
     result = _raised(base, n) if n else constant(1, base.dtype, base.shape)
     return mark_weak(result, weak)
 

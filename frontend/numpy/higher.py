@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anvl.numpy.elementwise import abs, binary, exp, mark_weak, multiply, named, unary
+from anvl.numpy.elementwise import binary, mark_weak, named, unary
 from anvl.numpy.emitting import prim
 from anvl.promote import promoted
 from anvl.public import public
@@ -45,18 +45,18 @@ gammaincc = binary("gammaincc", "igammac", "float",
 # fmt: on
 
 
-def _bessel(name: str, scaled: Any, doc: str) -> Any:
+def _bessel(name: str, order: int, doc: str) -> Any:
     def function(x: Any) -> Any:
         (operand,), weak = promoted(name, (x,), "float")
-        return mark_weak(multiply(exp(abs(operand)), scaled(operand)), weak)
+        return mark_weak(prim("bessel_i", operand, order=order), weak)
 
     return named(function, name, doc)
 
 
 # fmt: off
-i0 = _bessel("i0", i0e,
+i0 = _bessel("i0", 0,
     "The modified Bessel function of order 0 (DLMF 10.25.2). | np.float16(1) -> 1.267")
-i1 = _bessel("i1", i1e,
+i1 = _bessel("i1", 1,
     "The modified Bessel function of order 1 (DLMF 10.25.2). | np.float16(1) -> 0.5654")
 # fmt: on
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from anvl.config import counting_dtype
 from anvl.numpy.axes import Axis, axes_of
-from anvl.numpy.choice import isnan, logical_and, logical_not, where
+from anvl.numpy.choice import isinf, isnan, logical_and, logical_not, where
 from anvl.numpy.creation import asarray
 from anvl.numpy.elementwise import (
     add,
@@ -29,7 +29,7 @@ from anvl.numpy.elementwise import (
     rint,
     subtract,
 )
-from anvl.numpy.emitting import is_kind
+from anvl.numpy.emitting import is_kind, prim
 from anvl.numpy.indexing import take
 from anvl.numpy.shaping import moveaxis, reshape
 from anvl.numpy.sorting import sort
@@ -120,7 +120,8 @@ def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: boo
     if is_kind(operand, "complex"):
         raise TypeError(f"{name}: {operand.aval} is complex; complex numbers have no quantiles")
     axes = axes_of(axis, operand.ndim, name)
-    ordered = sort(_rows(operand, axes), axis=0)
+    # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, and half of each.
+    ordered = prim("share_ties", sort(_rows(operand, axes), axis=0), axis=0)
     count = ordered.shape[0]
     if count == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
@@ -161,7 +162,7 @@ def _at(ordered: Tracer, place: Tracer, method: str) -> Any:
     if method == "higher":
         return above
     share = 0.5 if method == "midpoint" else _spread(subtract(place, low), ordered)
-    # As a step from the nearer end, so that equal elements, infinite ones too, give themselves.
-    step = subtract(above, below)
-    mixed = add(below, multiply(step, share))
-    return where(equal(below, above), below, mixed)
+    # As a step from the nearer end, so that equal infinities give themselves; of equal numbers
+    # both ends have their share of the derivative.
+    alike = logical_and(equal(below, above), isinf(below))
+    return add(below, multiply(where(alike, 0, subtract(above, below)), share))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -15,20 +16,16 @@ from anvl.numpy.elementwise import (
     add,
     divide,
     equal,
-    exp,
     greater,
     imag,
     less,
     less_equal,
-    log1p,
     mark_weak,
     maximum,
     minimum,
     multiply,
-    negative,
     not_equal,
     real,
-    sin,
     sqrt,
     square,
     subtract,
@@ -56,12 +53,20 @@ def hypot(x: Any, y: Any) -> Any:
     5.0
     """
     (a, b), weak = promoted("hypot", (x, y), "float")
-    a, b = prim("abs", a), prim("abs", b)
-    large, small = maximum(a, b), minimum(a, b)
-    ratio = divide(small, where(equal(large, 0), 1, large))
-    length = multiply(large, sqrt(add(1, square(ratio))))
-    infinite = logical_or(isinf(a), isinf(b))  # inf / inf is not 1
-    return mark_weak(where(infinite, float("inf"), length), weak)
+    if is_kind(a, "complex"):
+        return _length_of_four(a, b)
+    return mark_weak(prim("hypot", a, b), weak)
+
+
+def _length_of_four(a: Tracer, b: Tracer) -> Any:
+    """Of the parts of complex numbers, one sum: where one number is 0, the length is smooth."""
+    parts = [f(x) for x in (a, b) for f in (real, imag)]
+    largest = maximum(abs(a), abs(b))
+    scale = where(logical_and(greater(largest, 0), isfinite(largest)), largest, 1)
+    scale = prim("stop_gradient", scale)  # the length does not depend on it
+    total = functools.reduce(add, [square(divide(part, scale)) for part in parts])
+    is_0 = equal(total, 0)
+    return where(is_0, 0, multiply(scale, sqrt(where(is_0, 1, total))))
 
 
 @public()
@@ -73,13 +78,7 @@ def logaddexp(x: Any, y: Any) -> Any:
     1000.0
     """
     (a, b), weak = promoted("logaddexp", (x, y), "float")
-    large, gap = maximum(a, b), subtract(a, b)
-    both_infinite = isnan(gap)
-    spread = where(both_infinite, 0, negative(abs(where(both_infinite, 0, gap))))
-    # Half of the sum: so the weights of two infinities, as of two numbers, add up to 1.
-    infinite = multiply(0.5, add(a, b))
-    result = where(both_infinite, infinite, add(large, log1p(exp(spread))))
-    return mark_weak(result, weak)
+    return mark_weak(prim("logaddexp", a, b), weak)
 
 
 @public()
@@ -116,9 +115,7 @@ def sinc(x: Any) -> Any:
     0.63661975
     """
     (operand,), weak = promoted("sinc", (x,), "float")
-    zero = equal(operand, 0)
-    angle = multiply(where(zero, 1, operand), math.pi)
-    return mark_weak(where(zero, 1, divide(sin(angle), angle)), weak)
+    return mark_weak(prim("sinc", operand, order=0), weak)
 
 
 @public()

@@ -9,10 +9,8 @@
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.asinh"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])
-// CHECK:         %[[ADD:.*]] = "anvl.add"(%[[MUL]], %[[ONE]])
-// CHECK:         %[[RSQRT:.*]] = "anvl.rsqrt"(%[[ADD]])
-// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[RSQRT]])
+// CHECK:         %[[HYPOT:.*]] = "anvl.hypot"(%[[X]], %[[ONE]])
+// CHECK:         %[[DX:.*]] = "anvl.div"(%[[ONE]], %[[HYPOT]])
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @asinh(

@@ -3,21 +3,22 @@
 // RUN: anvl-opt %s --anvl-gradient="function=atan2" \
 // RUN:   | %run --function=atan2_adjoint --args='[3.0, 4.0]' | %numbers %s
 
-// The angle of (y, x) = (4, 3) turns by y/r^2 = 4/25 and -x/r^2 = -3/25.
+// The angle of (y, x) = (4, 3) turns by y/r^2 = 4/25 and -x/r^2 = -3/25, without r^2.
 
 // CHECK-LABEL: func.func @atan2_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.atan2"(%[[X]], %[[Y]])
-// CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])
-// CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[Y]], %[[Y]])
-// CHECK:         %[[ADD:.*]] = "anvl.add"(%[[MUL]], %[[MUL2]])
-// CHECK:         %[[DIV:.*]] = "anvl.div"(%[[Y]], %[[ADD]])
-// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[DIV]])
-// CHECK:         %[[DIV2:.*]] = "anvl.div"(%[[X]], %[[ADD]])
-// CHECK:         %[[MUL3:.*]] = "anvl.mul"(%[[ONE]], %[[DIV2]])
-// CHECK:         %[[DY:.*]] = "anvl.neg"(%[[MUL3]])
+// CHECK:         %[[R:.*]] = "anvl.hypot"(%[[X]], %[[Y]])
+// CHECK:         %[[RATIO:.*]] = "anvl.div"(%[[Y]],
+// CHECK:         %[[COSINE:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[RATIO]])
+// CHECK:         %[[LIMIT:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[COSINE]])
+// CHECK:         %[[TURN:.*]] = "anvl.div"(%[[LIMIT]], %[[R]])
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[TURN]])
+// CHECK:         %[[RATIO2:.*]] = "anvl.div"(%[[X]],
+// CHECK:         %[[TURN2:.*]] = "anvl.div"(%{{.*}}, %[[R]])
+// CHECK:         %[[MUL:.*]] = "anvl.mul"(%{{.*}}, %[[TURN2]])
+// CHECK:         %[[DY:.*]] = "anvl.neg"(%[[MUL]])
 // CHECK:         return %[[Z]], %[[DX]], %[[DY]]
 
 // HLO-LABEL: func.func @atan2(

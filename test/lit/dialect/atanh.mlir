@@ -3,15 +3,16 @@
 // RUN: anvl-opt %s --anvl-gradient="function=atanh" \
 // RUN:   | %run --function=atanh_adjoint --args='[0.5]' | %numbers %s
 
-// The derivative of atanh is 1/(1 - x^2): 4/3 at a half.
+// The derivative of atanh is 1/((1 - x) (1 + x)): 4/3 at a half.
 
 // CHECK-LABEL: func.func @atanh_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.atanh"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])
-// CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[ONE]], %[[MUL]])
-// CHECK:         %[[DX:.*]] = "anvl.div"(%[[ONE]], %[[SUB]])
+// CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[ONE]], %[[X]])
+// CHECK:         %[[ADD:.*]] = "anvl.add"(%[[X]], %[[ONE]])
+// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[SUB]], %[[ADD]])
+// CHECK:         %[[DX:.*]] = "anvl.div"(%[[ONE]], %[[MUL]])
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @atanh(

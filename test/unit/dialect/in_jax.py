@@ -25,6 +25,9 @@ WITHOUT = {
     "captured": "it is replaced before lowering",
     "get_dimension_size": "jax's shapes are static: it is x.shape[i]",
     "set_dimension_size": "jax's shapes are static",
+    "bessel_ie": "jax.scipy has orders 0 and 1 alone",
+    "bessel_i": "jax.scipy has orders 0 and 1 alone",
+    "share_ties": "anvl's own",
     "stop_gradient": "jax.lax's is no op of its own: the identity",
     "tag": "jax's names are for checkpoints alone",
     "mulhi": "jax.lax of 0.10.2 has none",
@@ -98,6 +101,7 @@ def _elementwise(lax: Any) -> dict[str, Any]:
     asked = {"EQ": lax.eq, "NE": lax.ne, "GE": lax.ge, "GT": lax.gt, "LE": lax.le, "LT": lax.lt}
     rounding = lax.RoundingMethod
     return {
+        "integer_pow": lambda x, exponent: lax.integer_pow(x, exponent),
         "compare": lambda x, y, comparison_direction: asked[comparison_direction](x, y),
         "select": lax.select,
         "convert": lambda x, dtype: _converted(lax, x, numpy_dtype(dtype)),
@@ -283,6 +287,12 @@ def _linear_algebra(jnp: Any, linalg: Any) -> dict[str, Any]:
     }
 
 
+def _sinc(jax: Any, x: Any, order: int) -> Any:
+    if order:
+        raise NoCounterpart("jax.numpy.sinc is of order 0")
+    return jax.numpy.sinc(x)
+
+
 def _others(jax: Any, lax: Any) -> dict[str, Any]:
     def convolution(
         x: Any, y: Any, dimension_numbers: Any, feature_group_count: int, batch_group_count: int,
@@ -314,6 +324,9 @@ def _others(jax: Any, lax: Any) -> dict[str, Any]:
         )
 
     return {
+        "hypot": jax.numpy.hypot,
+        "logaddexp": jax.numpy.logaddexp,
+        "sinc": lambda x, order: _sinc(jax, x, order),
         "convolution": convolution,
         "rng_bit_generator": rng_bit_generator,
         "fft": lambda x, fft_type, fft_length: lax.fft(x, fft_type, fft_length),

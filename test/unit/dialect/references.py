@@ -199,6 +199,14 @@ def _svd(x: np.ndarray, full_matrices: bool = False) -> Any:
     return np.linalg.svd(x, full_matrices=full_matrices)
 
 
+def _sinc(x: np.ndarray, order: int) -> np.ndarray:
+    """The derivative of sin(pi x) / (pi x): its integral over cosines of all lower frequencies."""
+    t, w = np.polynomial.legendre.leggauss(40)
+    t, w = (t + 1) / 2, w / 2
+    u = x[..., None] * np.pi * t
+    return np.sum(w * (np.pi * t) ** order * np.cos(u + order * np.pi / 2), axis=-1)
+
+
 def _complex(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x: f(x.astype(complex))
 
@@ -213,6 +221,13 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "bessel_i0e": scipy.special.i0e,
     "bessel_i1e": scipy.special.i1e,
+    "bessel_i": lambda x, order: scipy.special.iv(order, x),
+    "bessel_ie": lambda x, order: scipy.special.ive(order, x),
+    "sinc": lambda x, order: _sinc(x, order),
+    "integer_pow": lambda x, exponent: x ** x.dtype.type(exponent),
+    "hypot": np.hypot,
+    "logaddexp": np.logaddexp,
+    "share_ties": lambda x, axis: x,
     "stop_gradient": lambda x: x,
     "tag": lambda x, label: x,
     "reduce_precision": lambda x, exponent_bits, mantissa_bits: x,  # sampled with all bits

@@ -1,0 +1,90 @@
+"""Ops of two floats that are scaled, so as not to overflow: hypot, logaddexp, atan2.
+
+The values of the first two are composed of `abs` and `maximum`, which have corners where these
+functions have none; so the derivatives are stated, in terms of the result, and hold to every order.
+Those of `atan2` go through the length, not its square, and so over the whole range of a dtype.
+Source: NIST Digital Library of Mathematical Functions, section 4 (elementary functions).
+"""
+
+from anvl.dialect.op import OPS, Value, emit
+from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.elementwise import (
+    FC,
+    F,
+    add,
+    and_,
+    binary,
+    div,
+    exp,
+    log1p,
+    logistic,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    plus,
+    sqrt,
+    square,
+    sub,
+    where_zero,
+)
+from anvl.dialect.types import kind
+
+__all__ = ["atan2", "hypot", "logaddexp"]
+
+
+def _length(x: Value, y: Value) -> Value:
+    """max sqrt(1 + (min / max)^2)"""
+    x, y = emit.abs(x), emit.abs(y)
+    large, small = maximum(x, y), minimum(x, y)
+    ratio = div(small, where_zero(large, full_like(large, 1), large))
+    length = mul(large, sqrt(plus(square(ratio), 1)))
+    is_infinite = getattr(emit, "or")(emit.is_inf(x), emit.is_inf(y))  # inf / inf is not 1
+    return emit.select(is_infinite, full_like(x, float("inf")), length)
+
+
+def _cosine(x: Value, y: Value, z: Value) -> Value:
+    """x / z, of the length z of (x, y): 0 at the origin, and the limit where x is infinite."""
+    is_0 = emit.compare(z, zeros_like(z), comparison_direction="EQ")
+    ratio = div(x, emit.select(is_0, full_like(z, 1), z))
+    ratio = emit.select(is_0, zeros_like(z), ratio)
+    has_limit = and_(emit.is_inf(x), emit.is_finite(y))
+    return emit.select(has_limit, emit.sign(x), ratio)
+
+
+def _turn(x: Value, y: Value, reverse: bool = False) -> Value:
+    """x / (x^2 + y^2)"""
+    if kind(x.type.element_type) != F:
+        return div(x, add(mul(x, x), mul(y, y)))
+    z = hypot(y, x) if reverse else hypot(x, y)  # one for both partial derivatives
+    return div(_cosine(x, y, z), z)
+
+
+def _log_of_sum(x: Value, y: Value) -> Value:
+    """max + log(1 + exp(-|x - y|))"""
+    gap = sub(x, y)
+    result = add(maximum(x, y), log1p(exp(neg(emit.abs(gap)))))
+    # NaN: an operand is, or both are one infinity, which is the result.
+    no_gap = emit.compare(gap, gap, comparison_direction="NE")
+    return emit.select(no_gap, add(x, y), result)
+
+
+def _weight(x: Value, y: Value) -> Value:
+    """exp(x) / (exp(x) + exp(y)); a half where both are one infinity."""
+    is_same = emit.compare(x, y, comparison_direction="EQ")
+    alike = and_(is_same, emit.is_inf(x))  # of numbers that tie, the slope of the gap is needed
+    return logistic(emit.select(alike, zeros_like(x), sub(x, y)))
+
+
+# fmt: off
+#            name         composed as   takes  g times dz/dx, g times dz/dy
+hypot     = binary("hypot",     _length,     F,  lambda g, x, y, z: mul(g, _cosine(x, y, z)), lambda g, x, y, z: mul(g, _cosine(y, x, z)))
+atan2     = binary("atan2",     "atan2",     FC, lambda g, x, y, z: mul(g, _turn(y, x, reverse=True)), lambda g, x, y, z: neg(mul(g, _turn(x, y))), (0.3, 2.0), (0.3, 2.0))
+logaddexp = binary("logaddexp", _log_of_sum, F, lambda g, x, y, z: mul(g, _weight(x, y)), lambda g, x, y, z: mul(g, _weight(y, x)))
+# fmt: on
+
+OPS["anvl.hypot"].corner = "0 at x = y = 0"
+OPS["anvl.atan2"].corner = "NaN at x = y = 0"
+OPS["anvl.logaddexp"].corner = "half to each of two infinities"
+for _name in ("hypot", "logaddexp"):
+    OPS[f"anvl.{_name}"].commutative = True

@@ -1,0 +1,33 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=hypot" --cse | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo --anvl-inline | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=hypot" \
+// RUN:   | %run --function=hypot_adjoint --args='[3.0, 4.0]' | %numbers %s
+
+// The length of (3, 4) grows by the cosines of its angles: 3/5 and 4/5.
+
+// CHECK-LABEL: func.func @hypot_adjoint(
+// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK:         %[[Z:.*]] = "anvl.hypot"(%[[X]], %[[Y]])
+// CHECK:         %[[AT_0:.*]] = "anvl.compare"(%[[Z]], %{{.*}}) {{.*}} EQ>
+// CHECK:         %[[LENGTH:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[Z]])
+// CHECK:         %[[RATIO_X:.*]] = "anvl.div"(%[[X]], %[[LENGTH]])
+// CHECK:         %[[COSINE:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[RATIO_X]])
+// CHECK:         %[[COS_X:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[COSINE]])
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[COS_X]])
+// CHECK:         %[[RATIO_Y:.*]] = "anvl.div"(%[[Y]], %[[LENGTH]])
+// CHECK:         %[[DY:.*]] = "anvl.mul"
+// CHECK:         return %[[Z]], %[[DX]], %[[DY]]
+
+// HLO-LABEL: func.func @hypot(
+// HLO-NOT:     {{anvl|chlo}}.
+// HLO:         stablehlo.sqrt
+// HLO:         return
+
+// NUMBERS: f64[] 5.0
+// NUMBERS-NEXT: f64[] 0.6
+// NUMBERS-NEXT: f64[] 0.8
+func.func @hypot(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+  %z = "anvl.hypot"(%x, %y) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %z : tensor<f64>
+}
