@@ -28,6 +28,15 @@ Step: TypeAlias = tuple[
     Any, ir.Operation, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
 ]
 
+# Note [Bits]
+#
+# The bits of a float, read as an integer, move with it, and so does each integer computed of them;
+# but integers have no derivative.  Where such bits become a float again (as in a hand-written
+# `ldexp`), that depends smoothly on the first one, and a derivative of 0 would be wrong.  So these
+# integers have numbers too, of which the type is not positive, and `bitcast_convert` back says what
+# it always says of an operand that moves: it has no derivative.  All other ops take them for
+# integers, through which nothing moves: a number converted from an exponent is flat.
+
 # Note [Handles]
 #
 # An op that Python looks at costs two handles, an operand two (also of the op that makes it), a
@@ -43,10 +52,12 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
 ) -> list[Step]:
     """The ops that depend on numbered values, in order; their float results get numbers too.
 
-    `types` are those of the numbered values, as `type_number` has them.
+    `types` are those of the numbered values, as `type_number` has them.  So do integers that are
+    bits of floats: Note [Bits].
     """
     steps: list[Step] = []
     known = number.get
+    has_bits = False
     values = _by_number(number, len(types))
     made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
     forms = _Forms()
@@ -78,13 +89,27 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
                 continue
         result = op.result  # a third of what `results` costs
         type_ = type_number(result.type)
+        if has_bits and type_ > 0 and not rules.reads_bits:
+            wanted = _without_bits(wanted, types)
+            if wanted.count(None) == len(wanted):
+                continue
         at = number[result] if made_here and result in made_here else None
-        if at is None and type_ > 0:
+        if at is None and (type_ > 0 or rules.reads_bits or (has_bits and _bits(wanted, types))):
+            has_bits = has_bits or type_ <= 0
             at = number[result] = len(types)
             types.append(type_)
             values.append(result)
         steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
     return steps
+
+
+def _without_bits(wanted: Sequence[int | None], types: Sequence[int]) -> tuple[int | None, ...]:
+    return tuple([None if n is None or types[n] <= 0 else n for n in wanted])
+
+
+def _bits(wanted: Sequence[int | None], types: Sequence[int]) -> bool:
+    """Whether an operand of an op is bits of a float that moves."""
+    return any(n is not None and types[n] <= 0 for n in wanted)
 
 
 def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
@@ -113,7 +138,8 @@ def _steps_of(
     foreign = not issubclass(type(op), AnvlOp)
     xs = (*op.operands, *(_captured(op.operation, number) if foreign else ()))
     operands, wanted = _read(xs, number, values)
-    if not operands:
+    wanted = _without_bits(wanted, types)
+    if wanted.count(None) == len(wanted):
         return []
     results = tuple(op.results)
     numbers: list[int | None] = []
@@ -229,6 +255,10 @@ def place_of(op: ir.Operation) -> str:
     return str(op.location).removeprefix("loc(").removesuffix(")")
 
 
+def _is_ours(rules: type) -> bool:
+    return issubclass(rules, AnvlOp)
+
+
 def _may_lack(rules: type, rule: str) -> bool:
     return not (issubclass(rules, AnvlOp) and rules.has_rule(rule) and not rules.undefined)
 
@@ -238,7 +268,9 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
 
     And None where only its rule can tell.
     """
-    rules, op, _, wanted, _, _ = step
+    rules, op, _, wanted, results, _ = step
+    if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
+        return None  # bits, which are asked for where they become a float
     missing = lacks(rules, rule, op)
     if missing is not None:
         return missing, None

@@ -720,6 +720,13 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @ldexp {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, n: %1)
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @lu {
       %0 = irdl.any
       irdl.operands(x: %0)

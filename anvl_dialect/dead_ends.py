@@ -14,11 +14,15 @@ __all__ = ["dead_ends"]
 def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list[Finding]:
     """The ops of a block at which every way from x to the targets ends for a derivative.
 
-    Only where the derivative is zero: so there is no way without one.
+    Only where the derivative is zero: so there is no way without one.  None where it is missing.
     """
     needed = _needed(block, targets)
     number = {x: 0}
     steps = steps_from(block, number, [type_number(x.type)])
+    if any(_is_made_of_bits(step) and not needed.isdisjoint(step[4]) for step in steps):
+        return []  # it is not zero, but missing
+    for bits in [y for y in number if type_number(y.type) <= 0]:
+        del number[bits]  # integers: nothing goes on from there
     found = [
         _finding(op, why, number, steps)
         for op in block.operations
@@ -32,6 +36,12 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     if x not in needed:
         return [Finding("", place, "nothing that is returned depends on it", ())]
     return [Finding("", place, "each op on the way is flat in what comes from it", ())]
+
+
+def _is_made_of_bits(step: Step) -> bool:
+    """Whether an op makes a float of the bits of another: Note [Bits] in `activity`."""
+    rules, results = step[0], step[4]
+    return bool(getattr(rules, "reads_bits", False)) and type_number(results[0].type) > 0
 
 
 def _needed(block: ir.Block, targets: Sequence[ir.Value]) -> set[ir.Value]:

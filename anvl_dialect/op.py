@@ -144,6 +144,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     undefined = cast("dict[int, str]", {})
     #: Why the derivative is zero everywhere, where it is so by design and not by omission.
     zero = ""
+    #: Whether integers that it gives are bits of its operand: Note [Bits] in `activity`.
+    reads_bits = False
     #: The parameter that names the result for whoever asks for its derivative, if there is one.
     labelled = ""
     #: What the derivative is where its formula breaks, for the reader of docs/ops.md.

@@ -111,7 +111,7 @@ def check_function(
         expansion.write(KINDS[VJP], made, name, asked)
         found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
         # Behind what is missing there is nothing, which is no reason.
-        zero.update({i: e for i, e in found.items() if e[0].path or not search.findings})
+        zero.update({i: e for i, e in found.items() if e and (e[0].path or not search.findings)})
 
     _attempt(search, attempt)
     return Report(search.findings, zero)

@@ -15,6 +15,7 @@ from anvl.dialect.ops import determinant as determinant
 from anvl.dialect.ops import dimension as dimension
 from anvl.dialect.ops import dynamic as dynamic
 from anvl.dialect.ops import elementwise as elementwise
+from anvl.dialect.ops import exponents as exponents
 from anvl.dialect.ops import factor as factor
 from anvl.dialect.ops import fold as fold
 from anvl.dialect.ops import fourier as fourier

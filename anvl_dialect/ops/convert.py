@@ -80,6 +80,7 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
     y: Result
     hlo = "bitcast_convert"
     undefined = {0: "bits carry no derivative"}  # noqa: RUF012
+    reads_bits = True
 
     @classmethod
     def result_type(cls, x: Any, dtype: str) -> Any:

@@ -21,6 +21,7 @@ from anvl.numpy import (
     diagonals,
     einstein,
     elementwise,
+    exponents,
     higher,
     indexing,
     products,
@@ -42,6 +43,7 @@ from anvl.numpy.cumulative import *  # noqa: F403
 from anvl.numpy.diagonals import *  # noqa: F403
 from anvl.numpy.einstein import *  # noqa: F403
 from anvl.numpy.elementwise import *  # noqa: F403
+from anvl.numpy.exponents import *  # noqa: F403
 from anvl.numpy.higher import *  # noqa: F403
 from anvl.numpy.indexing import *  # noqa: F403
 from anvl.numpy.products import *  # noqa: F403
@@ -70,6 +72,7 @@ __all__ = [
     *diagonals.__all__,
     *einstein.__all__,
     *elementwise.__all__,
+    *exponents.__all__,
     *higher.__all__,
     *indexing.__all__,
     *products.__all__,

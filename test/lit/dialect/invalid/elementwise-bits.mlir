@@ -71,3 +71,19 @@ func.func @shift_right_arithmetic_of_floats(%x: tensor<2xf32>) {
   %y = "anvl.shift_right_arithmetic"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @ldexp_of_other_exponents(%x: tensor<2xf32>, %n: tensor<2xi64>) {
+  // expected-error @+1 {{ldexp: the exponents are tensor<2xi64>; for tensor<2xf32> they are i32 of its shape}}
+  %y = "anvl.ldexp"(%x, %n) : (tensor<2xf32>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @ldexp_of_integers(%n: tensor<2xi32>) {
+  // expected-error @+1 {{ldexp: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.ldexp"(%n, %n) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+  return
+}

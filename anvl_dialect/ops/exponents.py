@@ -1,0 +1,130 @@
+"""`ldexp`: numbers times powers of two, by their bits.
+
+Source: IEEE 754-2019, section 5.3.3, scaleB, and section 3.4 for what the bits are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.families import check_kind, lifted
+from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.ops.create import full_like
+from anvl.dialect.types import dtype_name, element_type
+
+__all__ = ["LdexpOp"]
+
+
+class _Format(NamedTuple):
+    """How floats of a dtype are written: `digits` with the first one, the largest exponent of 2."""
+
+    bits: int
+    digits: int
+    largest: int
+
+
+_FORMATS = {
+    "f16": _Format(16, 11, 15), "bf16": _Format(16, 8, 127), "f32": _Format(32, 24, 127),
+    "f64": _Format(64, 53, 1023),
+}  # fmt: skip
+
+
+class LdexpOp(AnvlOp, name="ldexp"):
+    """x * 2^n, elementwise, rounded once, to an even last digit: n is an i32 array of x's shape.
+
+    By the bits of x, so it is exact also where XLA takes small numbers for 0.
+    """
+
+    x: Operand
+    n: Operand
+    y: Result
+    diagonal = True
+    composite = True
+    keeps_zeros = True
+
+    @classmethod
+    def result_type(cls, x: Any, n: Any) -> Any:
+        check_kind("ldexp", x, "float")
+        if dtype_name(x.element_type) not in _FORMATS:
+            raise TypeError(f"ldexp: operand is {x}; it takes {', '.join(_FORMATS)}")
+        if list(n.shape) != list(x.shape) or n.element_type != element_type("i32"):
+            raise TypeError(f"ldexp: the exponents are {n}; for {x} they are i32 of its shape")
+        return x
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, n: Value) -> Value:
+        of = _FORMATS[dtype_name(x.type.element_type)]
+        integer, digits = f"i{of.bits}", of.digits
+        bits = emit.bitcast_convert(x, dtype=integer)
+
+        def filled(k: int) -> Value:
+            return full_like(bits, k)
+
+        far = 3 * (of.largest + digits)  # from any number to 0, or to infinity
+        n = emit.clamp(full_like(n, -far), n, full_like(n, far))
+        n = n if of.bits == 32 else emit.convert(n, dtype=integer)
+        size = _and(bits, filled((1 << (of.bits - 1)) - 1))
+        sign = emit.sub(bits, size)
+        fraction = _and(size, filled((1 << (digits - 1)) - 1))
+        written = emit.shift_right_logical(size, filled(digits - 1))
+        # A number with fewer digits than others gets all of them, and a smaller exponent.
+        missing = emit.sub(emit.count_leading_zeros(fraction), filled(of.bits - digits))
+        is_small = _compared(written, filled(0), "EQ")
+        exponent = emit.select(is_small, emit.sub(filled(1), missing), written)
+        one = filled(1 << (digits - 1))
+        missing = emit.maximum(missing, filled(0))
+        number = emit.select(is_small, emit.shift_left(fraction, missing), _or(fraction, one))
+        exponent = emit.add(exponent, n)
+
+        usual = emit.shift_left(exponent, filled(digits - 1))
+        usual = emit.add(usual, emit.sub(number, one))
+        # 1 to digits + 1 places too low: what goes, and half of the last place that stays.
+        places = emit.clamp(filled(1), emit.sub(filled(1), exponent), filled(digits + 1))
+        small = _rounded(number, places, filled(1))
+        infinity = filled((2 * of.largest + 1) << (digits - 1))
+        y = emit.select(_compared(exponent, filled(1), "LT"), small, usual)
+        y = emit.select(_compared(exponent, filled(2 * of.largest), "GT"), infinity, y)
+        stays = _or(_compared(size, filled(0), "EQ"), _compared(size, infinity, "GE"))
+        y = emit.select(stays, bits, emit.add(sign, y))
+        return emit.bitcast_convert(y, dtype=dtype_name(x.type.element_type))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [emit.ldexp(g, xs[1]), None]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        return None if ts[0] is None else emit.ldexp(ts[0], xs[1])
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool]) -> Value:
+        return emit.ldexp(*lifted(xs, batched))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.floats(2, 3), draw.ints(2, 3)], {}),
+            ([draw.floats(), draw.ints()], {}),
+            ([draw.floats(0), draw.ints(0)], {}),
+        )
+
+
+def _rounded(number: Value, places: Value, one: Value) -> Value:
+    """The number without its last places, rounded to the nearest, and in the middle to an even."""
+    kept = emit.shift_right_logical(number, places)
+    half = emit.shift_left(one, emit.sub(places, one))
+    gone = _and(number, emit.sub(emit.add(half, half), one))
+    is_odd = _compared(_and(kept, one), one, "EQ")
+    up = _or(_compared(gone, half, "GT"), _and(_compared(gone, half, "EQ"), is_odd))
+    return emit.add(kept, emit.convert(up, dtype=dtype_name(kept.type.element_type)))
+
+
+def _and(x: Value, y: Value) -> Value:
+    return getattr(emit, "and")(x, y)
+
+
+def _or(x: Value, y: Value) -> Value:
+    return getattr(emit, "or")(x, y)
+
+
+def _compared(x: Value, y: Value, direction: str) -> Value:
+    return emit.compare(x, y, comparison_direction=direction)
