@@ -54,6 +54,21 @@ class Lowered:
             raise ValueError(f"mlir: there is no stage {stage!r}; {listed}")
         return module_text(self._stages[stage], debug_info)
 
+    def constants(self) -> dict[str, Array]:
+        """The arrays that the function closes over, as they were read, by their names: `c1`, ...
+
+        In the order of the leading arguments that they are from the stage "constants" on.  Those of
+        one element, and those that nobody uses, are not among them.
+
+        >>> import anvl, numpy
+        >>> table = numpy.arange(3.0)
+        >>> anvl.jit(lambda x: x * table).lower(2.0).constants()
+        {'c1': Array([0., 1., 2.], dtype=float64)}
+        """
+        order = captured_order(self._stages["stablehlo"])
+        arrays = [self._traced.program.captured[i] for i in order]
+        return {f"c{n + 1}": x if isinstance(x, Array) else put(x) for n, x in enumerate(arrays)}
+
     def artifact(self) -> bytes:
         """The StableHLO program as a portable artifact."""
         return serialize(copied(self._stages["stablehlo"]))
@@ -74,8 +89,7 @@ class Compiled:
     def __init__(self, lowered: Lowered) -> None:
         traced = lowered._traced
         order = captured_order(lowered._stages["stablehlo"])
-        captured = [traced.program.captured[i] for i in order]
-        self._constants = [c if isinstance(c, Array) else put(c) for c in captured]
+        self._constants = list(lowered.constants().values())
         self._traced = traced
         artifact = lowered.artifact()
         self.executable: Executable = compile(

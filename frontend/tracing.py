@@ -23,7 +23,7 @@ from anvl.dialect.op import AnvlOp
 from anvl.dialect.ops.create import CapturedOp
 from anvl.dialect.types import dtype_name
 from anvl.locations import describe, here, unnamed
-from anvl.runtime import Array, begin_tracing, end_tracing
+from anvl.runtime import Array, begin_tracing, end_tracing, put
 from anvl.state import current
 from anvl.tracer import Tracer
 
@@ -41,6 +41,7 @@ class Program:
             self.module = ir.Module.create()
         self.captured: list[Any] = []
         self._indices: dict[int, int] = {}
+        self._closed_over: list[Any] = []  # keeps them alive, and so their ids their own
         self._names: set[str] = set()
         # Which arguments of functions are to fit which dtypes: see `anvl.ranges`.
         self.meetings: dict[tuple[str, int], list[str]] = {}
@@ -58,12 +59,38 @@ class Program:
         return name
 
     def capture(self, array: Any) -> int:
-        """The index of a closed-over array; the same array twice has one."""
+        """The index of a closed-over array, as it is now; the same array twice has one.
+
+        A NumPy array may be written to while the function is traced: each use has what it read.
+        """
         index = self._indices.get(id(array))
-        if index is None:
+        if index is None or not _still_is(self.captured[index], array):
             index = self._indices[id(array)] = len(self.captured)
-            self.captured.append(array)  # also keeps it alive, and so its id its own
+            self.captured.append(_as_it_is(array))
+            self._closed_over.append(array)
         return index
+
+
+_SMALL = 1 << 16  # bytes: to copy so many takes no longer than to put them on a device
+
+
+def _as_it_is(array: Any) -> Any:
+    """An array that stays what this one is now."""
+    if not isinstance(array, np.ndarray):
+        return array
+    return array.copy() if array.nbytes <= _SMALL else put(array)
+
+
+def _still_is(known: Any, array: Any) -> bool:
+    """Whether an array is what it was when it was read, bit for bit."""
+    if known is array or not isinstance(array, np.ndarray):
+        return True
+    before = np.asarray(known)
+    if (before.shape, before.dtype) != (array.shape, array.dtype):
+        return False
+    return np.array_equal(
+        *(np.ascontiguousarray(x).reshape(-1).view("u1") for x in (before, array))
+    )
 
 
 class Trace:
