@@ -26,6 +26,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
+from anvl.containers import first_refused, give_back, guarded, kept_failure
 from anvl.runtime.lazy import Lazy, compat
 
 _T = TypeVar("_T")
@@ -54,9 +55,13 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     ([1, 2], PyTreeDef([*, (*, None)]))
     """
     try:
-        return _registry.flatten(tree)
-    except (ValueError, SystemError, RecursionError) as error:
+        found = _registry.flatten(tree)
+    except (ValueError, SystemError, RecursionError, AttributeError) as error:
         raise _flatten_error(tree, error) from error
+    failure = kept_failure()
+    if failure is not None:
+        raise _flatten_error(tree, failure, leaves_levels=False)
+    return found
 
 
 def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
@@ -285,7 +290,8 @@ def register_node(
     for function in (to_iterable, from_iterable):
         if not callable(function):
             raise TypeError(f"register_node: expected two functions, got {function!r}")
-    _register("register_node", cls, lambda r: r.register_node(cls, to_iterable, from_iterable))
+    parts = guarded(to_iterable)
+    _register("register_node", cls, lambda r: r.register_node(cls, parts, from_iterable))
 
 
 def register_dataclass(
@@ -446,35 +452,29 @@ def _register(function: str, cls: type, register: Callable[[Any], object]) -> No
     _registry.when_made(register)
 
 
-def _flatten_error(tree: Any, error: BaseException) -> ValueError:
-    """What to raise instead of an error of the C++ registry."""
+_TOO_DEEP = "flatten: tree is nested too deeply, or contains itself"
+
+
+def _flatten_error(tree: Any, error: Exception, leaves_levels: bool = True) -> Exception:
+    """What to raise instead of an error of the C++ registry, or of a function of a container."""
     if isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError):
-        return ValueError("flatten: tree is nested too deeply, or contains itself")
-    found = _unsortable(tree, "")
+        return ValueError(_TOO_DEEP)
+    try:
+        found = first_refused(tree, _registry.flatten_one_level, _data_fields)
+    except RecursionError:
+        return ValueError(_TOO_DEEP)
+    finally:
+        kept_failure()  # of asking again
     if found is None:
-        return ValueError(f"flatten: {error}")
-    path, keys = found
+        return ValueError(f"flatten: {error}") if leaves_levels else error
+    give_back(found.depth if leaves_levels else 0)
+    place, of = found.path or "the root", found.container
+    if not isinstance(of, dict):
+        return ValueError(f"flatten: {type(of).__name__} at {place}: {found.error}")
     return ValueError(
-        f"flatten: dict at {path or 'the root'} has keys that cannot be sorted, "
-        f"{keys}; use keys of one type, or an OrderedDict"
+        f"flatten: dict at {place} has keys that cannot be sorted, {list(of)}; use keys of one "
+        "type, or an OrderedDict"
     )
-
-
-def _unsortable(tree: Any, path: str) -> tuple[str, list[Any]] | None:
-    """The path and the keys of the first dict whose keys cannot be sorted."""
-    if type(tree) in (dict, collections.defaultdict):
-        try:
-            steps = [(key, f"[{key!r}]") for key in sorted(tree)]
-        except TypeError:
-            return path, list(tree)
-        children = [(tree[key], step) for key, step in steps]
-    elif isinstance(tree, list | tuple | collections.OrderedDict):
-        items = tree.items() if isinstance(tree, dict) else enumerate(tree)
-        children = [(child, f"[{key!r}]") for key, child in items]
-    else:
-        return None
-    found = (_unsortable(child, path + step) for child, step in children)
-    return next((place for place in found if place is not None), None)
 
 
 def _default_dict_children(tree: Any) -> tuple[list[Any], Any]:

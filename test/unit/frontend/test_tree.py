@@ -214,3 +214,69 @@ def test_errors_of_registered_classes_come_through():
     tree.register_node(Broken, lambda _: 1 / 0, lambda *_: None)
     with pytest.raises(ZeroDivisionError):
         tree.flatten([Broken()])
+
+
+class Link:
+    """A container of one, which may be itself."""
+
+    def __init__(self, inner=None):
+        self.inner = inner
+
+
+def parts_of(link):
+    if link.inner is None:
+        raise KeyError("inner")
+    return (link.inner,), None
+
+
+tree.register_node(Link, parts_of, lambda _, parts: Link(*parts))
+
+
+@dataclasses.dataclass
+class Field:
+    held: object
+
+
+tree.register_dataclass(Field, ["held"])
+
+
+def nested(x, container=lambda x: [x]):
+    for _ in range(40):
+        x = container(x)
+    return x
+
+
+def containing_itself(make):
+    made = make(None)
+    if isinstance(made, list):
+        made[0] = made
+    else:
+        setattr(made, next(iter(vars(made))), [made])
+    return made
+
+
+def without_its_field():
+    made = Field(1)
+    del made.held
+    return made
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "message"),
+    [
+        (containing_itself(lambda x: [x]), ValueError, "nested too deeply, or contains itself"),
+        (containing_itself(Link), ValueError, "nested too deeply, or contains itself"),
+        (containing_itself(Field), ValueError, "nested too deeply, or contains itself"),
+        (nested(Link()), KeyError, "inner"),
+        (nested(Link(), Link), KeyError, "inner"),
+        (nested({1: 2, "a": 3}), ValueError, "has keys that cannot be sorted"),
+        (nested({1: 2, "a": 3}, Link), ValueError, "has keys that cannot be sorted"),
+        (nested(without_its_field(), Field), ValueError, "'Field' object has no attribute"),
+    ],
+)
+def test_an_error_inside_of_a_tree_does_no_harm_to_later_calls(value, kind, message):
+    """Each error left as many levels of recursion as it was deep: 30 of these used all up."""
+    for _ in range(30):
+        with pytest.raises(kind, match=message):
+            tree.flatten(value)
+    assert tree.leaves(nested(Link(3), Link)) == [3]
