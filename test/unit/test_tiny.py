@@ -1,6 +1,7 @@
 """All of anvl in one sitting: trace, differentiate, hoist, lower, run.  Read this first."""
 
 import numpy
+from tolerances import FORMULA, rounding
 
 import anvl
 import anvl.numpy as np
@@ -28,7 +29,7 @@ def test_the_whole_way():
     # It runs, and computes what mathematics says: the transpose of W times cos(W x).
     x = numpy.asarray([0.5, -0.25])
     slope = lowered.compile()(x)
-    numpy.testing.assert_allclose(slope, W.T @ numpy.cos(W @ x), rtol=1e-14)
+    numpy.testing.assert_allclose(slope, W.T @ numpy.cos(W @ x), rtol=rounding(FORMULA))
 
     # The short form of all that.
     numpy.testing.assert_array_equal(anvl.jit(anvl.grad(loss))(x), slope)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_corners import adjoints, evaluated
+from tolerances import PROGRAM, rounding
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
@@ -113,8 +114,8 @@ def test_badly_scaled_columns_are_as_good_as_any() -> None:
     x, t, e = drawn("f8", 4, 3), drawn("f8", 4, 3), scales(3)
     q, r = moved(lambda x: list(emit.qr(x)), x, t)
     q_scaled, r_scaled = moved(lambda x: list(emit.qr(x)), x * e, t * e)
-    np.testing.assert_allclose(q_scaled, q, rtol=1e-13)
-    np.testing.assert_allclose(r_scaled / e, r, rtol=1e-13)
+    np.testing.assert_allclose(q_scaled, q, rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(r_scaled / e, r, rtol=rounding(PROGRAM))
 
 
 def test_badly_scaled_rows_and_columns_are_as_good_as_any() -> None:
@@ -124,7 +125,9 @@ def test_badly_scaled_rows_and_columns_are_as_good_as_any() -> None:
     (y,) = moved(lambda x: [emit.lu(x)[0]], x, t)
     (scaled,) = moved(lambda x: [emit.lu(x)[0]], d * x * e, d * t * e)
     lower = np.tril(np.ones((3, 3), bool), -1)
-    np.testing.assert_allclose(scaled, np.where(lower, d * y / d.T, d * y * e), rtol=1e-13)
+    np.testing.assert_allclose(
+        scaled, np.where(lower, d * y / d.T, d * y * e), rtol=rounding(PROGRAM)
+    )
 
 
 def moved(

@@ -8,6 +8,7 @@ import pytest
 from edges import Edge, Table, literal
 from test_corners import adjoints, evaluated
 from test_edges import INF, NAN
+from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
@@ -20,7 +21,7 @@ SINGULAR = np.array([[1.0, 2], [2, 4]])
 SYMMETRIC = np.array(
     [[2, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 2.0]]
 )  # of |x + x^T|^2 / 4
-CLOSE = 1e-13
+CLOSE = rounding(PROGRAM)
 
 
 # -- eigenvalues that repeat -----------------------------------------------------------------------
@@ -121,7 +122,13 @@ def determinants(n: int) -> list[Edge]:
     points = [(rank, of_rank(n, rank)) for rank in range(n - 1, -1, -1)]
     return [
         Edge(
-            f"det, {n} rows, rank {rank}", emit.det, [x], 0, [minors(x)], minors_of_minors(x), 1e-9
+            f"det, {n} rows, rank {rank}",
+            emit.det,
+            [x],
+            0,
+            [minors(x)],
+            minors_of_minors(x),
+            rounding(ITERATION),
         )
         for rank, x in points
     ]
@@ -138,7 +145,7 @@ test_singular_matrices = Table(
     Edge("slogdet, its logarithm", lambda x: emit.slogdet(x)[1], [SINGULAR], -INF),
     Edge("lu", lambda x: emit.lu(x)[0], [SINGULAR], [[2, 4], [0.5, 0]]),
     Edge("qr, r", lambda x: emit.abs(emit.qr(x)[1]), [np.ones((2, 2))],
-         [[2**0.5, 2**0.5], [0, 0]], (), None, 1e-15),
+         [[2**0.5, 2**0.5], [0, 0]], (), None, rounding(FORMULA)),
     Edge("solve of zeros", quotient, [ZERO], None),
     Edge("triangular_solve: infinite", triangular, [[[1.0, 0], [0, 0]]], [[NAN], [INF]]),
     Edge("cholesky of rank 1: nan", emit.cholesky, [np.ones((2, 2))], NAN),
@@ -175,7 +182,9 @@ def test_derivatives_of_det_to_third_order_at_every_rank(n: int) -> None:
     for i, x in enumerate(xs):
         third = slope_of_polynomial(lambda t, x=x: along_u(x + t * v), n)
         for y, wanted in zip(found, [minors(x), along_u(x), along_u(x), third], strict=True):
-            np.testing.assert_allclose(y[i], wanted, atol=1e-11 * (1 + np.abs(wanted).max()))
+            np.testing.assert_allclose(
+                y[i], wanted, atol=rounding(ITERATION) * (1 + np.abs(wanted).max())
+            )
 
 
 def slope_of_polynomial(f: Callable[[float], np.ndarray], degree: int) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from edges import Edge, Table, literal
 from test_edges import INF, NAN, as_float, over, spread, squared, weighted
+from tolerances import FORMULA, rounding
 
 from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
@@ -145,7 +146,7 @@ def cumulative(name: str) -> Callable[..., ir.Value]:
 
 test_nan_and_infinity_propagation = Table(
     *[
-        Edge(f"{name} of {x}", getattr(emit, name), [x], value, [slope], None, 1e-15)
+        Edge(f"{name} of {x}", getattr(emit, name), [x], value, [slope], None, rounding(FORMULA))
         for name, (values, slopes) in LIMITS.items()
         for x, value, slope in zip((-INF, INF, NAN), values, slopes, strict=True)
     ],
@@ -238,7 +239,7 @@ test_where_with_a_nan_on_the_untaken_side = Table(
         for x in (0.0, -1.0, NAN)
     ],
     *[
-        Edge(f"{name} at 1, taken", guarded(f), [1.0], None, [first], second, 1e-14)
+        Edge(f"{name} at 1, taken", guarded(f), [1.0], None, [first], second, rounding(FORMULA))
         for name, (f, first, second) in UNTAKEN.items()
     ],
     Edge("the other side", nan_beside, [True, 3.0], 9, [6], 2),

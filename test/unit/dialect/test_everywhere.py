@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from references import REFERENCES
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -256,7 +257,9 @@ def test_jit_lowers_for_the_platform_of_its_client(name: str) -> None:
     lowered = jitted.lower(*arguments)
     assert "custom_call" not in lowered.mlir()
     for y in (jitted(*arguments), lowered.compile()(*arguments)):
-        np.testing.assert_allclose(y, in_numpy(*arguments), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            y, in_numpy(*arguments), rtol=rounding(ITERATION), atol=rounding(PROGRAM)
+        )
     g = anvl.grad(lambda *xs: anp.sum(function(*xs)))(*arguments)
     assert np.isfinite(np.asarray(g)).all()
 

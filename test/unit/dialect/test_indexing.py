@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_corners import adjoints, evaluated, gradient
+from tolerances import PROGRAM, rounding
 
 from anvl.dialect.context import context
 from anvl.dialect.errors import MissingRule
@@ -221,7 +222,7 @@ def test_a_product_of_many_at_a_few_places_is_that_of_numpy() -> None:
         for k, i in enumerate(at)
     ]
     np.testing.assert_allclose(
-        gradient(scattered(emit.mul), x, at.astype(np.int32), u)[1], wanted, rtol=1e-13
+        gradient(scattered(emit.mul), x, at.astype(np.int32), u)[1], wanted, rtol=rounding(PROGRAM)
     )
 
 

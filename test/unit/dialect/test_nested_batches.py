@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from profiles import SWEEP
+from tolerances import ITERATION, rounding
 
 from anvl.dialect.batching import repeated
 from anvl.dialect.context import context
@@ -24,7 +25,7 @@ from anvl.testing.program import Program, type_of
 
 N = 2  # members of an outer batch; inner ones have one more
 CALLS = 99 if SWEEP else 1  # of each op
-ROUNDING = 1e-10
+ROUNDING = rounding(ITERATION)
 
 ELEMENTWISE = sorted(name for name, op in OPS.items() if issubclass(op, Elementwise))
 SOME = ELEMENTWISE if SWEEP else ELEMENTWISE[::8]  # one rule serves all

@@ -7,6 +7,7 @@ import pytest
 import scipy.signal
 from proof import examine
 from test_corners import INF, NAN, adjoints, derivatives, evaluated, gradient
+from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 from anvl.dialect.context import context
 from anvl.dialect.errors import MissingRule
@@ -114,9 +115,9 @@ def test_scans_of_any_length_agree_with_a_loop(count: int) -> None:
     wanted = [b[0]]
     for i in range(1, count):
         wanted.append(x[i] * wanted[-1] + b[i])
-    np.testing.assert_allclose(sums, np.cumsum(x[::-1])[::-1], atol=1e-11)
-    np.testing.assert_allclose(logs, np.logaddexp.accumulate(x), rtol=1e-13)
-    np.testing.assert_allclose(y, wanted, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(sums, np.cumsum(x[::-1])[::-1], atol=rounding(ITERATION))
+    np.testing.assert_allclose(logs, np.logaddexp.accumulate(x), rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(y, wanted, rtol=rounding(PROGRAM), atol=rounding(FORMULA))
 
 
 @pytest.mark.parametrize("first", [INF, NAN])

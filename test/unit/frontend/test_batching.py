@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -12,8 +13,8 @@ X = np.sin(np.arange(24.0)).reshape(2, 3, 4)
 Y = np.cos(np.arange(12.0)).reshape(3, 4)
 
 
-def close(found, expected, rtol=1e-9):
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=1e-12)
+def close(found, expected, rtol=rounding(ITERATION)):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=rounding(PROGRAM))
 
 
 def f(x, y):

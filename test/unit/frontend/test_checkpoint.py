@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import FORMULA, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -50,7 +51,9 @@ def test_it_changes_no_number(form, name):
     found = ASKED[name](anvl.checkpoint(block, **FORMS[form]))
     expected = ASKED[name](block)
     for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(
+            np.asarray(a), np.asarray(b), rtol=rounding(PROGRAM), atol=rounding(FORMULA)
+        )
 
 
 def test_nested_and_with_values_of_outside():
@@ -70,7 +73,7 @@ def test_nested_and_with_values_of_outside():
     for a, b in zip(
         anvl.grad(outer, wrt=(0, 1))(*at), anvl.grad(expected, wrt=(0, 1))(*at), strict=True
     ):
-        np.testing.assert_allclose(float(a), float(b), rtol=1e-12)
+        np.testing.assert_allclose(float(a), float(b), rtol=rounding(PROGRAM))
 
 
 def count(text, op):
@@ -181,4 +184,6 @@ def test_checkpoints_that_choose_nest(outer, inner):
     x = np.float64(0.5)
     for transform in (anvl.grad, lambda f: anvl.grad(anvl.grad(f)), lambda f: anvl.jacfwd(f)):
         expected = float(transform(plain)(x))
-        np.testing.assert_allclose(float(anvl.jit(transform(f))(x)), expected, rtol=1e-12)
+        np.testing.assert_allclose(
+            float(anvl.jit(transform(f))(x)), expected, rtol=rounding(PROGRAM)
+        )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import FORMULA, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -42,7 +43,9 @@ ASKED = {
 def test_it_is_what_where_would_be(name):
     found, expected = ASKED[name](chosen), ASKED[name](by_where)
     for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(
+            np.asarray(a), np.asarray(b), rtol=rounding(PROGRAM), atol=rounding(FORMULA)
+        )
 
 
 def test_only_one_is_computed():

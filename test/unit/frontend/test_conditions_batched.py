@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import FORMULA, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -71,7 +72,9 @@ def test_all_ways_are_the_members_one_by_one(mode, way):
     by_where = lambda x, y: anp.where(x > y, anp.sin(y) * x, (x + 1) * y * y)  # noqa: E731
     expected = MODES[mode](by_where)(X, y)
     for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(
+            np.asarray(a), np.asarray(b), rtol=rounding(PROGRAM), atol=rounding(FORMULA)
+        )
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -79,9 +82,9 @@ def test_a_switch_of_a_batch(way):
     i = np.asarray([-3, 0, 1, 2, 7, 1], np.int32)
     f = lambda i, x: one_of_three(i, x, batch=way)  # noqa: E731
     expected = np.choose(np.clip(i, 0, 2), [np.sin(X), X * X, np.exp(X) * X])
-    np.testing.assert_allclose(anvl.vmap(f)(i, X), expected, rtol=1e-12)
+    np.testing.assert_allclose(anvl.vmap(f)(i, X), expected, rtol=rounding(PROGRAM))
     slopes = np.choose(np.clip(i, 0, 2), [np.cos(X), 2 * X, np.exp(X) * (X + 1)])
-    np.testing.assert_allclose(anvl.vmap(anvl.grad(f, wrt=1))(i, X), slopes, rtol=1e-12)
+    np.testing.assert_allclose(anvl.vmap(anvl.grad(f, wrt=1))(i, X), slopes, rtol=rounding(PROGRAM))
 
 
 @pytest.mark.parametrize("size", [0, 1])
@@ -135,22 +138,22 @@ def test_what_may_not_end_is_found_in_what_a_branch_calls(kind):
         never = lambda: anvl.while_loop(lambda c: c < 10, lambda c: c * 2, x)  # noqa: E731
         return anvl.cond(x > 0, hidden(kind, never), lambda: x * x)
 
-    np.testing.assert_allclose(anvl.vmap(f)(X), [by_hand(x) for x in X], rtol=1e-12)
+    np.testing.assert_allclose(anvl.vmap(f)(X), [by_hand(x) for x in X], rtol=rounding(PROGRAM))
 
 
 def test_a_loop_that_does_not_end_for_others_ends_in_every_mode():
     expected = [by_hand(x) for x in X]
     slopes = [by_hand(x) / x if x > 0 else 2 * x for x in X]
-    np.testing.assert_allclose(anvl.vmap(with_loop)(X), expected, rtol=1e-12)
-    np.testing.assert_allclose(anvl.vmap(anvl.grad(with_loop))(X), slopes, rtol=1e-12)
+    np.testing.assert_allclose(anvl.vmap(with_loop)(X), expected, rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(anvl.vmap(anvl.grad(with_loop))(X), slopes, rtol=rounding(PROGRAM))
     total = lambda x: anp.sum(anvl.vmap(with_loop)(x))  # noqa: E731
-    np.testing.assert_allclose(anvl.jit(anvl.grad(total))(X), slopes, rtol=1e-12)
+    np.testing.assert_allclose(anvl.jit(anvl.grad(total))(X), slopes, rtol=rounding(PROGRAM))
     _, found = anvl.jvp(anvl.vmap(with_loop), (X,), (np.ones(6),))
-    np.testing.assert_allclose(found, slopes, rtol=1e-12)
+    np.testing.assert_allclose(found, slopes, rtol=rounding(PROGRAM))
     found = anvl.vmap(anvl.vmap(anvl.grad(with_loop)))(X.reshape(2, 3))
-    np.testing.assert_allclose(found, np.reshape(slopes, (2, 3)), rtol=1e-12)
+    np.testing.assert_allclose(found, np.reshape(slopes, (2, 3)), rtol=rounding(PROGRAM))
     second = anvl.vmap(anvl.grad(anvl.grad(with_loop)))(X)
-    np.testing.assert_allclose(second, [0.0 if x > 0 else 2.0 for x in X], atol=1e-12)
+    np.testing.assert_allclose(second, [0.0 if x > 0 else 2.0 for x in X], atol=rounding(PROGRAM))
 
 
 def test_what_is_asked_for_stays_through_transformations():

@@ -5,6 +5,7 @@ import pytest
 from control_programs import N, gradient, programs, slope, traced, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerances import ITERATION, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -31,7 +32,7 @@ NESTED = {
 }
 
 
-def close(found, expected, rtol=1e-9, atol=1e-11):
+def close(found, expected, rtol=rounding(ITERATION), atol=rounding(ITERATION)):
     np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rtol, atol=atol)
 
 

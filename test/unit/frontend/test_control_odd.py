@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -10,11 +11,11 @@ X = np.linspace(0.1, 0.5, 4)
 TWO = np.float64(2)
 
 
-def same(found, expected, rtol=1e-9):
+def same(found, expected, rtol=rounding(ITERATION)):
     assert anvl.tree.structure(found) == anvl.tree.structure(expected)
     for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
         assert np.shape(a) == np.shape(b)
-        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=rounding(PROGRAM))
 
 
 # -- what is carried -------------------------------------------------------------------------------

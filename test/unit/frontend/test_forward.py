@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -12,8 +13,8 @@ X = np.linspace(-1.0, 1.0, 6).reshape(2, 3)
 T = np.cos(np.arange(6.0)).reshape(2, 3)
 
 
-def close(found, expected, rtol=1e-9):
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=1e-9)
+def close(found, expected, rtol=rounding(ITERATION)):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=rounding(ITERATION))
 
 
 def network(params, x):

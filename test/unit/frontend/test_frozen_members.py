@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -32,16 +33,16 @@ def with_choice(x):
 @pytest.mark.parametrize("f", [nested, with_choice])
 def test_values_and_derivatives_are_those_of_each(f):
     single = [float(f(x)) for x in X]
-    np.testing.assert_allclose(anvl.vmap(f)(X), single, rtol=1e-12)
+    np.testing.assert_allclose(anvl.vmap(f)(X), single, rtol=rounding(PROGRAM))
     np.testing.assert_allclose(
-        anvl.vmap(anvl.vmap(f))(X.reshape(2, 2)), np.reshape(single, (2, 2)), rtol=1e-12
+        anvl.vmap(anvl.vmap(f))(X.reshape(2, 2)), np.reshape(single, (2, 2)), rtol=rounding(PROGRAM)
     )
     slopes = [float(anvl.grad(f)(x)) for x in X]
-    np.testing.assert_allclose(anvl.vmap(anvl.grad(f))(X), slopes, rtol=1e-12)
+    np.testing.assert_allclose(anvl.vmap(anvl.grad(f))(X), slopes, rtol=rounding(PROGRAM))
     total = lambda x: anp.sum(anvl.vmap(f)(x))  # noqa: E731
-    np.testing.assert_allclose(anvl.jit(anvl.grad(total))(X), slopes, rtol=1e-12)
+    np.testing.assert_allclose(anvl.jit(anvl.grad(total))(X), slopes, rtol=rounding(PROGRAM))
     _, moved = anvl.jvp(anvl.vmap(f), (X,), (np.ones(4),))
-    np.testing.assert_allclose(moved, slopes, rtol=1e-12)
+    np.testing.assert_allclose(moved, slopes, rtol=rounding(PROGRAM))
 
 
 def test_second_derivatives_and_constants_of_each_member():
@@ -56,7 +57,7 @@ def test_second_derivatives_and_constants_of_each_member():
     for g in (f, anvl.grad(f), anvl.grad(anvl.grad(f))):
         one = anvl.jit(g)
         single = [float(one(*row)) for row in zip(x, a, strict=True)]
-        np.testing.assert_allclose(anvl.vmap(g)(x, a), single, rtol=1e-9)
+        np.testing.assert_allclose(anvl.vmap(g)(x, a), single, rtol=rounding(ITERATION))
 
 
 def test_no_members_and_members_that_are_done_at_once():

@@ -5,6 +5,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -49,14 +50,18 @@ def imported(name):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values(name):
     args, f = PROGRAMS[name]
-    np.testing.assert_allclose(np.asarray(imported(name)(*args)), f(*args), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        np.asarray(imported(name)(*args)), f(*args), rtol=rounding(PROGRAM), atol=rounding(FORMULA)
+    )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_batched(name):
     args, f = PROGRAMS[name]
     found = anvl.vmap(imported(name))(*[np.stack([x, x]) for x in args])
-    np.testing.assert_allclose(np.asarray(found), np.stack([f(*args)] * 2), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        np.asarray(found), np.stack([f(*args)] * 2), rtol=rounding(PROGRAM), atol=rounding(FORMULA)
+    )
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -77,17 +82,19 @@ def test_gradients(name):
     directions = [np.random.default_rng(i).normal(size=x.shape) for i, x in enumerate(args)]
     _, tangent = anvl.jvp(f, args, tuple(directions))
     along = sum(np.sum(np.asarray(g) * d) for g, d in zip(found, directions, strict=True))
-    np.testing.assert_allclose(along, np.sum(np.asarray(tangent)), rtol=1e-10)
+    np.testing.assert_allclose(along, np.sum(np.asarray(tangent)), rtol=rounding(ITERATION))
 
 
 def test_gradients_as_jax_has_them():
     found = anvl.grad(imported("exp_complex"))(X)
-    np.testing.assert_allclose(np.asarray(found), JAX_EXP, rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(found), JAX_EXP, rtol=rounding(PROGRAM))
     xs = PROGRAMS["interp"][0]
     f = imported("interp")
     found = anvl.grad(lambda *xs: anp.sum(f(*xs)), wrt=(0, 2))(*xs)
     for g, expected in zip(found, JAX_INTERP, strict=True):
-        np.testing.assert_allclose(np.asarray(g), expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(
+            np.asarray(g), expected, rtol=rounding(PROGRAM), atol=rounding(FORMULA)
+        )
 
 
 # -- complex constants -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import FORMULA, ITERATION, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -12,8 +13,8 @@ X = np.linspace(0.2, 1.4, 3)
 Y = np.asarray([[1.0, -2.0], [0.5, 3.0]])
 
 
-def close(found, expected, rtol=1e-9):
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=1e-9)
+def close(found, expected, rtol=rounding(ITERATION)):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=rounding(ITERATION))
 
 
 def f(x, y):
@@ -50,7 +51,11 @@ def test_pullbacks_scale_the_rows_of_the_jacobian(wrap):
 def test_a_pullback_may_be_called_again_and_of_parts():
     _, pullback = anvl.vjp(f, X, Y)
     close(pullback({"grid": None, "sum": 1.0})[0], blocks(X, Y)["sum"][0])
-    close(pullback({"grid": None, "sum": 0.1})[0], 0.1 * blocks(X, Y)["sum"][0], rtol=1e-15)
+    close(
+        pullback({"grid": None, "sum": 0.1})[0],
+        0.1 * blocks(X, Y)["sum"][0],
+        rtol=rounding(FORMULA),
+    )
     zeros = pullback(None)
     close(zeros[0], np.zeros(3))
     close(anvl.jit(lambda x: anvl.vjp(f, x, Y)[1](None)[1])(X), np.zeros((2, 2)))

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -12,10 +13,10 @@ W = np.asarray([0.7, 0.3])
 X = np.linspace(0.1, 0.5, 5)[:, None] * np.ones((5, 2))
 
 
-def same(found, expected, rtol=1e-9):
+def same(found, expected, rtol=rounding(ITERATION)):
     assert anvl.tree.structure(found) == anvl.tree.structure(expected)
     for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rtol, atol=rounding(PROGRAM))
 
 
 # -- scan ------------------------------------------------------------------------------------------
@@ -193,7 +194,9 @@ def test_reverse_mode_through_any_number_of_steps():
     for n in (0, 1, 2, 31, 32, 33, 63, 64, 65, 1000, 1023, 1024, 1025, 10_000, 100_000):
         value, gradient = f(np.float64(0.3), np.float64(0.999), np.int32(n))
         found = [float(value), *map(float, gradient)]
-        np.testing.assert_allclose(found, powers_by_hand(0.3, 0.999, n), rtol=1e-9, atol=1e-300)
+        np.testing.assert_allclose(
+            found, powers_by_hand(0.3, 0.999, n), rtol=rounding(ITERATION), atol=1e-300
+        )
 
 
 @pytest.mark.parametrize("slots", [2, 4, 8])
@@ -205,7 +208,9 @@ def test_few_places_are_enough(slots):
     g = anvl.jit(anvl.grad(f))
     for n in (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 130, 1000):
         _, expected, _ = powers_by_hand(0.3, 0.999, n)
-        np.testing.assert_allclose(float(g(np.float64(0.3), np.int32(n))), expected, rtol=1e-9)
+        np.testing.assert_allclose(
+            float(g(np.float64(0.3), np.int32(n))), expected, rtol=rounding(ITERATION)
+        )
 
 
 @pytest.mark.parametrize(
@@ -303,7 +308,7 @@ def test_a_while_in_a_scan():
         return total + c, slope + dc
 
     value, slope = anvl.value_and_grad(f)(np.float64(0.3))
-    np.testing.assert_allclose([float(value), float(slope)], by_hand(0.3), rtol=1e-12)
+    np.testing.assert_allclose([float(value), float(slope)], by_hand(0.3), rtol=rounding(PROGRAM))
 
 
 def test_known_bounds_make_a_scan_and_traced_ones_a_while():
@@ -388,7 +393,7 @@ def test_an_lstm_over_a_hundred_steps():
         return total
 
     value, gradient = anvl.value_and_grad(by_scan)(params)
-    np.testing.assert_allclose(float(value), by_hand(params), rtol=1e-12)
+    np.testing.assert_allclose(float(value), by_hand(params), rtol=rounding(PROGRAM))
     direction = anvl.tree.map(lambda x: rng.normal(size=x.shape), params)
     at = lambda e: by_hand(anvl.tree.map(lambda x, t: x + e * t, params, direction))  # noqa: E731
     slope = (at(1e-6) - at(-1e-6)) / 2e-6

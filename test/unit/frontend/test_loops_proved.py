@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -43,7 +44,7 @@ PYTHON = SimpleNamespace(
 UNROLLED = SimpleNamespace(**{**vars(PYTHON), "np": anp})
 
 
-def close(found, expected, rtol=1e-9, atol=1e-12):
+def close(found, expected, rtol=rounding(ITERATION), atol=rounding(PROGRAM)):
     np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rtol, atol=atol)
 
 
@@ -199,7 +200,7 @@ def test_power_iteration_until_it_stands_still():
     a = (q * [3.0, 1.4, 0.5]) @ q.T
     value, gradient = anvl.value_and_grad(dominant)(a)
     close(value, 3)
-    close(gradient, np.outer(q[:, 0], q[:, 0]), rtol=1e-8, atol=1e-9)
+    close(gradient, np.outer(q[:, 0], q[:, 0]), rtol=1e-8, atol=rounding(ITERATION))
     # Second: of l v v^T, by perturbation theory.
     t = np.diag([1.0, 2.0, 3.0])
     curved = anvl.grad(lambda a: anp.sum(anvl.grad(dominant)(a) * t))(a)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -13,10 +14,10 @@ X = np.linspace(0.1, 1.3, 13)
 def test_map_is_f_of_each(size):
     f = lambda x: {"y": anp.sin(x) * x, "n": x > 0.5}  # noqa: E731
     found = anvl.map(f, X, batch_size=size)
-    np.testing.assert_allclose(found["y"], np.sin(X) * X, rtol=1e-12)
+    np.testing.assert_allclose(found["y"], np.sin(X) * X, rtol=rounding(PROGRAM))
     np.testing.assert_array_equal(found["n"], X > 0.5)
     g = anvl.grad(lambda x: anp.sum(anvl.map(f, x, batch_size=size)["y"]))
-    np.testing.assert_allclose(g(X), np.cos(X) * X + np.sin(X), rtol=1e-12)
+    np.testing.assert_allclose(g(X), np.cos(X) * X + np.sin(X), rtol=rounding(PROGRAM))
 
 
 def test_map_over_trees_and_nothing():
@@ -36,7 +37,9 @@ def test_running_sums_and_products_of_matrices(n):
     for m in many:
         expected.append(expected[-1] @ m if expected else m)
     found = anvl.associative_scan(anp.matmul, many)
-    np.testing.assert_allclose(found, np.asarray(expected).reshape(n, 2, 2), rtol=1e-9)
+    np.testing.assert_allclose(
+        found, np.asarray(expected).reshape(n, 2, 2), rtol=rounding(ITERATION)
+    )
 
 
 def test_a_recurrence_in_every_mode():
@@ -53,7 +56,9 @@ def test_a_recurrence_in_every_mode():
     for transform in (lambda f: f, lambda f: anvl.grad(f, wrt=(0, 1)), anvl.hessian):
         found, expected = transform(fast)(X, X[::-1].copy()), transform(slow)(X, X[::-1].copy())
         for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
-            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(
+                np.asarray(a), np.asarray(b), rtol=rounding(ITERATION), atol=rounding(PROGRAM)
+            )
 
 
 @pytest.mark.parametrize(

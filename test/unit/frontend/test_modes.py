@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerances import ITERATION, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -55,7 +56,7 @@ def programs(draw):
     return f
 
 
-def close(found, expected, rtol=1e-9, atol=1e-9):
+def close(found, expected, rtol=rounding(ITERATION), atol=rounding(ITERATION)):
     np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rtol, atol=atol)
 
 

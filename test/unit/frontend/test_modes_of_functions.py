@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -32,7 +33,9 @@ FUNCTIONS = {
 
 
 def close(found, expected):
-    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(
+        np.asarray(found), np.asarray(expected), rtol=1e-8, atol=rounding(ITERATION)
+    )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -44,7 +45,7 @@ def test_orders_do_not_blow_up(k, most):
 @pytest.mark.parametrize("x", [-1.3, 0.0, 0.7])
 def test_orders_have_the_value_of_the_formula(k, x):
     found, expected = grads(f, k)(np.float64(x)).item(), f_of_order(k, x)
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(found, expected, rtol=rounding(PROGRAM), atol=rounding(PROGRAM))
 
 
 @pytest.mark.parametrize("k", range(1, 4))
@@ -54,7 +55,9 @@ def test_modes_of_one_order_agree(k):
         g = f
         for mode in modes:
             g = mode(g)
-        np.testing.assert_allclose(anvl.jit(g)(x).item(), expected, rtol=1e-12, err_msg=str(modes))
+        np.testing.assert_allclose(
+            anvl.jit(g)(x).item(), expected, rtol=rounding(PROGRAM), err_msg=str(modes)
+        )
 
 
 @pytest.mark.parametrize("k", range(1, 4))
@@ -65,7 +68,7 @@ def test_functions_with_rules_keep_them_in_every_order(k):
         return anvl.checkpoint(anp.sin)(x) * anvl.checkpoint(lambda x: anp.exp(x) * x)(x)
 
     found = anvl.jit(grads(pieces, k))(np.float64(0.7)).item()
-    np.testing.assert_allclose(found, f_of_order(k, 0.7), rtol=1e-12)
+    np.testing.assert_allclose(found, f_of_order(k, 0.7), rtol=rounding(PROGRAM))
 
 
 def tangent(f):
@@ -176,6 +179,10 @@ def test_hessians_agree_with_each_other_and_with_numbers(f):
     expected = differences(f)
     found = {name: flat_hessian(anvl.jit(way(f, (0, 1)))(X, M)) for name, way in WAYS.items()}
     for name, matrix in found.items():
-        np.testing.assert_allclose(matrix, found["hessian"], rtol=1e-10, atol=1e-12, err_msg=name)
-        np.testing.assert_allclose(matrix, matrix.T, rtol=1e-10, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            matrix, found["hessian"], rtol=rounding(ITERATION), atol=rounding(PROGRAM), err_msg=name
+        )
+        np.testing.assert_allclose(
+            matrix, matrix.T, rtol=rounding(ITERATION), atol=rounding(PROGRAM), err_msg=name
+        )
     np.testing.assert_allclose(found["hessian"], expected, rtol=1e-5, atol=2e-6)

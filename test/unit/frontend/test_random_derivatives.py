@@ -8,6 +8,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from profiles import SWEEP, redrawn
 from random_programs import N, arguments, programs
+from tolerances import ITERATION, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -25,7 +26,7 @@ def drawn(few):
     return settings(redrawn, max_examples=60 if SWEEP else few)
 
 
-def close(found, expected, rtol=1e-8, atol=1e-10):
+def close(found, expected, rtol=1e-8, atol=rounding(ITERATION)):
     for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
         np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=rtol, atol=atol)
 

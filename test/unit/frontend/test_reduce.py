@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -43,21 +44,23 @@ def slope(f, x, step=1e-6):
 def test_axes_are_those_of_numpy(axis):
     wanted = X.prod(axis=tuple(axis) if isinstance(axis, list) else axis)
     found = anvl.reduce(lambda a, b: a * b, X, 1, axis=axis)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(found, wanted, rtol=rounding(PROGRAM))
     # What closes over an array is combined in rounds, and gives the same.
     one = anp.asarray(np.float64(1))
     found = anvl.reduce(lambda a, b: a * b * one, X, 1, axis=axis)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(found, wanted, rtol=rounding(PROGRAM))
 
 
 def test_elements_are_trees_in_order():
     m, c = X, np.cos(X)
     found = reduced(m, c)
     total, shift = affine_by_numpy(m, c)
-    np.testing.assert_allclose(found["m"], total, rtol=1e-12)
-    np.testing.assert_allclose(found["c"], shift, rtol=1e-12)
+    np.testing.assert_allclose(found["m"], total, rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(found["c"], shift, rtol=rounding(PROGRAM))
     rows = X.transpose(1, 0, 2).reshape(3, 8), np.cos(X).transpose(1, 0, 2).reshape(3, 8)
-    np.testing.assert_allclose(reduced(m, c, (0, 2))["c"], affine_by_numpy(*rows)[1], rtol=1e-12)
+    np.testing.assert_allclose(
+        reduced(m, c, (0, 2))["c"], affine_by_numpy(*rows)[1], rtol=rounding(PROGRAM)
+    )
 
 
 def test_the_largest_and_where_it_is():
@@ -120,19 +123,25 @@ def test_gradients_are_those_of_the_unrolled_program_and_of_differences():
     ):
         found, wanted = transform(loss)(m, c), transform(unrolled)(m, c)
         for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(wanted), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12, err_msg=str(k))
+            np.testing.assert_allclose(
+                a, b, rtol=rounding(ITERATION), atol=rounding(PROGRAM), err_msg=str(k)
+            )
     g = anvl.jit(anvl.grad(loss))(m, c)
     np.testing.assert_allclose(g, slope(lambda m: loss(m, c), m), rtol=1e-6)
     _, t = anvl.jvp(loss, (m, c), (c, m))
     gm, gc = map(np.asarray, anvl.grad(loss, wrt=(0, 1))(m, c))
-    np.testing.assert_allclose(t, np.sum(gm * c + gc * m), rtol=1e-10)
+    np.testing.assert_allclose(t, np.sum(gm * c + gc * m), rtol=rounding(ITERATION))
 
 
 def test_init_has_a_derivative():
     f = lambda start: anp.sum(anvl.reduce(lambda a, b: a * b, X, start, axis=2))  # noqa: E731
-    np.testing.assert_allclose(anvl.grad(f)(np.float64(1)), X.prod(axis=2).sum(), rtol=1e-10)
+    np.testing.assert_allclose(
+        anvl.grad(f)(np.float64(1)), X.prod(axis=2).sum(), rtol=rounding(ITERATION)
+    )
     many = anvl.vmap(lambda start, x: anvl.reduce(anp.maximum, x, start))
-    np.testing.assert_allclose(many(np.asarray([-1.0, 0.0]), X), X.max(axis=(1, 2)), rtol=1e-12)
+    np.testing.assert_allclose(
+        many(np.asarray([-1.0, 0.0]), X), X.max(axis=(1, 2)), rtol=rounding(PROGRAM)
+    )
 
 
 def test_what_f_closes_over_has_a_derivative():
@@ -142,7 +151,7 @@ def test_what_f_closes_over_has_a_derivative():
 
     x, t = X[0], np.float64(1.7)
     wanted = (np.log(np.exp(x * t).sum(axis=1)) / t) ** 2
-    np.testing.assert_allclose(softened(x, t), wanted.sum(), rtol=1e-10)
+    np.testing.assert_allclose(softened(x, t), wanted.sum(), rtol=rounding(ITERATION))
     for where in (softened, anvl.jit(softened)):
         g = anvl.grad(where, wrt=(0, 1))(x, t)
         np.testing.assert_allclose(g[0], slope(lambda x: softened(x, t), x), rtol=1e-6)
@@ -150,7 +159,7 @@ def test_what_f_closes_over_has_a_derivative():
     ts = np.asarray([0.7, 1.0, 2.5])
     found = anvl.vmap(anvl.grad(softened, wrt=1), in_axes=(None, 0))(x, ts)
     wanted = [float(anvl.grad(softened, wrt=1)(x, t)) for t in ts]
-    np.testing.assert_allclose(found, wanted, rtol=1e-10)
+    np.testing.assert_allclose(found, wanted, rtol=rounding(ITERATION))
 
 
 def test_f_may_choose_and_loop():
@@ -161,7 +170,9 @@ def test_f_may_choose_and_loop():
         return anvl.fori_loop(0, 3, lambda i, c: c + b / 3, a)
 
     np.testing.assert_allclose(anvl.reduce(larger, X, -1.0, axis=1), X.max(axis=1))
-    np.testing.assert_allclose(anvl.reduce(by_steps, X, 0.0, axis=1), X.sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(
+        anvl.reduce(by_steps, X, 0.0, axis=1), X.sum(axis=1), rtol=rounding(PROGRAM)
+    )
     g = anvl.grad(lambda x: anvl.reduce(larger, x, -1.0))(X)
     np.testing.assert_array_equal(g, (X == X.max()).astype(float))
 
@@ -176,7 +187,9 @@ def test_in_loops_and_batches_of_gradients():
 
     np.testing.assert_allclose(anvl.grad(loss)(X[0]), slope(loss, X[0]), rtol=1e-5)
     many = anvl.vmap(anvl.grad(loss))(X)
-    np.testing.assert_allclose(many, np.stack([anvl.grad(loss)(x) for x in X]), rtol=1e-10)
+    np.testing.assert_allclose(
+        many, np.stack([anvl.grad(loss)(x) for x in X]), rtol=rounding(ITERATION)
+    )
 
 
 def test_a_graph_shows_the_body():
@@ -196,7 +209,7 @@ def test_numbers_keep_their_digits():
 def test_f_may_call_and_differentiate():
     half = anvl.grad(lambda x: x * x)
     found = anvl.reduce(lambda a, b: anvl.jit(anp.hypot)(a, b) + 0 * half(b), X, 0.0)
-    np.testing.assert_allclose(found, np.sqrt(np.sum(X**2)), rtol=1e-12)
+    np.testing.assert_allclose(found, np.sqrt(np.sum(X**2)), rtol=rounding(PROGRAM))
 
 
 def test_what_has_no_place_in_a_body_is_refused():

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import assert_close
 
 import anvl
 import anvl.executables
@@ -16,8 +17,8 @@ WEIGHTS = np.arange(12.0).reshape(3, 4) / 7
 INDEX = np.asarray([2, 0, 2])
 
 
-def close(found, expected, rtol=1e-12):
-    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rtol, atol=1e-14)
+def close(found, expected):
+    assert_close(found, expected, length=30)
 
 
 def all_close(found, expected):

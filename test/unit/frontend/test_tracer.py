@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -177,7 +178,7 @@ def test_operators_and_methods_agree_with_numpy_eagerly_and_traced(f):
     expected = x.astype("int32") if "i32" in astype else f(x)
     for found in (f(anp.asarray(x)), anvl.jit(f)(x)):
         assert found.dtype == np.asarray(expected).dtype or "arg" in str(f.__code__.co_names)
-        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=rounding(PROGRAM))
 
 
 @pytest.mark.parametrize(

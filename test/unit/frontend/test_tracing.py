@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -303,8 +304,8 @@ def test_two_threads_trace_and_run_at_once():
     x = np.arange(4.0)
     for k in range(4):
         value, slope, added = results[k]
-        np.testing.assert_allclose(value, np.sum(np.sin(x) * k), rtol=1e-12)
-        np.testing.assert_allclose(slope, np.cos(x) * k, rtol=1e-12)
+        np.testing.assert_allclose(value, np.sum(np.sin(x) * k), rtol=rounding(PROGRAM))
+        np.testing.assert_allclose(slope, np.cos(x) * k, rtol=rounding(PROGRAM))
         assert added == (x + k).tolist()
 
 

@@ -4,13 +4,14 @@ import functools
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
 
 
-def close(found, expected, rtol=1e-9):
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=1e-12)
+def close(found, expected, rtol=rounding(ITERATION)):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=rounding(PROGRAM))
 
 
 # The structure of the result

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -21,7 +22,7 @@ def same(found, expected):
     """The same tree with the same numbers."""
     assert tree.structure(found) == tree.structure(expected)
     for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=rounding(PROGRAM))
 
 
 class Pair(NamedTuple):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from references_windows import WINDOWS
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -25,7 +26,7 @@ def reference(x, kernel, dims=NHWC, **given):
     return WINDOWS["convolution"](x, kernel, **plain | given)
 
 
-def close(found, expected, rtol=1e-12):
+def close(found, expected, rtol=rounding(PROGRAM)):
     assert found.shape == expected.shape
     np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=rtol)
 
@@ -114,8 +115,7 @@ def test_pools(dtype):
     assert found.dtype == x.dtype
     np.testing.assert_array_equal(np.asarray(found), patches.max((-1, -2)))
     mean = windows.mean_pool(x, (3, 2), axes=(2, 1))
-    rtol = {"f8": 1e-12, "f2": 1e-3}.get(dtype, 1e-6)
-    close(mean.astype("f8"), patches.astype("f8").mean((-1, -2)), rtol)
+    close(mean.astype("f8"), patches.astype("f8").mean((-1, -2)), rounding(8, mean))
 
 
 def test_what_is_padded_does_not_count():

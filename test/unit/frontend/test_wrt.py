@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -22,8 +23,8 @@ class Net:
 anvl.tree.register_dataclass(Net, ["first"], ["name"])
 
 
-def close(found, expected, rtol=1e-9):
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=1e-12)
+def close(found, expected, rtol=rounding(ITERATION)):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=rounding(PROGRAM))
 
 
 def f(params, x):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 from anvl.dialect.context import context
@@ -121,7 +122,9 @@ def test_values(program):
     f, args = program
     found = f(*args)
     for (op, _, wanted), y in zip(ROWS, found, strict=True):
-        np.testing.assert_allclose(np.asarray(y), wanted, rtol=1e-12, atol=1e-13, err_msg=op)
+        np.testing.assert_allclose(
+            np.asarray(y), wanted, rtol=rounding(PROGRAM), atol=rounding(PROGRAM), err_msg=op
+        )
 
 
 def test_derivatives(program):
@@ -146,7 +149,7 @@ def test_derivatives(program):
     along = sum(np.sum(g * np.asarray(t)) for g, t in zip(gs, moved, strict=True))
     pulled = sum(np.sum(np.asarray(x) * t) for x, t in zip(back, ts, strict=True))
     assert len(ys) == len(kept)
-    np.testing.assert_allclose(np.real(pulled), np.real(along), rtol=1e-9)
+    np.testing.assert_allclose(np.real(pulled), np.real(along), rtol=rounding(ITERATION))
 
 
 @pytest.mark.parametrize("dtype", ["f16", "bf16"])
@@ -199,7 +202,9 @@ def test_hints_and_collectives_of_one_device():
     }"""
     x = np.array([0.0, 0.5, 1.0])
     y, t = anvl.jvp(anvl.from_stablehlo(text), (x,), (np.ones(3),))
-    np.testing.assert_allclose([np.asarray(y), np.asarray(t)], [np.sin(x), np.cos(x)], rtol=1e-12)
+    np.testing.assert_allclose(
+        [np.asarray(y), np.asarray(t)], [np.sin(x), np.cos(x)], rtol=rounding(PROGRAM)
+    )
     of_two = text.replace("dense<0> : tensor<1x1xi64>", "dense<[[0, 1]]> : tensor<1x2xi64>")
     with pytest.raises(anvl.MissingRule, match=r"stablehlo\.all_reduce at"):
         anvl.jvp(anvl.from_stablehlo(of_two), (x,), (np.ones(3),))

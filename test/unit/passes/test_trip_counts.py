@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -216,7 +217,7 @@ def test_counters_of_all_dtypes_have_derivatives():
     found = np.asarray(all_of(np.int32(0), np.float64(1)))
     each = [1.01 ** (start // by) * np.array([1, 1, 1, 1, 2, 1]) for _, start, by in rows]
     expected = [*np.concatenate(each), 1.01**5, 1.01**5, 1.01**3]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(found, expected, rtol=rounding(PROGRAM))
 
 
 def test_loops_that_are_read_rightly_stay_as_they_are():

@@ -5,6 +5,7 @@ import pytest
 from agreement import agrees, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -89,7 +90,9 @@ def test_einsum_agrees_with_numpy(subscripts, shapes):
     operands = tuple(values("f8", shape) for shape in shapes)
     found = anp.einsum(subscripts, *operands)
     expected = np.einsum(subscripts, *operands)
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        np.asarray(found), expected, rtol=rounding(PROGRAM), atol=rounding(PROGRAM)
+    )
 
 
 @settings(max_examples=15, deadline=None)
@@ -103,7 +106,9 @@ def test_any_einsum_agrees_with_numpy(data):
     subscripts = ",".join(inputs) + "->" + output
     operands = [values("f8", tuple(sizes[c] for c in term)) for term in inputs]
     found = anp.einsum(subscripts, *operands)
-    np.testing.assert_allclose(np.asarray(found), np.einsum(subscripts, *operands), atol=1e-10)
+    np.testing.assert_allclose(
+        np.asarray(found), np.einsum(subscripts, *operands), atol=rounding(ITERATION)
+    )
 
 
 def test_einsum_of_chains_starts_with_the_cheapest_pair():
@@ -134,7 +139,7 @@ def test_the_gradient_of_einsum_is_that_of_the_product():
     x, y = values("f8", (2, 3)), values("f8", (3, 4))
     by_einsum = anvl.grad(lambda x: anp.sum(anp.sin(anp.einsum("ij,jk->ik", x, y))))(x)
     by_matmul = anvl.grad(lambda x: anp.sum(anp.sin(x @ y)))(x)
-    np.testing.assert_allclose(np.asarray(by_einsum), np.asarray(by_matmul), rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(by_einsum), np.asarray(by_matmul), rtol=rounding(PROGRAM))
 
 
 @pytest.mark.parametrize(
