@@ -4,9 +4,9 @@ One context, because encoded attributes and types are cached in dictionaries (an
 context used in another crashes MLIR), and because all tracing shares its uniqued types.
 """
 
-import threading
 from collections.abc import Callable
 
+from anvl.dialect.forking import lock_over_forks
 from anvl.dialect.mlir import ir, load_stablehlo
 
 __all__ = ["context", "is_made", "on_new_context", "parse"]
@@ -14,7 +14,7 @@ __all__ = ["context", "is_made", "on_new_context", "parse"]
 # Loading the 50 dialects of upstream costs 12 ms; the others load when a text names them.
 _DIALECTS = ["builtin", "func", "irdl", "pdl"]
 
-_lock = threading.RLock()  # concurrent loads of one dialect crash (notes: hazard 12)
+_lock = lock_over_forks()  # concurrent loads of one dialect crash (notes: hazard 12)
 _context: ir.Context | None = None
 _loaders: list[Callable[[], None]] = []
 

@@ -6,11 +6,11 @@ the dialect `my`, which the first op of that name makes; see Note [Dialects of o
 
 import re
 import sys
-import threading
 from types import ModuleType
 from typing import Any
 
 from anvl.dialect.context import context, is_made, on_new_context
+from anvl.dialect.forking import lock_over_forks
 from anvl.dialect.mlir import PassManager, ext, ir, irdl, register_view
 
 __all__ = ["Anvl", "declare", "dialect_of", "irdl_text", "own_dialects", "withdraw"]
@@ -36,7 +36,7 @@ _NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"  # what IRDL takes
 # Those that MLIR makes known later than at the start.
 _TAKEN = ("anvl", "builtin", "chlo", "stablehlo", "vhlo")
 
-_lock = threading.RLock()  # concurrent loads of one dialect crash
+_lock = lock_over_forks()  # concurrent loads of one dialect crash
 _own: dict[str, Any] = {}
 #: How each op of our own making is declared: its IRDL and its traits.
 _declared: dict[str, str] = {}

@@ -11,8 +11,9 @@ Names are loaded when they are first used: `anvl-opt` needs none of them, nor th
 if __name__ != "anvl":
     raise ImportError("import `anvl`, not the source folder `frontend`")
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from anvl.importing import load_module as _load_module
 
 if TYPE_CHECKING:
     from anvl import ffi as ffi
@@ -117,14 +118,13 @@ __all__ = [*sorted(_HOMES), *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        found = importlib.import_module(f"anvl.{name}")
-    elif name in _HOMES:
-        # It gives arrays their operators, before anybody can have one.
-        importlib.import_module("anvl.numpy")
-        found = getattr(importlib.import_module(_HOMES[name]), name)
-    else:
+    if name not in _MODULES and name not in _HOMES:
         raise AttributeError(f"module 'anvl' has no attribute {name!r}")
+    if name in _MODULES:
+        found: Any = _load_module(f"anvl.{name}")
+    else:
+        _load_module("anvl.numpy")  # gives arrays their operators, before anybody can have one
+        found = getattr(_load_module(_HOMES[name]), name)
     globals()[name] = found
     return found
 

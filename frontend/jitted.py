@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from anvl.arguments import Arguments, Parameters, StaticArguments, input_names, 
 from anvl.avals import Aval, aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
+from anvl.importing import load_module
 from anvl.locations import here
 from anvl.promote import (
     NUMBER_LEVELS,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Jit", "arrays_of", "evaluate", "jit"]
 
 # What compiles is loaded with the first program: to import it is a twentieth of importing anvl.
-_loaded: Callable[[str], Any] = functools.cache(importlib.import_module)
+_loaded: Callable[[str], Any] = functools.cache(load_module)
 
 _MAX_PROGRAMS = 1024  # for each function; then the oldest is dropped
 

@@ -3,13 +3,15 @@
 import threading
 from typing import TYPE_CHECKING
 
+from anvl.dialect.forking import lock_over_forks
+
 if TYPE_CHECKING:
     from anvl.tracing import Trace
 
 __all__ = ["current", "passes_lock"]
 
 #: Held while passes run, which call back into Python in the middle of their work.
-passes_lock = threading.RLock()
+passes_lock = lock_over_forks()
 
 
 class _State(threading.local):

@@ -22,19 +22,19 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from anvl.containers import first_refused, give_back, guarded, kept_failure
 from anvl.runtime.lazy import Lazy, compat
+from anvl.runtime.locks import fresh_lock
 
 _T = TypeVar("_T")
 
 _registry: Any = Lazy(lambda: compat.PyTreeRegistry())
 # What is no leaf; each class is registered once.  Namedtuples are none either.
 _containers: set[type] = {tuple, list, dict, type(None)}
-_containers_lock = threading.Lock()
+_containers_lock = fresh_lock()
 # For each registered dataclass its data fields, so that paths can name them.
 _data_fields: dict[type, tuple[str, ...]] = {}
 

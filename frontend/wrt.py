@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from anvl import tree
 from anvl.arguments import name_of, parameters_of, positions_of
 from anvl.avals import Aval
+from anvl.importing import load_module
 from anvl.requests import Position, argument_name, argument_of
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ class Chosen:
         if not wanted:
             return {}
         # With it come the passes, which programs without tags need not have loaded.
-        known = import_module("anvl.tagged").tags_in(nested)
+        known = load_module("anvl.tagged").tags_in(nested)
         found: dict[str, Aval] = {}
         for part in wanted:
             label = self._label(part, known)

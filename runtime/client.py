@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import math
 import os
-import threading
 from collections.abc import Sequence
 from typing import Any
 
+from anvl.runtime.ending import leave_if_ending, watch_end
 from anvl.runtime.errors import ForkedProcess
 from anvl.runtime.lazy import compat
+from anvl.runtime.locks import fresh_lock
+from anvl.runtime.memory import machine_memory
 
 _DEVICE_COUNT_VARIABLE = "ANVL_NUM_CPU_DEVICES"
 
@@ -123,7 +125,7 @@ class Client:
         self.platform: str = handle.platform
         self.devices = tuple(Device(self, device) for device in handle.local_devices())
         # Known only where the devices share the memory of this machine.
-        self.memory_bytes = _machine_memory() if self.platform == "cpu" else None
+        self.memory_bytes = machine_memory() if self.platform == "cpu" else None
         _watch_process()
 
     def __repr__(self) -> str:
@@ -165,14 +167,7 @@ def _device_count() -> int:
     return int(text)
 
 
-def _machine_memory() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not on every platform
-        return None
-
-
-_lock = threading.Lock()
+_lock = fresh_lock()
 _default: Client | None = None
 _default_place: Placement | None = None
 
@@ -252,9 +247,13 @@ _is_orphan = False
 
 
 def check_process(function: str) -> None:
-    """Raise `ForkedProcess` where the client was inherited through a fork."""
+    """Raise `ForkedProcess` where the client was inherited through a fork.
+
+    Where the process ends, and another thread ends it, this one ends here.
+    """
     if _is_orphan:
         raise forked(function)
+    leave_if_ending()
 
 
 def forked(function: str) -> ForkedProcess:
@@ -277,6 +276,7 @@ def _watch_process() -> None:
     if _has_client:
         return
     _has_client = True
+    watch_end()
     gc.callbacks.append(_release_buffers)
 
 
@@ -287,8 +287,7 @@ def _release_buffers(phase: str, info: dict[str, int]) -> None:
 
 
 def _after_fork_in_child() -> None:
-    global _is_orphan, _lock
-    _lock = threading.Lock()  # the old one may be held by a thread that is not here
+    global _is_orphan
     if not _has_client:
         return
     _is_orphan = True

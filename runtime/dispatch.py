@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
+from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry, execution_failure
 from anvl.runtime.lazy import compat
@@ -64,6 +65,7 @@ _thread = _Thread()
 
 def begin_tracing() -> None:
     """Send this thread's calls of all dispatchers to their `slow` until `end_tracing`."""
+    leave_if_ending()
     _thread.depth += 1
     _look_elsewhere(1)
 
@@ -284,6 +286,7 @@ def _refuse(*_: Any) -> Any:
 
 
 def _after_fork_in_child() -> None:
+    _tracing_lock._at_fork_reinit()  # type: ignore[attr-defined]  # its thread is not here
     # The fast path has no time to look which process it is in.
     if not is_orphan():
         return
@@ -291,6 +294,22 @@ def _after_fork_in_child() -> None:
         _clear(call.__globals__["caches"])
         call.__globals__["slow"] = _refuse
 
+
+def _shut() -> set[CodeType]:
+    """Have calls look whether the process ends; the code that they are in."""
+    calls = list(_calls)
+    for call in calls:
+        call.__globals__["slow"] = functools.partial(_slow_at_end, call.__globals__["slow"])
+        _clear(call.__globals__["caches"])
+    return {call.__code__ for call in calls}
+
+
+def _slow_at_end(slow: Callable[..., Any], *args: Any) -> Any:
+    leave_if_ending()
+    return slow(*args)
+
+
+on_end(_shut)
 
 if hasattr(os, "register_at_fork"):  # after the one of `client`, which says who is an orphan
     os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -20,6 +20,7 @@ from anvl.runtime.client import Placement, check_process, default_placement
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.ffi import missing_handler
 from anvl.runtime.lazy import compat
+from anvl.runtime.memory import check_temporaries
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
 
@@ -263,7 +264,7 @@ def compile(  # the name that people expect; the built-in is not needed here
     ValueError
         An unknown option, or the number of types or names does not fit the program.
     MemoryError
-        A result is larger than the memory of the machine.
+        A result, or the temporaries together, are larger than the memory of the machine.
     RuntimeFailure
         The program is not valid, has a function without a body or recursion, or cannot be
         compiled for this device.
@@ -314,6 +315,7 @@ def compile_lowered(
         arg_types = found_args if arg_types is None else arg_types
         out_types = found_outs if out_types is None else out_types
     _check_results(out_types)
+    check_temporaries(handle, place.client, len(place.handles))
     _check_counts(handle, arg_types, out_types)
     return Executable(handle, place, arg_types, out_types, argument_names)
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.lazy import compat
+from anvl.runtime.locks import fresh_lock
 
 __all__ = ["include_dir", "register_handler", "registered_handlers"]
 
 _FunctionPointer: Any = ctypes._CFuncPtr  # type: ignore[attr-defined]
 _CAPSULE = "PyCapsule"
 
-_lock = threading.Lock()
+_lock = fresh_lock()
 _addresses: dict[tuple[str, str], int] = {}
 _kept: list[Any] = []  # libraries and Python callbacks must not go away
 

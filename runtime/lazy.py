@@ -7,9 +7,10 @@ arguments, or shows its help, needs nothing of it before it traces or runs somet
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from anvl.runtime.locks import fresh_lock
 
 __all__ = ["Lazy", "compat"]
 
@@ -25,7 +26,7 @@ class Lazy:
         self._made: Any = None
         self._waiting: list[Callable[[Any], object]] = []
         # Two threads must not make two, nor forget what waits.
-        self._lock = threading.Lock()
+        self._lock = fresh_lock()
 
     def when_made(self, then: Callable[[Any], object]) -> None:
         """Call `then` with the object: at once if it is made, else as soon as it is."""

@@ -7,7 +7,6 @@ programs can be looked up by them in 0.1 us.  They stay for the life of the proc
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,8 @@ import numpy as np
 
 from anvl.runtime.client import Placement, default_placement
 from anvl.runtime.lazy import compat
+from anvl.runtime.locks import fresh_lock
+from anvl.runtime.memory import gibibytes
 
 _STANDARD = {
     "bool": "bool",
@@ -106,7 +107,7 @@ class ArrayType:
 # Read without a lock: `dict.get` and `setdefault` are atomic.
 _Key = tuple[tuple[int, ...], "np.dtype[Any]", Placement, bool]
 interned: dict[_Key, ArrayType] = {}
-_intern_lock = threading.Lock()
+_intern_lock = fresh_lock()
 
 
 def array_type(
@@ -209,8 +210,3 @@ def check_fits_memory(what: str, made: ArrayType) -> None:
             f"{what}: {made} needs {gibibytes(made.nbytes)}, "
             f"this machine has {gibibytes(available)}"
         )
-
-
-def gibibytes(n_bytes: int) -> str:
-    """`n_bytes` for people."""
-    return f"{n_bytes / 2**30:.1f} GiB"

@@ -1,0 +1,16 @@
+"""Locks that a forked child finds free: the thread that held one is not there."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+__all__ = ["fresh_lock"]
+
+
+def fresh_lock() -> threading.Lock:
+    """A lock for a moment's work, on what is whole after each step; free in a forked child."""
+    lock = threading.Lock()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lock._at_fork_reinit)  # type: ignore[attr-defined]
+    return lock

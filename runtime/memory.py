@@ -1,0 +1,83 @@
+"""How much memory there is, and programs that need more: refused when they are compiled.
+
+XLA on the CPU takes all temporaries of a program at once; where they are larger than what there is,
+some versions end the process when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["check_temporaries", "gibibytes", "machine_memory"]
+
+_MEMINFO = Path("/proc/meminfo")
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN_CGROUP = Path("/proc/self/cgroup")
+
+
+def machine_memory() -> int | None:
+    """Bytes that this process may have: memory and swap, or what its control group is limited to.
+
+    None where the system does not say.
+    """
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on every platform
+        return None
+    return min([memory + _swap(), *_limits()])
+
+
+def _swap() -> int:
+    line = next((x for x in _text(_MEMINFO).splitlines() if x.startswith("SwapTotal:")), "")
+    return int(line.split()[1]) * 1024 if line else 0
+
+
+def _limits() -> Iterator[int]:
+    """The limits of the control groups that this process is in, of either version of these."""
+    for line in _text(_OWN_CGROUP).splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            folder, name, swap = _CGROUPS, "memory.max", "memory.swap.max"
+        elif "memory" in controllers.split(","):
+            folder, name, swap = _CGROUPS / "memory", "memory.limit_in_bytes", ""
+        else:
+            continue
+        for group in (folder / path.lstrip("/"), folder):  # a container sees its own as the root
+            limit = _number(group / name)
+            if limit is not None:
+                more = _number(group / swap) if swap else 0
+                yield limit + (_swap() if more is None else more)
+
+
+def _number(path: Path) -> int | None:
+    text = _text(path).strip()
+    return int(text) if text.isdecimal() else None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def check_temporaries(handle: Any, client: Any, n_devices: int) -> None:
+    """Raise MemoryError where a compiled program needs more temporaries than there is memory."""
+    available = client.memory_bytes
+    if available is None:
+        return
+    needed = handle.get_compiled_memory_stats().temp_size_in_bytes * n_devices
+    if needed > available:
+        raise MemoryError(
+            f"compile: the program needs {gibibytes(needed)} of temporary memory, this machine has "
+            f"{gibibytes(available)}; compute in parts, as anvl.map(f, xs, batch_size=...) does, "
+            "or keep less for a derivative with anvl.checkpoint"
+        )
+
+
+def gibibytes(n_bytes: int) -> str:
+    """`n_bytes` for people."""
+    return f"{n_bytes / 2**30:.1f} GiB"
