@@ -17,8 +17,9 @@ from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "call", "declared_in",
-    "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol", "symbols_in",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "bodies_of", "call",
+    "declared_in", "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
+    "symbols_in",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -52,6 +53,7 @@ class Table(abc.ABC):
 class _Current(threading.local):
     table: Table | None = None
     apart = False
+    known: dict[Any, Sequence[bool]] | None = None
 
 
 _current = _Current()
@@ -114,6 +116,22 @@ class FunctionRule(abc.ABC):
         `parts` do what the regions do, each of the arguments of its region and then of `outer`.
         """
         raise NotImplementedError
+
+    def operands_read(self, f: "Callee", is_wanted: Sequence[bool]) -> list[bool]:
+        """Which arguments of the function the results that are wanted depend on."""
+        program = f.program
+        pairs = zip(program.results, is_wanted, strict=True)
+        read = program.read([y for y, wanted in pairs if wanted])
+        return [x in read for x in program.arguments]
+
+    def bodies(
+        self, f: "Callee", moves: Sequence[bool]
+    ) -> "Sequence[tuple[Program, Sequence[bool]]]":
+        """The programs that derivatives are taken of, and which of their arguments move.
+
+        `moves` says it of those of the function; nothing of one whose derivative is its author's.
+        """
+        return ()
 
     def may_not_end(self, f: "Callee") -> bool:
         """Whether nothing bounds how long the function runs, besides what it calls."""
@@ -359,6 +377,17 @@ class CallOp(AnvlOp):
         return {"callee": Symbol.decode(op.attributes["callee"])}
 
     @classmethod
+    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
+        """Which operands the results that are wanted depend on."""
+        name = Symbol.decode(op.attributes["callee"])
+        with _remembering() as known:
+            key = name, tuple(is_wanted)
+            if key not in known:
+                rule, f = _resolved(name)
+                known[key] = rule.operands_read(f, is_wanted)
+            return known[key]
+
+    @classmethod
     def adjoint(
         cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: str
     ) -> Sequence[Any]:
@@ -376,6 +405,24 @@ class CallOp(AnvlOp):
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], callee: str) -> Sequence[Value]:
         rule, f = _resolved(callee)
         return rule.batch(f, xs, batched)
+
+
+def bodies_of(op: ir.Operation, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
+    """`FunctionRule.bodies` of what a call calls, where these of its operands move."""
+    rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
+    return rule.bodies(f, moves)
+
+
+@contextmanager
+def _remembering() -> Iterator[dict[Any, Sequence[bool]]]:
+    """What is known of functions while one question is answered: those in loops are asked often."""
+    outer = _current.known
+    if outer is None:
+        _current.known = {}
+    try:
+        yield _current.known  # type: ignore[misc]
+    finally:
+        _current.known = outer
 
 
 def _resolved(name: str) -> tuple[FunctionRule, Callee]:

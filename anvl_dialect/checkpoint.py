@@ -13,7 +13,7 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.params import Int
-from anvl.dialect.scratch import batch_of, jvp_of, vjp_of
+from anvl.dialect.scratch import Program, batch_of, jvp_of, vjp_of
 
 __all__ = ["Checkpoint"]
 
@@ -36,6 +36,9 @@ class Checkpoint(FunctionRule):
         n_kept, n = Int.decode(f.request(self)["kept"]), len(f.types[1])
         if not 0 <= n_kept <= n:
             raise ValueError(f"kept is {n_kept}, of {n} results")
+
+    def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
+        return [(f.program, moves)]
 
     def adjoint(
         self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

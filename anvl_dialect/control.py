@@ -131,6 +131,19 @@ class Case(FunctionRule):
         )
         return call(made, operands)
 
+    def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
+        index, *operands = [False] * len(f.types[0])
+        for branch in self.branches(f):
+            program = branch.program
+            results = zip(program.results, is_wanted, strict=True)
+            read = program.read([y for y, wanted in results if wanted])
+            pairs = zip(operands, program.arguments, strict=True)
+            operands = [flag or x in read for flag, x in pairs]
+        return [index or any(is_wanted), *operands]
+
+    def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
+        return [(branch.program, moves[1:]) for branch in self.branches(f)]
+
     def branches(self, f: Callee) -> list[Callee]:
         """The functions that it chooses from."""
         names = f.request(self)["branches"]

@@ -13,11 +13,12 @@ from typing import Any
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, call, symbol
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.families import differentiable
+from anvl.dialect.linearity import first_nonlinear
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.params import Ints, Symbol
-from anvl.dialect.scratch import batch_of, transpose_of
+from anvl.dialect.scratch import Program, batch_of, transpose_of
 from anvl.dialect.types import tensor
 
 __all__ = ["CustomJvp", "CustomVjp", "batched_types"]
@@ -203,7 +204,14 @@ def _transposed(
     problem: str,
 ) -> list[Value]:
     """The transpose of a rule, which must be linear in its arguments of these types."""
-    try:
-        return transpose_of(f, types, xs, gs)
-    except ValueError as error:
-        raise MissingRule(f"{problem}: {error}; so there is no rule for the other mode") from None
+    rest = [x.type for x in xs]
+    program = Program.of(lambda *vs: [y for y in f(*vs) if y is not None], [*types, *rest])
+    moves = [*(True for _ in types), *(False for _ in xs)]
+    found = first_nonlinear(program, moves, slopes=False)
+    if found is None:
+        try:
+            return transpose_of(f, types, xs, gs)
+        except ValueError:
+            found = first_nonlinear(program, moves)
+    why = "its slope depends on its argument" if found is None else found.why
+    raise MissingRule(f"{problem}: {why}; so there is no rule for the other mode")

@@ -256,8 +256,8 @@ def needed_for(
     """
     cut = Program(program.block, list(results), program)
     cut.arguments += given
-    ops = cut.needed()
-    return ops, {x for op in ops for x in op.operands}.union(cut.results)
+    read = cut.read()
+    return cut.made_of(read), read
 
 
 def _grows(op: Any) -> bool:

@@ -1,6 +1,6 @@
 """What loops share: which carries move, and the ops that they are made of."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any
 
 from anvl.dialect.mlir import ir
@@ -10,7 +10,8 @@ from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "below", "cut_in", "hlo_while", "member", "put", "reached", "settled_flags", "spread",
+    "below", "carries_moved", "carries_read", "cut_in", "hlo_while", "member", "put", "reached",
+    "settled_flags", "spread",
 ]  # fmt: skip
 
 
@@ -34,6 +35,35 @@ def settled_flags(
         if more == flags:
             return flags
         flags = more
+
+
+def carries_read(
+    body: Program, n: int, is_wanted: Sequence[bool], more: Set[Value] = frozenset()
+) -> list[bool]:
+    """Which arguments of a step are read, in any number of steps, for results that are wanted.
+
+    The first n arguments and results are carries; those arguments in `more` are read anyway.
+    """
+    wanted = list(is_wanted)
+    while True:
+        read = body.read([y for y, flag in zip(body.results, wanted, strict=True) if flag])
+        flags = [x in read or x in more for x in body.arguments]
+        carried = [a or b for a, b in zip(wanted, flags[:n], strict=False)]
+        if carried == wanted[:n]:
+            return flags
+        wanted[:n] = carried
+
+
+def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
+    """Which arguments of a step move in any number of steps, where these do in the first one."""
+    flags = list(moves)
+    while True:
+        moved = {x for x, flag in zip(body.arguments, flags, strict=True) if flag}
+        found = [not moved.isdisjoint(body.read([y])) for y in body.results[:n]]
+        more = [a or b for a, b in zip(flags, found, strict=False)]
+        if more == flags[:n]:
+            return flags
+        flags[:n] = more
 
 
 def hlo_while(

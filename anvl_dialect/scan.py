@@ -20,7 +20,16 @@ from anvl.dialect.calls import (
 )
 from anvl.dialect.families import differentiable
 from anvl.dialect.loop_forms import simpler_form
-from anvl.dialect.loops import cut_in, hlo_while, member, put, reached, settled_flags
+from anvl.dialect.loops import (
+    carries_moved,
+    carries_read,
+    cut_in,
+    hlo_while,
+    member,
+    put,
+    reached,
+    settled_flags,
+)
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
@@ -173,6 +182,18 @@ class Scan(FunctionRule):
         if not any(isinstance(y, int) for y in form.found):
             return form.results([])
         return form.results(self.made(f, "simpler", parts, step, loop.reverse, form.places))
+
+    def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
+        loop = self.read(f)
+        flags = carries_read(loop.body.program, loop.n, is_wanted)
+        if loop.length:
+            return flags
+        return [*is_wanted[: loop.n], *(False for _ in flags[loop.n :])]
+
+    def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
+        loop = self.read(f)
+        body = loop.body.program
+        return [(body, carries_moved(body, loop.n, moves))]
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

@@ -5,7 +5,7 @@ tangent or batched form of a little program, emitted at the current insertion po
 are the ones that the passes use; no rule is written twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias, TypeVar
 
 from anvl.dialect.batching import batched_results
@@ -13,7 +13,7 @@ from anvl.dialect.blocks import side_block
 from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body
 from anvl.dialect.pushforward import forward_sweep
@@ -24,7 +24,7 @@ from anvl.dialect.types import tensor
 _Found = TypeVar("_Found")
 
 __all__ = [
-    "Program", "batch_of", "found_and_values", "jvp_of", "swept", "transpose_of",
+    "Program", "batch_of", "found_and_values", "jvp_of", "read_by", "swept", "transpose_of",
     "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
 
@@ -62,8 +62,20 @@ class Program:
         return cls(block, list(terminator.operands), region)
 
     def __call__(self, *xs: Value) -> list[Value]:
-        """Emit a copy of the ops, with `xs` for the arguments; its results."""
-        return self._replay(xs, _copied)
+        """Emit a copy of the ops, with `xs` for the arguments; its results.
+
+        What only a result is made of that nobody asks for, such as of a loop, is zero.
+        """
+        read = self.read()
+
+        def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
+            if hasattr(type(op), "operands_read"):
+                known = set(read_by(op, read))
+                pairs = zip(operands, op.operands, strict=True)
+                operands = [x if y in known else full(y.type, 0) for x, y in pairs]
+            return _copied(op, operands, values)
+
+        return self._replay(xs, emit_one, self.made_of(read))
 
     def batched(self, xs: Sequence[Value], batched: Sequence[bool]) -> list[tuple[Value, bool]]:
         """Emit the program with one more axis, the first of those `xs` that `batched` marks.
@@ -81,7 +93,7 @@ class Program:
                 return _copied(op, operands, values)
             return batched_results(op, operands, flags)
 
-        values = self._replay(xs, emit_one)
+        values = self._replay(xs, emit_one, self.needed())
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
 
     def mapped(self, *xs: Value) -> list[Value]:
@@ -130,18 +142,32 @@ class Program:
 
         return Program.of(f, types)
 
-    def user_of(self, values: Sequence[Value]) -> Any:
-        """An op that uses one of these values and that the results depend on; None without any."""
-        marked = set(values)
-        used = ((op, [*op.operands, *_captured(op)]) for op in self.needed())
-        return next((op for op, xs in used if not marked.isdisjoint(xs)), None)
+    def read(self, results: Sequence[Value] | None = None) -> set[Value]:
+        """The values that the results, or some of them, depend on, and these themselves.
+
+        To the point: of control flow only what the results that are asked for are made of.
+        """
+        given = set(self.arguments)
+        wanted = set(self.results if results is None else results)
+        for op in reversed(list(self.block.operations)):
+            if any(_in(y, wanted, given) for y in op.results):
+                wanted.update(read_by(op, wanted))
+        return wanted
+
+    def made_of(self, read: Set[Value]) -> list[Any]:
+        """The ops that make some of these values, in order."""
+        given = set(self.arguments)
+        return [op for op in self.block.operations if any(_in(y, read, given) for y in op.results)]
 
     def _replay(
-        self, xs: Sequence[Value], emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]]
+        self,
+        xs: Sequence[Value],
+        emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]],
+        ops: Sequence[Any],
     ) -> list[Value]:
-        """Emit, by `emit_one`, the ops that the results depend on."""
+        """Emit some ops, by `emit_one`; the results."""
         values = dict(zip(self.arguments, xs, strict=True))
-        for op in self.needed():
+        for op in ops:
             operands = [values.get(x, x) for x in op.operands]
             for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
                 values.setdefault(y, found)  # a result that is given is not another
@@ -169,6 +195,19 @@ def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
             if x in values:
                 inner.operands[i] = values[x]
     return list(copy.results)
+
+
+def _in(y: Value, wanted: Set[Value], given: Set[Value]) -> bool:
+    return y in wanted and y not in given
+
+
+def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
+    """The values that an op uses, around it and as operands, for its results that are wanted."""
+    find = getattr(type(op), "operands_read", None)
+    if find is None:
+        return [*op.operands, *_captured(op)]
+    pairs = zip(op.operands, find(op.operation, [y in wanted for y in op.results]), strict=True)
+    return [x for x, is_read in pairs if is_read]
 
 
 def _captured(op: Any) -> list[Value]:
@@ -286,10 +325,9 @@ def transpose_of(
         return swept(pairs, ts)
 
     program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]])
-    # What is linear in ts has a transpose that does not need them.
-    op = program.user_of(program.arguments[:n])
-    if op is not None:
-        raise ValueError(f"its derivative needs their values, in {op.operation.name}")
+    # What is linear in ts has a transpose that does not need them; but loops may carry them along.
+    if not program.read().isdisjoint(program.arguments[:n]):
+        raise ValueError("its derivative needs their values")
     return program(*[None] * n, *xs, *seeds)
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.calls import Callee, call, rule_of, symbol
 from anvl.dialect.families import differentiable
-from anvl.dialect.loops import below, cut_in, member, put
+from anvl.dialect.loops import below, carries_read, cut_in, member, put
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
@@ -29,6 +29,9 @@ __all__ = ["Plan", "pulled_back"]
 # segment of a level has its place.  With S = 32 there are 7 levels for 2^31 steps, and the memory
 # is that of S carries a level, whatever the number of steps.  A step is done again once for each
 # level that is in use below the first, and once more by its adjoint: 3 times for 10,000 steps.
+#
+# Of the carries only those are kept that a step back depends on, and those that these are made of:
+# not what a step is linear in.
 #
 # All levels lie in one array, and the level is a number: so the text has the body three times,
 # whatever the number of levels.
@@ -57,7 +60,7 @@ class Plan(NamedTuple):
 
 
 class _Loop(NamedTuple):
-    """The loop that is gone through."""
+    """The loop that is gone through; `kept` are the carries that going back depends on."""
 
     f: Callee
     cond: Program
@@ -65,6 +68,17 @@ class _Loop(NamedTuple):
     carry: list[Value]
     rest: list[Value]
     plan: Plan
+    back: Program
+    kept: list[int]
+
+    def of_kept(self, values: Sequence[Value]) -> list[Value]:
+        """What belongs to carries that are kept, of what belongs to all."""
+        return [values[i] for i in self.kept]
+
+    def all_of(self, kept: Sequence[Value]) -> list[Value]:
+        """All carries, given those that are kept: zeros in place of what is not read."""
+        found = dict(zip(self.kept, kept, strict=True))
+        return [found[i] if i in found else full(x.type, 0) for i, x in enumerate(self.carry)]
 
     @property
     def may_not_end(self) -> bool:
@@ -84,7 +98,9 @@ def pulled_back(
     `loop` is the function with its condition and its body, `xs` are carries and constants.
     """
     f, cond, body = loop
-    this = _Loop(f, cond.program, body.program, *xs, plan)
+    back = _adjoint_step(body.program)
+    kept = _kept(body.program, back)
+    this = _Loop(f, cond.program, body.program, *xs, plan, back, kept)
     with ir.InsertionPoint(place):
         found = _forward(this)
     n = len(this.carry)
@@ -112,7 +128,7 @@ def _forward(this: _Loop) -> list[Value]:
         (flag,) = this.cond(*state[:n], *rest)
         return flag if plan.levels > 1 else below(state[n], plan.slots, flag)
 
-    places = [full(_many(x.type, plan.slots), 0) for x in this.carry]
+    places = [full(_many(x.type, plan.slots), 0) for x in this.of_kept(this.carry)]
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
         carry, (i, shift), kept = state[:n], state[n : n + 2], list(state[n + 2 :])
@@ -120,7 +136,7 @@ def _forward(this: _Loop) -> list[Value]:
             # Behind the last place: every second one is let go.
             is_full = _compare(_right(i, shift), full(_index(), plan.slots), "GE")
             shift, *kept = _either(this.f, "thinned", is_full, [shift, *kept], _thinned)
-        kept = _noted(carry, kept, _right(i, shift), _is_multiple(i, shift))
+        kept = _noted(this.of_kept(carry), kept, _right(i, shift), _is_multiple(i, shift))
         found = this.body(*carry, *rest)
         return [*found, emit.add(i, full(_index(), 1)), shift, *kept]
 
@@ -181,7 +197,8 @@ def _backward(
             stores = _refilled(this, t, final, distance, stores, constants)
         level = _last_level(distance, plan)
         carry = [member(x, _place(plan, level, t)) for x in stores]
-        found, more = _adjoint_step(this.body, carry, constants, ends)
+        given = this.back(*this.all_of(carry), *constants, *ends)
+        found, more = given[:n_ends], given[n_ends:]
         added = [emit.add(a, b) for a, b in zip(totals, more, strict=True)]
         return [emit.sub(t, full(_index(), 1)), *found, *added, *stores]
 
@@ -197,19 +214,26 @@ def _backward(
     return firsts, totals
 
 
-def _adjoint_step(
-    body: Program, carry: Sequence[Value], rest: Sequence[Value], gs: Sequence[Value]
-) -> tuple[list[Value], list[Value]]:
-    """The cotangents of a carry and of the constants, for those of the next carry."""
-    given = iter(gs)
-    seeds = [next(given) if differentiable(y.type) else None for y in body.results]
-    xs = [*carry, *rest]
-    found = [
-        zeros_like(x) if g is None else g
-        for g, x in zip(vjp_of(body, xs, seeds), xs, strict=True)
-        if differentiable(x.type)
-    ]
-    return found[: len(gs)], found[len(gs) :]
+def _adjoint_step(body: Program) -> Program:
+    """From arguments of a step and cotangents of the next carry to cotangents of the arguments."""
+    count = len(body.arguments)
+
+    def pulled(*values: Value) -> list[Value]:
+        xs, given = values[:count], iter(values[count:])
+        seeds = [next(given) if differentiable(y.type) else None for y in body.results]
+        pairs = zip(vjp_of(body, xs, seeds), xs, strict=True)
+        return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
+
+    floats = [y.type for y in body.results if differentiable(y.type)]
+    return Program.of(pulled, [*(x.type for x in body.arguments), *floats])
+
+
+def _kept(body: Program, back: Program) -> list[int]:
+    """The carries that a step back depends on, and those that these are made of."""
+    n, read = len(body.results), back.read()
+    is_read = [x in read for x in back.arguments[:n]]
+    flags = carries_read(body, n, is_read)
+    return [i for i in range(n) if is_read[i] or flags[i]]
 
 
 def _refilled(
@@ -253,13 +277,14 @@ def _replayed(
     """The places after the steps from a carry on up to `end`, which keep carries in a level."""
     first, carry, places = begin
     plan, n = this.plan, len(carry)
+    body = Program(this.body.block, this.of_kept(this.body.results), this.body)
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
         i, values, kept = state[0], state[1 : 1 + n], state[1 + n :]
         _, level, shift, *others = rest
         at = _place(plan, level, _right(i, shift))
         noted = _noted(values, kept, at, _is_multiple(i, shift))
-        return [emit.add(i, full(_index(), 1)), *this.body(*values, *others), *noted]
+        return [emit.add(i, full(_index(), 1)), *body(*this.all_of(values), *others), *noted]
 
     found = _while(
         this.f,

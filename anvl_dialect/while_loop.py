@@ -23,7 +23,16 @@ from anvl.dialect.families import differentiable
 from anvl.dialect.folding import folded, known_number
 from anvl.dialect.loop_counts import step_count
 from anvl.dialect.loop_forms import simpler_form
-from anvl.dialect.loops import below, hlo_while, member, reached, settled_flags, spread
+from anvl.dialect.loops import (
+    below,
+    carries_moved,
+    carries_read,
+    hlo_while,
+    member,
+    reached,
+    settled_flags,
+    spread,
+)
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
@@ -202,6 +211,26 @@ class While(FunctionRule):
         ends, found = pulled_back((f, loop.cond, loop.body), loop.split(xs), gs, ys[0].owner, plan)
         supersede(ys, ends)
         return found
+
+    def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
+        loop = self.read(f)
+        if not any(is_wanted):
+            return [False] * len(f.types[0])
+        cond, body = loop.cond.program, loop.body.program
+        asked = cond.read()
+        pairs = zip(cond.arguments, body.arguments, strict=True)
+        is_asked = {y for x, y in pairs if x in asked}
+        arguments = body.arguments
+        wanted = [a or x in is_asked for a, x in zip(is_wanted, arguments, strict=False)]
+        flags = carries_read(body, loop.n, wanted, is_asked)
+        # Where it makes no step, a carry is what it was.
+        return [a or b for a, b in zip(flags, [*is_wanted, *flags[loop.n :]], strict=True)]
+
+    def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
+        loop = self.read(f)
+        body = loop.body.program
+        settled = carries_moved(body, loop.n, moves)
+        return [(loop.cond.program, settled), (body, settled)]
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

@@ -86,8 +86,19 @@ class _Simplifier:
         pending = calls_of(self.expansion.functions[name])
         while pending:
             found = [self._simpler(call) for call in pending]
+            if not any(found):
+                return
+            self._drop_unused(name)
             # What came of a call may have calls in it: of a branch, or of a loop with less.
-            pending = calls_of(self.expansion.functions[name]) if any(found) else []
+            pending = calls_of(self.expansion.functions[name])
+
+    def _drop_unused(self, name: str) -> None:
+        """Take out what only that read which is gone: what a call keeps for it is not wanted."""
+        block = body_of(self.expansion.functions[name])
+        for op in reversed([] if block is None else list(block.operations)):
+            is_used = any(next(iter(y.uses), None) is not None for y in op.results)
+            if not is_used and self.motion.may_go(op):
+                op.operation.erase()
 
     def _simpler(self, call: ir.Operation) -> bool:
         """Put what is simpler in place of a call; whether there was anything."""

@@ -9,13 +9,16 @@ from typing import Any
 
 from anvl.dialect.activity import place_of
 from anvl.dialect.asked import LINEAR_TRANSPOSE
-from anvl.dialect.calls import rule_of
+from anvl.dialect.calls import CallOp, rule_of
 from anvl.dialect.errors import PassError
 from anvl.dialect.findings import Search
+from anvl.dialect.linearity import first_nonlinear
 from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints
+from anvl.dialect.scratch import Program, read_by
 from anvl.dialect.sweep import sweep
-from anvl.passes.declared import KINDS, Kind, check_floats, finish, is_float, signature
+from anvl.passes.declared import KINDS, Kind, check_floats, finish, signature
 from anvl.passes.inline import inline_calls
 
 __all__ = ["Transposed"]
@@ -68,12 +71,13 @@ class _LinearTranspose(Kind):
         *forward, terminator = [op.operation for op in block.operations]
         results = list(terminator.operands)
         wrt = [block.arguments[i] for i in asked.wrt]
-        _check_forward(asked.name, forward, wrt, results)
+        _check_forward(asked.name, Program(block, results, function), wrt)
         with function.location, ir.InsertionPoint(terminator):
             seeds = [block.add_argument(y.type, y.location) for y in results]
             pairs = list(zip(results, seeds, strict=True))
             adjoints = sweep(block, pairs, wrt, search=search)
-        _check_backward(asked.name, block, forward, wrt, adjoints)
+        program = Program(block, adjoints, function)
+        _check_backward(asked.name, program, forward, wrt, list(terminator.operands))
         if "res_attrs" in function.attributes:  # of results that it has no longer
             del function.attributes["res_attrs"]
         finish(function, adjoints)
@@ -95,19 +99,8 @@ def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.V
     """The values that depend on `wrt`, with these."""
     moved = set(wrt)
     for op in ops:
-        if any(x in moved for x in _used(op)):
-            moved.update(op.results)
+        moved.update([y for y in op.results if not moved.isdisjoint(read_by(op.opview, {y}))])
     return moved
-
-
-def _used(op: ir.Operation) -> list[ir.Value]:
-    """What an op uses, its bodies included."""
-    found = list(op.operands)
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                found += _used(inner.operation)
-    return found
 
 
 def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.Operation]:
@@ -115,56 +108,50 @@ def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.
     wanted, found = set(values), []
     for op in reversed(ops):
         if not wanted.isdisjoint(op.results):
-            wanted.update(_used(op))
+            wanted.update(read_by(op.opview, wanted))
             found.append(op)
     return found
 
 
-def _check_forward(
-    name: str,
-    forward: Sequence[ir.Operation],
-    wrt: Sequence[ir.Value],
-    results: Sequence[ir.Value],
-) -> None:
+def _check_forward(name: str, program: Program, wrt: Sequence[ir.Value]) -> None:
     """Refuse steps that a sweep passes over: floor and comparisons are flat, and not linear."""
-    moved = _dependent(forward, wrt)
-    for op in reversed(_behind(forward, results)):
-        through = [x in moved for x in op.operands]
-        if any(through) and _is_flat(op, through):
-            _refuse(name, forward, wrt, [op], f"{op.name} at {place_of(op)} passes no slope on")
-
-
-def _is_flat(op: ir.Operation, through: Sequence[bool]) -> bool:
-    """Whether the derivative of an op is zero by design in an operand that moves."""
-    rules = type(op.opview)
-    results = list(op.results)
-    if getattr(rules, "zero", "") or (len(results) == 1 and not is_float(results[0].type)):
-        return True
-    slopes = getattr(rules, "passes", ()) or [True] * len(through)
-    moving = zip(op.operands, slopes, through, strict=False)
-    return any(moves and (slope is None or not is_float(x.type)) for x, slope, moves in moving)
+    moves = [x in wrt for x in program.arguments]
+    found = first_nonlinear(program, moves, slopes=False)
+    if found is not None:
+        ops = [op.operation for op in program.block.operations]
+        _refuse(name, ops, wrt, [found.within.operation], found.why)
 
 
 def _check_backward(
     name: str,
-    block: ir.Block,
+    program: Program,
     forward: Sequence[ir.Operation],
     wrt: Sequence[ir.Value],
-    adjoints: Sequence[ir.Value],
+    results: Sequence[ir.Value],
 ) -> None:
-    """Refuse adjoints that depend on the values of the arguments."""
-    ops = [op.operation for op in block.operations][:-1]
-    moved = _dependent(ops, wrt)
-    needed = [op for op in _behind(ops, adjoints) if any(x in moved for x in _used(op))]
-    backward = [op for op in needed if op not in forward]
-    if not backward:
+    """Refuse adjoints, the results of a program, that depend on the values of the arguments.
+
+    `results` are what the sweep began at.
+    """
+    wanted = program.read()
+    if wanted.isdisjoint(wrt):
         return
-    first = backward[-1]
+    ops = [op.operation for op in program.block.operations][:-1]
+    moved = _dependent(ops, wrt)
+    behind = _behind(ops, program.results)
+    needed = [op for op in behind if not moved.isdisjoint(read_by(op.opview, wanted))]
+    backward = [op for op in needed if op not in forward]
+    moves = [x in wrt for x in program.arguments]
+    program.results = list(results)
+    found = first_nonlinear(program, moves)
+    first = backward[-1] if backward else needed[-1]
     line = getattr(first.location, "child_loc", first.location)
     there = [op for op in forward if op.location == line] or [first]
     named = max(there, key=lambda op: sum(x in moved for x in op.operands))
     why = f"the slope of {named.name} at {place_of(named)} depends on its value"
-    _refuse(name, ops, wrt, backward, why)
+    if found is not None and isinstance(named.opview, CallOp):
+        why = found.why
+    _refuse(name, ops, wrt, backward or needed, why)
 
 
 def _refuse(
@@ -175,21 +162,29 @@ def _refuse(
     why: str,
 ) -> None:
     """Raise an error that names the arguments in which the function is not linear."""
-    used = {x for op in guilty for x in _used(op)}
+    used = {x for op in guilty for x in read_by(op.opview, set(op.results))}
     found = [x for x in wrt if not used.isdisjoint(_dependent(ops, [x]))]
     names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in found)
     raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
 
 
 def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
-    """Take the arguments in `asked` away, with all that depends on them."""
+    """Take the arguments in `asked` away, with all that depends on them.
+
+    What a loop carries along, though nothing is made of it that is wanted, is zero.
+    """
     block = function.regions[0].blocks[0]
     ops = [op.operation for op in block.operations]
-    moved = _dependent(ops, [block.arguments[i] for i in asked])
-    doomed = [op for op in ops if any(x in moved for x in _used(op))]
-    moved.clear()
-    for op in reversed(doomed):
-        op.erase()
+    wanted: set[ir.Value] = set()
+    for op in reversed(ops):
+        if op is not ops[-1] and wanted.isdisjoint(op.results):
+            op.erase()
+        else:
+            wanted.update(_used(op))
+    with function.location, ir.InsertionPoint.at_block_begin(block):
+        for x in [block.arguments[i] for i in asked]:
+            if next(iter(x.uses), None) is not None:
+                x.replace_all_uses_with(full(x.type, 0))
     if "arg_attrs" in function.attributes:
         old = function.attributes["arg_attrs"]
         kept = [a for i, a in enumerate(old) if i not in asked]
@@ -199,3 +194,9 @@ def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
     inputs = [x.type for x in block.arguments]
     type_ = ir.FunctionType.get(inputs, signature(function)[1], function.context)
     function.attributes["function_type"] = ir.TypeAttr.get(type_)
+
+
+def _used(op: ir.Operation) -> list[ir.Value]:
+    """The values that an op uses, in its regions too."""
+    inner = [one.operation for r in op.regions for b in r.blocks for one in b.operations]
+    return [*op.operands, *(x for one in inner for x in _used(one))]

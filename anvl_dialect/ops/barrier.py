@@ -28,6 +28,10 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
         return False
 
     @classmethod
+    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
+        return is_wanted
+
+    @classmethod
     def adjoint(
         cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
     ) -> Sequence[Any]:
