@@ -15,8 +15,8 @@ from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import inside, type_number
 
 __all__ = [
-    "Step", "check_rules", "found_at", "lacks", "named_after", "ones_for", "path_to", "place_of",
-    "problem", "stand_in", "steps_from", "steps_towards",
+    "Step", "check_rules", "found_at", "lacks", "may_carry", "named_after", "ones_for", "path_to",
+    "place_of", "problem", "stand_in", "steps_from", "steps_towards",
 ]  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
     """
     steps: list[Step] = []
     known = number.get
-    has_bits = False
+    bits: set[int] = set()
     values = _by_number(number, len(types))
     made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
     forms = _Forms()
@@ -69,7 +69,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
         if form == _ZERO:
             continue
         if form == _OTHER:
-            steps += _steps_of(op, number, types, values)
+            steps += _steps_of(op, number, types, values, bits)
             continue
         xs = op.operands
         if len(xs) == 1:
@@ -89,27 +89,23 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
                 continue
         result = op.result  # a third of what `results` costs
         type_ = type_number(result.type)
-        if has_bits and type_ > 0 and not rules.reads_bits:
-            wanted = _without_bits(wanted, types)
+        if bits and type_ > 0 and not rules.reads_bits:
+            wanted = _without(bits, wanted)
             if wanted.count(None) == len(wanted):
                 continue
         at = number[result] if made_here and result in made_here else None
-        if at is None and (type_ > 0 or rules.reads_bits or (has_bits and _bits(wanted, types))):
-            has_bits = has_bits or type_ <= 0
+        if at is None and (type_ > 0 or rules.reads_bits or not bits.isdisjoint(wanted)):
             at = number[result] = len(types)
+            if type_ <= 0:
+                bits.add(at)
             types.append(type_)
             values.append(result)
         steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
     return steps
 
 
-def _without_bits(wanted: Sequence[int | None], types: Sequence[int]) -> tuple[int | None, ...]:
-    return tuple([None if n is None or types[n] <= 0 else n for n in wanted])
-
-
-def _bits(wanted: Sequence[int | None], types: Sequence[int]) -> bool:
-    """Whether an operand of an op is bits of a float that moves."""
-    return any(n is not None and types[n] <= 0 for n in wanted)
+def _without(bits: set[int], wanted: Sequence[int | None]) -> tuple[int | None, ...]:
+    return tuple([None if n in bits else n for n in wanted])
 
 
 def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
@@ -132,13 +128,17 @@ def _read(
 
 
 def _steps_of(
-    op: Any, number: dict[ir.Value, int], types: list[int], values: list[ir.Value]
+    op: Any,
+    number: dict[ir.Value, int],
+    types: list[int],
+    values: list[ir.Value],
+    bits: set[int],
 ) -> list[Step]:
     """The step of an op of several results, or of no dialect of ours, if it depends on some."""
     foreign = not issubclass(type(op), AnvlOp)
     xs = (*op.operands, *(_captured(op.operation, number) if foreign else ()))
     operands, wanted = _read(xs, number, values)
-    wanted = _without_bits(wanted, types)
+    wanted = _without(bits, wanted)
     if wanted.count(None) == len(wanted):
         return []
     results = tuple(op.results)
@@ -146,7 +146,7 @@ def _steps_of(
     for y in results:
         type_ = type_number(y.type)
         n = None
-        if type_ > 0 or (foreign and _may_carry(y.type)):
+        if type_ > 0 or (foreign and may_carry(y.type)):
             n = number.setdefault(y, len(types))  # where it is itself of `wrt`, it has one
             if n == len(types):
                 types.append(type_)
@@ -175,7 +175,7 @@ def _form(rules: type) -> int:
     return _OTHER if rules.multiple_results else _ONE_RESULT
 
 
-def _may_carry(type_: ir.Type) -> bool:
+def may_carry(type_: ir.Type) -> bool:
     """Whether a value that a foreign op makes may depend smoothly on its operands."""
     if isinstance(type_, ir.ShapedType):
         type_ = type_.element_type

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.activity import Step, path_to, place_of, steps_from
+from anvl.dialect.activity import Step, may_carry, path_to, place_of, steps_from
 from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import inside, type_number
@@ -21,7 +21,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     steps = steps_from(block, number, [type_number(x.type)])
     if any(_is_made_of_bits(step) and not needed.isdisjoint(step[4]) for step in steps):
         return []  # it is not zero, but missing
-    for bits in [y for y in number if type_number(y.type) <= 0]:
+    for bits in [y for y in number if not may_carry(y.type)]:
         del number[bits]  # integers: nothing goes on from there
     found = [
         _finding(op, why, number, steps)
