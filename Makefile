@@ -7,12 +7,12 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check unit lit examples sweep jax bench typing format ops clean
+.PHONY: help setup demo test test-processors check unit lit examples sweep jax bench typing format ops clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "PYTHON=python3.12 chooses the interpreter, VENV=.venv-3.12 the environment it is put in."
 
@@ -52,6 +52,9 @@ examples: setup ## run every example
 DIALECT := test/unit/dialect
 sweep: setup ## the numeric tests of the ops, on many more random numbers and in every dtype
 	ANVL_SWEEP=1 $(BIN)/python -m pytest -q $(DIALECT)/test_ops.py $(DIALECT)/test_values.py
+
+test-processors: setup ## the numeric tests as on other processors, as far as this one can
+	$(BIN)/python tools/processors.py
 
 jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
 	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py

@@ -842,6 +842,14 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @pinv {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"rcond" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @ragged_dot {
       %0 = irdl.any
       %1 = irdl.any

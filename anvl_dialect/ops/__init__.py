@@ -26,6 +26,7 @@ from anvl.dialect.ops import normalize as normalize
 from anvl.dialect.ops import pad as pad
 from anvl.dialect.ops import powers as powers
 from anvl.dialect.ops import precision as precision
+from anvl.dialect.ops import pseudoinverse as pseudoinverse
 from anvl.dialect.ops import ragged as ragged
 from anvl.dialect.ops import random as random
 from anvl.dialect.ops import reduce as reduce

@@ -49,7 +49,7 @@ from anvl.tracing import outlived
 
 __all__ = [
     "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "lstsq", "matrix_power",
-    "norm", "qr", "slogdet", "solve", "svd", "svdvals",
+    "norm", "pinv", "qr", "slogdet", "solve", "svd", "svdvals",
 ]  # fmt: skip
 
 
@@ -217,13 +217,6 @@ def _solved(a: Tracer, b: Tracer) -> Tracer:
     return composed(matrices.solve, a, b)
 
 
-def _triangular(a: Tracer, b: Tracer, lower: bool, transpose_a: str = "NO_TRANSPOSE") -> Any:
-    return prim(
-        "triangular_solve", a, b, left_side=True, lower=lower, unit_diagonal=False,
-        transpose_a=transpose_a,
-    )  # fmt: skip
-
-
 @public()
 def inv(a: Any) -> Any:
     """The inverse; infinite or NaN where a is singular.
@@ -246,9 +239,12 @@ def _unit(x: Tracer) -> Tracer:
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     """x, the residuals, the rank and the singular values: the x for which |a x - b| is smallest.
 
-    By QR factorisation, so a must have full rank: else x is infinite or NaN, though NumPy's is
-    not.  Of several x, where a has more columns than rows, that of the smallest norm.  Residuals
-    are the squares of |a x - b|, for each column, where a has more rows than columns, else empty.
+    Of several x, where columns of a depend on each other or are more than its rows, that of the
+    smallest norm: `pinv(a, rcond) @ b`, where singular values of at most `rcond` times the largest
+    are taken as 0.  `rcond` is by default the epsilon of the dtype times the longer side of a, and
+    epsilon alone where it is negative.  Residuals are the squares of |a x - b|, for each column,
+    where a has more rows than columns, else empty.  (NumPy has none either where the rank is
+    smaller, but no shape depends on numbers here.)  The derivative is that of `pinv`.
 
     >>> import anvl.numpy as np
     >>> x, residuals, rank, s = np.linalg.lstsq(np.asarray([[3.0], [4.0]]), np.asarray([3.0, 4.0]))
@@ -260,20 +256,46 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
         raise TypeError(
             f"lstsq: takes a matrix and a vector or matrix, got {left.aval}, {right.aval}"
         )
-    m, n = left.shape
-    s = prim("svdvals", left)
-    x = _by_columns("lstsq", left, right, _tall if m >= n else _wide)
-    return x, _residuals(left, x, right), _rank(s, left, rcond), s
+    if left.shape[0] != right.shape[0]:
+        raise TypeError(f"lstsq: {right.aval} has not as many rows as {left.aval}")
+    s, rcond = prim("svdvals", left), _cutoff("lstsq", rcond, left)
+    x = matmul(prim("pinv", left, rcond=rcond), right)
+    return x, _residuals(left, x, right), _rank(s, rcond), s
 
 
-def _tall(a: Tracer, b: Tracer) -> Any:
-    q, r = prim("qr", a)
-    return _triangular(r, matmul(_ct(q), b), lower=False)
+@public("rcond")
+def pinv(a: Any, rcond: float | None = None) -> Any:
+    """The pseudoinverse: pinv(a) @ b is the shortest of all x with the smallest |a x - b|.
+
+    Singular values of at most `rcond` times the largest are taken as 0; by default the epsilon of
+    the dtype times the longer side of a, and epsilon alone where it is negative.
+
+    Where a has full rank, derivatives of every order are those of the inverse of the matrix on its
+    smaller side.  Where it has not, the pseudoinverse jumps, but for moves that keep the rank; the
+    derivative is that along these.
+
+    Source: G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least
+    squares problems whose variables separate (1973).
+
+    >>> import anvl.numpy as np
+    >>> print(np.linalg.pinv(np.asarray([[2.0, 0.0], [0.0, 0.0]])))
+    [[0.5 0. ]
+     [0.  0. ]]
+    """
+    x = _matrix("pinv", a)
+    return prim("pinv", x, rcond=_cutoff("pinv", rcond, x))
 
 
-def _wide(a: Tracer, b: Tracer) -> Any:
-    q, r = prim("qr", _ct(a))
-    return matmul(q, _triangular(r, b, lower=False, transpose_a="ADJOINT"))
+def _cutoff(name: str, rcond: Any, a: Tracer) -> float:
+    """The singular values, relative to the largest, that are taken as 0."""
+    eps = float(np.finfo(a.dtype).eps)
+    if rcond is None:
+        return eps * builtins.max(a.shape[-2:])
+    if isinstance(rcond, bool) or not isinstance(rcond, int | float | np.number):
+        raise TypeError(f"{name}: rcond is {rcond!r}; give a number, or None for the default")
+    if rcond != rcond:
+        raise ValueError(f"{name}: rcond is {rcond}; give a number, or None for the default")
+    return eps if rcond < 0 else float(rcond)
 
 
 def _residuals(a: Tracer, x: Any, b: Tracer) -> Any:
@@ -284,11 +306,10 @@ def _residuals(a: Tracer, x: Any, b: Tracer) -> Any:
     return sum(multiply(off, off), axis=0, keepdims=b.ndim == 1)
 
 
-def _rank(s: Tracer, a: Tracer, rcond: float | None) -> Any:
+def _rank(s: Tracer, rcond: float) -> Any:
     if 0 in s.shape:
         return constant(0, np.dtype(np.int32))
-    least = np.finfo(s.dtype).eps * builtins.max(a.shape) if rcond is None else rcond
-    return convert(count_nonzero(greater(s, multiply(max(s), least))), np.dtype(np.int32))
+    return convert(count_nonzero(greater(s, multiply(max(s), rcond))), np.dtype(np.int32))
 
 
 # -- determinants ----------------------------------------------------------------------------------

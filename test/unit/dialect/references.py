@@ -324,6 +324,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "lu": _lu,
     "qr": _qr,
     "svd": _svd,
+    "pinv": lambda x, rcond: np.linalg.pinv(x, rcond),
     "svdvals": lambda x: np.linalg.svd(x, compute_uv=False),
     "eigh": lambda x: np.linalg.eigh(_hermitian(x)),
     "eigvalsh": lambda x: np.linalg.eigvalsh(_hermitian(x)),

@@ -183,3 +183,11 @@ func.func @svdvals_of_a_vector(%x: tensor<3xf64>) {
   %s = "anvl.svdvals"(%x) : (tensor<3xf64>) -> tensor<3xf64>
   return
 }
+
+// -----
+
+func.func @pinv_turns_the_matrix(%x: tensor<3x2xf64>) {
+  // expected-error @+1 {{pinv: result is tensor<3x2xf64> but the operands give tensor<2x3xf64>}}
+  %y = "anvl.pinv"(%x) {rcond = 1.0e-9 : f64} : (tensor<3x2xf64>) -> tensor<3x2xf64>
+  return
+}

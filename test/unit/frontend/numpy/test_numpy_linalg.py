@@ -89,6 +89,79 @@ def test_least_squares(shape, columns):
         close(found, wanted)
 
 
+def of_rank(k, m, n):
+    return RANDOM.standard_normal((m, k)) @ RANDOM.standard_normal((k, n))
+
+
+DEFICIENT = {
+    "tall": of_rank(2, 5, 3),
+    "wide": of_rank(2, 3, 5),
+    "square": of_rank(1, 4, 4),
+    "zeros": np.zeros((3, 2)),
+    "complex": of_rank(2, 4, 3) * (1 + 2j),
+    "singular values that repeat": np.diag([2.0, 2.0, 0.0]),
+    "small": np.diag([1.0, 1e-7, 1e-20]),
+}
+
+
+@pytest.mark.parametrize("rcond", [None, 1e-5, -1])
+def test_least_squares_of_dependent_columns_have_the_smallest_norm(rcond):
+    matrices = DEFICIENT if rcond != -1 else {"small": DEFICIENT["small"], "one": np.ones((1, 3))}
+    b = RANDOM.standard_normal((5, 2))
+    found = anvl.jit(lambda: [linalg.lstsq(a, b[: len(a)], rcond) for a in matrices.values()])()
+    inverses = anvl.jit(lambda: [linalg.pinv(a, rcond) for a in matrices.values()])()
+    for (x, _, rank, s), y, a in zip(found, inverses, matrices.values(), strict=True):
+        wanted = np.linalg.lstsq(a, b[: len(a)], rcond)
+        close(x, wanted[0])
+        assert rank == wanted[2]
+        close(s, wanted[3])
+        close(y @ b[: len(a)], wanted[0])
+
+
+@pytest.mark.parametrize("transform", ["first", "second"])
+def test_the_derivative_of_least_squares_along_moves_that_keep_the_rank(transform):
+    """Against differences of NumPy's; of full rank every move does."""
+    shapes = [(5, 3, 2), (3, 5, 2), (4, 4, 1), (5, 3, 3), (3, 5, 3), (3, 3, 3)]
+    b = RANDOM.standard_normal(5)
+    cases = [
+        [RANDOM.standard_normal(shape) for shape in ((m, k), (k, n), (m, k), (k, n))]
+        for m, n, k in shapes
+    ]
+
+    def along(u, v, tu, tv):
+        def solved(u, v):
+            return linalg.lstsq(u @ v, b[: len(u)], 1e-9)[0]
+
+        def moved(u, v):
+            return anvl.jvp(solved, (u, v), (tu, tv))[1]
+
+        return moved(u, v) if transform == "first" else anvl.jvp(moved, (u, v), (tu, tv))[1]
+
+    def by_numpy(u, v, tu, tv):
+        def at(h):
+            a = (u + h * tu) @ (v + h * tv)
+            return np.linalg.lstsq(a, b[: len(u)], 1e-9)[0]
+
+        h = 1e-4
+        if transform == "first":
+            return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+        near, far = at(h) + at(-h), at(2 * h) + at(-2 * h)
+        return (16 * near - far - 30 * at(0)) / (12 * h * h)
+
+    found = anvl.jit(lambda cases: [along(*case) for case in cases])(cases)
+    for y, case in zip(found, cases, strict=True):
+        close(y, by_numpy(*case), 1e-5)
+
+
+def test_wrong_cutoffs_are_refused():
+    with pytest.raises(TypeError, match="lstsq: rcond is 'a'; give a number, or None"):
+        linalg.lstsq(np.eye(2), np.ones(2), "a")
+    with pytest.raises(ValueError, match="pinv: rcond is nan; give a number, or None"):
+        linalg.pinv(np.eye(2), np.nan)
+    with pytest.raises(TypeError, match="lstsq: f64\\[3\\] has not as many rows as f64\\[2,2\\]"):
+        linalg.lstsq(np.eye(2), np.ones(3))
+
+
 @pytest.mark.parametrize("n", [-3, -1, 0, 1, 2, 7])
 def test_matrix_power(n):
     close(linalg.matrix_power(GENERAL, n), np.linalg.matrix_power(GENERAL, n))
