@@ -27,6 +27,7 @@ import numpy as np
 from anvl.bodies import with_bodies
 from anvl.dialect.dialect import own_dialects
 from anvl.dialect.errors import MissingRule
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import MAYBE_RULES, OPS, RULES, AnvlOp
 from anvl.dialect.params import Param
 from anvl.dialect.types import numpy_dtype
@@ -62,6 +63,33 @@ class Rule:
     def source(self) -> str:
         """The Python text of the rule."""
         return inspect.getsource(self._function)
+
+
+class Rename(Rule):
+    """The `lower` of an op that is one of StableHLO: the same operands, parameters and types."""
+
+    def __init__(self, op_class: type[AnvlOp]) -> None:
+        super().__init__(op_class, "lower")
+        self._class = op_class
+        hlo = op_class.hlo or ""
+        self.target = hlo if "." in hlo else f"stablehlo.{hlo}"
+
+    def __call__(self, hlo: Any, *xs: Any, **params: Any) -> Any:
+        """The op of StableHLO, emitted where `lower` rules emit theirs."""
+        of = self._class
+        found = of.result_type(*(x.type for x in xs), **params)
+        types = found if of.multiple_results else [found]
+        op = ir.Operation.create(self.target, types, xs, of.encode(params))
+        return list(op.results) if of.multiple_results else op.result
+
+    def __repr__(self) -> str:
+        return f"<lower of {self.op}, a rename>\n{self.source}"
+
+    @property
+    def source(self) -> str:
+        """What the op becomes."""
+        given = ", ".join(("*xs", *(f"{name}={name}" for name in self._class.attribute_params)))
+        return f"{self.target}({given})"
 
 
 class Primitive:
@@ -117,10 +145,24 @@ class Primitive:
             )
         if not self.op_class.has_rule(name) and not (name == "lower" and self.op_class.hlo):
             raise MissingRule(f"{self.__name__}: has no `{name}` rule")
+        if name == "lower" and not self.op_class.has_rule(name):
+            return Rename(self.op_class)
         return Rule(self.op_class, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _OF_PRIMITIVES:
+            raise AttributeError(
+                f"{self.__name__}: {name} cannot be set: the rules are those of the op's class, and "
+                "other programs use them; write an op of your own, or a function with "
+                "anvl.custom_vjp"
+            )
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<primitive {self.__name__}>"
+
+
+_OF_PRIMITIVES = ("op_class", "__name__", "__doc__", "_eager")
 
 
 def _check_operand(op: str, x: Any) -> None:

@@ -10,7 +10,11 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl import prim
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, RULES, emit
+from anvl.dialect.ops.create import splat
+from anvl.passes.hlo import Hlo
 from anvl.tracing import emit as trace_emit
 
 PLAIN = {
@@ -65,6 +69,32 @@ def test_ops_with_parameters():
     assert prim.concatenate(x, x, dimension=0).shape == (4, 3)
     assert prim.compare(x, x, comparison_direction="EQ").tolist() == np.ones((2, 3), bool).tolist()
     assert anvl.jit(lambda x: prim.convert(x, dtype="f32"))(x).dtype == np.float32
+
+
+def test_each_lowering_can_be_read_and_called():
+    """Also of the ops that are one of StableHLO, which have no rule to show."""
+    shown = repr(prim.mul.lower)
+    assert shown == "<lower of mul, a rename>\nstablehlo.multiply(*xs)"
+    assert "stablehlo.transpose(*xs, permutation=permutation)" in repr(prim.transpose.lower)
+    assert "chlo.top_k(*xs, k=k)" in repr(prim.top_k.lower)
+    assert "def lower(cls, hlo" in repr(prim.sum.lower)
+    for name, op in prim.primitives().items():
+        if op.op_class.hlo or op.op_class.has_rule("lower"):
+            assert repr(op.lower).startswith(f"<lower of {name}, ")
+    with context(), ir.Location.unknown():
+        x, module = ir.RankedTensorType.get([2], ir.F32Type.get()), ir.Module.create()
+    with context(), ir.InsertionPoint(module.body), ir.Location.unknown():
+        of = ir.Operation.create("stablehlo.constant", [x], [], {"value": splat(x, 2)}).result
+        prim.mul.lower(Hlo("cpu"), of, of)
+        prim.top_k.lower(Hlo("cpu"), of, k=1)
+    assert "stablehlo.multiply %cst, %cst" in str(module) and "chlo.top_k" in str(module)
+
+
+def test_rules_cannot_be_replaced():
+    for name in ("adjoint", "lower", "anything"):
+        with pytest.raises(AttributeError, match=f"sin: {name} cannot be set: the rules are those"):
+            setattr(prim.sin, name, lambda g, xs, y: [g])
+    assert anvl.grad(prim.sin)(np.float64(0)).item() == 1.0
 
 
 def test_nothing_is_promoted_or_broadcast():
