@@ -171,7 +171,7 @@ class StaticArguments:
         dynamic = tuple(a for i, a in enumerate(args) if i not in self.positions)
         keywords = {k: v for k, v in kwargs.items() if k not in self.names}
         static = [(i, self._checked(i, args[i])) for i in sorted(self.positions) if i < len(args)]
-        static += [(k, self._checked(k, v)) for k, v in kwargs.items() if k in self.names]
+        static += [(k, self._checked(k, kwargs[k])) for k in sorted(self.names & kwargs.keys())]
         leaves, treedef = tree.flatten((dynamic, keywords))
         return Arguments(leaves, treedef, tuple((k, StaticValue(v)) for k, v in static))
 

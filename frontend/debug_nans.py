@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anvl import tree
+from anvl.argument_arrays import arrays_of
 from anvl.arguments import name_of
 from anvl.dialect.context import context
 from anvl.dialect.errors import NonFiniteError
@@ -21,7 +22,7 @@ from anvl.dialect.findings import place_in
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import inside
 from anvl.dialect.types import dtype_name, element_type, kind
-from anvl.jitted import Jit, arrays_of
+from anvl.jitted import Jit
 from anvl.lowering import captured_order, copied, pipeline, serialize
 from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.inline import functions_of, terminator_of

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from anvl import config, tree
-from anvl.arguments import Arguments, Parameters, StaticArguments, input_names, name_of
+from anvl.argument_arrays import arrays_of, converted, scalar_array, taken
+from anvl.arguments import Arguments, Parameters, StaticArguments, name_of
 from anvl.avals import Aval, aval
+from anvl.call_forms import CallForm
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.importing import load_module
@@ -20,10 +20,8 @@ from anvl.promote import (
     NUMBER_LEVELS,
     abstract,
     as_tracer,
-    common_dtype,
-    number_value,
 )
-from anvl.ranges import check_fits
+from anvl.recency import Recency
 from anvl.runtime import (
     MISSING,
     Array,
@@ -33,7 +31,6 @@ from anvl.runtime import (
     make_dispatch,
     make_flat_dispatch,
     make_function,
-    put,
 )
 from anvl.state import current
 from anvl.traced import Traced, trace_call
@@ -44,12 +41,12 @@ if TYPE_CHECKING:
     from anvl.executables import Program
     from anvl.stages import Lowered
 
-__all__ = ["Jit", "arrays_of", "evaluate", "jit"]
+__all__ = ["Jit", "evaluate", "jit"]
 
 # What compiles is loaded with the first program: to import it is a twentieth of importing anvl.
 _loaded: Callable[[str], Any] = functools.cache(load_module)
 
-_MAX_PROGRAMS = 1024  # for each function; then the oldest is dropped
+_MAX_PROGRAMS = 1024  # for each function; then the longest unused is dropped
 
 
 class Jit:
@@ -68,6 +65,8 @@ class Jit:
         # Generated code, by the number of arrays, without anything else, whose programs it is to
         # know.
         self._dispatches: dict[int, list[Any]] = {}
+        self._recency = Recency(_MAX_PROGRAMS)
+        self._call_form: CallForm | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -122,6 +121,7 @@ class Jit:
     def clear_cache(self) -> None:
         """Drop the compiled programs: the next call traces again."""
         self._tables.clear()
+        self._recency.clear()
         for dispatches in self._dispatches.values():
             for dispatch in dispatches:
                 dispatch.clear()
@@ -134,7 +134,7 @@ class Jit:
 
         def with_number(x: Any, y: Any) -> Any:
             if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, scalar_array(y, _taken(type(y), (x.dtype,))))
+                return call(x, scalar_array(y, taken(type(y), (x.dtype,))))
             return slow(x, y)
 
         call = self._dispatch(2, with_number).call
@@ -147,7 +147,7 @@ class Jit:
         def reflected(x: Any, y: Any) -> Any:
             try:
                 if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(scalar_array(y, _taken(type(y), (x.dtype,))), x)
+                    return call(scalar_array(y, taken(type(y), (x.dtype,))), x)
                 return slow(x, y)
             except Exception as error:
                 hide_frames(error)
@@ -194,7 +194,7 @@ class Jit:
 
     def _converted(self, args: tuple[Any, ...]) -> list[Array] | None:
         try:
-            return _converted(args, isinstance(self._static, Parameters))
+            return converted(args, isinstance(self._static, Parameters))
         except OverflowError:  # which the slow path says with the name of the argument
             return None
 
@@ -222,22 +222,45 @@ class Jit:
                 known.add(dispatch)
 
     def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        arguments = self._static.split(*self._form().of(args, kwargs))
         if current.trace is not None:
-            return self._call_in_trace(current.trace, self._static.split(args, kwargs))
-        arguments = self._static.split(args, kwargs)
+            return self._call_in_trace(current.trace, arguments)
         table = self._table(arguments.treedef, arguments.static)
         return table.call(arguments, self._f)
+
+    def _form(self) -> CallForm:
+        form = self._call_form
+        if form is None:
+            static = self._static
+            ours = isinstance(static, Parameters)
+            form = self._call_form = CallForm(self._f, static.names, ours)
+        return form
 
     def _table(self, treedef: Any, static: Any) -> _Table:
         key = treedef, static, config.version()
         table = self._tables.get(key)
         if table is None:
-            table = self._tables[key] = _Table(self)
+            table = self._tables[key] = _Table(self, key)
             n_args = treedef.num_leaves
             if not static and treedef == _structure_of_arrays(n_args):
                 for dispatch in self._dispatches.get(n_args, ()):
                     table.add(dispatch)
         return table
+
+    def _keep(
+        self, table: _Table, key: tuple[ArrayType, ...], program: Program
+    ) -> tuple[Program, int]:
+        """Keep a new program, and drop those that are too many."""
+        recency = self._recency
+        was_watched = recency.is_watched
+        table.programs[key] = kept = program, recency.add((table, key))
+        if recency.is_watched and not was_watched:
+            for other in list(self._tables.values()):
+                other.install_all()
+        table.install(key)
+        for place, old in recency.dropped():
+            place.drop(old)
+        return kept
 
     def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
         """Trace into a function of the surrounding program, once, and call that."""
@@ -251,11 +274,14 @@ def _structure_of_arrays(count: int) -> Any:
 
 
 class _Table:
-    """The programs of one structure of arguments: by their types."""
+    """The programs of one structure of arguments, and of static values: by their types.
 
-    def __init__(self, owner: Jit) -> None:
-        self._owner = owner
-        self.programs: dict[tuple[ArrayType, ...], Program] = {}
+    Each with its number in the recency of their function.
+    """
+
+    def __init__(self, owner: Jit, key: Any) -> None:
+        self._owner, self._key = owner, key
+        self.programs: dict[tuple[ArrayType, ...], tuple[Program, int]] = {}
         # Generated code that knows the programs too.
         self._leaves_dispatch = make_flat_dispatch(self._refuse)
         self._dispatches: list[Any] = [self._leaves_dispatch]
@@ -263,8 +289,7 @@ class _Table:
     def add(self, dispatch: Any) -> None:
         """Have generated code know the programs of this table."""
         self._dispatches.append(dispatch)
-        for key, program in self.programs.items():
-            dispatch.install(key, program.entry())
+        self.install_all()
 
     def _refuse(self, leaves: Sequence[Any]) -> Any:
         return _MISS
@@ -275,127 +300,59 @@ class _Table:
         if found is not _MISS:
             return found
         key = tuple([x.aval for x in arrays])
-        program = self.programs.get(key)
-        if program is None:
-            program = self._compile(key, arguments, f)
+        kept = self.programs.get(key)
+        if kept is None:
+            kept = self._compile(key, arguments, f)
         else:  # the generated code forgot it when the defaults changed
-            self._install(key, program)
+            self.install(key)
+        program, number = kept
+        self._owner._recency.use(number)
         return program.run(arrays)
 
     def _compile(
         self, key: tuple[ArrayType, ...], arguments: Arguments, f: Callable[..., Any]
-    ) -> Program:
+    ) -> tuple[Program, int]:
         avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
-        traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
-        program = _loaded("anvl.executables").compiled(traced, key)
-        if len(self.programs) >= _MAX_PROGRAMS:
-            self._drop(next(iter(self.programs)))
-        self.programs[key] = program
-        self._install(key, program)
-        return program
+        try:
+            traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
+            program = _loaded("anvl.executables").compiled(traced, key)
+        except BaseException:
+            self._drop_if_empty()
+            raise
+        self._owner._tables[self._key] = self
+        return self._owner._keep(self, key, program)
 
-    def _install(self, key: tuple[ArrayType, ...], program: Program) -> None:
+    def install(self, key: tuple[ArrayType, ...]) -> None:
+        """Have the generated code know a program."""
+        kept = self.programs.get(key)
+        if kept is None:  # another thread has dropped it meanwhile
+            return
+        (program, number), recency = kept, self._owner._recency
+        entry = program.entry()
+        if recency.is_watched:
+            entry = entry._replace(run=recency.watched(number, entry.run))
         for dispatch in self._dispatches:
-            dispatch.install(key, program.entry())
+            dispatch.install(key, entry)
 
-    def _drop(self, key: tuple[ArrayType, ...]) -> None:
-        del self.programs[key]
+    def install_all(self) -> None:
+        """Have the generated code know all programs."""
+        for key in list(self.programs):
+            self.install(key)
+
+    def drop(self, key: tuple[ArrayType, ...]) -> None:
+        """Forget a program."""
+        self.programs.pop(key, None)
         for dispatch in self._dispatches:
             dispatch.forget(key)
+        self._drop_if_empty()
+
+    def _drop_if_empty(self) -> None:
+        """A table without programs is dropped: of static values there may be any number."""
+        if not self.programs and self._owner._tables.get(self._key) is self:
+            del self._owner._tables[self._key]
 
 
 _MISS = object()
-
-
-def arrays_of(arguments: Arguments, f: Callable[..., Any], is_ours: bool = False) -> list[Array]:
-    """The leaves of the arguments of f as arrays on a device; `is_ours`, where f is."""
-    return [
-        x if type(x) is Array else _as_array(x, arguments, i, f, is_ours)
-        for i, x in enumerate(arguments.leaves)
-    ]
-
-
-def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any], is_ours: bool) -> Array:
-    try:
-        if type(x) not in NUMBER_LEVELS:
-            return put(_checked(x))
-        # A number that a person's function takes is of the default dtype, whatever it meets there;
-        # one that ours takes is for the arrays beside it.
-        return scalar_array(x, _beside(x, arguments.leaves) if is_ours else None)
-    except (TypeError, OverflowError) as error:
-        path = input_names(f, arguments)[i]
-        raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
-
-
-def _converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
-    """NumPy arrays and numbers among the arguments as arrays; None if there are none, or others."""
-    arrays, n_converted = [], 0
-    for x in args:
-        of = type(x)
-        if of is Array:
-            arrays.append(x)
-            continue
-        if of is np.ndarray and x.dtype.kind in "fiucb":
-            arrays.append(put(x))
-        elif of is float or of is bool:
-            arrays.append(scalar_array(x, _beside(x, args) if is_ours else None))
-        else:
-            return None
-        n_converted += 1
-    return arrays if n_converted else None
-
-
-def _beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
-    """The dtype that a number takes from arrays beside it, as a literal does in a trace.
-
-    None where they have none of its kind: then it has the default dtype.
-    """
-    dtypes = {x.dtype for x in others if isinstance(x, Array | np.ndarray | np.generic)}
-    return _taken(type(number), tuple(dtypes))
-
-
-@functools.lru_cache(4096)
-def _taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
-    if of is bool or not dtypes:
-        return None
-    try:
-        common, _ = common_dtype(*[aval(d) for d in dtypes])
-    except TypeError:  # they do not meet; whoever makes them meet says so
-        return None
-    if of is complex and common == np.float64:
-        return np.dtype(np.complex128)
-    return common if aval(common).level >= NUMBER_LEVELS[of] else None
-
-
-def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
-    """A Python number on the device, weak; the latest are kept: transferring costs 3 us.
-
-    It has the default dtype of its kind, or `dtype`; `OverflowError` if that does not hold it.
-    """
-    # Equal keys must be equal bit for bit: 0.0 and -0.0 are not, alone or in a complex number.
-    key = type(x), x if x and type(x) is not complex else repr(x), config.version(), dtype
-    known = _scalars.get(key)
-    if known is not None:
-        return known
-    if len(_scalars) >= _MAX_SCALARS:
-        _scalars.clear()
-    if dtype is None:
-        value = number_value(x, abstract(x))
-    else:
-        check_fits(x, dtype)
-        value = np.asarray(x).astype(dtype)
-    made = _scalars[key] = put(value, weak_type=True)
-    return made
-
-
-_MAX_SCALARS = 1024
-_scalars: dict[Any, Array] = {}
-
-
-def _checked(x: Any) -> Any:
-    """Refuse what is no array, with our message; a subclass of a number is that number."""
-    of = abstract(x)
-    return number_value(x, of) if of.weak_type and not isinstance(x, Array) else x
 
 
 def call_in_trace(

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
+from anvl.argument_arrays import arrays_of
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.dialect.errors import MissingRule
 from anvl.forward import directions_of, pushed
-from anvl.jitted import arrays_of, call_in_trace
+from anvl.jitted import call_in_trace
 from anvl.passes.forward import Forward
 from anvl.promote import abstract
 from anvl.requests import check_callable, float_positions, run

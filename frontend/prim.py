@@ -152,7 +152,7 @@ class Primitive:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _OF_PRIMITIVES:
             raise AttributeError(
-                f"{self.__name__}: {name} cannot be set: the rules are those of the op's class, and "
+                f"{self.__name__}: {name} cannot be set: the rules are those of its class, and "
                 "other programs use them; write an op of your own, or a function with "
                 "anvl.custom_vjp"
             )

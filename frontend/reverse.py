@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl import tree
+from anvl.argument_arrays import arrays_of
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval
 from anvl.dialect.errors import MissingRule
 from anvl.forward import directions_of, operand_of
-from anvl.jitted import arrays_of, call_function
+from anvl.jitted import call_function
 from anvl.passes.gradient import Gradient
 from anvl.promote import abstract, as_tracer
 from anvl.requests import (

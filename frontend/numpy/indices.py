@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from anvl.argument_arrays import scalar_array
 from anvl.avals import Aval
 from anvl.dialect.errors import TraceError
-from anvl.jitted import scalar_array
 from anvl.numpy.emitting import prim
 from anvl.numpy.stacking import stack
 from anvl.promote import abstract, as_tracer, broadcast_shapes, constant, convert
