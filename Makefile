@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors check unit lit examples sweep jax bench typing format ops clean
+.PHONY: help setup demo test test-processors check unit lit examples sweep jax foreign bench typing format ops clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -58,6 +58,9 @@ test-processors: setup ## the numeric tests as on other processors, as far as th
 
 jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
 	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py
+
+foreign: $(BENCH_STAMP) ## programs that jax writes, lifted, run, differentiated, compared (installed for this)
+	$(BIN)/python test/foreign/run.py
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
 	$(BIN)/python benchmarks/run.py

@@ -8,9 +8,9 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import DEFINED, OPS, AnvlOp, Value
 from anvl.dialect.own import raised
 from anvl.dialect.reading import attribute_of
-from anvl.dialect.types import DTYPES, kind
+from anvl.dialect.types import why_no_array
 
-__all__ = ["Refused", "counterparts", "is_array", "made_as", "why_left"]
+__all__ = ["Refused", "counterparts", "made_as", "why_left"]
 
 
 class Refused(Exception):
@@ -32,21 +32,6 @@ def _counterparts(known: int) -> dict[str, list[type[AnvlOp]]]:
         elif op_class.lifts:
             found.setdefault(op_class.lifts, []).append(op_class)
     return found
-
-
-def is_array(type_: ir.Type) -> bool:
-    """Whether values of a type are arrays of anvl: of a static shape and a dtype that it has."""
-    return _why_no_array(type_) is None
-
-
-def _why_no_array(type_: Any) -> str | None:
-    if not isinstance(type_, ir.RankedTensorType):
-        return f"{type_} is no tensor"
-    if not type_.has_static_shape:
-        return f"{type_} has no static shape"
-    if kind(type_.element_type) == "other":
-        return f"{type_} has elements that are none of {', '.join(DTYPES)}"
-    return None
 
 
 def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
@@ -119,7 +104,7 @@ def why_left(op: ir.Operation) -> str:
     """
     inner = {x: None for region in op.regions for block in region.blocks for x in _read_in(block)}
     for type_ in dict.fromkeys(v.type for v in (*op.operands, *op.results, *inner)):
-        why = _why_no_array(type_)
+        why = why_no_array(type_)
         if why is not None:
             return why
     classes = counterparts().get(op.name)

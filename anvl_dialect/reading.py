@@ -9,6 +9,7 @@ from anvl.dialect.hazards import InvalidOp, check_text
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.op import OPS
 from anvl.dialect.shardy import drop_placement
+from anvl.dialect.types import is_array
 
 __all__ = ["InvalidOp", "attribute_of", "parsed", "read_bytes", "too_deep"]
 
@@ -17,7 +18,7 @@ __all__ = ["InvalidOp", "attribute_of", "parsed", "read_bytes", "too_deep"]
 # StableHLO's own ops, of which the dialect borrows some, are verified by StableHLO in C++, at the
 # end of parsing.  Of three of them it accepts what its specification forbids: updates or sources of
 # another dtype than the array; and it accepts scatters without index components, whose updates XLA
-# loses.  Our type rules refuse those, so they are asked after parsing, unless a shape is dynamic.
+# loses.  Our type rules refuse those, so they are asked after parsing, of arrays of ours.
 
 # As texts: `re` compiles them when they are first used, and an import does not.
 _OPENERS = r"[({\[<]"
@@ -55,6 +56,7 @@ def parsed(
 
 
 _ARTIFACT = b"ML\xefR\rStableHLO_v"
+_SHARDY = b"sdy"  # the name of the dialect, among the strings of an artifact
 
 
 def read_bytes(content: bytes, context: ir.Context) -> ir.Module:
@@ -62,9 +64,17 @@ def read_bytes(content: bytes, context: ir.Context) -> ir.Module:
 
     Raises `ir.MLIRError`, or `ValueError` for an artifact.  Malformed bytes may end the process.
     """
-    if content.startswith(_ARTIFACT):
+    if not content.startswith(_ARTIFACT):
+        return ir.Module.parse(content, context)
+    try:
         return stablehlo.deserialize_portable_artifact(context, content)
-    return ir.Module.parse(content, context)
+    except ValueError:
+        if _SHARDY not in content:
+            raise
+        raise ValueError(
+            "the artifact says where arrays lie (Shardy), which StableHLO cannot read; write the "
+            "program as text, for example by exported.mlir_module()"
+        ) from None
 
 
 def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
@@ -100,7 +110,7 @@ def _check_borrowed(module: ir.Module) -> None:
 
 def _check_one(op: ir.Operation) -> None:
     op_class, types = OPS[op.name], [x.type for x in op.operands]
-    if not all(isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types):
+    if not all(map(is_array, (*types, *(y.type for y in op.results)))):
         return
     try:
         params = op_class.read(op)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -10,7 +10,10 @@ import numpy as np
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 
-__all__ = ["DTYPES", "dtype_name", "element_type", "kind", "numpy_dtype", "shape_text", "tensor"]
+__all__ = [
+    "DTYPES", "dtype_name", "element_type", "is_array", "kind", "numpy_dtype", "shape_text",
+    "tensor", "why_no_array",
+]  # fmt: skip
 
 
 class DtypeInfo(NamedTuple):
@@ -65,7 +68,7 @@ def numpy_dtype(dtype: object) -> np.dtype:
         return DTYPES[dtype].numpy
     try:
         found = np.dtype(dtype)  # type: ignore[call-overload]
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):  # of texts: NumPy reads lists of fields in them
         found = None
     if found not in _BY_NUMPY:
         raise TypeError(f"dtype: {dtype!r} names no array type; one of {', '.join(DTYPES)}")
@@ -127,3 +130,19 @@ def _nowhere() -> ir.Location:
 def shape_text(shape: Sequence[int]) -> str:
     """`[2, 3]`: a shape as messages print it."""
     return f"[{', '.join(map(str, shape))}]"
+
+
+def is_array(type_: ir.Type) -> bool:
+    """Whether values of a type are arrays of anvl: of a static shape and a dtype that it has."""
+    return why_no_array(type_) is None
+
+
+def why_no_array(type_: Any) -> str | None:
+    """Why values of a type are no arrays of anvl; None if they are."""
+    if not isinstance(type_, ir.RankedTensorType):
+        return f"{type_} is no tensor"
+    if not type_.has_static_shape:
+        return f"{type_} has no static shape"
+    if kind(type_.element_type) == "other":
+        return f"{type_} has elements that are none of {', '.join(DTYPES)}"
+    return None

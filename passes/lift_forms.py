@@ -1,7 +1,8 @@
 """Ops of StableHLO and CHLO that are others in an older or a longer form: they become those.
 
 `einsum`, `dot`, `broadcast`, `unary_einsum`, `torch_index_select`, CHLO's tangent and constants,
-and its ops that broadcast their operands.
+and its ops that broadcast their operands; contractions whose operands differ in precision; what
+devices do together, of one device.
 Source: StableHLO and CHLO, the documentation of their ops; NumPy's manual, `einsum`.
 """
 
@@ -9,12 +10,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from anvl.dialect.counterparts import counterparts, is_array
+from anvl.dialect.counterparts import counterparts
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
-from anvl.dialect.params import DotDimensions, DotDims, Ints
+from anvl.dialect.params import DotDimensions, DotDims, Ints, Precision
 from anvl.dialect.params_index import GatherDims
 from anvl.dialect.reading import attribute_of
+from anvl.dialect.types import is_array
 from anvl.passes.lift_einsum import einsum
 
 __all__ = ["lift_forms", "of_arrays", "replaced"]
@@ -127,6 +129,18 @@ def _torch_index_select(op: ir.Operation) -> Sequence[Value] | None:
     return [emit.gather(x, indices, dimension_numbers=dims, slice_sizes=tuple(sizes))]
 
 
+def _of_one_precision(op: ir.Operation) -> Sequence[Value] | None:
+    """Of two precisions, both operands have the higher: of either it is said what is enough."""
+    given = attribute_of(op, "precision_config")
+    both = [str(one) for one in given] if isinstance(given, ir.ArrayAttr) else []
+    if len(both) != 2 or both[0] == both[1]:
+        return None
+    names = ("DEFAULT", "HIGH", "HIGHEST")
+    highest = max(names.index(one.rpartition(" ")[2].rstrip(">")) for one in both)
+    more = {"precision_config": Precision.encode(names[highest])}
+    return _as(op.name, op, list(op.operands), **more)
+
+
 def _alone(op: ir.Operation) -> Sequence[Value] | None:
     """The operands, of what devices do together in groups of one."""
     groups = op.attributes["replica_groups"].type.shape
@@ -171,6 +185,8 @@ _FORMS: dict[str, _Form] = {
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
     **dict.fromkeys((f"stablehlo.{name}" for name in _TOGETHER), _alone),
+    "stablehlo.dot_general": _of_one_precision,
+    "stablehlo.convolution": _of_one_precision,
     "stablehlo.dot": _dot,
     "stablehlo.broadcast": _broadcast,
     "stablehlo.einsum": _einsum,

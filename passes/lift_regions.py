@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, resolving
-from anvl.dialect.counterparts import is_array
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value
+from anvl.dialect.types import is_array
 from anvl.passes.declared import Expansion
 from anvl.passes.inline import functions_of
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 import anvl
@@ -27,6 +28,16 @@ PROGRAMS = {
     "sort": ((X[::-1].copy(),), lambda x: np.sum(np.sort(x) * np.arange(6))),
     # jnp.linalg.cholesky
     "cholesky": ((np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 4]]),), np.linalg.cholesky),
+    # lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "VALID", precision=("highest", "default"),
+    #     dimension_numbers=("NHWC", "HWIO", "NHWC")), by jax.export: without attributes of windows
+    "convolved": (
+        (np.linspace(-1, 1, 32).reshape(1, 4, 4, 2), np.linspace(0, 2, 36).reshape(3, 3, 2, 2)),
+        lambda x, k: np.einsum("nhwcij,ijco->nhwo", sliding_window_view(x, (3, 3), (1, 2)), k),
+    ),
+    # lambda x: jnp.abs(jnp.sum(jnp.exp(1j * x) * x))
+    "complex_sum": ((X,), lambda x: np.abs(np.sum(np.exp(1j * x) * x))),
+    # lambda x: 2 * lax.psum(set_xla_metadata(jnp.sin(x), note="1"), "data"), in a shard_map
+    "one_device": ((X,), lambda x: 2 * np.sin(x)),
     # lambda x: jnp.sin(lax.with_sharding_constraint(x * 2, NamedSharding(mesh, P("x")))) * 3
     "sharded": ((X,), lambda x: np.sin(2 * x) * 3),
 }

@@ -74,6 +74,8 @@ ROWS = [
     ('"stablehlo.dot"({}, {})', [A[0], B], A[0] @ B),
     ('"stablehlo.dot"({}, {})', [A, A[0]], A @ A[0]),
     ('"stablehlo.dot"({}, {})', [A[0], A[1]], np.asarray(A[0] @ A[1])),
+    ("stablehlo.dot_general {}, {}, contracting_dims = [1] x [0], precision = [HIGH, DEFAULT]",
+     [A, B], A @ B),
     ('"stablehlo.broadcast"({}) {{broadcast_sizes = array<i64: 4, 1>}}', [A],
      np.broadcast_to(A, (4, 1, 2, 3)).copy()),
     ('"stablehlo.torch_index_select"({}, {}) {{dim = 1 : i64, batch_dims = 0 : i64}}', [B, I],

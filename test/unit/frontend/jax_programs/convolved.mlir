@@ -1,0 +1,16 @@
+#loc1 = loc("x")
+#loc2 = loc("k")
+module @jit__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<1x4x4x2xf64> loc("x"), %arg1: tensor<3x3x2x2xf64> loc("k")) -> (tensor<1x2x2x2xf64> {jax.result_info = "result"}) {
+    %0 = stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]} : (tensor<1x4x4x2xf64>, tensor<3x3x2x2xf64>) -> tensor<1x2x2x2xf64> loc(#loc9)
+    return %0 : tensor<1x2x2x2xf64> loc(#loc8)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc3 = loc("convolved.py":10:26 to :143)
+#loc4 = loc("convolved.py":15:60 to :93)
+#loc5 = loc("<lambda>"(#loc3))
+#loc6 = loc("<module>"(#loc4))
+#loc7 = loc(callsite(#loc5 at #loc6))
+#loc8 = loc("jit(<lambda>)"(#loc6))
+#loc9 = loc("jit(<lambda>)/conv_general_dilated"(#loc7))
