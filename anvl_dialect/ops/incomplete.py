@@ -28,6 +28,7 @@ from anvl.dialect.ops.elementwise import (
     mul,
     one_minus,
     plus,
+    pow_,
     sub,
     where_zero,
 )
@@ -124,21 +125,34 @@ class BetaincOp(Incomplete, name="betainc"):
 # -- derivatives -----------------------------------------------------------------------------------
 
 
+# At the ends of x the logarithms are infinite, and the derivatives of the densities would be NaN:
+# there the densities are powers, which need nothing but their factor at the end.
+
+
 def _gamma_density(a: Value, x: Value) -> Value:
     """x^(a-1) e^-x / Gamma(a)"""
-    small = sub(sub(_times_log(plus(a, -1), x, log), x), lgamma(a))
+    power = plus(a, -1)
+    is_0 = _compared(x, zeros_like(x), "EQ")
+    inner = _if(is_0, full_like(x, 1), x)
+    small = exp(sub(sub(mul(power, log(inner)), inner), lgamma(a)))
+    end = mul(pow_(_if(is_0, x, zeros_like(x)), power), exp(emit.neg(add(x, lgamma(a)))))
     is_large = _compared(a, full_like(a, LARGE), "GE")
     # As many digits as the value has; 0 where x is.
     is_inside = _both(is_large, _compared(x, zeros_like(x), "GT"))
     large = _if(is_inside, a, full_like(a, LARGE))
     large_x = _if(is_inside, x, full_like(a, LARGE))
-    return exp(_if(is_inside, sub(log_factor(large, large_x), log(large_x)), small))
+    series = exp(sub(log_factor(large, large_x), log(large_x)))
+    return _if(is_inside, series, _if(is_0, end, small))
 
 
 def _beta_density(a: Value, b: Value, x: Value) -> Value:
     """x^(a-1) (1-x)^(b-1) / B(a, b)"""
-    powers = add(_times_log(plus(a, -1), x, log), _times_log(plus(b, -1), emit.neg(x), log1p))
-    return exp(sub(powers, _log_beta(a, b)))
+    of_x, of_rest, small = plus(a, -1), plus(b, -1), _log_beta(a, b)
+    is_end = _compared(mul(x, one_minus(x)), zeros_like(x), "EQ")
+    inner, end = _if(is_end, full_like(x, 0.5), x), _if(is_end, x, zeros_like(x))
+    powers = add(mul(of_x, log(inner)), mul(of_rest, log1p(emit.neg(inner))))
+    at_end = mul(mul(pow_(end, of_x), pow_(one_minus(end), of_rest)), exp(emit.neg(small)))
+    return _if(is_end, at_end, exp(sub(powers, small)))
 
 
 def _times_log(p: Value, x: Value, logarithm: Callable[[Value], Value]) -> Value:

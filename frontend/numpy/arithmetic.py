@@ -46,6 +46,8 @@ def reciprocal(x: Any) -> Any:
 def power(x: Any, y: Any) -> Any:
     """x to the y.  A small Python int as exponent is multiplied out: exact, and x may be negative.
 
+    The derivative at x = 0 is 0 in y, where y is 0 or more, and at y = 0 in x.
+
     >>> import anvl.numpy as np
     >>> print(np.power(np.asarray([-2.0, 3.0]), 2))
     [4. 9.]
@@ -97,7 +99,7 @@ def _raised(base: Tracer, n: int) -> Tracer:
 
 @public()
 def float_power(x: Any, y: Any) -> Any:
-    """x to the y, as floats.
+    """x to the y, as floats. Derivatives at x = 0 are those of `power`.
 
     >>> import anvl.numpy as np
     >>> print(np.float_power(2, -1))
@@ -119,6 +121,8 @@ def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
 def remainder(x: Any, y: Any) -> Any:
     """The remainder of the floored division, with the sign of y: Python's %.
 
+    The derivative is that between the jumps: 1, and minus the whole quotient.
+
     >>> import anvl.numpy as np
     >>> print(np.remainder(-7, 3))
     2
@@ -135,7 +139,7 @@ mod = remainder
 
 @public()
 def floor_divide(x: Any, y: Any) -> Any:
-    """The largest integer not above x / y: Python's //.
+    """The largest integer not above x / y: Python's //. The derivative is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.floor_divide(-7, 3))
@@ -165,6 +169,8 @@ def _floored(a: Tracer, b: Tracer) -> Tracer:
 def divmod(x: Any, y: Any) -> Any:
     """The pair x // y, x % y.
 
+    The derivative of the quotient is 0, that of the rest as of `remainder`.
+
     >>> import anvl.numpy as np
     >>> print(*np.divmod(7, 2))
     3 1
@@ -174,7 +180,7 @@ def divmod(x: Any, y: Any) -> Any:
 
 @public("decimals")
 def round(x: Any, decimals: int = 0) -> Any:
-    """The nearest number of so many decimals; halves to the even one.
+    """The nearest number of so many decimals; halves to the even one. The derivative is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.round(np.asarray([0.5, 1.5, 2.25])))

@@ -117,6 +117,8 @@ logical_xor = _logical("logical_xor", "xor", "Whether just one of them is true. 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, y elsewhere; all broadcast to one shape.
 
+    The side that is not taken gets the derivative 0, whatever its own is.
+
     >>> import anvl.numpy as np
     >>> print(np.where(np.asarray([True, False]), 1.0, 0.0))
     [1. 0.]
@@ -152,7 +154,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
 
 @public()
 def copysign(x: Any, y: Any) -> Any:
-    """|x| with the sign of y.
+    """|x| with the sign of y. The derivative is that of |x|, 0 where x is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.copysign(2.0, -0.0))

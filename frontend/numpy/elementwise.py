@@ -206,20 +206,20 @@ exp       = unary("exp",      "exp",      "float", "e to the x. | 0.0 -> 1.0")
 expm1     = unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0. | 0.0 -> 0.0")
 log       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
 log1p     = unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0. | 0.0 -> 0.0")
-sqrt      = unary("sqrt",     "sqrt",     "float", "The square root. | 4.0 -> 2.0")
+sqrt      = unary("sqrt",     "sqrt",     "float", "The square root. The derivative is infinite at 0. | 4.0 -> 2.0")
 rsqrt     = unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
-cbrt      = unary("cbrt",     "cbrt",     "float", "The cube root. | 8.0 -> 2.0")
+cbrt      = unary("cbrt",     "cbrt",     "float", "The cube root. The derivative is infinite at 0. | 8.0 -> 2.0")
 sin       = unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> 0.47942555")
 cos       = unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> 0.87758255")
 tan       = unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> 0.5463025")
-asin      = unary("asin",     "asin",     "float", "The inverse sine, in radians. | 0.5 -> 0.5235988")
-acos      = unary("acos",     "acos",     "float", "The inverse cosine, in radians. | 0.5 -> 1.0471976")
+asin      = unary("asin",     "asin",     "float", "The inverse sine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 0.5235988")
+acos      = unary("acos",     "acos",     "float", "The inverse cosine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 1.0471976")
 atan      = unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> 0.4636476")
 sinh      = unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> 0.52109534")
 cosh      = unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> 1.127626")
 tanh      = unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> 0.46211717")
 asinh     = unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> 0.48121184")
-acosh     = unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. | 2.0 -> 1.316958")
+acosh     = unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. The derivative is infinite at 1. | 2.0 -> 1.316958")
 atanh     = unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> 0.54930615")
 erf       = unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
 erfc      = unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
@@ -230,11 +230,11 @@ add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1,
 subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
 multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and")
 divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25")
-atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. | 1.0, 0.0 -> 1.5707964")
-fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. | -7, 3 -> -1")
+atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
+fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is that between the jumps. | -7, 3 -> -1")
 maximum   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
 minimum   = binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
-nextafter = binary("nextafter", "nextafter", "float", "The next float after x towards y. | 1.0, 2.0 -> 1.0000001")
+nextafter = binary("nextafter", "nextafter", "float", "The next float after x towards y. The derivative is 1 in x. | 1.0, 2.0 -> 1.0000001")
 bitwise_and = binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> 2")
 bitwise_or  = binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> 7")
 bitwise_xor = binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> 5")
@@ -266,9 +266,9 @@ def _rounding(name: str, op: str, doc: str) -> Any:
 
 
 # fmt: off
-ceil  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. | 1.2 -> 2.0")
-floor = _rounding("floor", "floor", "The largest integer that is not above x. | -1.2 -> -2.0")
-rint  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. | 2.5 -> 2.0")
+ceil  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. The derivative is 0. | 1.2 -> 2.0")
+floor = _rounding("floor", "floor", "The largest integer that is not above x. The derivative is 0. | -1.2 -> -2.0")
+rint  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. The derivative is 0. | 2.5 -> 2.0")
 # fmt: on
 
 
@@ -293,7 +293,7 @@ def astype(x: Any, dtype: Any) -> Any:
 
 @public()
 def trunc(x: Any) -> Any:
-    """The integer part.
+    """The integer part. The derivative is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.trunc(-1.7))
@@ -368,6 +368,8 @@ absolute = fabs = abs
 def sign(x: Any) -> Any:
     """-1, 0 or 1; of a complex number x / |x|.
 
+    The derivative is 0; of a complex number that of its angle.
+
     >>> import anvl.numpy as np
     >>> print(np.sign(-2.5))
     -1.0
@@ -420,7 +422,7 @@ conjugate = conj
 
 @public()
 def angle(x: Any) -> Any:
-    """The angle of a complex number, in radians.
+    """The angle of a complex number, in radians. The derivative at 0 is NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.angle(1j))

@@ -27,9 +27,9 @@ gammaln = unary("gammaln", "lgamma", "float",
 digamma = unary("digamma", "digamma", "float",
     "The derivative of `gammaln` (DLMF 5.2.2). | np.float16(1) -> -0.577")
 i0e = unary("i0e", "bessel_i0e", "float",
-    "exp(-|x|) i0(x). | np.float16(1) -> 0.4658")
+    "exp(-|x|) i0(x). It has a corner at 0. | np.float16(1) -> 0.4658")
 i1e = unary("i1e", "bessel_i1e", "float",
-    "exp(-|x|) i1(x). | np.float16(1) -> 0.2079")
+    "exp(-|x|) i1(x). It has a corner at 0. | np.float16(1) -> 0.2079")
 
 polygamma = binary("polygamma", "polygamma", "float",
     "The nth derivative of `digamma` at x (DLMF 5.15), for x > 0. n has no derivative. "
@@ -39,9 +39,10 @@ zeta = binary("zeta", "zeta", "float",
     "| 2, np.float16(1) -> 1.645")
 gammainc = binary("gammainc", "igamma", "float",
     "The regularised lower incomplete gamma function of a at x (DLMF 8.2.4). "
-    "| 1, np.float16(1) -> 0.6323")
+    "The derivative in a is 0 at x = 0. | 1, np.float16(1) -> 0.6323")
 gammaincc = binary("gammaincc", "igammac", "float",
-    "1 - gammainc(a, x) (DLMF 8.2.4). | 1, np.float16(1) -> 0.368")
+    "1 - gammainc(a, x) (DLMF 8.2.4). The derivative in a is 0 at x = 0. "
+    "| 1, np.float16(1) -> 0.368")
 # fmt: on
 
 
@@ -55,9 +56,9 @@ def _bessel(name: str, order: int, doc: str) -> Any:
 
 # fmt: off
 i0 = _bessel("i0", 0,
-    "The modified Bessel function of order 0 (DLMF 10.25.2). | np.float16(1) -> 1.267")
+    "The modified Bessel function of order 0 (DLMF 10.25.2). | np.float16(1) -> 1.266")
 i1 = _bessel("i1", 1,
-    "The modified Bessel function of order 1 (DLMF 10.25.2). | np.float16(1) -> 0.5654")
+    "The modified Bessel function of order 1 (DLMF 10.25.2). | np.float16(1) -> 0.565")
 # fmt: on
 
 
@@ -66,6 +67,8 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
     """The regularised incomplete beta function of a and b at x (DLMF 8.17.2).
 
     Each argument has a derivative.
+
+    Those in a and b are 0 at the ends of x.
 
     >>> import anvl.numpy as np
     >>> print(np.round(np.betainc(2.0, 1.0, 0.5), 4))

@@ -37,7 +37,7 @@ from anvl.numpy.elementwise import (
     subtract,
 )
 from anvl.numpy.emitting import prim
-from anvl.numpy.norms import norm
+from anvl.numpy.norms import norm, squared_modulus
 from anvl.numpy.products import matmul
 from anvl.numpy.reductions import count_nonzero, max, sum
 from anvl.numpy.shaping import broadcast_to, expand_dims, matrix_transpose, squeeze
@@ -105,6 +105,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
     `mode` is "reduced", "complete" (q is square) or "r" (r alone).
 
+    The derivatives are infinite or NaN where a has dependent columns.
+
     >>> import anvl.numpy as np
     >>> q, r = np.linalg.qr(np.ones((3, 2)))
     >>> q.shape, r.shape
@@ -120,6 +122,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """u, s and vh with u diag(s) vh = a; s alone where `compute_uv` is false.
 
+    Where there are equal singular values, or some are 0, the vectors have no derivative: what is
+    given is right, to the first order, for functions that treat them alike.
+
     >>> import anvl.numpy as np
     >>> u, s, vh = np.linalg.svd(np.ones((3, 2)), full_matrices=False)
     >>> u.shape, s.shape, vh.shape
@@ -131,7 +136,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @public()
 def svdvals(a: Any) -> Any:
-    """The singular values, descending.
+    """The singular values, descending. At equal singular values, and at 0, they have corners.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.svdvals(np.asarray([[0.0, 2.0], [3.0, 0.0]])))
@@ -143,6 +148,9 @@ def svdvals(a: Any) -> Any:
 @public()
 def eigh(a: Any) -> Any:
     """The eigenvalues, ascending, and the eigenvectors of Hermitian matrices; a is symmetrised.
+
+    Where there are equal eigenvalues the eigenvectors have no derivative: what is given is right,
+    to the first order, for functions that treat them alike.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eigh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64"))
@@ -156,6 +164,8 @@ def eigh(a: Any) -> Any:
 def eigvalsh(a: Any) -> Any:
     """The eigenvalues, ascending, of Hermitian matrices; a is symmetrised first.
 
+    With equal eigenvalues the second derivatives are not those of a symmetric function of them.
+
     >>> import anvl.numpy as np
     >>> print(np.linalg.eigvalsh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64")))
     [1. 3.]
@@ -166,6 +176,8 @@ def eigvalsh(a: Any) -> Any:
 @public()
 def eig(a: Any) -> Any:
     """The eigenvalues, in no order, and the eigenvectors; complex, also of real matrices.
+
+    With equal eigenvalues the derivatives are infinite or NaN.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eig(np.asarray([[0.0, 1.0], [-1.0, 0.0]]))
@@ -178,6 +190,8 @@ def eig(a: Any) -> Any:
 @public()
 def eigvals(a: Any) -> Any:
     """The eigenvalues, in no order; complex, also of real matrices.
+
+    With equal eigenvalues the derivatives are infinite or NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.eigvals(np.asarray([[2.0, 1.0], [0.0, 3.0]])))
@@ -302,8 +316,8 @@ def _residuals(a: Tracer, x: Any, b: Tracer) -> Any:
     m, n = a.shape
     if m <= n:
         return zeros((0,), abs(b).dtype)
-    off = abs(subtract(matmul(a, x), b))
-    return sum(multiply(off, off), axis=0, keepdims=b.ndim == 1)
+    off = subtract(matmul(a, x), b)
+    return sum(squared_modulus(off), axis=0, keepdims=b.ndim == 1)
 
 
 def _rank(s: Tracer, rcond: float) -> Any:

@@ -19,7 +19,7 @@ from anvl.promote import convert, promoted
 from anvl.public import public
 from anvl.tracer import Tracer
 
-__all__ = ["norm"]
+__all__ = ["norm", "squared_modulus"]
 
 _OF_VECTORS = "a number, inf or -inf"
 _OF_MATRICES = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
@@ -31,6 +31,9 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
 
     `ord` of vectors is a number, inf or -inf, 2 where not given; of matrices 'fro' (where not
     given), 'nuc', 1, -1, 2, -2, inf or -inf.
+
+    The derivative of a norm at zero is 0. The norms 1, inf and -inf have corners where elements
+    are 0 or tie; 'nuc', 2 and -2 of matrices where singular values are 0 or tie.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.norm(np.asarray([3.0, 4.0])))
@@ -60,11 +63,16 @@ def _root(x: Any) -> Any:
     return where(is_zero, 0, sqrt(where(is_zero, 1, x)))
 
 
-def _sum_of_squares(x: Any, axes: tuple[int, ...]) -> Any:
+def squared_modulus(x: Any) -> Any:
+    """|x|^2, which is smooth at 0, unlike |x|."""
     if is_kind(x, "complex"):
         re, im = real(x), imag(x)
-        return sum(add(multiply(re, re), multiply(im, im)), axis=axes)
-    return sum(multiply(x, x), axis=axes)
+        return add(multiply(re, re), multiply(im, im))
+    return multiply(x, x)
+
+
+def _sum_of_squares(x: Any, axes: tuple[int, ...]) -> Any:
+    return sum(squared_modulus(x), axis=axes)
 
 
 def _of_vectors(x: Tracer, ord: Any, axis: int) -> Any:

@@ -48,7 +48,9 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The middle element along `axis` (one, several, or all), or the mean of the middle two.
 
     x is real; of integers the result is a float.  NaN where there is one.  The derivative goes to
-    the elements that are taken.  Raises `ValueError` for an axis that x does not have, or of none.
+    the elements that are taken.  Equal elements share it evenly: where the two middle ones alone
+    tie the median is smooth, where more do it has a corner.  Raises `ValueError` for an axis that x
+    does not have, or of none.
 
     >>> import anvl.numpy as np
     >>> print(np.median(np.asarray([5, 1, 4, 2])))
@@ -68,6 +70,7 @@ def quantile(
     q (n - 1); `method` says what is there between two: "linear" interpolates, "lower", "higher"
     and "nearest" take one, "midpoint" the mean of both.  A q out of range gives NaN, as a NaN
     element does.  The derivative goes to the elements that are taken, and to q if "linear".
+    Equal elements share it evenly.
     Raises `ValueError` for another method, for an axis that x does not have, or of no elements.
     Source: R. Hyndman and Y. Fan, Sample quantiles in statistical packages (1996), definition 7.
 
@@ -83,6 +86,8 @@ def percentile(
     x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
 ) -> Any:
     """What q per cent of the elements along `axis` do not exceed: `quantile` of q / 100.
+
+    Equal elements share the derivative evenly.
 
     >>> import anvl.numpy as np
     >>> print(np.percentile(np.asarray([1.0, 2.0, 4.0]), 25))

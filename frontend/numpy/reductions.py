@@ -173,6 +173,8 @@ def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The largest less the smallest along `axis`.
 
+    The derivatives of both are shared among equals.
+
     >>> import anvl.numpy as np
     >>> print(np.ptp(np.asarray([4, 1, 9])))
     8
@@ -199,8 +201,8 @@ nanprod = _without_nan("nanprod", prod, 1.0,
     "The product along `axis` of what is not NaN. | np.asarray([2.0, np.nan]) -> 2.0")
 nanmax  = _without_nan("nanmax", max, -math.inf,
     "The largest along `axis` of what is not NaN; -inf where all are. "
-    "| np.asarray([1.0, np.nan]) -> 1.0")
+    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0")
 nanmin  = _without_nan("nanmin", min, math.inf,
     "The smallest along `axis` of what is not NaN; inf where all are. "
-    "| np.asarray([1.0, np.nan]) -> 1.0")
+    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0")
 # fmt: on

@@ -96,6 +96,8 @@ def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
     whatever `stable` says.  The derivative of each element goes with it, also of equal ones.
     Raises `ValueError` for an axis that x does not have.  Source: StableHLO, `sort`.
 
+    A derivative goes to the element that came to a place: of equal elements each has its own.
+
     >>> import anvl.numpy as np
     >>> print(np.sort(np.asarray([3, 1, 2])))
     [1 2 3]
@@ -178,6 +180,8 @@ def partition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any:
 
     It is sorted, which is one such order; NumPy's may be another.  As `sort` otherwise; raises
     `ValueError` for a kth that is out of range.
+
+    A derivative goes to the element that came to a place: of equal elements each has its own.
 
     >>> import anvl.numpy as np
     >>> print(np.partition(np.asarray([3, 1, 2]), 1)[1])

@@ -122,6 +122,8 @@ def sinc(x: Any) -> Any:
 def heaviside(x: Any, y: Any) -> Any:
     """0 where x is negative, y where it is 0, 1 where it is positive.
 
+    The derivative in x is 0, and 1 in y where x is 0.
+
     >>> import anvl.numpy as np
     >>> print(np.heaviside(np.asarray([-2.0, 0.0, 2.0]), 0.5))
     [0.  0.5 1. ]
@@ -133,7 +135,7 @@ def heaviside(x: Any, y: Any) -> Any:
 
 @public()
 def fmax(x: Any, y: Any) -> Any:
-    """The larger; of a number and a NaN the number.
+    """The larger; of a number and a NaN the number. The derivative at a tie is shared.
 
     >>> import anvl.numpy as np
     >>> print(np.fmax(1.0, np.nan))
@@ -145,7 +147,7 @@ def fmax(x: Any, y: Any) -> Any:
 
 @public()
 def fmin(x: Any, y: Any) -> Any:
-    """The smaller; of a number and a NaN the number.
+    """The smaller; of a number and a NaN the number. The derivative at a tie is shared.
 
     >>> import anvl.numpy as np
     >>> print(np.fmin(1.0, np.nan))
@@ -158,6 +160,8 @@ def fmin(x: Any, y: Any) -> Any:
 @public()
 def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """x with NaN and infinities replaced: by 0 and the largest numbers of the dtype.
+
+    An element that is replaced has the derivative 0.
 
     >>> import anvl.numpy as np
     >>> print(np.nan_to_num(np.asarray([1.0, np.nan, np.inf]), posinf=9.0))

@@ -12,7 +12,6 @@ from anvl.config import as_dtype, default_dtype
 from anvl.numpy.axes import Axis, axes_of
 from anvl.numpy.choice import isfinite, isnan, logical_not, where
 from anvl.numpy.creation import asarray, full
-from anvl.numpy.elementwise import abs as _abs
 from anvl.numpy.elementwise import (
     add,
     divide,
@@ -22,10 +21,10 @@ from anvl.numpy.elementwise import (
     multiply,
     real,
     sqrt,
-    square,
     subtract,
 )
-from anvl.numpy.emitting import is_kind
+from anvl.numpy.emitting import is_kind, prim
+from anvl.numpy.norms import squared_modulus
 from anvl.numpy.reductions import max, reduced, sum
 from anvl.numpy.shaping import broadcast_to, expand_dims, reshape
 from anvl.promote import abstract, convert, promoted
@@ -97,8 +96,8 @@ def var(
     middle = divide(reduced("sum", operand, axes, True), count)
     off = subtract(operand, middle)
     if is_kind(off, "complex"):
-        off, result = _abs(off), real(operand).dtype
-    total = reduced("sum", square(off), axes, keepdims)
+        result = real(operand).dtype
+    total = reduced("sum", squared_modulus(off), axes, keepdims)
     return mark_weak(convert(divide(total, builtins.max(count - ddof, 0)), result), weak)
 
 
@@ -107,6 +106,8 @@ def std(
     x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Any:
     """The standard deviation along `axis`: the root of `var`.
+
+    It has no derivative where it is 0, that is, of equal elements.
 
     >>> import anvl.numpy as np
     >>> print(np.std(np.asarray([1.0, 3.0])))
@@ -168,11 +169,16 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape) if i not in gone)
     if _count(operand.shape, axes) == 0:
         return full(sizes, -math.inf, operand.dtype)
-    largest = max(operand, axis=axes, keepdims=True)
+    largest = _largest(operand, axes)
     shift = where(isfinite(largest), largest, 0)
     total = reduced("sum", exp(subtract(operand, shift)), axes, True)
     result = add(log(total), shift)
     return mark_weak(reshape(result, sizes), weak)
+
+
+def _largest(x: Tracer, axes: tuple[int, ...]) -> Tracer:
+    """What is taken off, as a constant: no result here depends on it, and it has corners."""
+    return prim("stop_gradient", max(x, axis=axes, keepdims=True))  # type: ignore[no-any-return]
 
 
 @public("axis")
@@ -187,7 +193,7 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
     axes = axes_of(axis, operand.ndim, "softmax")
     if operand.size == 0:
         return operand
-    raised = exp(subtract(operand, max(operand, axis=axes, keepdims=True)))
+    raised = exp(subtract(operand, _largest(operand, axes)))
     return mark_weak(divide(raised, reduced("sum", raised, axes, True)), weak)
 
 
@@ -203,5 +209,5 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
     axes = axes_of(axis, operand.ndim, "log_softmax")
     if operand.size == 0:
         return operand
-    low = subtract(operand, max(operand, axis=axes, keepdims=True))
+    low = subtract(operand, _largest(operand, axes))
     return mark_weak(subtract(low, log(reduced("sum", exp(low), axes, True))), weak)

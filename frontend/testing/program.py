@@ -20,7 +20,7 @@ from anvl.dialect.types import element_type, tensor
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
 
-__all__ = ["Program", "References", "type_of"]
+__all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "type_of"]
 
 #: Functions of NumPy that give the same values as ops, by the names of the ops.
 References: TypeAlias = Mapping[str, Callable[..., Any]]
@@ -30,8 +30,8 @@ _NONE: References = {}
 # The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
 # without the newer emitters of fusions a tenth, but for a few ops that the old ones are slow on.
 # (jaxlib 0.12 has no old ones.)
-_FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-_OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
+FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
 _SLOW = re.compile("scatter|batch_norm")
 
 
@@ -109,9 +109,9 @@ class Program:
             self.lower()
         text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
         try:
-            self._run = rt.compile_lowered(text, options=_FAST if slow else _FAST | _OLD_EMITTERS)
+            self._run = rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
         except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone
-            self._run = rt.compile_lowered(text, options=_FAST)
+            self._run = rt.compile_lowered(text, options=FAST)
 
     def _main(self, *arguments: ir.Value) -> list[ir.Value]:
         results, at = [], 0

@@ -22,6 +22,7 @@
 
 // NUMBERS: f64[] 14.0
 // NUMBERS-NEXT: f64[4] 0.0 2.0 2.0 2.0
+// NUMBERS-NEXT: f64[4] 0.0 1.0 1.0 5.0
 func.func @share_ties(%x: tensor<4xf64>, %w: tensor<4xf64>) -> tensor<f64> {
   %y = "anvl.share_ties"(%x) {axis = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   %z = "anvl.mul"(%y, %w) : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>

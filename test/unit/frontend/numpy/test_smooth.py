@@ -1,0 +1,195 @@
+"""Derivatives to the second order and beyond, at ties, zeros and extremes, of every function.
+
+The functions are those of `anvl.numpy`, `linalg`, `fft` and `windows`.  One that is in no table
+fails the first test here: give it points where its arguments tie, vanish or sit on a branch, or a
+phrase of its documentation that says where it is not smooth.
+"""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from smooth_arrays import ARRAYS, COMPLEX, MATRICES
+from smooth_elsewhere import CORNERS, FLAT, LINEAR, OTHER_NAMES
+from smooth_points import ELEMENTWISE
+from smoothness import computed, derivatives, errors
+
+import anvl
+import anvl.numpy as anp
+from anvl import windows
+from anvl.numpy import fft, linalg
+
+TABLES = {"elementwise": ELEMENTWISE, "arrays": ARRAYS, "complex": COMPLEX, "matrices": MATRICES}
+BILINEAR = {"conv"}  # as a product of arrays; the table of the op has its samples
+
+
+def public_functions() -> Iterator[tuple[str, Any]]:
+    for module in (anp, linalg, fft, windows):
+        for name in module.__all__:
+            f = getattr(module, name)
+            if callable(f) and not isinstance(f, type) and not inspect.ismodule(f):
+                yield name, f
+
+
+def words(names: Any) -> set[str]:
+    return {word.strip(",") for name in names for word in name.split()}
+
+
+def test_every_function_has_points_or_a_reason() -> None:
+    smooth = words(row.name for rows in TABLES.values() for row in rows)
+    known = smooth | BILINEAR | set(LINEAR) | set(CORNERS) | FLAT | OTHER_NAMES
+    assert sorted({name for name, _ in public_functions()} - known) == []
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_a_function_that_is_not_smooth_says_where(name: str) -> None:
+    f = dict(public_functions())[name]
+    assert CORNERS[name] in " ".join(f.__doc__.split()), f"{name}: its documentation does not say"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_derivatives_are_those_of_the_values_around(table: str) -> None:
+    rows = TABLES[table]
+    programs, points = [derivatives(row) for row in rows], [row.point for row in rows]
+
+    def everything(points: Any) -> Any:
+        return [f(*xs) for f, xs in zip(programs, points, strict=True)]
+
+    found = computed(everything, points)
+    wrong = {row.name: errors(row, one) for row, one in zip(rows, found, strict=True)}
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_linear_functions_are_their_own_derivatives() -> None:
+    x, t = np.zeros((3, 4)), np.arange(1.0, 13).reshape(3, 4)
+
+    def everything(x: Any, t: Any) -> Any:
+        found = []
+        for f in LINEAR.values():
+            tangent = anvl.jvp(f, (x,), (t,))[1]
+            y, pulled = anvl.vjp(f, x)
+            back = anp.sum(pulled(tangent)[0] * t)
+            second = anvl.jvp(lambda x, f=f: anvl.jvp(f, (x,), (t,))[1], (x,), (t,))[1]
+            found.append((y, f(t), tangent, back, second))
+        return found
+
+    for name, found in zip(LINEAR, computed(everything, x, t), strict=True):
+        zero, y, tangent, back, second = map(np.asarray, found)
+        assert np.all(zero == 0) and np.all(second == 0), name
+        np.testing.assert_allclose(tangent, y, 1e-12, err_msg=name)
+        # A cotangent pairs with a tangent without conjugation.
+        np.testing.assert_allclose(back, np.sum(np.real(y * y)), 1e-12, err_msg=name)
+
+
+INF, NAN = np.inf, np.nan
+
+# Of a function: the point, the value and the gradient there.
+LIMITS = {
+    "logaddexp of nan": (anp.logaddexp, (NAN, 0.0), NAN, (NAN, NAN)),
+    "logaddexp of inf": (anp.logaddexp, (INF, 0.0), INF, (1, 0)),
+    "logaddexp of -inf": (anp.logaddexp, (-INF, 0.0), 0, (0, 1)),
+    "logaddexp of inf twice": (anp.logaddexp, (INF, INF), INF, (0.5, 0.5)),
+    "logaddexp of -inf twice": (anp.logaddexp, (-INF, -INF), -INF, (0.5, 0.5)),
+    "hypot of nan": (anp.hypot, (NAN, 1.0), NAN, (NAN, NAN)),
+    "hypot of inf": (anp.hypot, (INF, 0.0), INF, (1, 0)),
+    "hypot of -inf": (anp.hypot, (2.0, -INF), INF, (0, -1)),
+    "hypot of inf twice": (anp.hypot, (INF, INF), INF, (NAN, NAN)),
+    "hypot of 0": (anp.hypot, (0.0, 0.0), 0, (0, 0)),
+    "atan2 of inf": (anp.arctan2, (INF, 1.0), np.pi / 2, (0, 0)),
+    "atan2 of 0": (anp.arctan2, (0.0, 0.0), 0, (NAN, NAN)),
+    "sinc of inf": (anp.sinc, (INF,), 0, (0,)),
+    "sinc of nan": (anp.sinc, (NAN,), NAN, (NAN,)),
+    "i0 of -inf": (anp.i0, (-INF,), INF, (-INF,)),
+    "i1 of -inf": (anp.i1, (-INF,), -INF, (INF,)),
+    "i1 of nan": (anp.i1, (NAN,), NAN, (NAN,)),
+    "x**-2 at inf": (lambda x: x**-2, (INF,), 0, (0,)),
+    "x**-2 at 0": (lambda x: x**-2, (0.0,), INF, (-INF,)),
+    "x**-3 at -0": (lambda x: x**-3, (-0.0,), -INF, (-INF,)),
+    "x**-3 at nan": (lambda x: x**-3, (NAN,), NAN, (NAN,)),
+    "asinh of inf": (anp.asinh, (INF,), INF, (0,)),
+    "gammainc(1, x) at 0": (lambda x: anp.gammainc(1.0, x), (0.0,), 0, (1,)),
+    "curvature of gammainc(2, x) at 0": (
+        lambda x: anvl.grad(lambda x: anp.gammainc(2.0, x))(x), (0.0,), 0, (1,)
+    ),
+    "curvature of betainc(3, 1, x) at 1": (
+        lambda x: anvl.grad(lambda x: anp.betainc(3.0, 1.0, x))(x), (1.0,), 3, (6,)
+    ),
+    **{
+        f"x**{n} in {dtype}, {x}": (lambda x, n=n: x**n, (np.dtype(dtype).type(x),), y, (g,))
+        for n, dtype, x, y, g in [
+            (-12, "float32", 1e7, 0, 0),
+            (-6, "float32", 1700, 1700.0**-6, -6 * 1700.0**-7),
+            (-12, "float32", 30, 30.0**-12, -12 * 30.0**-13),
+            (-2, "float16", 300, 300.0**-2, -2 * 300.0**-3),
+            (-3, "float64", 1e-90, 1e270, -INF),
+            (-3, "float64", 1e90, 1e-270, 0),
+        ]
+    },
+}  # fmt: skip
+
+
+def test_limits() -> None:
+    """Values and gradients at infinities, NaN and ends of a range, in both modes."""
+    points = [[np.asarray(x) for x in xs] for _, xs, _, _ in LIMITS.values()]
+
+    def everything(points: Any) -> Any:
+        found = []
+        for (f, *_), xs in zip(LIMITS.values(), points, strict=True):
+            every = tuple(range(len(xs)))
+            value, slopes = anvl.value_and_grad(f, wrt=every)(*xs)
+            ones = [anp.ones_like(x) for x in xs]
+            rest = [[anp.zeros_like(x) for x in xs] for _ in every]
+            ways = [[*zeros[:i], ones[i], *zeros[i + 1 :]] for i, zeros in enumerate(rest)]
+            forward = [anvl.jvp(f, tuple(xs), tuple(way))[1] for way in ways]
+            found.append((value, slopes, forward))
+        return found
+
+    results = computed(everything, points)
+    for (name, (_, xs, y, slopes)), found in zip(LIMITS.items(), results, strict=True):
+        limits = np.finfo(np.asarray(xs[0]).dtype)
+        rtol, smallest = 50 * float(limits.eps), float(limits.smallest_subnormal)
+        for wanted, seen in (((y,), found[:1]), (slopes, found[1]), (slopes, found[2])):
+            seen = np.hstack([np.ravel(v).astype(float) for v in seen])
+            np.testing.assert_allclose(seen, wanted, rtol, smallest, err_msg=name)
+
+
+# Of a function of one array: the point and the gradient there, the same in both modes.
+SHARED = {
+    "median, the middle two": (anp.median, [0, 1, 1, 5], [0, 0.5, 0.5, 0]),
+    "median, all": (anp.median, [1, 1, 1], [1 / 3] * 3),
+    "median, an odd count": (anp.median, [0, 1, 1], [0, 0.5, 0.5]),
+    "median, infinite": (anp.median, [INF, INF, 1, INF], [1 / 3, 1 / 3, 0, 1 / 3]),
+    "median, not sorted": (anp.median, [5, 1, 0, 1], [0, 0.5, 0, 0.5]),
+    "quantile": (lambda x: anp.quantile(x, 0.4), [0, 1, 1, 5], [0, 0.5, 0.5, 0]),
+    "quantile, below": (lambda x: anp.quantile(x, 0.25), [0, 1, 1, 5], [0.25, 0.375, 0.375, 0]),
+    **{
+        f"percentile, {method}": (
+            lambda x, method=method: anp.percentile(x, 40, method=method), [1, 0, 5, 1],
+            [0.5, 0, 0, 0.5],
+        )
+        for method in ("linear", "lower", "higher", "midpoint", "nearest")
+    },
+    "rows": (lambda x: anp.sum(anp.median(x, 1)), [[2, 2, 0], [0, 1, 2]],
+             [[0.5, 0.5, 0], [0, 1, 0]]),
+    "columns": (lambda x: anp.sum(anp.median(x, 0)), [[2, 2], [2, 1], [0, 0]],
+                [[0.5, 0], [0.5, 1], [0, 0]]),
+    "a batch": (lambda x: anp.sum(anvl.vmap(anp.median)(x)), [[2, 2, 0], [0, 1, 2]],
+                [[0.5, 0.5, 0], [0, 1, 0]]),
+}  # fmt: skip
+
+
+def test_equal_elements_share_a_quantile() -> None:
+    points = [np.asarray(x, np.float64) for _, x, _ in SHARED.values()]
+
+    def everything(points: Any) -> Any:
+        return [
+            (anvl.grad(f)(x), anvl.jacfwd(f)(x), anvl.vmap(anvl.grad(f))(anp.stack([x, x]))[1])
+            for (f, *_), x in zip(SHARED.values(), points, strict=True)
+        ]
+
+    found = computed(everything, points)
+    for (name, (_, _, wanted)), slopes in zip(SHARED.items(), found, strict=True):
+        for slope in slopes:
+            np.testing.assert_allclose(slope, wanted, 1e-15, err_msg=name)
