@@ -201,9 +201,12 @@ def _filler(type_: Any) -> Callable[[Any], ir.Attribute]:
         return lambda value: filled(type_, make(element, float(value)))
     # The bindings take signed 64 bits: the upper half of ui64 by its bits.
     make = ir.IntegerAttr.get
-    return lambda value: filled(
-        type_, make(element, int(value) - 2**64 if value >= 2**63 else int(value))
-    )
+    return lambda value: filled(type_, make(element, _as_signed(int(value))))
+
+
+def _as_signed(n: int) -> int:
+    """The number of 64 signed bits that has the bits of n."""
+    return n - 2**64 if n >= 2**63 else n
 
 
 def _complex_scalar(element: Any, value: complex) -> ir.Attribute:
