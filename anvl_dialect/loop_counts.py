@@ -31,7 +31,7 @@ def step_count(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
         i = _position(cond, sides[side])
         if more is None or i is None or i >= len(body.results):
             continue
-        first, by = known_number(xs[i]), _added(body, i)
+        first, by = known_number(xs[i]), _added(body, i, xs)
         last = _number(cond, body, sides[1 - side], xs)
         if first is None or by is None or last is None or by <= 0:
             continue
@@ -45,20 +45,25 @@ def _position(program: Program, x: Value) -> int | None:
     return program.arguments.index(x) if x in program.arguments else None
 
 
-def _number(cond: Program, body: Program, x: Value, xs: Sequence[Value]) -> Number:
-    """The number that a value of the condition is in every step."""
-    i = _position(cond, x)
+def _number(part: Program, body: Program, x: Value, xs: Sequence[Value]) -> Number:
+    """The number that a value of the condition, or of the body, is in every step.
+
+    It may stand in front of the loop, as an operand of it.
+    """
+    i = _position(part, x)
     if i is None:
         return known_number(x)
     is_same = i >= len(body.results) or body.results[i] == body.arguments[i]
     return known_number(xs[i]) if is_same else None
 
 
-def _added(body: Program, i: int) -> Number:
+def _added(body: Program, i: int, xs: Sequence[Value]) -> Number:
     """What each step adds to a carry."""
     op = maker_of(body.results[i])
     if type(op) is not OPS["anvl.add"]:
         return None
     x, y = op.operands
     counter = body.arguments[i]
-    return known_number(y) if x == counter else known_number(x) if y == counter else None
+    if counter not in (x, y):
+        return None
+    return _number(body, body, y if x == counter else x, xs)
