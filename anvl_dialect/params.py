@@ -19,9 +19,9 @@ from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import dtype_name, numpy_dtype
 
 __all__ = [
-    "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float", "Int",
-    "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text", "Texts",
-    "Transpose", "WiderDtype", "checked_numbers", "enum",
+    "Algorithm", "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float",
+    "Int", "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text",
+    "Texts", "Transpose", "WiderDtype", "checked_numbers", "enum",
 ]  # fmt: skip
 
 
@@ -416,6 +416,36 @@ class Precision(Param):
     @staticmethod
     def checked(value: Any) -> Any:
         return _PrecisionOfOne.checked(value)
+
+
+class Algorithm(Param):
+    """How a contraction rounds and sums, `#stablehlo.dot_algorithm<...>`; an empty text if absent.
+
+    An MLIR attribute as it is: those cannot be compared with None.
+    """
+
+    optional = True
+    default = ""
+
+    @staticmethod
+    def encode(value: ir.Attribute) -> ir.Attribute:
+        return value
+
+    @staticmethod
+    def decode(attribute: ir.Attribute) -> ir.Attribute:
+        if not str(attribute).startswith(_ALGORITHM):
+            raise TypeError(f"expected {_ALGORITHM}...>, got {attribute}")
+        return attribute
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        is_one = isinstance(value, ir.Attribute) and str(value).startswith(_ALGORITHM)
+        if value != "" and not is_one:
+            raise TypeError(f"is {value!s}; it must be a dot algorithm, as an MLIR attribute")
+        return value
+
+
+_ALGORITHM = "#stablehlo.dot_algorithm<"
 
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from anvl.dialect.context import context
 from anvl.dialect.families import Bilinear, check_axes, check_kind, total
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.widened import in_dtype_of, wider_element
-from anvl.dialect.params import DotDimensions, DotDims, Precision, WiderDtype
+from anvl.dialect.params import Algorithm, DotDimensions, DotDims, Precision, WiderDtype
 from anvl.dialect.types import shape_text, tensor
 
 __all__ = ["DotGeneralOp", "check_contraction"]
@@ -21,13 +22,15 @@ __all__ = ["DotGeneralOp", "check_contraction"]
 class DotGeneralOp(Bilinear, name="dot_general"):
     """Sum products over the contracting axes; the result has the batching axes, then what is left
     of `x`, then what is left of `y`.  The result may be of a wider `dtype` than the operands, which
-    then is the one that sums are taken in: f32 of bf16, i32 of i8.  StableHLO `dot_general`.
+    then is the one that sums are taken in: f32 of bf16, i32 of i8.  An `algorithm` says how it
+    rounds, in its derivatives too.  StableHLO `dot_general`.
     """
 
     x: Operand
     y: Operand
     dot_dimension_numbers: DotDimensions
     precision_config: Precision
+    algorithm: Algorithm
     dtype: WiderDtype
     z: Result
     hlo = "dot_general"
@@ -42,7 +45,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     @classmethod
     def result_type(
         cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT",
-        dtype: str | None = None,
+        algorithm: Any = "", dtype: str | None = None,
     ) -> Any:  # fmt: skip
         dims = dot_dimension_numbers
         check_kind("dot_general", x, cls.kinds)
@@ -56,7 +59,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     @classmethod
     def adjoint(
         cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims,
-        precision_config: str = "DEFAULT", dtype: str | None = None,
+        dtype: str | None = None, **how: Any,
     ) -> Sequence[Any]:  # fmt: skip
         x, y = xs
         dims = dot_dimension_numbers
@@ -67,8 +70,8 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         of_x = tuple(range(n_batch, n_x))
         of_y = tuple(range(n_x, g.type.rank))
         return [
-            lambda: _adjoint_of_first(g, x, y, dims, of_y, precision_config),
-            lambda: _adjoint_of_first(g, y, x, swapped, of_x, precision_config),
+            lambda: _adjoint_of_first(g, x, y, dims, of_y, how),
+            lambda: _adjoint_of_first(g, y, x, swapped, of_x, how),
         ]
 
     @classmethod
@@ -130,7 +133,9 @@ class DotGeneralOp(Bilinear, name="dot_general"):
 
         mixed = [draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)]
         narrow = [x.astype("float32") for x in mixed]
+        f32 = Algorithm.checked(ir.Attribute.parse(_F32, context()))
         return draw.calls(
+            (narrow, over((3, 0), (0, 1), (1,), (2,), algorithm=f32)),
             (narrow, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
             (mixed, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
             ([draw.ints(2, 3, dtype="i8"), draw.ints(3, dtype="i8")],
@@ -142,6 +147,13 @@ class DotGeneralOp(Bilinear, name="dot_general"):
             ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], over((3, 0), (0, 1), (1,), (2,))),
             ([draw.floats(2, 0), draw.floats(0, 3)], over((), (), (1,), (0,))),
         )  # fmt: skip
+
+
+_F32 = (
+    "#stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, "
+    "accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, "
+    "num_primitive_operations = 1, allow_imprecise_accumulation = false>"
+)
 
 
 def check_contraction(name: str, x: Any, y: Any, dims: DotDims) -> None:
@@ -196,13 +208,13 @@ def _spread_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int
 
 
 def _adjoint_of_first(
-    g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], precision: str
+    g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], how: dict[str, Any]
 ) -> Value:
     """Contract g with y over what is left of y (the axes `of_y` of g); axes as in x."""
     swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
     y = in_dtype_of(g, y)
     pair = (y, g) if swapped else (g, y)
-    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, precision_config=precision)
+    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, **how)
     part = in_dtype_of(x, part)
     return emit.transpose(part, permutation=permutation) if permutation else part
 

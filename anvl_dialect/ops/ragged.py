@@ -149,7 +149,8 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
         names = _named(dims, x.type.rank, y.type.rank, sizes.type.rank)
         if not _has_groups(names):
             numbers = DotDims(*dims[:4])
-            return [*DotGeneralOp.adjoint(g, (x, y), z, numbers, precision_config), None]
+            how = {"precision_config": precision_config}
+            return [*DotGeneralOp.adjoint(g, (x, y), z, numbers, **how), None]
         # What has rows comes first, what has groups second.
         (first, of_first), (second, of_second) = (y, names.y), (g, names.z)
         if _GROUP in names.y:

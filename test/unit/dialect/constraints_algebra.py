@@ -107,6 +107,7 @@ DOT_GENERAL = [
     dot("C13", "2x3xf64 3x4xf64", "a result of f32 from tensor<2x3xf64>; it is f64, or wider of its kind", (), (), (1,), (0,), dtype="f32", only="python"),
     *of_fields("dot_general", 3, "2x3xf32 3x4xf32", {"dot_dimension_numbers": DotDims((), (), (1,), (0,))}, "dot_dimension_numbers"),
     Row("dot_general", "I7", "2x3xf32 3x4xf32", "precision_config is 'BEST'; it must be one of DEFAULT, HIGH, HIGHEST", {"dot_dimension_numbers": DotDims((), (), (1,), (0,)), "precision_config": "BEST"}, only="python", error=ValueError),
+    dot("I8", "2x3xf32 3x4xf32", "algorithm is F32; it must be a dot algorithm, as an MLIR attribute", (), (), (1,), (0,), algorithm="F32", only="python"),
     dot("I6", "2x3xf32 3x4xf32", "dot_dimension_numbers says rhs_contracting is (0.0,); it must be a tuple of integers", (), (), (1,), (0.0,), only="python"),
     Row("dot_general", "I5", "2x3xf32 3x4xf32", "dot_dimension_numbers is ((1,), (0,)); it must be DotDims(lhs_batching, rhs_batching, lhs_contracting, rhs_contracting)", {"dot_dimension_numbers": ((1,), (0,))}, only="python"),
 ]

@@ -141,14 +141,12 @@ def _shapes(lax: Any) -> dict[str, Any]:
             x, value, [*zip(edge_padding_low, edge_padding_high, interior_padding, strict=True)]
         ),
         "concatenate": lambda *xs, dimension: lax.concatenate(xs, dimension),
-        "dot_general": lambda x, y, dot_dimension_numbers, precision_config="DEFAULT", dtype=None: (
-            lax.dot_general(
-                x,
-                y,
-                (dot_dimension_numbers[2:], dot_dimension_numbers[:2]),
-                "highest",
-                dtype and numpy_dtype(dtype),
-            )
+        "dot_general": lambda x, y, dot_dimension_numbers, dtype=None, **_: lax.dot_general(
+            x,
+            y,
+            (dot_dimension_numbers[2:], dot_dimension_numbers[:2]),
+            "highest",
+            dtype and numpy_dtype(dtype),
         ),
         "ragged_dot": lambda x, y, sizes, ragged_dot_dimension_numbers, **_: lax.ragged_dot_general(
             x, y, sizes, _ragged(lax, ragged_dot_dimension_numbers), "highest"

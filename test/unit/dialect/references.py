@@ -130,7 +130,7 @@ def _slice(x: np.ndarray, start_indices: Any, limit_indices: Any, strides: Any) 
 
 def _dot_general(
     x: np.ndarray, y: np.ndarray, dot_dimension_numbers: Any, precision_config: str = "DEFAULT",
-    dtype: Any = None,
+    algorithm: Any = None, dtype: Any = None,
 ) -> np.ndarray:  # fmt: skip
     x, y = (v.astype((dtype and numpy_dtype(dtype)) or v.dtype) for v in (x, y))
     dims = dot_dimension_numbers
