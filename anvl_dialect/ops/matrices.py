@@ -318,7 +318,8 @@ def solve(a: Value, b: Value) -> Value:
 # `matrix_power`).
 # Equal means to rounding: their difference is at most n eps max|w|, which is what LAPACK's error
 # bound allows two computed values of one eigenvalue to differ by.  The same for singular values,
-# where 1 / s is taken as 0 if s is 0.
+# where 1 / s is taken as 0 if s is 0; but u v^H depends on sums of values alone: its derivative,
+# and the second one of the sum of the values, are right where they repeat, too.
 
 
 def inverse_gaps(w: Value) -> Value:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.elementwise import (
     Unary,
     cos,
@@ -87,10 +87,7 @@ class SincOp(Unary, name="sinc"):
 
 def _recurrence(u: Value, order: int) -> Value:
     """S_order, where u is not small; S_0 everywhere."""
-    angle = u
-    if kind(u.type.element_type) == "float":  # the sine of infinity is bounded, over infinity 0
-        angle = emit.select(emit.is_inf(u), zeros_like(u), u)
-    waves = [sin(angle), cos(angle)] if order else [sin(angle)]
+    waves = [sin(u), cos(u)] if order else [sin(u)]
     safe = where_zero(u, full_like(u, 1), u)
     y = where_zero(u, full_like(u, 1), div(waves[0], safe))
     for n in range(1, order + 1):

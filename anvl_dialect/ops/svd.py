@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.op import Result, Value, emit
+from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.factor import complement_moved
 from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
@@ -16,15 +17,12 @@ from anvl.dialect.ops.matrices import (
     columns,
     columns_scaled,
     ct,
-    imaginary_diagonal,
     inverse_gaps,
     inverse_sums,
     inverse_values,
-    is_complex,
     matmul,
     real_of,
     rows,
-    rows_scaled,
     scaled,
 )
 from anvl.dialect.ops.spectral import real_diagonal
@@ -103,15 +101,17 @@ class SvdOp(Factorisation, name="svd"):
 
 
 def _turned(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
-    """How u and v move within the planes that they span now."""
-    # 1 / (s_j^2 - s_i^2)
-    factors = emit.mul(inverse_gaps(s), inverse_sums(s))
-    by_columns, by_rows = columns_scaled(inside, s), rows_scaled(inside, s)
-    of_u = scaled(emit.add(by_columns, ct(by_columns)), factors)
-    of_v = scaled(emit.add(by_rows, ct(by_rows)), factors)
-    if is_complex(inside):  # only u v^H knows the phase: all of it is given to u
-        of_u = emit.add(of_u, columns_scaled(imaginary_diagonal(inside), inverse_values(s)))
-    return matmul(u, of_u), matmul(v, of_v)
+    """How u and v move within the planes that they span now.
+
+    Over gaps of singular values both turn alike, over sums they turn apart: so u v^H knows nothing
+    of the gaps, and its derivative, as that of the sum of the values, is right where values repeat.
+    A phase, which u v^H alone knows, is half of each.
+    """
+    half = full_like(inside, 0.5)
+    even = emit.mul(emit.add(inside, ct(inside)), half)
+    odd = emit.mul(emit.sub(inside, ct(inside)), half)
+    alike, apart = scaled(even, inverse_gaps(s)), scaled(odd, inverse_sums(s))
+    return matmul(u, emit.add(alike, apart)), matmul(v, emit.sub(alike, apart))
 
 
 def _with_outside(moved: Value, image: Value, basis: Value, inside: Value, s: Value) -> Value:

@@ -32,8 +32,9 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     `ord` of vectors is a number, inf or -inf, 2 where not given; of matrices 'fro' (where not
     given), 'nuc', 1, -1, 2, -2, inf or -inf.
 
-    The derivative of a norm at zero is 0. The norms 1, inf and -inf have corners where elements
-    are 0 or tie; 'nuc', 2 and -2 of matrices where singular values are 0 or tie.
+    The derivative of a norm at zero is 0.  The norms 1, inf and -inf have corners where elements
+    are 0 or tie; 2 and -2 of matrices where the singular value that they take is not single, 'nuc'
+    where one is 0.  Where others repeat, derivatives are right up to the second one.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.norm(np.asarray([3.0, 4.0])))

@@ -99,7 +99,7 @@ LIMITS = {
     "hypot of 0": (anp.hypot, (0.0, 0.0), 0, (0, 0)),
     "atan2 of inf": (anp.arctan2, (INF, 1.0), np.pi / 2, (0, 0)),
     "atan2 of 0": (anp.arctan2, (0.0, 0.0), 0, (NAN, NAN)),
-    "sinc of inf": (anp.sinc, (INF,), 0, (0,)),
+    "sinc of inf": (anp.sinc, (INF,), NAN, (NAN,)),
     "sinc of nan": (anp.sinc, (NAN,), NAN, (NAN,)),
     "i0 of -inf": (anp.i0, (-INF,), INF, (-INF,)),
     "i1 of -inf": (anp.i1, (-INF,), -INF, (INF,)),
