@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors check unit lit examples sweep jax foreign bench typing format ops clean
+.PHONY: help setup demo test test-processors check unit lit examples sweep jax foreign fuzz-text bench typing format ops clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -61,6 +61,9 @@ jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for t
 
 foreign: $(BENCH_STAMP) ## programs that jax writes, lifted, run, differentiated, compared (installed for this)
 	$(BIN)/python test/foreign/run.py
+
+fuzz-text: setup ## give mutated texts and bytecode to anvl-opt, for SECONDS=60; SEED=7 repeats a run
+	$(BIN)/python -m anvl.tools.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
 	$(BIN)/python benchmarks/run.py

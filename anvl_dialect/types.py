@@ -70,6 +70,8 @@ def numpy_dtype(dtype: object) -> np.dtype:
         found = np.dtype(dtype)  # type: ignore[call-overload]
     except (TypeError, ValueError, SyntaxError):  # of texts: NumPy reads lists of fields in them
         found = None
+    if found is not None and not found.isnative:  # in the other byte order
+        found = found.newbyteorder("=")
     if found not in _BY_NUMPY:
         raise TypeError(f"dtype: {dtype!r} names no array type; one of {', '.join(DTYPES)}")
     return found

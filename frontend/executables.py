@@ -105,11 +105,13 @@ def compiled_program(
         order = captured_order(program.module)
         artifact = serialize(program.module)
     constants = [
-        x if isinstance(x, Array) else put(x) for x in map(program.captured.__getitem__, order)
+        x if isinstance(x, Array) else put(x, place)
+        for x in map(program.captured.__getitem__, order)
     ]
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
     arguments = (*(f"constant {i}" for i in order), *names)
+    _check_places(arg_types, arguments)
     identity = (
         hashlib.sha256(artifact).digest(),
         place,
@@ -135,6 +137,20 @@ def compiled_program(
     else:
         _executables.move_to_end(identity)
     return Program(executable, constants, out_tree, names, ranges)
+
+
+def _check_places(types: Sequence[ArrayType], names: Sequence[str]) -> None:
+    """Refuse arrays of several places: PJRT says of it which replica of it was assigned what."""
+    first = types[0] if types else None
+    for of, name in zip(types, names, strict=True):
+        if first is not None and of.placement is not first.placement:
+            same = of.placement.client is first.placement.client
+            where = f"{of.placement}{'' if same else ' of another client'}"
+            raise ValueError(
+                f"jit: {names[0]} is on {first.placement} and {name} on {where}; a program "
+                "runs in one place, and numbers and NumPy arrays are put on the first device: move "
+                "what is elsewhere with anvl.runtime.put(x, placement)"
+            )
 
 
 def _spare_maps() -> None:

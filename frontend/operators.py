@@ -16,6 +16,7 @@ from anvl import numpy as anp
 from anvl.jitted import Jit
 from anvl.numpy.at import At
 from anvl.numpy.indexing import getitem
+from anvl.promote import abstract
 from anvl.runtime import Array, hide_frames
 from anvl.tracer import Tracer
 
@@ -112,14 +113,21 @@ def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
-        return f(x, y) if isinstance(y, _OPERANDS) else NotImplemented
+        return f(x, y) if isinstance(y, _OPERANDS) else _declined(f, y)
 
     return operate
 
 
+def _declined(f: Any, y: Any) -> Any:
+    """The other operand may know what to do; arrays of JAX do not, nor say what people can."""
+    if type(y).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        abstract(y, getattr(f, "__name__", ""))
+    return NotImplemented
+
+
 def _reflected(f: Any) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
-        return f(y, x) if isinstance(y, _OPERANDS) else NotImplemented
+        return f(y, x) if isinstance(y, _OPERANDS) else _declined(f, y)
 
     return operate
 

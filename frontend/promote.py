@@ -36,6 +36,7 @@ __all__ = [
     "constant",
     "convert",
     "fitted",
+    "hint",
     "literal_like",
     "number_value",
     "promote",
@@ -72,7 +73,15 @@ def abstract(x: Any, function: str = "") -> Aval:
         raise TypeError(
             f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
         )
-    raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}")
+    raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}{hint(x)}")
+
+
+def hint(x: Any) -> str:
+    """What to do with an array of another library, such as `jax.Array`."""
+    if isinstance(x, Aval) or (not hasattr(x, "__array__") and not hasattr(x, "__dlpack__")):
+        return ""
+    library = type(x).__module__.partition(".")[0].removesuffix("lib")
+    return f", an array of {library}; numpy.asarray(x) makes one that anvl takes"
 
 
 def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from anvl.avals import Aval
 from anvl.dialect.errors import TraceError
 from anvl.locations import describe
+from anvl.state import current
 
 if TYPE_CHECKING:
     from anvl.dialect.mlir import ir
@@ -67,6 +68,12 @@ class Tracer:
                 f"a traced value {self.aval} from {describe(self.location)} is used after its "
                 "trace has ended: the function leaked it, through a global, a closure or an "
                 "attribute; return it from the function instead"
+            )
+        if current.trace is None:
+            raise TraceError(
+                f"a traced value {self.aval} from {describe(self.location)} is used in another "
+                "thread than the one that traces it; compute with it there, and give other threads "
+                "arrays"
             )
 
     def _refuse(self, what: str, remedy: str) -> NoReturn:

@@ -17,6 +17,7 @@ from anvl import tree
 from anvl.arguments import name_of, parameters_of, positions_of
 from anvl.avals import Aval
 from anvl.importing import load_module
+from anvl.promote import hint
 from anvl.requests import Position, argument_name, argument_of
 
 if TYPE_CHECKING:
@@ -191,15 +192,15 @@ class Chosen:
             leaves = tree.leaves(part.positions)
             for k, i in enumerate(leaves):
                 if not isinstance(i, Position) or not accepts(avals[i]):
-                    self._refuse_leaf(part, k, avals[i] if isinstance(i, Position) else repr(i))
+                    self._refuse_leaf(part, k, avals[i] if isinstance(i, Position) else i)
             found += leaves
         return found
 
     def _refuse_leaf(self, part: _Part, k: int, what: Any) -> NoReturn:
         path = tree.leaf_paths(part.positions, self._path(part))[k]
         raise TypeError(
-            f"{self._wrt.transform}: {path} of {self._wrt.name} is {what}; {self._wrt.why}: pass "
-            "it as another argument than wrt, or cast it"
+            f"{self._wrt.transform}: {path} of {self._wrt.name} is {what!r}{hint(what)}; "
+            f"{self._wrt.why}: pass it as another argument than wrt, or cast it"
         )
 
     # -- tags ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-__all__ = ["check"]
+__all__ = ["check", "reason_of"]
 
 _SECONDS = 60  # a sound module of 100 000 ops needs 2
 _LONGEST_REASON = 500
@@ -26,24 +26,31 @@ def check(data: bytes, *, allow_unregistered: bool = False, load: Sequence[str] 
     if child.returncode == 0:
         return None
     if child.returncode == 1:
-        return (
-            f"malformed bytecode, {child.stdout.decode(errors='replace')[:_LONGEST_REASON].strip()}"
-        )
+        said = child.stdout.strip() or child.stderr.strip().rpartition(b"\n")[2]
+        return f"malformed bytecode, {said.decode(errors='replace')[:_LONGEST_REASON]}"
     return f"malformed bytecode, it crashes the reader (status {child.returncode})"
 
 
 def _main() -> int:
+    from anvl.tools.load import load
+
+    data = sys.stdin.buffer.read()
+    load(sys.argv[2:])
+    reason = reason_of(data, allow_unregistered=sys.argv[1] == "1")
+    print(reason or "")
+    return 1 if reason else 0
+
+
+def reason_of(data: bytes, *, allow_unregistered: bool = False) -> str | None:
+    """As `check`, in this process, which malformed bytecode may end."""
     from anvl.dialect.context import context
     from anvl.dialect.hazards import not_utf8, undecodable
     from anvl.dialect.reading import read_bytes
-    from anvl.tools.load import load
     from anvl.tools.source import MAX_NESTING
     from anvl.tools.stack import call_with_big_stack
 
     made = context()
-    made.allow_unregistered_dialects = sys.argv[1] == "1"
-    data = sys.stdin.buffer.read()
-    load(sys.argv[2:])
+    made.allow_unregistered_dialects = allow_unregistered
 
     def read() -> str | None:
         module = read_bytes(data, made)
@@ -54,11 +61,9 @@ def _main() -> int:
         return None if found is None else not_utf8(found[1])
 
     try:
-        reason = call_with_big_stack(read)
+        return call_with_big_stack(read)
     except Exception as error:  # MLIR's, and those of its bindings for what they have no class for
-        reason = " ".join(str(error).split()) or f"{type(error).__name__} while it was read"
-    print(reason or "")
-    return 1 if reason else 0
+        return " ".join(str(error).split()) or f"{type(error).__name__} while it was read"
 
 
 def _deeper_than(op: "object", limit: int) -> bool:

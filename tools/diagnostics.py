@@ -8,8 +8,10 @@ from typing import Any
 
 from anvl.dialect.mlir import ir
 
-__all__ = ["Diagnostic", "collected", "position", "rendered"]
+__all__ = ["UNSAID", "Diagnostic", "collected", "position", "rendered"]
 
+#: Of an error that MLIR has no word for.
+UNSAID = "the text is malformed, and MLIR does not say where; it may end too early"
 _POSITION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _SEVERITIES = {"ERROR": "error", "WARNING": "warning", "NOTE": "note", "REMARK": "remark"}
 _CURRENT_OPERATION = "see current operation:"

@@ -406,10 +406,16 @@ def _add_diagnostic(
 
 def _message(job: _Job, error: Exception) -> str:
     from anvl.dialect.errors import AnvlError
+    from anvl.dialect.mlir import ir
+    from anvl.tools.diagnostics import UNSAID
 
+    if isinstance(error, ir.MLIRError):  # and no diagnostic
+        error = ValueError(UNSAID)
     if _UNDECODABLE in str(error):  # the value of an attribute, which may be any bytes
         error = ValueError("a string that must be text is not UTF-8")
-    text = " ".join(str(error).split("\n")) or type(error).__name__
+    # A list of findings keeps its lines; other messages are one.
+    lines = "\n" if getattr(error, "findings", ()) else " "
+    text = lines.join(str(error).split("\n")) or type(error).__name__
     place = _place_in_loaded(job, error)
     if place and not isinstance(error, AnvlError):
         text = f"{type(error).__name__}: {text} ({place})"

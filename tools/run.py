@@ -26,7 +26,7 @@ from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.jit_pipeline import pipeline, transformations
 from anvl.passes.pipeline import Pipeline
 from anvl.tools.bytecode import check as check_bytecode
-from anvl.tools.diagnostics import Diagnostic, collected, position, rendered
+from anvl.tools.diagnostics import UNSAID, Diagnostic, collected, position, rendered
 from anvl.tools.load import LoadError, load
 from anvl.tools.source import InputError, Source, read
 from anvl.tools.stack import call_with_big_stack
@@ -117,7 +117,8 @@ def _refused(error: Exception, said: list[Diagnostic], program: Source) -> _Refu
     if isinstance(error, ir.MLIRError) and said:
         found = said[0]
     else:
-        message = " ".join(str(error).split("\n"))
+        text = UNSAID if isinstance(error, ir.MLIRError) else str(error)
+        message = " ".join(text.split("\n"))
         found = Diagnostic("error", message, *position(where, program.name))
     return _Refused(rendered(found, {program.name: program.lines}))
 

@@ -25,6 +25,7 @@ from anvl.promote import (
     as_tracer,
     broadcast_to,
     constant,
+    hint,
     promoted,
 )
 from anvl.public import public
@@ -90,7 +91,8 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
-        raise TypeError(f"asarray: {x!r} of type {type(x).__name__} is no array of numbers")
+        what = f"asarray: {x!r} of type {type(x).__name__} is no array of numbers"
+        raise TypeError(what + hint(x))
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
 
 

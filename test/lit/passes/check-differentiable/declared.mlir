@@ -5,12 +5,12 @@
 // Without a function, the declarations of the module are checked, and not @main itself.
 
 // CHECK: anvl-check-differentiable: @main: 2 of the ops cannot be differentiated:
-// CHECK-SAME: anvl.bitcast_convert at {{.*}}declared.mlir":[[# @LINE + 9]]:8
+// CHECK-NEXT: anvl.bitcast_convert at {{.*}}declared.mlir":[[# @LINE + 9]]:8
 // CHECK-SAME: (reached by wrt -> anvl.sin -> anvl.bitcast_convert)
-// CHECK-SAME: stablehlo.tan at {{.*}} (reached by wrt -> stablehlo.tan)
+// CHECK-NEXT: stablehlo.tan at {{.*}} (reached by wrt -> stablehlo.tan)
 
 // ALL: anvl-check-differentiable: 1 of the ops cannot be differentiated:
-// ALL-SAME: anvl.bitcast_convert
+// ALL-NEXT: anvl.bitcast_convert
 // ALL-NOT: stablehlo.tan
 func.func private @f(%x: tensor<f32>) -> tensor<f32> {
   %0 = "anvl.sin"(%x) : (tensor<f32>) -> tensor<f32>

@@ -4,7 +4,7 @@
 // tensors: to leave them out would give a derivative of zero.
 
 // CHECK: anvl-gradient: @f: 1 of the ops cannot be differentiated:
-// CHECK-SAME: stablehlo.case at {{.*}} (reached by wrt -> anvl.sin -> stablehlo.case)
+// CHECK-NEXT: stablehlo.case at {{.*}} (reached by wrt -> anvl.sin -> stablehlo.case)
 func.func @f(%x: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
   %0 = "anvl.sin"(%x) : (tensor<f32>) -> tensor<f32>
   %1 = "stablehlo.case"(%i) ({
@@ -16,9 +16,9 @@ func.func @f(%x: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
 // -----
 
 // CHECK: anvl-gradient: @f: 3 of the ops cannot be differentiated:
-// CHECK-SAME: tensor.extract at {{.*}} (reached by wrt -> tensor.extract)
-// CHECK-SAME: arith.mulf at {{.*}} (reached by wrt -> tensor.extract -> arith.mulf)
-// CHECK-SAME: tensor.from_elements at {{.*}} -> arith.mulf -> tensor.from_elements)
+// CHECK-NEXT: tensor.extract at {{.*}} (reached by wrt -> tensor.extract)
+// CHECK-NEXT: arith.mulf at {{.*}} (reached by wrt -> tensor.extract -> arith.mulf)
+// CHECK-NEXT: tensor.from_elements at {{.*}} -> arith.mulf -> tensor.from_elements)
 func.func @f(%x: tensor<f32>) -> tensor<f32> {
   %0 = tensor.extract %x[] : tensor<f32>
   %1 = arith.mulf %0, %0 : f32

@@ -20,7 +20,8 @@
 // INT:     anvl-verify-gradient: @f: target 1 is tensor<i32>; only floats have a derivative
 // NONE:    anvl-verify-gradient: @ints: no argument is a float; there is nothing to verify
 // SHAPE:   anvl-verify-gradient: @dynamic: argument 0 is tensor<?xf64>; only tensors of static shape can be run
-// RULE:    refused.mlir:[[# @LINE + 14]]:8: error: {{.*}}@foreign: 1 of the ops cannot be differentiated: stablehlo.sine at
+// RULE:    refused.mlir:[[# @LINE + 15]]:8: error: {{.*}}@foreign: 1 of the ops cannot be differentiated:
+// RULE-NEXT: stablehlo.sine at
 // COMPILE: error: anvl-verify-gradient: @unknown could not be compiled: 
 // NESTED:  anvl-verify-gradient: runs on builtin.module, not on func.func
 func.func @f(%x: tensor<2xf64>, %n: tensor<i32>) -> (tensor<2xf64>, tensor<i32>) {

@@ -1,0 +1,118 @@
+"""Arrays from elsewhere: another thread, device, library or kind of machine."""
+
+import threading
+
+import numpy as onp
+import pytest
+
+import anvl
+import anvl.numpy as np
+import anvl.runtime as rt
+
+X = anvl.aval("f32", (3,))
+
+
+def in_another_thread(use):
+    def f(x):
+        caught = []
+
+        def work():
+            try:
+                use(x)
+            except Exception as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        raise caught[0]
+
+    return f
+
+
+@pytest.mark.parametrize(
+    "use", [np.sin, lambda x: x + 1, lambda x: x[0], bool, onp.asarray, anvl.jit(lambda x: x * 2)]
+)
+def test_a_tracer_of_another_thread(use):
+    with pytest.raises(anvl.TraceError, match="is used in another thread than the one that traces"):
+        anvl.trace(in_another_thread(use), X)
+
+
+def test_a_tracer_that_outlived_its_trace_is_still_called_so():
+    kept = []
+    anvl.trace(lambda x: kept.append(x) or x, X)
+    for use in (np.sin, bool, in_another_thread(np.sin)):
+        with pytest.raises(anvl.TraceError, match="is used after its trace has ended"):
+            use(kept[0])
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">i2", ">c8", ">u8"])
+def test_arrays_of_the_other_byte_order(dtype):
+    """Closed over, as an argument, as a dtype: the same everywhere."""
+    y = onp.arange(3).astype(dtype)
+    native = y.astype(y.dtype.newbyteorder("="))
+    x = onp.ones(3, native.dtype)
+    for result in (anvl.jit(lambda x: x + y)(x), anvl.jit(np.add)(x, y), np.add(x, y)):
+        assert result.tolist() == (native + 1).tolist()
+    assert anvl.aval(dtype, (3,)) is anvl.aval(native.dtype, (3,))
+    assert np.asarray(y).dtype == np.ones(3, dtype).dtype == native.dtype
+
+
+class _Foreign:
+    """As a `jax.Array` looks from outside."""
+
+    shape, dtype = (3,), onp.dtype("f4")
+
+    def __array__(self, dtype=None, copy=None):
+        return onp.ones(3, "f4")
+
+
+_Foreign.__module__, _Foreign.__name__ = "jaxlib._jax", "ArrayImpl"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda y: np.sin(y),
+        lambda y: anvl.jit(np.sin)(y),
+        lambda y: anvl.jit(lambda x: x + y)(onp.ones(3, "f4")),
+        lambda y: anvl.jit(lambda x: np.add(y, x))(onp.ones(3, "f4")),
+        lambda y: np.ones(3) * y,
+        lambda y: anvl.grad(lambda x: np.sum(x))(y),
+    ],
+)
+def test_arrays_of_jax_are_refused_with_what_to_do(use):
+    with pytest.raises(TypeError, match=r"an array of jax; numpy.asarray\(x\) makes one that anvl"):
+        use(_Foreign())
+    use(onp.asarray(_Foreign()))
+
+
+@pytest.fixture(scope="module")
+def apart():
+    devices = rt.cpu_client(2).devices
+    return [rt.put(onp.ones(3, "f4"), device.placement) for device in devices]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda a, b: a + b,
+        lambda a, b: anvl.jit(lambda x: x * b)(a),
+        lambda a, b: anvl.grad(lambda x, y: np.sum(x * y))(a, b),
+        lambda a, b: np.stack([a, b]),
+    ],
+)
+def test_arrays_on_two_devices(use, apart):
+    with pytest.raises(ValueError, match=r"^jit: .* is on <CpuDevice\(id=.*a program runs in one"):
+        use(*apart)
+
+
+def test_arrays_of_two_clients(apart):
+    with pytest.raises(ValueError, match="of another client; a program runs in one place"):
+        _ = apart[0] + np.ones(3)
+
+
+def test_a_closed_over_numpy_array_goes_where_the_arguments_are(apart):
+    result = anvl.jit(lambda x: x + onp.arange(3, dtype="f4"))(apart[1])
+    assert result.tolist() == [1, 2, 3]
+    assert result.device is apart[1].device
