@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --symbol-dce --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=eigvalsh_vjp --args='[[[2.0, 1.0], [1.0, 2.0]], [1.0, 0.0]]' \
 // RUN:   | %numbers %s

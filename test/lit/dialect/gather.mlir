@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --symbol-dce --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient | %run --function=gather_vjp --args='[ \
 // RUN:   [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], [[1], [9], [1]], \
 // RUN:   [[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]]' \

@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient --cse | filecheck %s
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --symbol-dce --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient | %run --function=max_vjp --args='[[3.0, 1.0, 3.0, 2.0], 1.0]' \
 // RUN:   | %numbers %s
 

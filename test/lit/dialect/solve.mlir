@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --symbol-dce --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient \
 // RUN:   | %run --function=solve_vjp --args='[[[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]], [[2.0], [1.0]]]' \
 // RUN:   | %numbers %s

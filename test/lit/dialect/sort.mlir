@@ -1,5 +1,5 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient | filecheck %s
-// RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --symbol-dce --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient | %run --function=sort_vjp --args='[ \
 // RUN:   [3.0, 1.0, 2.0], [30, 10, 20], [1.0, 10.0, 100.0]]' \
 // RUN:   | %numbers %s
