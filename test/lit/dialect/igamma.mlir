@@ -14,9 +14,12 @@
 // CHECK-SAME:    %[[A:\w+]]: tensor<f64>
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.igamma"(%[[A]], %[[X]])
-// CHECK:         %[[LOG:.*]] = "anvl.log"(%[[X]])
+// CHECK:         %[[AT_0:.*]] = "anvl.compare"(%[[X]]
+// CHECK:         %[[INSIDE:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[X]])
+// CHECK:         "anvl.log"(%[[INSIDE]])
 // CHECK:         "anvl.lgamma"(%[[A]])
 // CHECK:         "anvl.exp"
+// CHECK:         "anvl.select"(%[[AT_0]]
 // CHECK:         return %[[Y]], %
 
 // HLO-LABEL: func.func private @igamma_1(
