@@ -383,8 +383,10 @@ class CallOp(AnvlOp):
         with _remembering() as known:
             key = name, tuple(is_wanted)
             if key not in known:
-                rule, f = _resolved(name)
-                known[key] = rule.operands_read(f, is_wanted)
+                f = Callee(name)
+                rule = rule_of(f.function)
+                all_of = [True] * len(f.types[0])
+                known[key] = all_of if rule is None else rule.operands_read(f, is_wanted)
             return known[key]
 
     @classmethod

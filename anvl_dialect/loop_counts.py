@@ -1,6 +1,7 @@
 """How many steps a loop makes that counts them: what its numbers say before it runs."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,15 +9,24 @@ from anvl.dialect.folding import Number, known_number, maker_of
 from anvl.dialect.op import OPS, Value
 from anvl.dialect.scratch import Program
 
-__all__ = ["step_count"]
+__all__ = ["Count", "step_count"]
 
 _MOST = 2**31 - 1  # a scan counts in an i32
 # i < n, by the side of i and the comparison: by how much n is to be more, so that it is `<`.
 _BOUNDS = {(0, "LT"): 0, (0, "LE"): 1, (1, "GT"): 0, (1, "GE"): 1}
 
 
-def step_count(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
-    """The number of steps of a loop whose condition compares a counter with a number, else None.
+class Count(NamedTuple):
+    """How many steps a loop makes; which carry is the counter, where it begins and what it adds."""
+
+    steps: int
+    carry: int
+    first: int
+    by: int
+
+
+def step_count(cond: Program, body: Program, xs: Sequence[Value]) -> Count | None:
+    """The steps of a loop whose condition compares a counter with a number, else None.
 
     The counter begins at a number, and each step adds another one; `xs` are the operands of the
     loop, carries and constants.
@@ -37,7 +47,9 @@ def step_count(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
             continue
         count = max(0, -((int(first) - int(last) - more) // int(by)))
         end = int(first) + count * int(by)
-        return count if count <= _MOST and end <= np.iinfo(first.dtype).max else None
+        if count > _MOST or end > np.iinfo(first.dtype).max:
+            return None
+        return Count(count, i, int(first), int(by))
     return None
 
 

@@ -19,6 +19,7 @@ from anvl.dialect.calls import (
     supersede,
     symbol,
 )
+from anvl.dialect.counted_loop import as_scan
 from anvl.dialect.families import differentiable
 from anvl.dialect.folding import folded, known_number
 from anvl.dialect.loop_counts import step_count
@@ -118,24 +119,17 @@ class While(FunctionRule):
         cond, body = parts
         types = [y.type for y in op.results]
         operands = [*op.operands, *outer]
-        request = {"body": symbol(body), "carry": Int.encode(len(types))}
         # A scan has no condition, so none that does more than to tell.
-        is_pure = not is_unsafe(cond)
-        steps = step_count(cond.program, body.program, operands) if is_pure else None
-        if steps is None:
-            attribute = self.attribute
-            request["cond"] = symbol(cond)
-        else:  # whose adjoint keeps of each step what it needs, and no more
-            attribute = "anvl.scan"
-            request |= {"xs": Int.encode(0), "length": Int.encode(steps)}
-            request["reverse"] = Bool.encode(False)
+        count = step_count(cond.program, body.program, operands) if not is_unsafe(cond) else None
+        if count is not None:  # its adjoint keeps of each step what it needs, and no more
+            return as_scan(f, body, operands, types, count)
+        request = {
+            "cond": symbol(cond),
+            "body": symbol(body),
+            "carry": Int.encode(len(types)),
+        }
         inputs = [x.type for x in operands]
-        made = f.declare(
-            "while" if steps is None else "scan",
-            inputs,
-            types,
-            {attribute: ir.DictAttr.get(request)},
-        )
+        made = f.declare("while", inputs, types, {self.attribute: ir.DictAttr.get(request)})
         return call(made, operands)
 
     def may_not_end(self, f: Callee) -> bool:

@@ -8,7 +8,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value
 from anvl.dialect.types import is_array
 from anvl.passes.declared import Expansion
-from anvl.passes.inline import functions_of
+from anvl.passes.inline import body_of, functions_of, inline_calls
 
 __all__ = ["lift_regions"]
 
@@ -30,16 +30,21 @@ def lift_regions(module: ir.Operation, argument: str) -> None:
     if not found:
         return
     expansion = Expansion(module, functions_of(module), argument)
-    for op in found:
-        function = _function_around(op)
+    homes = [_function_around(op) for op in found]
+    # What a step calls is looked into; but for what has ops itself that are still to be lifted.
+    named = {f.attributes["sym_name"].value for f in homes if f is not None}
+    named |= {name for name, f in expansion.functions.items() if body_of(f) is None}
+    for op, function in zip(found, homes, strict=True):
         if function not in expansion.functions.values():
             continue  # of a module in this one
         f = function.attributes["sym_name"].value
         with module.context, op.location, ir.InsertionPoint(op), resolving(expansion):
-            _lift(Callee(f), op, rules[op.name])
+            _lift(Callee(f), op, rules[op.name], expansion, named)
 
 
-def _lift(f: Callee, op: ir.Operation, rule: FunctionRule) -> None:
+def _lift(
+    f: Callee, op: ir.Operation, rule: FunctionRule, expansion: Expansion, opaque: set[str]
+) -> None:
     blocks = [region.blocks[0] for region in op.regions]
     outer = list(dict.fromkeys(x for block in blocks for x in _from_outside(block)))
     if not all(is_array(x.type) for x in (*op.operands, *outer, *op.results)):
@@ -47,6 +52,8 @@ def _lift(f: Callee, op: ir.Operation, rule: FunctionRule) -> None:
     roles = rule.roles or [f"branch_{k}" for k in range(len(blocks))]
     pairs = zip(roles, blocks, strict=True)
     parts = [_outlined(f, role, block, outer) for role, block in pairs]
+    for part in parts:
+        inline_calls(part.name, expansion.functions, opaque | expansion.ruled.keys())
     results = rule.lift(f, op, parts, outer)
     for y, z in zip(op.results, results, strict=True):
         y.replace_all_uses_with(z)
