@@ -22,12 +22,20 @@ def maker_of(x: Value) -> Any:
     return owner if hasattr(owner, "operands") else None
 
 
-def known_number(x: Value) -> Number:
-    """The number that a value is, if it is that of a constant."""
+def known_number(x: Value, depth: int = 8) -> Number:
+    """The number that a value is, if it is that of a constant, or follows from such.
+
+    At most `depth` ops back.
+    """
     if x.type.rank or kind(x.type.element_type) not in ("int", "uint", "bool"):
         return None
-    n = number_of(maker_of(x))
-    return None if n is None else np.array(n, numpy_of(x.type.element_type))
+    maker = maker_of(x)
+    n = number_of(maker)
+    if n is not None:
+        return np.array(n, numpy_of(x.type.element_type))
+    if maker is None or not depth or len(maker.results) != 1 or not len(maker.operands):
+        return None
+    return _folded_op(maker, [known_number(y, depth - 1) for y in maker.operands])[0]
 
 
 def folded(program: Program, known: Sequence[Number]) -> list[Number]:

@@ -15,7 +15,14 @@ from anvl.dialect.control import WAYS, Case
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import element_type, kind
 from anvl.promote import abstract, as_tracer, convert
-from anvl.regions import aligned, common_result, declare_control, outer_values, traced_with
+from anvl.regions import (
+    aligned,
+    common_result,
+    declare_control,
+    known_scalar,
+    outer_values,
+    traced_with,
+)
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -35,8 +42,9 @@ def cond(
 ) -> Any:
     """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only that one is computed.
 
-    Arguments: `pred` is a scalar array of bools, or a bool, by which Python chooses at once; the
-    functions return the same structure, dtypes and shapes, and may close over traced values.
+    Arguments: `pred` is a scalar array of bools, or a bool, by which Python chooses at once, as it
+    does by an array that is known when the function is traced; the functions return the same
+    structure, dtypes and shapes, and may close over traced values.
     Differentiable in every mode.
     Under `vmap` with a `pred` that differs over the batch, `batch="select"` computes both for all,
     and each member takes its own: a NaN on the other side reaches neither it nor its gradient.
@@ -55,6 +63,7 @@ def cond(
     check_callable("cond", true_fun)
     check_callable("cond", false_fun)
     _check_batch("cond", batch)
+    pred = known_scalar(pred)
     of = pred if isinstance(pred, bool | np.bool) else abstract(pred, "cond: the predicate")
     if isinstance(of, bool | np.bool):
         return (true_fun if of else false_fun)(*operands)
@@ -98,6 +107,7 @@ def switch(
     _check_batch("switch", batch)
     if not branches:
         raise ValueError("switch: there are no branches to choose from")
+    index = known_scalar(index)
     if isinstance(index, int | np.integer) and not isinstance(index, bool):
         return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
     of = abstract(index, "switch: the index")

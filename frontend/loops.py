@@ -21,7 +21,14 @@ from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
 from anvl.dialect.while_loop import While, is_slots
 from anvl.promote import abstract, as_tracer, convert, fitted
-from anvl.regions import aligned, declare_control, length_of, outer_values, traced_with
+from anvl.regions import (
+    aligned,
+    declare_control,
+    known_scalar,
+    length_of,
+    outer_values,
+    traced_with,
+)
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -155,9 +162,10 @@ def fori_loop(
 ) -> Any:
     """What `body_fun(i, carry)` makes of `init`, for i from `lower` up to, but without, `upper`.
 
-    Arguments: the bounds are integers, or traced scalars of integers; with Python's, the loop has a
-    known length, and `checkpoint` means what it means for `scan`; with traced ones, it is a
-    `while_loop`.  The carry is as there; i is an i32, or an i64 where a traced bound is wider.
+    Arguments: the bounds are integers, or traced scalars of integers; with Python's, or arrays that
+    are known when the loop is traced, it has a known length, and `checkpoint` means what it means
+    for `scan`; with traced ones, it is a `while_loop`.  The carry is as there; i is an i32, or an
+    i64 where a traced bound is wider.
     Returns the last carry; `init` where `upper` is not above `lower`.
     Raises `TypeError` as `while_loop` does, and for bounds that are no integers.
 
@@ -167,6 +175,7 @@ def fori_loop(
     8.0 12.0
     """
     check_callable("fori_loop", body_fun)
+    lower, upper = _maybe_known(lower), _maybe_known(upper)
     known = [_as_bound(name, x) for name, x in (("lower", lower), ("upper", upper))]
     if None in known:
         first = known[0]
@@ -210,6 +219,13 @@ def _index_dtype(*bounds: Any) -> np.dtype[Any]:
         raise TypeError("fori_loop: a bound is ui64, which no index holds; cast it to i64")
     fits = all(np.can_cast(dtype, np.int32) for dtype in wide)
     return np.dtype(np.int32 if fits else np.int64)
+
+
+def _maybe_known(bound: Any) -> Any:
+    """A bound that is known as a number, if an i32 holds it; a wide one is counted by a while."""
+    found = known_scalar(bound)
+    is_wide = isinstance(found, np.integer) and not -(2**31) <= found < 2**31
+    return bound if is_wide else found
 
 
 def _as_bound(name: str, x: Any) -> int | None:

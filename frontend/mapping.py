@@ -76,8 +76,9 @@ def _each(role: str, f: Callable[..., Any], xs: Any) -> Any:
 
 @hiding_frames
 def associative_scan(f: Callable[..., Any], xs: Any, *, reverse: bool = False) -> Any:
-    """The running combinations of elements, x0, f(x0, x1), f(f(x0, x1), x2), ..., in few rounds.
+    """The running combinations of elements, x0, f(x0, x1), f(f(x0, x1), x2), ...
 
+    f is called at most 2 log2(n) - 1 times, each time for many pairs at once.
     Arguments: `f(a, b)` takes and returns trees of arrays like `xs`, with any number of elements
     along the first axis, which it combines one by one; it must be associative.  With `reverse` it
     begins at the last: `f(x[n-1], x[n-2])`, ....

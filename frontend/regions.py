@@ -17,14 +17,26 @@ from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.jitted import call_function
 from anvl.promote import abstract, as_tracer, convert
+from anvl.runtime import Array
 from anvl.state import current
 from anvl.traced import Traced, trace_call
 from anvl.tracer import Tracer
 from anvl.tracing import Trace, trace_function
 
 __all__ = [
-    "aligned", "common_result", "declare_control", "length_of", "outer_values", "traced_with",
+    "aligned", "common_result", "declare_control", "known_scalar", "length_of", "outer_values",
+    "traced_with",
 ]  # fmt: skip
+
+
+def known_scalar(x: Any) -> Any:
+    """A scalar that is known when a trace begins, as one of NumPy's; x itself where it is not.
+
+    In a trace that is any array that is not traced: it is read once, as all that is closed over.
+    """
+    if isinstance(x, np.ndarray) or (isinstance(x, Array) and current.trace is not None):
+        return np.asarray(x)[()] if not x.shape else x
+    return x
 
 
 def traced_with(f: Callable[..., Any], args: tuple[Any, ...], names: Sequence[str] = ()) -> Traced:

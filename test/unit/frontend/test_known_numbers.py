@@ -95,3 +95,34 @@ def test_what_is_wrong_behind_the_integer_is_said():
         anvl.grad(bad)(1.0, 3)
     with pytest.raises(TypeError, match=r"shapes \[3\], \[4\] do not broadcast"):
         anvl.grad(lambda x, n: anp.sum(anp.ones(3) * anp.ones(n)) * x)(1.0, 4)
+
+
+FLAG, NONE, COUNT = anp.asarray(True), anp.asarray(0), anp.asarray(3)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: anvl.cond(np.asarray(True), anp.sin, anp.cos, x),
+        lambda x: anvl.cond(FLAG, anp.sin, anp.cos, x),
+        lambda x: anvl.cond(anp.equal(1, 1), anp.sin, anp.cos, x),
+        lambda x: anvl.switch(np.asarray(0), [anp.sin, anp.cos], x),
+        lambda x: anvl.switch(NONE, [anp.sin, anp.cos], x),
+    ],
+)
+def test_a_choice_that_is_known_when_the_trace_begins_is_no_choice(f):
+    for program in (f, anvl.grad(f), lambda x: anvl.vmap(f)(x[None])[0]):
+        text = anvl.jit(program).lower(np.float64(1)).mlir()
+        assert "case" not in text and "stablehlo.if" not in text
+    assert anvl.jit(f)(np.float64(1)).item() == f(np.float64(1)).item() == np.sin(1.0)
+
+
+@pytest.mark.parametrize("count", [np.asarray(3), COUNT, np.int64(3)])
+def test_a_loop_of_known_bounds_has_a_known_length(count):
+    def power(x, count=count):
+        return anvl.fori_loop(0, count, lambda i, y: y * x, 1.0)
+
+    assert "anvl.scan" in anvl.jit(power).lower(2.0).mlir("anvl")
+    assert anvl.jit(anvl.grad(power))(2.0).item() == power(2.0).item() + 4.0 == 12.0
+    wide = anvl.fori_loop(np.asarray(2**40), np.asarray(2**40 + 3), lambda i, y: y + 1, 0)
+    assert wide.item() == 3

@@ -88,3 +88,15 @@ def test_a_recurrence_in_every_mode():
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("count", [*range(2, 18), 31, 32, 33])
+def test_the_rounds_of_an_associative_scan(count):
+    calls = []
+
+    def add(x, y):
+        calls.append(x.shape)
+        return x + y
+
+    anvl.eval_shape(lambda x: anvl.associative_scan(add, x), anvl.aval("f32", (count,)))
+    assert len(calls) <= 2 * np.log2(count) - 1
