@@ -102,7 +102,7 @@ SHAPES = table([
     ("take along an axis", lambda x, i: jnp.take_along_axis(x, i, 1),
      (X, d.integers(3, 2, high=4))),
     ("scatter", lambda x, i: (x.at[i].add(2 * x[i]), x.at[i, 0].set(1.0), x.at[i].mul(x[:2]),
-                              x.at[i].max(0.3)), (X, np.array([0, 2], "int32"))),
+                              x.at[i].max(0.3)), (X64, np.array([0, 2], "int32")), NUMERIC),
     ("scatter out of bounds", lambda x, i: x.at[i].set(x[0], mode="drop"),
      (X, np.array([1, 7], "int32"))),
     ("segment sum", lambda x, i: jax.ops.segment_sum(x, i, 3), (V, d.integers(6, high=3))),
