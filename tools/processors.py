@@ -23,21 +23,18 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = Path("test/unit")
 
-#: The numeric tests that XLA's rounding reaches.
-XLA_TESTS = (
-    "dialect/test_values.py", "dialect/test_corners.py", "dialect/test_edges.py",
-    "dialect/test_edges_of_values.py", "dialect/test_incomplete.py", "dialect/test_windows.py",
-    "frontend/test_residuals.py", "frontend/test_forward.py", "frontend/test_reduce.py",
-    "frontend/numpy/test_elementwise.py", "frontend/numpy/test_reductions.py",
-    "frontend/numpy/test_higher.py", "frontend/numpy/test_products.py",
-)  # fmt: skip
-#: Those that LAPACK's rounding reaches.
+#: The numeric tests that LAPACK's rounding reaches.
 LINALG_TESTS = (
     "dialect/test_linalg.py", "dialect/test_dependent_columns.py",
-    "dialect/test_edges_of_matrices.py", "dialect/test_everywhere.py",
+    "dialect/test_edges_of_matrices.py", "frontend/test_residuals.py",
     "frontend/numpy/test_numpy_linalg.py",
 )  # fmt: skip
-SHARED = ("frontend/test_residuals.py",)
+#: Those that XLA's reaches besides.
+XLA_TESTS = (
+    "dialect/test_values.py", "dialect/test_corners.py", "dialect/test_edges.py",
+    "frontend/test_reduce.py", "frontend/numpy/test_elementwise.py",
+    "frontend/numpy/test_reductions.py",
+)  # fmt: skip
 
 
 class Setting(NamedTuple):
@@ -56,8 +53,7 @@ def _xla(isa: str, needs: str) -> Setting:
 
 
 def _openblas(core: str, needs: str) -> Setting:
-    tests = LINALG_TESTS + SHARED
-    return Setting(core, "OPENBLAS_CORETYPE", core, frozenset(needs.split()), tests)
+    return Setting(core, "OPENBLAS_CORETYPE", core, frozenset(needs.split()), LINALG_TESTS)
 
 
 SETTINGS = (
@@ -91,6 +87,9 @@ for dtype in "fdFD":
             off = np.abs((a + 99 * np.eye(n, dtype=dtype)) @ y - b).max()
             assert off < size * np.abs(y).max(), f"solve of {n} rows in {a.dtype} is wrong"
 """
+
+
+_SEVERAL = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")  # as `run_tests.py` has them
 
 
 class Outcome(NamedTuple):
@@ -129,7 +128,17 @@ def run(setting: Setting, extra: Sequence[str]) -> Outcome:
         return Outcome(setting, 0, 0, 0, f"left out: NumPy alone is wrong: {why}")
     start = time.perf_counter()
     paths = [str(TESTS / name) for name in setting.tests]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *extra, *paths]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *_SEVERAL,
+        *extra,
+        *paths,
+    ]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
     return _outcome(setting, done, time.perf_counter() - start)
 

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -157,11 +158,13 @@ def test_loops_have_transposes(name):
         return matrix, transposed, pulled, anvl.jvp(vjp_by_rule(f), (x,), (x,))[1]
 
     matrix, transposed, pulled, pushed = (np.asarray(y) for y in all_of(X, np.eye(N)))
-    np.testing.assert_allclose(matrix, np.stack([flat(f(X, e)) for e in np.eye(N)]).T, rtol=1e-12)
+    np.testing.assert_allclose(
+        matrix, np.stack([flat(f(X, e)) for e in np.eye(N)]).T, rtol=rounding(PROGRAM)
+    )
     expected = np.cos(np.arange(matrix.shape[0])) @ matrix
-    np.testing.assert_allclose(transposed, expected, rtol=1e-12)
-    np.testing.assert_allclose(pulled, expected, rtol=1e-12)
-    np.testing.assert_allclose(pushed, X @ matrix[:N], rtol=1e-12)
+    np.testing.assert_allclose(transposed, expected, rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(pulled, expected, rtol=rounding(PROGRAM))
+    np.testing.assert_allclose(pushed, X @ matrix[:N], rtol=rounding(PROGRAM))
 
 
 #: Programs that are not linear in t, and the op that is not.

@@ -163,13 +163,13 @@ def runs(monkeypatch):
 def compilations(monkeypatch):
     """The programs that are compiled."""
     found = []
-    compile = anvl.executables.compile
+    compile = anvl.executables.compile_lowered
 
     def counted(*args, **kwargs):
         found.append(compile(*args, **kwargs))
         return found[-1]
 
-    monkeypatch.setattr(anvl.executables, "compile", counted)
+    monkeypatch.setattr(anvl.executables, "compile_lowered", counted)
     return found
 
 
