@@ -10,6 +10,7 @@ output that does not read back.  The same seed gives the same inputs.
 """
 
 import argparse
+import contextlib
 import faulthandler
 import os
 import random
@@ -31,6 +32,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 _LIMIT_SECONDS = 20  # of a child; a sound one takes 0.05
 _SHRINKING_RUNS = 150
 _INTERVAL = 0.002
+_SHOWN_EVERY = 500
 _DIAGNOSTIC = re.compile(r"(?m)^(?:anvl-opt|[^\n]*?:\d+:\d+): error: \S")
 _SPLIT = "// -----"
 
@@ -108,7 +110,10 @@ def fuzz(
 ) -> Report:
     """Run so many mutated texts, then so many mutated bytecodes, until a time."""
     begun, report = time.monotonic(), Report()
-    with tempfile.TemporaryDirectory(prefix="anvl-fuzz-") as name:
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        tempfile.TemporaryDirectory(prefix="anvl-fuzz-") as name,
+    ):
         runner = _Runner(Path(name))
         mutator = Mutator(corpus, random.Random(seed))
         while report.texts < texts and time.monotonic() < until:
@@ -131,6 +136,9 @@ def fuzz(
 def _judge(
     report: Report, runner: "_Runner", content: bytes, arguments: tuple[str, ...], shrinking: bool
 ) -> None:
+    done = report.texts + report.bytecodes
+    if done % _SHOWN_EVERY == 0:
+        print(f"{done} inputs, {sum(report.causes.values())} failed", flush=True)
     cause = runner.run(content, arguments)
     if cause == _ACCEPTED:
         report.accepted += 1
@@ -217,7 +225,9 @@ class _Runner:
         status = self._forked(read)
         if status == 1 and not self.output.read_text(errors="replace").strip():
             return "refused without a reason"
-        return "" if status else self._run(["--trust-input", *arguments])
+        if status != 0:  # refused, or the reader crashed or did not end, which `check` says
+            return ""
+        return self._run(["--trust-input", *arguments])
 
     def _forked(self, work: Callable[[], int]) -> int | None:
         """The exit status, negative for a signal; None where there was no end."""

@@ -13,6 +13,8 @@ from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.reading import parsed
 from anvl.passes.pipeline import parse
+from anvl.tools.bytecode import reason_of
+from anvl.tools.opt import main as opt
 from anvl.tools.run import lowered, main, run
 
 X = onp.array([0.5, -1.5, 2.0], "f4")
@@ -160,6 +162,28 @@ def test_artifacts_are_read_and_malformed_ones_refused():
     done = _as_process(data[:60])
     assert done.returncode == 1
     assert done.stderr.startswith(b"<stdin>:1:1: error: malformed bytecode, ")
+
+
+def test_the_advice_of_from_stablehlo_for_artifacts_works(tmp_path, capsys):
+    with pytest.raises(TypeError, match="artifacts become text by `anvl-opt FILE`"):
+        anvl.from_stablehlo(_artifact())
+    (tmp_path / "a.mlirbc").write_bytes(_artifact())
+    assert opt([str(tmp_path / "a.mlirbc"), "--trust-input"]) == 0
+    assert anvl.from_stablehlo(capsys.readouterr().out)(2.0).item() == 2
+
+
+@pytest.mark.parametrize("error", [ValueError(""), RuntimeError("conversion\n error!"), KeyError()])
+def test_bytecode_is_refused_with_a_reason(error, monkeypatch):
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr("anvl.dialect.reading.read_bytes", refuse)
+    reason = reason_of(b"ML\xefR")
+    assert reason in (
+        "ValueError while it was read",
+        "conversion error!",
+        "KeyError while it was read",
+    )
 
 
 @pytest.mark.parametrize(
