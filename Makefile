@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors check unit lit examples sweep jax foreign fuzz-text bench typing format ops clean
+.PHONY: help setup demo test test-processors check unit lit examples sweep fuzz jax foreign fuzz-text bench typing format ops clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -55,6 +55,9 @@ sweep: setup ## the numeric tests of the ops, on many more random numbers and in
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
 	$(BIN)/python tools/processors.py
+
+fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every way there is
+	$(BIN)/python -m anvl.testing.random_programs --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
 	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py

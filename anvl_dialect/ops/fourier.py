@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anvl.dialect.families import Linear
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.complexes import complex_, conj, real
 from anvl.dialect.ops.create import full, literal, zeros_like
@@ -21,6 +22,24 @@ from anvl.dialect.params import Ints, enum
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_of, shape_text, tensor
 
 __all__ = ["FftOp"]
+
+# Note [Layouts of transforms]
+# A routine of LAPACK takes columns one after the other, XLA lets what makes its operand write them
+# so, and its transforms for the CPU cannot: such a program failed when it ran (jaxlib 0.10 and
+# 0.12).  XLA's own LayoutConstraint, which costs nothing where rows are what is wanted, ends that.
+
+
+def row_major(x: Value) -> Value:
+    """x, of which XLA may choose no other layout than rows one after the other."""
+    layout = np.arange(x.type.rank)[::-1].astype(np.int64)
+    rows = ir.ArrayAttr.get([ir.DenseElementsAttr.get(layout, type=ir.IndexType.get())])
+    attributes = {
+        "call_target_name": ir.StringAttr.get("LayoutConstraint"),
+        "operand_layouts": rows,
+        "result_layouts": rows,
+    }
+    return ir.Operation.create("stablehlo.custom_call", [x.type], [x], attributes).result
+
 
 _PAIRS = {"f32": "c64", "f64": "c128"}
 _PARTS = {"c64": "f32", "c128": "f64"}
@@ -42,7 +61,21 @@ class FftOp(Linear, name="fft"):
     fft_type: FftType
     fft_length: Ints
     y: Result
-    hlo = "fft"
+    lifts = "stablehlo.fft"
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, fft_type: str, fft_length: Any) -> Value:
+        """See Note [Layouts of transforms]."""
+        type_ = cls.result_type(x.type, fft_type, fft_length)
+        y = hlo(
+            "fft", x, type=type_, fft_type=FftType.encode(fft_type),
+            fft_length=Ints.encode(fft_length),
+        )  # fmt: skip
+        return row_major(y) if hlo.platform == "cpu" and type_.rank > 1 else y
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        return list(op.operands), dict(cls.read(op))
 
     @classmethod
     def result_type(cls, x: Any, fft_type: str, fft_length: Any) -> Any:

@@ -361,7 +361,19 @@ def abs(x: Any) -> Any:
     return operand if is_kind(operand, "bool", "uint") else mark_weak(prim("abs", operand), weak)
 
 
-absolute = fabs = abs
+absolute = abs
+
+
+@public()
+def fabs(x: Any) -> Any:
+    """The absolute value, as a float also of an integer.
+
+    >>> import anvl.numpy as np
+    >>> print(np.fabs(-2))
+    2.0
+    """
+    (operand,), weak = promoted("fabs", (x,), "float")
+    return mark_weak(prim("abs", operand), weak)
 
 
 @public()

@@ -32,7 +32,7 @@ _NONE: References = {}
 # (jaxlib 0.12 has no old ones.)
 FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
-_SLOW = re.compile("scatter|batch_norm")
+SLOW = re.compile("scatter|batch_norm")
 
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:
@@ -107,7 +107,7 @@ class Program:
         """Lower, unless that is done, and compile."""
         if not self._is_lowered:
             self.lower()
-        text, slow = self.module.operation.get_asm(), any(map(_SLOW.search, self.names))
+        text, slow = self.module.operation.get_asm(), any(map(SLOW.search, self.names))
         try:
             self._run = rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
         except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone

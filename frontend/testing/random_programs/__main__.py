@@ -1,0 +1,7 @@
+"""`python -m anvl.testing.random_programs`."""
+
+import sys
+
+from anvl.testing.random_programs.driver import main
+
+sys.exit(main())

@@ -1,0 +1,165 @@
+"""Judges derivatives: the modes against each other and against differences of values.
+
+Differences are taken in f64 along one direction, over two steps.  Where the two agree they are
+believed; where the slopes on both sides differ there is a kink, and the derivative must lie between
+them; where the difference grows as the step shrinks there is a jump, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.comparison import limits
+from anvl.testing.random_programs.programs import Program
+
+__all__ = ["STEP", "agree", "modes_agree", "wrong_slope"]
+
+STEP = 2.0**-20
+
+#: Steps whose slope is not that of their values, by design.
+BY_DESIGN = ("prim.stop_gradient", "prim.bitcast_convert", "prim.reduce_precision")
+
+_LOOSE = {8: 1e-6, 4: 2e-3, 2: 0.1}  # by the bytes of a float
+
+
+def _units(dtypes: Sequence[np.dtype]) -> float:
+    """The error allowed, relative to the largest number, where these dtypes meet."""
+    sizes = [d.itemsize // (2 if kind_of(d) == "c" else 1) for d in dtypes if kind_of(d) in "fc"]
+    return _LOOSE[min(sizes, default=8)]
+
+
+def agree(
+    found: Sequence[np.ndarray],
+    expected: Sequence[np.ndarray],
+    dtypes: Sequence[np.dtype],
+    around: Sequence[Sequence[np.ndarray]] = (),
+) -> str | None:
+    """How two lists of arrays differ, if they do by more than rounding.
+
+    `around` are the expected ones at inputs moved by a unit of rounding; where they spread, or
+    are not finite, nothing is said.
+    """
+    loose = _units(dtypes)
+    for i, (y, e) in enumerate(zip(found, expected, strict=True)):
+        if y.shape != e.shape or y.dtype != e.dtype:
+            return f"array {i}: {y.dtype}{list(y.shape)} for {e.dtype}{list(e.shape)}"
+        a, b = _wide(y), _wide(e)
+        with np.errstate(all="ignore"):
+            finite = np.abs(b)[np.isfinite(b)]
+            allowed = loose * (finite.max() if finite.size else 0.0) + _tiny(y.dtype)
+            spread = sum((np.abs(_wide(x[i]) - b) for x in around), np.zeros(b.shape))
+            wrong = ~((np.abs(a - b) <= allowed + 10 * spread) | (a == b))
+            wrong &= ~(~np.isfinite(a) & ~np.isfinite(b))
+            wrong &= np.isfinite(spread)
+        if wrong.any():
+            at = tuple(int(k) for k in np.argwhere(wrong)[0])
+            return f"array {i} at {at}: {y[at]!r} for {e[at]!r}"
+    return None
+
+
+def _wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.complex128 if kind_of(x.dtype) == "c" else np.float64)
+
+
+def _tiny(dtype: np.dtype) -> float:
+    return limits(dtype)[1] if kind_of(dtype) in "fc" else 0.0
+
+
+def _pair(ones: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[float, float]:
+    """The sum of products, its real part, and the sum of their sizes."""
+    with np.errstate(all="ignore"):
+        parts = [np.real(_wide(a) * _wide(b)) for a, b in zip(ones, others, strict=True)]
+        return sum(p.sum() for p in parts), sum(np.abs(p).sum() for p in parts)
+
+
+def modes_agree(
+    tangents: Sequence[np.ndarray], weights: Sequence[np.ndarray],
+    cotangents: Sequence[np.ndarray], directions: Sequence[np.ndarray],
+    dtypes: Sequence[np.dtype],
+) -> float | None:  # fmt: skip
+    """<g, J t> - <J^T g, t> relative to what they add up, in units of what is allowed.
+
+    None where something is not finite.
+    """
+    forward, size = _pair(weights, tangents)
+    reverse, other = _pair(cotangents, directions)
+    if not np.isfinite([forward, reverse, size, other]).all():
+        return None
+    return abs(forward - reverse) / (_units(dtypes) * (size + other) + 1e-30)
+
+
+def wrong_slope(
+    program: Program, at: Mapping[int, Sequence[np.ndarray]], tangents: Mapping[str, np.ndarray],
+    counts: Counter[str],
+) -> tuple[int, str] | None:  # fmt: skip
+    """The first step whose tangents are not the differences of its values, and how they differ.
+
+    `at` has the results at the inputs moved by -2, -1, 0, 1, 2 half steps.
+    """
+    unsaid = {x for x, value in program.inputs.items() if _is_narrow(value.dtype)}
+    names = program.names
+    for i, step in enumerate(program.steps):
+        if unsaid & set(step.operands) or step.function in BY_DESIGN:
+            unsaid |= set(step.results)
+            continue
+        for y in step.results:
+            values = {k: results[names.index(y)] for k, results in at.items()}
+            if _is_narrow(values[0].dtype):
+                unsaid.add(y)
+                continue
+            if y not in tangents:
+                continue
+            message, is_finite = _judged(values, tangents[y], counts)
+            if message:
+                return i, f"{step.function}: {message}"
+            if not is_finite:
+                unsaid.add(y)
+    return None
+
+
+def _is_narrow(dtype: np.dtype) -> bool:
+    return kind_of(dtype) in "fc" and str(dtype) not in ("float64", "complex128")
+
+
+def _judged(
+    values: Mapping[int, np.ndarray], t: np.ndarray, counts: Counter[str]
+) -> tuple[str | None, bool]:
+    """How a tangent is wrong, if it is; and whether all is finite, so that more can be said."""
+    v = {k: _wide(x) for k, x in values.items()}
+    t = _wide(t)
+    with np.errstate(all="ignore"):
+        long, short = (v[2] - v[-2]) / (2 * STEP), (v[1] - v[-1]) / STEP
+        right, left = (v[1] - v[0]) / (STEP / 2), (v[0] - v[-1]) / (STEP / 2)
+        finite = np.isfinite(long) & np.isfinite(short) & np.isfinite(right) & np.isfinite(left)
+        size = np.abs(short) + np.abs(t)
+        sizes = np.abs(v[0])
+        noise = 1e-13 * sizes[np.isfinite(sizes)].max(initial=0) / STEP
+        allowed = 1e-5 * size + 10 * np.abs(long - short) + noise + 1e-9
+        near = np.abs(t - short) <= allowed
+        is_kink = np.abs(right - left) > 1e-3 * (np.abs(right) + np.abs(left)) + 10 * noise
+        between = _between(t, right, left, allowed)
+    known = finite & np.isfinite(t)
+    wrong = known & ~near & ~(is_kink & between)
+    lost = (
+        finite & ~np.isfinite(t) & ~is_kink & (np.abs(long - short) <= 1e-4 * np.abs(short) + noise)
+    )
+    counts["slopes: equal to differences"] += int((known & near).sum())
+    counts["slopes: between those of two sides"] += int((known & ~near & is_kink & between).sum())
+    counts["slopes: not finite"] += int((~known & ~lost).sum())
+    bad = wrong | lost
+    if bad.any():
+        k = tuple(int(j) for j in np.argwhere(bad)[0])
+        return f"slope at {k} is {t[k]!r}, differences {left[k]!r}, {right[k]!r}", False
+    return None, bool(known.all())
+
+
+def _between(t: np.ndarray, a: np.ndarray, b: np.ndarray, margin: np.ndarray) -> np.ndarray:
+    """Whether t lies between a and b, part by part."""
+    parts = [(f(t), f(a), f(b)) for f in (np.real, np.imag)]
+    return np.logical_and.reduce([
+        (np.minimum(x, y) - margin <= z) & (z <= np.maximum(x, y) + margin) for z, x, y in parts
+    ])  # fmt: skip

@@ -1,0 +1,109 @@
+"""Where a value may differ from the reference, each with the reason; nothing else may.
+
+A reason is a rule: a function, and a condition on the elements that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.programs import Step
+
+__all__ = ["explained"]
+
+Condition = Callable[[Step, Mapping[str, Any], Sequence[Any], Sequence[Any]], bool]
+
+
+def _complex_not_finite(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    values = [*operands.values(), *found, *map(np.asarray, expected)]
+    return any(
+        kind_of(x.dtype) == "c" and not np.isfinite(x).all() for x in values if x.dtype != object
+    )
+
+
+def _of(*functions: str) -> Condition:
+    return lambda step, operands, found, expected: step.function in functions
+
+
+def _where_not_finite(*functions: str) -> Condition:
+    """These functions, of operands that are not all finite."""
+    return lambda step, operands, found, expected: (
+        step.function in functions
+        and not all(np.isfinite(x.astype(complex)).all() for x in operands.values())
+    )
+
+
+def _by_zero(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """Integers, one of which is 0, divided."""
+    values = list(operands.values())
+    divides = step.function in _DIVIDES or "//" in step.text or "%" in step.text
+    return divides and kind_of(found[0].dtype) in "biu" and any((x == 0).any() for x in values)
+
+
+_DIVIDES = ("np.divmod", "np.floor_divide", "np.mod", "np.remainder", "np.fmod", "v[]")
+
+
+def _pole(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """NaN at a whole number that is not positive."""
+    if step.function not in ("np.polygamma", "np.digamma", "np.zeta"):
+        return False
+    return any(((x <= 0) & (x == np.floor(x))).any() for x in operands.values())
+
+
+def _matrix_not_finite(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    is_matrix = "linalg." in step.text or "own.r" in step.text
+    return is_matrix and not all(np.isfinite(x.astype(complex)).all() for x in operands.values())
+
+
+def _not_diagonalisable(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    if "eig" not in step.text:
+        return False
+    (x,) = [np.asarray(v, complex) for v in operands.values()]
+    if x.ndim < 2 or not np.isfinite(x).all():
+        return False
+    vectors = [np.linalg.eig(y)[1] for y in (x, np.tanh(x))]
+    return bool(max(np.linalg.cond(v).max(initial=1) for v in vectors) > 1e5)
+
+
+#: (reason, condition); the first that holds is counted.
+RULES: list[tuple[str, Condition]] = [
+    ("an integer divided by zero has no value", _by_zero),
+    ("a pole that has another sign on each side", _pole),
+    (
+        "a convolution may multiply what pads it, 0, by infinities",
+        _where_not_finite("prim.convolution", "anvl.windows.conv", "np.convolve", "np.correlate"),
+    ),
+    ("a matrix that is not finite has no eigenvalues", _matrix_not_finite),
+    ("a matrix without a basis of eigenvectors", _not_diagonalisable),
+    ("infinities and NaN in complex numbers have no one answer", _complex_not_finite),
+]
+
+
+def explained(
+    step: Step,
+    operands: Mapping[str, Any],
+    found: Sequence[Any],
+    expected: Sequence[Any],
+    near: Sequence[np.ndarray],
+) -> str | None:
+    """The reason why these results may differ from those."""
+    if any(x.dtype == object for x in map(np.asarray, expected)):
+        return None
+    for reason, condition in RULES:
+        if condition(step, operands, found, expected):
+            return reason
+    return None

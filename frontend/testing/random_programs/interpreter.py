@@ -1,0 +1,209 @@
+"""The reference interpreter of StableHLO, in a child process.
+
+It ends the process on ops that it lacks, and on an integer division by zero.  So it runs in a
+process of its own, which forks for each program; and a list says which ops it is asked for at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+import ml_dtypes
+import numpy as np
+
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir, stablehlo
+from anvl.dialect.types import element_type, tensor
+from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.modules import Lowered
+
+__all__ = ["KNOWN", "Ended", "Interpreter", "unknown_ops"]
+
+#: The ops that it has.
+KNOWN = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "abs add and atan2 bitcast_convert broadcast_in_dim case cbrt ceil clamp compare complex "
+        "concatenate constant convert convolution cosine count_leading_zeros divide dot_general "
+        "dynamic_slice dynamic_update_slice exponential exponential_minus_one floor gather if imag "
+        "iota is_finite log log_plus_one logistic maximum minimum multiply negate not or pad "
+        "popcnt power real reduce reduce_precision reduce_window remainder reshape return reverse "
+        "round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter shift_left "
+        "shift_right_arithmetic shift_right_logical sign sine slice sort sqrt subtract tan tanh "
+        "transpose triangular_solve while xor map optimization_barrier"
+    ).split()
+) | {"func.func", "func.return", "func.call"}
+
+_SECONDS = 20  # for one program
+
+
+class Ended(Exception):
+    """The process of a program ended; the message has the signal, or what it said."""
+
+
+def unknown_ops(names: set[str]) -> set[str]:
+    """The ops that it is not asked for."""
+    return set(names) - KNOWN
+
+
+class Interpreter:
+    """A child process that runs modules."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+
+    def run(
+        self, lowered: Lowered, points: Sequence[Sequence[np.ndarray]]
+    ) -> list[list[np.ndarray]]:
+        """The results of a module on each of several lists of inputs; raises `Ended`."""
+        text, results = _readable(lowered)
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", __name__],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        arrays = [x for inputs in points for x in lowered.arguments(inputs)]
+        try:
+            _send(self._process.stdin, text, arrays)
+            message, found = _receive(self._process.stdout)
+        except (EOFError, BrokenPipeError) as error:
+            self._process.kill()
+            self.close()
+            raise Ended("the interpreter's process ended") from error
+        if message:
+            raise Ended(message)
+        given = iter(found)
+        return [_put_together(given, results) for _ in points]
+
+    def close(self) -> None:
+        """End the child process."""
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.stdout.close()
+            self._process.wait()
+            self._process = None
+
+
+# -- results that Python can read ------------------------------------------------------------------
+
+
+def _readable(lowered: Lowered) -> tuple[str, list[np.dtype]]:
+    """The module with two results for a complex one, and f32 for bf16; and the dtypes that were."""
+    dtypes = [np.dtype(a.dtype) for a in lowered.out_avals]
+    if all(kind_of(d) != "c" and d.itemsize and d != ml_dtypes.bfloat16 for d in dtypes):
+        return lowered.module.operation.get_asm(assume_verified=True), dtypes
+    with context(), ir.Location.unknown():
+        module = ir.Module.create()
+        point = ir.InsertionPoint(module.body)
+        *_, main = [op.operation.clone(ip=point) for op in lowered.module.body.operations]
+        block = main.regions[0].blocks[0]
+        *_, end = block.operations
+        with ir.InsertionPoint(end):
+            values = [part for y in end.operation.operands for part in _parts(y)]
+            ir.Operation.create("func.return", [], values)
+        end.operation.erase()
+        kind = ir.FunctionType.get([a.type for a in block.arguments], [v.type for v in values])
+        main.attributes["function_type"] = ir.TypeAttr.get(kind)
+        if "res_attrs" in main.attributes:
+            del main.attributes["res_attrs"]
+        return module.operation.get_asm(assume_verified=True), dtypes
+
+
+def _parts(y: ir.Value) -> list[ir.Value]:
+    of = ir.RankedTensorType(y.type)
+    element = str(of.element_type)
+    if element.startswith("complex"):
+        inner = ir.ComplexType(of.element_type).element_type
+        to = ir.RankedTensorType.get(of.shape, inner)
+        return [ir.Operation.create(f"stablehlo.{p}", [to], [y]).result for p in ("real", "imag")]
+    if element == "bf16":
+        to = ir.RankedTensorType.get(of.shape, ir.F32Type.get())
+        return [ir.Operation.create("stablehlo.convert", [to], [y]).result]
+    return [y]
+
+
+def _put_together(given: Iterator[np.ndarray], dtypes: list[np.dtype]) -> list[np.ndarray]:
+    found = []
+    for dtype in dtypes:
+        y = next(given)
+        if kind_of(dtype) == "c":
+            whole = np.empty(y.shape, dtype)
+            whole.real, whole.imag = y, next(given)
+            y = whole
+        found.append(y.astype(dtype))
+    return found
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+def _send(stream: BinaryIO, text: str, arrays: Sequence[np.ndarray]) -> None:
+    contiguous = [np.asarray(x, order="C") for x in arrays]
+    body = b"".join(x.tobytes() for x in contiguous)
+    kinds = [[str(x.dtype), list(x.shape)] for x in contiguous]
+    head = json.dumps({"text": text, "arrays": kinds, "bytes": len(body)}).encode()
+    stream.write(struct.pack("<I", len(head)) + head + body)
+    stream.flush()
+
+
+def _receive(stream: BinaryIO) -> tuple[str, list[np.ndarray]]:
+    size = stream.read(4)
+    if len(size) < 4:
+        raise EOFError
+    head = json.loads(stream.read(struct.unpack("<I", size)[0]))
+    body, arrays, at = stream.read(head["bytes"]), [], 0
+    for dtype, shape in head["arrays"]:
+        of = np.dtype(dtype)
+        count = int(np.prod(shape))
+        arrays.append(np.frombuffer(body, of, count, at).reshape(shape))
+        at += count * of.itemsize
+    return head["text"], arrays
+
+
+# -- the child -------------------------------------------------------------------------------------
+
+
+def _serve() -> None:
+    """Fork for each module, and say how its process ended where it gave no results."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    while True:
+        try:
+            text, arrays = _receive(source)
+        except EOFError:
+            return
+        child = os.fork()
+        if child == 0:
+            signal.alarm(_SECONDS)
+            try:
+                _send(target, "", _evaluated(text, arrays))
+            except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
+                _send(target, f"{type(error).__name__}: {error}", [])
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            _send(target, signal.Signals(os.WTERMSIG(status)).name, [])
+
+
+def _evaluated(text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    with context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        given = [
+            ir.DenseElementsAttr.get(np.array(x), type=tensor(x.shape, element_type(x.dtype)))
+            for x in arrays
+        ]
+        *_, main = module.body.operations
+        n = len(main.operation.regions[0].blocks[0].arguments)
+        points = [given[i : i + n] for i in range(0, len(given), n)] if n else [[]]
+        return [np.array(y) for point in points for y in stablehlo.eval_module(module, point)]
+
+
+if __name__ == "__main__":
+    context().enable_multithreading(False)
+    _serve()

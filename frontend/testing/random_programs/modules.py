@@ -1,0 +1,140 @@
+"""Functions traced and lowered to modules; many of them compiled by XLA as one.
+
+One compilation costs 50 ms, however few ops: so hundreds of programs share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import anvl.runtime as rt
+from anvl.arguments import StaticArguments
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.lowering import captured_order, lower
+from anvl.testing.program import FAST, OLD_EMITTERS, SLOW
+from anvl.traced import trace_call
+
+__all__ = ["Batch", "Lowered", "Refused"]
+
+
+class Refused(Exception):
+    """XLA does not compile a module."""
+
+
+class Lowered:
+    """A function of arrays as a StableHLO module; `f` returns a list."""
+
+    def __init__(self, f: Callable[..., Any], inputs: Sequence[np.ndarray]) -> None:
+        static = StaticArguments(f, None)
+        traced = trace_call(f, static, static.split(tuple(inputs), {}))
+        program = traced.program
+        self.out_avals = traced.out_avals
+        lower(program.module, program.captured, "cpu")
+        self.module = program.module
+        self.constants = [np.asarray(program.captured[i]) for i in captured_order(self.module)]
+        self.inputs = [np.asarray(x) for x in inputs]
+        self.refused_by_old = False
+        self._names: set[str] | None = None
+
+    @property
+    def main(self) -> ir.Operation:
+        *_, main = [op.operation for op in self.module.body.operations]
+        return main
+
+    def names(self) -> set[str]:
+        """The names of its ops."""
+        if self._names is None:
+            found: set[str] = set()
+
+            def visit(op: ir.Operation) -> ir.WalkResult:
+                found.add(op.name)
+                return ir.WalkResult.ADVANCE
+
+            self.module.operation.walk(visit)
+            self._names = found - {"builtin.module"}
+        return self._names
+
+    def is_slow(self) -> bool:
+        """Whether it has ops that XLA's older emitters are slow on, or refuse: clamps of bools."""
+        return self.refused_by_old or any(map(SLOW.search, self.names()))
+
+    def arguments(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """What `main` takes: the arrays that it closes over come first."""
+        return [*self.constants, *inputs]
+
+
+class Batch:
+    """Several modules, compiled as one."""
+
+    def __init__(self, parts: Sequence[Lowered]) -> None:
+        self.parts = list(parts)
+        text = _joined(self.parts).operation.get_asm(assume_verified=True)
+        slow = any(part.is_slow() for part in self.parts)
+        try:
+            self._run = rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
+        except (rt.RuntimeFailure, ValueError) as error:
+            raise Refused(str(error)) from error
+
+    def run(self, inputs: Sequence[Sequence[np.ndarray]]) -> list[list[np.ndarray]]:
+        """The results of every part on its inputs."""
+        arrays = [
+            rt.put(np.asarray(x))
+            for part, xs in zip(self.parts, inputs, strict=True)
+            for x in part.arguments(xs)
+        ]
+        found = iter([np.asarray(y) for y in self._run.execute(arrays)])
+        return [[next(found) for _ in part.out_avals] for part in self.parts]
+
+
+def _joined(parts: Sequence[Lowered]) -> ir.Module:
+    """One module, whose `main` calls that of each part."""
+    with context(), ir.Location.unknown():
+        module = ir.Module.create()
+        point = ir.InsertionPoint(module.body)
+        kinds = []
+        for i, part in enumerate(parts):
+            for op in part.module.body.operations:
+                function = op.operation.clone(ip=point)
+                _rename(function, f"f{i}.")
+            kinds.append(ir.FunctionType(ir.TypeAttr(part.main.attributes["function_type"]).value))
+        inputs = [t for kind in kinds for t in kind.inputs]
+        results = [t for kind in kinds for t in kind.results]
+        main = ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get("main"),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, results)),
+            },
+            regions=1,
+            ip=point,
+        )
+        block = main.regions[0].blocks.append(*inputs)
+        with ir.InsertionPoint(block):
+            arguments, values = iter(block.arguments), []
+            for i, kind in enumerate(kinds):
+                call = ir.Operation.create(
+                    "func.call", kind.results, [next(arguments) for _ in kind.inputs],
+                    {"callee": ir.FlatSymbolRefAttr.get(f"f{i}.main")},
+                )  # fmt: skip
+                values += call.results
+            ir.Operation.create("func.return", [], values)
+    return module
+
+
+def _rename(function: ir.Operation, prefix: str) -> None:
+    """Put a prefix before the name of a function, and before those of the ones it calls."""
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    function.attributes["sym_name"] = ir.StringAttr.get(prefix + name)
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.call":
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(prefix + callee)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
