@@ -345,10 +345,23 @@ def symbols_in(attribute: Any) -> list[str]:
     if isinstance(attribute, ir.FlatSymbolRefAttr):
         return [attribute.value]
     if isinstance(attribute, ir.DictAttr):
-        return [name for entry in attribute for name in symbols_in(entry.attr)]
-    if isinstance(attribute, ir.ArrayAttr):
-        return [name for entry in attribute for name in symbols_in(entry)]
-    return []
+        keys: Sequence[Any] = [entry.name for entry in attribute]
+    elif isinstance(attribute, ir.ArrayAttr):
+        keys = range(len(attribute))
+    else:
+        return []
+    return [name for key in keys for name in symbols_in(_entry(attribute, key))]
+
+
+def _entry(attribute: Any, key: Any) -> ir.Attribute | None:
+    """An entry; None for one that the bindings have no class for, which names no function.
+
+    The `attr` of a named entry would end the process there.
+    """
+    try:
+        return attribute[key]
+    except TypeError:
+        return None
 
 
 def symbol(f: Callee) -> ir.Attribute:

@@ -56,8 +56,6 @@ class Case(FunctionRule):
         if not inputs or inputs[0] != index:
             raise ValueError(f"its first argument must be {index}, which says the branch")
         branches = self.branches(f)
-        if not branches:
-            raise ValueError("it has no branches")
         way = self._way(f)
         if way not in (None, *WAYS):
             raise ValueError(f"batch is {way!r}; it must be {' or '.join(map(repr, WAYS))}")
@@ -149,6 +147,8 @@ class Case(FunctionRule):
         names = f.request(self)["branches"]
         if not isinstance(names, ir.ArrayAttr):
             raise TypeError("no list")
+        if not len(names):
+            raise ValueError("it has no branches")
         return [f.other(Symbol.decode(name)) for name in names]
 
     def _way(self, f: Callee) -> str | None:

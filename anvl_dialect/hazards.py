@@ -121,8 +121,9 @@ def undecodable(text: str) -> tuple[int, str] | None:
     if re.search(_HIGH_BYTE, text) is None:
         return None
     for match in _strings(text):
-        before = text[: match.start()].rstrip()
-        if not before.endswith("=") and not _is_utf8(match[0]):
+        is_value = text[: match.start()].rstrip().endswith("=")
+        is_op = text[match.end() : match.end() + 20].lstrip().startswith("(")
+        if (is_op or not is_value) and not _is_utf8(match[0]):
             return match.start(), match[0]
     return None
 

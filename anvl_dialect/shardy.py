@@ -126,5 +126,9 @@ def drop_placement(module: ir.Operation) -> None:
 
 
 def _without_placement(attributes: Any) -> ir.DictAttr:
-    kept = {entry.name: entry.attr for entry in attributes if not entry.name.startswith("sdy.")}
+    kept = {
+        entry.name: attributes[entry.name]
+        for entry in attributes
+        if not entry.name.startswith("sdy.")
+    }
     return ir.DictAttr.get(kept)

@@ -81,7 +81,9 @@ def _renamed(attribute: Any, names: dict[str, str]) -> ir.Attribute:
     if isinstance(attribute, ir.FlatSymbolRefAttr):
         return ir.FlatSymbolRefAttr.get(names.get(attribute.value, attribute.value))
     if isinstance(attribute, ir.DictAttr):
-        return ir.DictAttr.get({entry.name: _renamed(entry.attr, names) for entry in attribute})
+        return ir.DictAttr.get(
+            {entry.name: _renamed(attribute[entry.name], names) for entry in attribute}
+        )
     if isinstance(attribute, ir.ArrayAttr):
         return ir.ArrayAttr.get([_renamed(entry, names) for entry in attribute])
     return attribute

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from anvl.dialect.calls import symbols_in
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import PassManager, ir
+from anvl.dialect.reading import attribute_of
 from anvl.passes.find import find
 from anvl.passes.pass_ import Pass
 
@@ -112,8 +113,8 @@ _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
     """Those that say more of a function than its name, type and visibility."""
-    attributes = function.attributes
-    return [attributes[name] for name in attributes.keys() if name not in _OWN]
+    names = [name for name in function.attributes.keys() if name not in _OWN]
+    return [x for name in names if (x := attribute_of(function, name)) is not None]
 
 
 def is_private(function: ir.Operation) -> bool:

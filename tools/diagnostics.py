@@ -67,7 +67,10 @@ def collected(context: ir.Context, unnamed: str) -> Iterator[list[Diagnostic]]:
 
 def _copied(info: Any, unnamed: str) -> Diagnostic:
     """A copy: MLIR's own object dies when its handler returns."""
-    message = info.message.strip()
+    try:
+        message = info.message.strip()
+    except RuntimeError:  # it names something that is not UTF-8
+        message = UNSAID
     if message.startswith(_UNKNOWN_OP):
         message = f"{_UNKNOWN_OP}; name the file that defines it with --load, or use " + (
             "--allow-unregistered-dialect"

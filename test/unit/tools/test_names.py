@@ -106,3 +106,44 @@ def test_locations_of_another_file_take_no_names_from_this_text(tmp_path, capsys
         assert '%0 = "anvl.sin"(%arg0)' in printed
         # Where the text itself writes this very place, nobody can tell: no name is better.
         assert ("%late = " in printed) == (other != file)
+
+
+COMPLEX = "dense<(1.0, 2.0)> : tensor<complex<f32>>"
+BY_FUZZING = {
+    "an attribute that the bindings have no class for, in a declaration": (
+        f"func.func @f(%x: TYPE{OP}{END}\nfunc.func private @g(tensor<f32>, tensor<f32>) -> "
+        "(tensor<f32>, tensor<f32>) attributes {anvl.vjp = {callee = @f, other = COMPLEX, "
+        "wrt = array<i64: 0>, targets = array<i64: 0>}}",
+        ["--anvl-lift", "--anvl-gradient"],
+    ),
+    "one in a list": (
+        f"func.func @f(%x: TYPE{OP}{END}\nfunc.func private @g(tensor<f32>) -> tensor<f32> "
+        "attributes {a.b = [COMPLEX, @f], a.c = {d = COMPLEX}}",
+        ["--anvl-inline"],
+    ),
+    "no result to make a derivative of": (
+        "func.func @f() { return }",
+        ["--anvl-remat=function=f budget=100"],
+    ),
+    "an op whose name is not UTF-8": (
+        r'func.func @f() { %y = "anvl.bi\cast"() : () -> tensor<f32> return }',
+        ["--cse"],
+    ),
+    "a choice of no branch": (
+        "func.func @f(%i: tensor<i32>, %x: TYPE%y = call @c(%i, %x) : (tensor<i32>, tensor<f32>) "
+        f"-> tensor<f32>{END}\nfunc.func private @c(tensor<i32>, tensor<f32>) -> tensor<f32> "
+        "attributes {anvl.case = {branches = []}}",
+        ["--anvl-remat=function=f budget=100"],
+    ),
+    "a text that ends too early": ("func.func @f() attributes {a.b = {c.d", ["--cse"]),
+}
+
+
+@pytest.mark.parametrize("name", BY_FUZZING)
+def test_what_fuzzing_found_ends_in_good_order(name, tmp_path, capsys):
+    text, args = BY_FUZZING[name]
+    (tmp_path / "a.mlir").write_text(text.replace("TYPE", TYPE).replace("COMPLEX", COMPLEX))
+    code = main([str(tmp_path / "a.mlir"), *args])
+    message = capsys.readouterr().err
+    assert code == 0 or message.startswith(f"{tmp_path / 'a.mlir'}:")
+    assert "internal error" not in message
