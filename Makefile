@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors check unit lit examples sweep fuzz jax foreign fuzz-text bench typing format ops clean
+.PHONY: help setup demo test test-processors check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing format ops clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -58,6 +58,9 @@ test-processors: setup ## the numeric tests as on other processors, as far as th
 
 fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every way there is
 	$(BIN)/python -m anvl.testing.random_programs --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+mutants: setup ## plant bugs in the rules of the ops, and count what their tests find
+	$(BIN)/python test/mutants/run.py
 
 jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
 	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py

@@ -11,6 +11,7 @@ from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Value, emit
+from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import (
     Recipe,
     inside,
@@ -28,15 +29,18 @@ __all__ = ["batch_block", "batched_results", "repeated"]
 def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
     """The results of an op with one more axis, emitted at the current insertion point.
 
-    `operands` are those of the batch, of which `batched` marks the ones that have the axis.
+    `operands` are those of the batch, of which `batched` marks the ones that have the axis.  Of no
+    members, there is nothing to ask the rule.
     """
     rules = type(op)
     missing = lacks(rules, "batch", op.operation)
     if missing is not None:
         raise MissingRule(_cannot(op, missing), str(op.operation.location))
+    size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
+    if size == 0 and not rules.acts(op.operation):
+        return [full(tensor((0, *y.type.shape), y.type.element_type), 0) for y in op.results]
     found = rules.batch(operands, batched, **rules.read(op.operation))
     ys = found if rules.multiple_results else [found]
-    size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
     wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
     if [(y.type.element_type, tuple(y.type.shape)) for y in ys] != wanted:
         gave = ", ".join(str(y.type) for y in ys)

@@ -98,7 +98,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     `simplify` gives a value that is there already, a function of no arguments that emits one, or
     None; makers[i] is the op that makes x[i], or None.  Only ops of one result, without bodies and
     without effects are asked.
-    In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and of the result.
+    In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and of the result;
+    there is at least one member, unless the op acts.
 
     Ops with several results (`Results`, or more than one `Result` field) get and give sequences in
     place of `y`, `g` and the result type.

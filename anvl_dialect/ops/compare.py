@@ -156,6 +156,7 @@ class SelectOp(AnvlOp, name="select"):
     corner = "the side not taken gets 0, also where its own derivative is infinite or NaN"
     diagonal = True
     keeps_zeros = True
+    moves_zeros = True
     cheap = True
 
     @classmethod
@@ -219,8 +220,9 @@ class SelectOp(AnvlOp, name="select"):
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.bools(2, 3), draw.floats(2, 3), draw.floats(2, 3)], {}),
-            ([draw.bools(), draw.floats(2, 3), draw.floats(2, 3)], {}),
+            ([~draw.bools(), draw.floats(2, 3), draw.floats(2, 3)], {}),
             ([draw.bools(), draw.floats(), draw.floats()], {}),
+            ([draw.bools(2), draw.ints(2), draw.ints(2)], {}),
             ([draw.bools(0, 2), draw.floats(0, 2), draw.floats(0, 2)], {}),
         )
 

@@ -196,7 +196,7 @@ def _update_each(xs: Sequence[Value], batched: Sequence[bool]) -> Value:
     )  # fmt: skip
     axes = tuple(range(1, x.type.rank))
     dims = ScatterDims(axes, (), (0,), (0,), axes, 1)
-    sizes = (min(size, 1), *update.type.shape[1:])
+    sizes = (1, *update.type.shape[1:])
     return emit.scatter(
         x,
         clamped(vectors, x.type, dims, sizes),

@@ -313,6 +313,7 @@ for _name in ("neg", "add", "sub", "nextafter", "maximum", "minimum"):
     OPS[f"anvl.{_name}"].keeps_zeros = True
 for _name in ("maximum", "minimum"):
     OPS[f"anvl.{_name}"].chooses = True
+OPS["anvl.nextafter"].moves_zeros = True  # of its second operand, nothing arrives
 
 
 def _folding(f: Callable[..., Any]) -> Any:

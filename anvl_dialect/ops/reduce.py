@@ -71,7 +71,8 @@ class Reduction(AnvlOp):
         array = draw.bools if "float" not in cls.kinds else draw.floats
         return draw.calls(
             ([array(2, 3)], {"axes": (1,)}),
-            ([array(2, 3, 2)], {"axes": (0, 2)}),
+            ([array(2, 3, 2, 2)], {"axes": (0, 2)}),
+            ([array(2, 1, 2, 2)], {"axes": (0, 1, 3)}),
             ([array(3)], {"axes": (0,)}),
             ([array()], {"axes": ()}),
             ([array(0, 2)], {"axes": (0,)}),

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from anvl.dialect.batching import batched_results
 from anvl.dialect.context import context
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
+from anvl.dialect.ops.create import full
 from anvl.dialect.scratch import Program as Body
 from anvl.dialect.sweep import sweep
-from anvl.dialect.types import dtype_name, numpy_dtype
+from anvl.dialect.types import dtype_name, numpy_dtype, tensor
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Call
 from anvl.testing.findings import NARROW, ORDER_2, TOLERANCES, Findings, differences, paired
@@ -26,8 +28,8 @@ from anvl.testing.interpret import interpreted
 from anvl.testing.program import Program, type_of
 
 __all__ = [
-    "Batched", "Check", "Derivative", "Narrow", "Parts", "Value", "is_identity", "listed",
-    "without_bodies",
+    "Batched", "Check", "Derivative", "Narrow", "Parts", "Value", "is_identity", "is_wide",
+    "lanes_of", "listed", "without_bodies",
 ]  # fmt: skip
 
 _BATCH = 3
@@ -53,6 +55,9 @@ def _described(op_class: Any, call: Call) -> str:
 
 class Check:
     """One function of the program, and how its results are judged."""
+
+    #: Whether it asks rules that leave no trace in the program.
+    asks_python = False
 
     def __init__(self, op_class: Any, call: Call, program: Program) -> None:
         self.op_class, self.call, self.references = op_class, call, program.references
@@ -196,6 +201,11 @@ def _narrow(op_class: Any, call: Call) -> str | None:
     dtypes = [dtype_name(x.dtype) for x in call.operands]
     dtypes += [dtype_name(y.element_type) for y in _result_types(op_class, call)]
     return max((d for d in dtypes if d in NARROW), key=NARROW.__getitem__, default=None)
+
+
+def is_wide(op_class: Any, call: Call) -> bool:
+    """Whether a call has a derivative, and is in 64 bits: what holds for one holds for narrow."""
+    return Derivative.applies(op_class, call)
 
 
 def _wide(dtype: Any) -> np.dtype:
@@ -386,7 +396,7 @@ class Batched(Check):
 
     def inputs(self) -> list[np.ndarray]:
         xs = self.call.operands
-        return [*xs, *(_batch_of(x) for x in xs)]
+        return [*xs, *(lanes_of(x, self.call.params) for x in xs)]
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         n = len(self.call.operands)
@@ -403,7 +413,13 @@ class Batched(Check):
             for k in range(_BATCH):
                 one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
                 results += self.build(*one)
-        return results
+        return [*results, *self.of_none(xs)]
+
+    def of_none(self, xs: Sequence[ir.Value]) -> list[ir.Value]:
+        """Batches of size 0, as a batching pass has them."""
+        empty = [full(tensor((0, *x.type.shape), x.type.element_type), 1) for x in xs]
+        op = self.build(*xs)[0].owner
+        return list(batched_results(op.opview, empty, [True] * len(xs)))
 
     def batch_params(self) -> dict[str, Any]:
         """The parameters as a batching pass reads them from an op."""
@@ -415,8 +431,11 @@ class Batched(Check):
         narrow = _narrow(self.op_class, self.call)
         kind = f"batch {narrow}" if narrow else "batch"
         limit = NARROW[narrow] if narrow else TOLERANCES["batch"]
+        types = _result_types(self.op_class, self.call)
+        count = len(types)
+        for y, type_ in zip(found[-count:], types, strict=True):
+            findings.compare(kind, f"{self.name} of size 0", y.shape, (0, *type_.shape), 0)
         for c, batched in enumerate(self.choices):
-            count = len(_result_types(self.op_class, self.call))
             at = c * (_BATCH + 1) * count
             ys, *members = _split(found[at : at + (_BATCH + 1) * count], [count] * _BATCH)
             name = f"{self.name} batched {batched}"
@@ -424,8 +443,13 @@ class Batched(Check):
                 findings.compare(kind, name, y, np.stack(ones), limit)
 
 
-def _batch_of(x: np.ndarray) -> np.ndarray:
-    """Several arrays that are x, rolled, and a little different if they are floats."""
+def lanes_of(x: np.ndarray, params: dict[str, Any]) -> np.ndarray:
+    """Several arrays that are x, rolled, and a little different if they are floats.
+
+    Indices of which something is said stay in their order.
+    """
+    if x.dtype.kind in "iu" and (params.get("indices_are_sorted") or params.get("unique_indices")):
+        return np.stack([x] * _BATCH)
     rolled = [np.roll(x, k) for k in range(_BATCH)]
     if x.dtype == bool:
         rolled = [r ^ (k % 2 == 1) for k, r in enumerate(rolled)]

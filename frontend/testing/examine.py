@@ -9,7 +9,11 @@
     adjoint    agrees with the tangent: <g, J t> = <J^T g, t>
     order 2    the same two for the program that the adjoint rule emits
     narrow     value, and all of these derivatives, in f32, f16, bf16 and c64 agree with 64 bits
-    batch      agrees with a loop, for every choice of batched operands
+    masked     behind a choice, derivatives are 0 where nothing is chosen, also at infinite slopes
+    batch      agrees with a loop, for every choice of batched operands; of no members it is empty
+    claims     indices that are said to be sorted or unique are
+    fold       gives the number that the op gives
+    simplify   gives the same to the bit
     closure    every op that a rule emits, up to order 3, has all rules itself
 
 The calls are those of the op's `sample`, and the same in every other float and complex dtype that
@@ -37,9 +41,12 @@ from anvl.testing.checks import (
     listed,
     without_bodies,
 )
+from anvl.testing.claims import Claims
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call
 from anvl.testing.findings import STEP, WEIGHTS, Findings
+from anvl.testing.forms import Folded, Simpler
+from anvl.testing.masks import MaskedBack, MaskedForward
 from anvl.testing.program import Program, References, type_of
 
 __all__ = ["CHECKS", "Examination", "Findings", "References", "examine", "judge", "twins"]
@@ -47,7 +54,10 @@ __all__ = ["CHECKS", "Examination", "Findings", "References", "examine", "judge"
 _NONE: References = {}
 
 #: What is tried of each call that it applies to.
-CHECKS: tuple[type[Check], ...] = (Value, Derivative, Parts, Narrow, Batched)
+CHECKS: tuple[type[Check], ...] = (
+    Value, Derivative, Parts, Narrow, MaskedBack, MaskedForward, Batched, Claims,
+    Folded, Simpler,
+)  # fmt: skip
 
 
 def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:

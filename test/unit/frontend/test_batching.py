@@ -233,3 +233,16 @@ def test_wrong_axes_are_refused(options, args, kind, message):
 def test_what_cannot_be_a_batch_is_refused_at_once(make, message):
     with pytest.raises(TypeError, match=re.escape(message)):
         make()
+
+
+def test_batches_of_no_members() -> None:
+    """No rule is asked: those that divide by the size would end in Python's words."""
+    normed = anvl.vmap(
+        lambda x, s: anvl.prim.batch_norm_training(x, s, s, epsilon=1e-3, feature_index=2)
+    )(np.zeros((0, 2, 5, 2), "f4"), np.zeros((0, 2), "f4"))
+    assert [y.shape for y in normed] == [(0, 2, 5, 2), (0, 2), (0, 2)]
+    x, w = np.zeros((0, 2, 3, 8)), np.zeros((0, 4, 3, 2))
+    for in_axes in ((0, 0), (0, None), (None, 0)):
+        xs = [v if a == 0 else np.zeros(v.shape[1:]) for v, a in zip((x, w), in_axes, strict=True)]
+        y = anvl.vmap(anp.convolve, in_axes=in_axes)(xs[0][..., 0, 0, :], xs[1][..., 0, 0, :])
+        assert y.shape == (0, 9)

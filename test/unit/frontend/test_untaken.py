@@ -328,3 +328,17 @@ def test_a_product_of_the_untaken_side_is_the_limit() -> None:
     """What docs/debugging.md says cannot be: zero times infinity inside one op."""
     f = lambda x: np.sum(np.where(x == 0, x, np.prod(1 / x)))  # noqa: E731
     assert not numpy.isfinite(anvl.grad(f)(numpy.zeros(2))).all()
+
+
+def test_a_choice_between_sides_that_both_are_chosen_away_in_part() -> None:
+    """In forward mode: where the side that is taken does not move, the root's slope is not met."""
+    x = numpy.array([0.0, 4.0, 0.0, 9.0])
+    first = numpy.array([True, True, False, False])
+
+    def root(u: Any) -> Any:
+        one, other = np.where(first, 0.0, u), np.where(first, u, u)
+        return np.sqrt(np.where(numpy.array([True, False, True, False]), one, other))
+
+    _, slope = anvl.jvp(root, (x + 1e-300 * (x == 0) * ~first,), (numpy.ones(4),))
+    assert slope[0] == 0
+    numpy.testing.assert_allclose(numpy.asarray(slope)[[1, 3]], [1 / 4, 1 / 6])

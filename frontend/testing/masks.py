@@ -1,0 +1,169 @@
+"""What is masked, and what is known to be masked: Note [Lazy masks] in `anvl_dialect/masked.py`.
+
+The op stands between a slope that is infinite where nothing should come through and a choice that
+masks part of what is chosen from.  There, what an op says of itself (`diagonal`, `keeps_zeros`,
+`chooses`, `moves_zeros`) decides between a zero and a NaN, or a derivative that is lost.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.families import differentiable
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import emit
+from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.sweep import sweep
+from anvl.testing.checks import Derivative, without_bodies
+from anvl.testing.draw import Call
+from anvl.testing.findings import TOLERANCES, Findings
+from anvl.testing.program import type_of
+
+__all__ = ["MaskedBack", "MaskedForward"]
+
+_HARD = (0.0, np.inf, np.nan, -1.0)  # where slopes are infinite, or there is none
+
+
+def _nonzero(x: ir.Value) -> ir.Value:
+    return emit.compare(x, zeros_like(x), comparison_direction="NE")
+
+
+def _not(p: ir.Value) -> ir.Value:
+    return getattr(emit, "not")(p)
+
+
+def _one_where(p: ir.Value, like: ir.Value) -> ir.Value:
+    return emit.select(p, full_like(like, 1), zeros_like(like))
+
+
+class _Masked(Derivative):
+    """Of calls with f64 operands and one result."""
+
+    @classmethod
+    def applies(cls, op_class: Any, call: Call) -> bool:
+        if op_class.multiple_results or op_class.bodies or call.through is not None:
+            return False
+        if not all(x.dtype in (np.float64, bool) or x.dtype.kind in "iu" for x in call.operands):
+            return False
+        if not Derivative.applies(op_class, call):
+            return False
+        y = op_class.result_type(*map(type_of, call.operands), **without_bodies(op_class, call))
+        return differentiable(y) and str(y.element_type) == "f64"
+
+    @property
+    def knows_zeros(self) -> bool:
+        """Whether the op says where zeros go."""
+        rules = self.op_class
+        return rules.diagonal or rules.chooses or rules.moves_zeros
+
+    def inputs(self) -> list[np.ndarray]:
+        """What `split` splits."""
+        super().inputs()
+        given = [*self.ts, self.gs[0]]
+        masks = [self.random.permutation(x.size).reshape(x.shape) % 2 == 0 for x in given]
+        hard = [np.resize(_HARD, x.shape) for x in self.ts]
+        return [*self.call.operands, *given, *masks, *hard]
+
+    @property
+    def directions(self) -> list[np.ndarray | None]:
+        return [None] * (len(self.call.operands) + 3 * len(self.ts) + 2)
+
+    @directions.setter
+    def directions(self, value: Any) -> None:
+        pass
+
+    def split(self, inputs: Sequence[ir.Value]) -> tuple[list[Any], ...]:
+        """Operands, tangents and cotangent, masks of these, operands where slopes are infinite."""
+        n, m = len(self.call.operands), len(self.ts) + 1
+        parts = inputs[:n], inputs[n : n + m], inputs[n + m : n + 2 * m], inputs[n + 2 * m :]
+        return tuple(map(list, parts))
+
+    def dead(self, masked: ir.Value, whole: ir.Value) -> ir.Value:
+        """Where a derivative is zero because of masks, or of what the op chooses."""
+        is_zero = emit.compare(masked, zeros_like(masked), comparison_direction="EQ")
+        if self.op_class.chooses:
+            return is_zero
+        return emit.select(_nonzero(whole), is_zero, zeros_like(is_zero))
+
+    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
+        half = len(found) // 2
+        for given, wanted in zip(found[:half], found[half:], strict=True):
+            findings.compare(self.kind, self.name, given, wanted, TOLERANCES["adjoint"])
+
+    kind = ""
+
+
+class MaskedBack(_Masked):
+    """`where(p, op(x + sqrt(s)), 0)`: the cotangent of s, which is 0 where none should arrive."""
+
+    kind = "masked adjoint"
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, (*_, g), (*_, p), hard = self.split(inputs)
+        block = ir.InsertionPoint.current.block
+        moving = [xs[i] for i in self.wrt]
+        (y,) = self.build(*xs)
+        masked = sweep(block, [(y, emit.select(p, g, zeros_like(g)))], moving)
+        whole = sweep(block, [(y, g)], moving)
+        if not self.knows_zeros:
+            z = emit.select(p, y, zeros_like(y))
+            return [*sweep(block, [(z, g)], moving), *masked]
+        lives = [_not(self.dead(*pair)) for pair in zip(masked, whole, strict=True)]
+        roots = [_one_where(live, x) for live, x in zip(lives, moving, strict=True)]
+        moved = list(xs)
+        for i, s, live in zip(self.wrt, roots, lives, strict=True):
+            step = emit.sub(emit.sqrt(s), _one_where(live, xs[i]))  # 0, and moves with s
+            moved[i] = emit.add(xs[i], step)
+        z = emit.select(p, *self.build(*moved), zeros_like(y))
+        found = sweep(block, [(z, g)], roots)
+        half = [emit.mul(gx, full_like(gx, 0.5)) for gx in masked]
+        if not self.op_class.diagonal:
+            return [*found, *half]
+        return [*found, *self.at_hard(xs, g, p, hard), *half, *masked]
+
+    def at_hard(
+        self, xs: Sequence[ir.Value], g: ir.Value, p: ir.Value, hard: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """The same with other operands where nothing is chosen, behind an op that only moves."""
+        block = ir.InsertionPoint.current.block
+        moved = list(xs)
+        for i, x in zip(self.wrt, hard, strict=True):
+            moved[i] = emit.select(p, xs[i], x)
+        (y,) = self.build(*moved)
+        z = emit.select(p, emit.reverse(y, dimensions=()), zeros_like(y))
+        return sweep(block, [(z, g)], [moved[i] for i in self.wrt])
+
+
+class MaskedForward(_Masked):
+    """`sqrt(op(where(p, x + u, x)))`, shifted to 0 where nothing moves: the tangent, of u."""
+
+    kind = "masked tangent"
+
+    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
+        xs, (*ts, _), (*ps, _), _ = self.split(inputs)
+        block = ir.InsertionPoint.current.block
+        moving = [xs[i] for i in self.wrt]
+        (y,) = self.build(*xs)
+        cut = [emit.select(p, t, zeros_like(t)) for t, p in zip(ts, ps, strict=True)]
+        masked = _along(block, moving, cut, y)
+        whole = _along(block, moving, ts, y)
+        units = [zeros_like(x) for x in moving]
+        moved = list(xs)
+        for i, u, p in zip(self.wrt, units, ps, strict=True):
+            moved[i] = emit.select(p, emit.add(xs[i], u), xs[i])
+        (z,) = self.build(*moved)
+        if not self.knows_zeros:
+            return [_along(block, units, ts, z), masked]
+        level = _one_where(_not(self.dead(masked, whole)), y)
+        root = emit.sqrt(emit.add(emit.sub(z, y), level))
+        return [_along(block, units, ts, root), emit.mul(masked, full_like(masked, 0.5))]
+
+
+def _along(
+    block: ir.Block, xs: Sequence[ir.Value], ts: Sequence[ir.Value], y: ir.Value
+) -> ir.Value:
+    """The tangent of y as xs move along ts."""
+    (t,) = forward_sweep(block, dict(zip(xs, ts, strict=True)), [y])
+    return zeros_like(y) if t is None else t

@@ -1,0 +1,120 @@
+"""The narrow test of an op, one check after the other: as `examine`, but it ends at a problem.
+
+A bug that leaves a check's program as it is, op for op, cannot fail it.  So each check is a program
+of its own, and only those are compiled and run that a bug changes: most bugs cost one, and a fifth
+of a second.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from references import REFERENCES
+from test_lift import REDUCED, RENAMED, test_what_was_lowered_comes_back
+
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS
+from anvl.testing.checks import Check
+from anvl.testing.closure import check_closure, goes_before_lowering
+from anvl.testing.draw import Call, Draw
+from anvl.testing.examine import CHECKS, judge, twins
+from anvl.testing.findings import Findings
+from anvl.testing.program import Program
+
+__all__ = ["Narrow"]
+
+#: Rules that are asked before a program is lowered.
+_EARLY = {"adjoint", "tangent", "batch", "live_operands", "live_result"}
+
+
+class _Right(NamedTuple):
+    """A check with the rules as they should be: its program, built and lowered."""
+
+    make: type[Check]
+    call: Call
+    built: str
+    lowered: str
+
+
+class Narrow:
+    """The checks of an op, with the programs that its right rules make."""
+
+    def __init__(self, name: str, platform: str = "cpu") -> None:
+        self.op_class, self.platform = OPS[name], platform
+        self.lowers = not goes_before_lowering(self.op_class)
+        with context(), ir.Location.unknown():
+            calls = self.op_class.sample(Draw(name))
+            if platform != "cpu":  # as in test_everywhere.py
+                calls = calls[:3]
+            calls = [*calls, *twins(self.op_class, calls)]
+            rights = [
+                self._right(make, call)
+                for call in calls
+                for make in CHECKS
+                if make.applies(self.op_class, call)
+            ]
+        self.rights = sorted(rights, key=lambda right: len(right.lowered))
+        self.is_changed = False
+
+    def _right(self, make: type[Check], call: Call) -> _Right:
+        program, _ = self._program(make, call)
+        built = program.module.operation.get_asm()
+        if self.lowers:
+            program.lower()
+        return _Right(make, call, built, program.module.operation.get_asm())
+
+    def _program(self, make: type[Check], call: Call) -> tuple[Program, Check]:
+        program = Program(REFERENCES, self.platform)
+        check = make(self.op_class, call, program)
+        program.finish()
+        return program, check
+
+    def problem(self, rules: Sequence[str]) -> str:
+        """The first thing that is found wrong, or nothing; then `is_changed` says what changed."""
+        self.is_changed = False
+        if "lift" in rules and (found := self._problem_of_lift()):
+            return f"lift: {found}"
+        if rules == ("lift",):
+            return ""
+        for right in self.rights:
+            with context(), ir.Location.unknown():
+                try:
+                    found = self._problem_of(right, set(rules) <= _EARLY)
+                except Exception as error:  # a rule that fails is found
+                    found = f"{type(error).__name__}: {error}"
+            if found:
+                # What found one finds the next.
+                self.rights = [right, *(other for other in self.rights if other is not right)]
+                return f"{right.make.__name__}: {found}"
+        return ""
+
+    def _problem_of_lift(self) -> str:
+        """Of the op, and of those that might be taken for it."""
+        theirs = self.op_class.hlo or self.op_class.lifts
+        for name in [*RENAMED, *REDUCED]:
+            if theirs and theirs in (OPS[name].hlo, OPS[name].lifts):
+                try:
+                    test_what_was_lowered_comes_back(name)
+                except Exception as error:
+                    return f"{name}: {type(error).__name__}: {error}"
+        return ""
+
+    def _problem_of(self, right: _Right, is_early: bool) -> str:
+        program, check = self._program(right.make, right.call)
+        is_same, findings = program.module.operation.get_asm() == right.built, Findings()
+        check.look(findings)
+        if not is_same:
+            self.is_changed = True
+            check_closure(findings, program.names)
+        if findings.problems:
+            return findings.problems[0]
+        is_silent = not check.asks_python
+        if (is_same and is_early and is_silent) or not self.lowers:
+            return ""
+        program.lower()
+        if program.module.operation.get_asm() == right.lowered and is_silent:
+            return ""
+        self.is_changed = True
+        program.compile()
+        judge(findings, program, [check])
+        return findings.problems[0] if findings.problems else ""

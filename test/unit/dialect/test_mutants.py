@@ -1,0 +1,58 @@
+"""Planted bugs are found by the narrow test of their op: a few of those of `make mutants`."""
+
+import pytest
+from narrow import Narrow
+from planted import bugs_of
+
+#: By op: where, of which kind, and what became of what; and what it is found by.
+BUGS = {
+    "anvl.prod": [
+        ("_products_of_others", "_inverse", "Derivative"),
+        ("ProdOp.adjoint", "_negated_answer", "Derivative"),
+        ("ProdOp.tangent", "emit.mul(t, others) -> t", "Derivative"),
+        ("ProdOp.identity", "1 -> 0", ""),
+        ("Reduction.batch", "a + 1 -> a", "Batched"),
+        ("_combines", "what != name -> what == name", "lift"),
+    ],
+    "anvl.gather": [
+        ("GatherOp.batch", "(size,) if of_indices else (1,)", ""),
+        (
+            "GatherOp.batch",
+            "indices_are_sorted and (not of_indices) -> indices_are_sorted",
+            "Claims",
+        ),
+        ("batched_dims", "(0, *along) -> (*along, 0)", ""),
+        ("batched_dims", "vector + 1 -> vector", ""),
+        ("GatherOp.adjoint", "_scaled_answer", "Derivative"),
+    ],
+    "anvl.transpose": [
+        ("TransposeOp.adjoint", "_inverse", "Derivative"),
+        ("TransposeOp.simplify", "_inverse(composed)", "Simpler"),
+    ],
+    "anvl.select": [
+        ("fold", "the first operand", "Folded"),
+        ("SelectOp.batch", "emit.select(pred, on_true, on_false) -> on_true", "Batched"),
+        ("SelectOp.tangent", "(pred, True) -> (True, pred)", ""),
+    ],
+    "anvl.log": [
+        ("passes[0]", "_scaled_answer", "Derivative"),
+        ("keeps_zeros", "False -> True", "MaskedBack"),
+    ],
+    "anvl.mul": [
+        ("fold", "one more", "Folded"),
+        ("_simpler_mul", "1 -> 2", "Simpler"),
+        ("linear", "False -> True", "Derivative"),
+    ],
+}
+
+
+@pytest.mark.parametrize("op", BUGS)
+def test_planted_bugs_are_found(op: str) -> None:
+    bugs, narrow = bugs_of(op), Narrow(op)
+    for where, text, by in BUGS[op]:
+        chosen = [bug for bug in bugs if bug.where == where and text in bug.text]
+        assert chosen, f"{op}: there is no {where}: {text}"
+        with chosen[0].planted():
+            found = narrow.problem(chosen[0].rules)
+        assert found, f"{chosen[0].name}: not found"
+        assert found.startswith(by), f"{chosen[0].name}: {found}"
