@@ -205,6 +205,10 @@ def _chosen(
             return choose(program, budget).kept
     except MissingRule:
         return []  # what has no adjoint keeps nothing for it
+    except RecursionError:
+        raise PassError(_NAME, f"@{name}: calls form a cycle; they must not", place) from None
+    except LookupError as error:  # a declaration names a function that is not there
+        raise PassError(_NAME, f"@{name}: {error}", place) from None
 
 
 def _short_name(op: Any) -> str:
