@@ -19,6 +19,7 @@ from anvl.passes.called import Shared
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
+from anvl.passes.nan_guards import guard_extremes
 from anvl.passes.pass_ import Pass, option
 from anvl.passes.trip_counts import hide_trip_counts
 
@@ -53,6 +54,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         hide_trip_counts(module)
         if self.platform == "cpu":
             drop_inner_barriers(module)
+            guard_extremes(module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops
