@@ -147,6 +147,12 @@ def _alone(op: ir.Operation) -> Sequence[Value] | None:
     return list(op.operands) if len(groups) == 2 and groups[1] == 1 else None
 
 
+def _laid_out(op: ir.Operation) -> Sequence[Value] | None:
+    """The operand, of a call that says in which order XLA keeps its elements, and no more."""
+    target = op.attributes["call_target_name"]
+    return list(op.operands) if target == ir.StringAttr.get("LayoutConstraint") else None
+
+
 _BROADCASTING = "chlo.broadcast_"
 
 
@@ -187,6 +193,7 @@ _FORMS: dict[str, _Form] = {
     **dict.fromkeys((f"stablehlo.{name}" for name in _TOGETHER), _alone),
     "stablehlo.dot_general": _of_one_precision,
     "stablehlo.convolution": _of_one_precision,
+    "stablehlo.custom_call": _laid_out,
     "stablehlo.dot": _dot,
     "stablehlo.broadcast": _broadcast,
     "stablehlo.einsum": _einsum,

@@ -89,7 +89,7 @@ def modes_agree(
     reverse, other = _pair(cotangents, directions)
     if not np.isfinite([forward, reverse, size, other]).all():
         return None
-    return abs(forward - reverse) / (_units(dtypes) * (size + other) + 1e-30)
+    return abs(forward - reverse) / (_units(dtypes) * (size + other) + 1e-10)
 
 
 def wrong_slope(

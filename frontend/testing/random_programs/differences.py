@@ -5,6 +5,7 @@ A reason is a rule: a function, and a condition on the elements that differ.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,7 +46,8 @@ def _by_zero(
     """Integers, one of which is 0, divided."""
     values = list(operands.values())
     divides = step.function in _DIVIDES or "//" in step.text or "%" in step.text
-    return divides and kind_of(found[0].dtype) in "biu" and any((x == 0).any() for x in values)
+    is_0 = re.search(r"(//|%) 0\b|, 0\)", step.text) or any((x == 0).any() for x in values)
+    return divides and kind_of(found[0].dtype) in "biu" and bool(is_0)
 
 
 _DIVIDES = ("np.divmod", "np.floor_divide", "np.mod", "np.remainder", "np.fmod", "v[]")
@@ -76,12 +78,17 @@ def _not_diagonalisable(
     if x.ndim < 2 or not np.isfinite(x).all():
         return False
     vectors = [np.linalg.eig(y)[1] for y in (x, np.tanh(x))]
-    return bool(max(np.linalg.cond(v).max(initial=1) for v in vectors) > 1e5)
+    return bool(max(np.linalg.cond(v).max(initial=1) for v in vectors) > 10)
 
 
 #: (reason, condition); the first that holds is counted.
 RULES: list[tuple[str, Condition]] = [
     ("an integer divided by zero has no value", _by_zero),
+    (
+        "NumPy's reciprocal of an integer is an integer",
+        _of("np.reciprocal"),
+    ),
+    ("SciPy has NaN for I1 of -inf, which has a limit", _where_not_finite("np.i1", "np.i1e")),
     ("a pole that has another sign on each side", _pole),
     (
         "a convolution may multiply what pads it, 0, by infinities",
