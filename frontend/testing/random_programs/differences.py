@@ -76,9 +76,19 @@ def _not_diagonalisable(
         return False
     (x,) = [np.asarray(v, complex) for v in operands.values()]
     if x.ndim < 2 or not np.isfinite(x).all():
-        return False
+        return True
     vectors = [np.linalg.eig(y)[1] for y in (x, np.tanh(x))]
     return bool(max(np.linalg.cond(v).max(initial=1) for v in vectors) > 10)
+
+
+def _all_nan(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """Infinities in place of NaN alone."""
+    if step.function not in ("np.nanmax", "np.nanmin"):
+        return False
+    given, wanted = np.asarray(found[0]), np.asarray(expected[0])
+    return bool((np.isinf(given) | ~np.isnan(wanted)).all())
 
 
 #: (reason, condition); the first that holds is counted.
@@ -88,7 +98,15 @@ RULES: list[tuple[str, Condition]] = [
         "NumPy's reciprocal of an integer is an integer",
         _of("np.reciprocal"),
     ),
-    ("SciPy has NaN for I1 of -inf, which has a limit", _where_not_finite("np.i1", "np.i1e")),
+    (
+        "SciPy has NaN for Bessel functions of infinities, where they have limits",
+        _where_not_finite("np.i0", "np.i1", "np.i1e"),
+    ),
+    (
+        "NumPy interpolates between infinities, which gives NaN where one of them is meant",
+        _where_not_finite("np.quantile", "np.percentile", "np.median"),
+    ),
+    ("nanmin and nanmax of nothing but NaN are infinite, as their documentation says", _all_nan),
     ("a pole that has another sign on each side", _pole),
     (
         "a convolution may multiply what pads it, 0, by infinities",
