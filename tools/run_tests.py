@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 OUT = Path("out")
 REPORTS = OUT / "reports"
-STEP_SECONDS = 900  # a step that takes longer hangs
+STEP_SECONDS = 1800  # a step that takes longer hangs; a busy machine takes twice the usual 700
 
 
 @dataclass
