@@ -258,7 +258,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     are taken as 0.  `rcond` is by default the epsilon of the dtype times the longer side of a, and
     epsilon alone where it is negative.  Residuals are the squares of |a x - b|, for each column,
     where a has more rows than columns, else empty.  (NumPy has none either where the rank is
-    smaller, but no shape depends on numbers here.)  The derivative is that of `pinv`.
+    smaller, but no shape depends on numbers here.)  The derivative is that of `pinv`: where a has
+    not full rank, it is that along moves that keep the rank.
 
     >>> import anvl.numpy as np
     >>> x, residuals, rank, s = np.linalg.lstsq(np.asarray([[3.0], [4.0]]), np.asarray([3.0, 4.0]))

@@ -154,4 +154,6 @@ MATRICES = [
         lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0], _A[:, :2], [0.0, 1, 2]),
     _of("residuals of lstsq", lambda a, b: linalg.lstsq(a, b)[1],
         lambda a, b: np.linalg.lstsq(a, b, rcond=None)[1], _A[:, :2], _A[:, 0]),
+    _of("pinv", linalg.pinv, np.linalg.pinv, _A[:, :2]),
+    _of("pinv of rows", linalg.pinv, np.linalg.pinv, _I[:2]),
 ]  # fmt: skip
