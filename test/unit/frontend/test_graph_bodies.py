@@ -69,13 +69,13 @@ def test_bodies_of_bodies_are_indented_further():
             return %3
           body: @step(%x4: i32[], %x5: f32[])
             %4: i32[] = add(%x4, 1:i32[])
-            %5: i32[], %6: f32[] = scan [carry = 2, length = 5, reverse = False, xs = 0] (%c1, %x5)
+            %5: i32[], %6: f32[] = scan [carry = 2, length = 5, reverse = False, xs = 0] (0:i32[], %x5)
               body: @inner(%x6: i32[], %x7: f32[])
                 %7: i32[] = add(%x6, 1:i32[])
                 %8: f32[] = mul(%x7, %x7)
                 return %7, %8
             return %4, %6
-        """
+        """  # noqa: E501
     )
 
 

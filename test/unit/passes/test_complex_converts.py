@@ -1,0 +1,38 @@
+"""Complex numbers become others as StableHLO's specification says, constants too."""
+
+import numpy as np
+import pytest
+
+import anvl
+import anvl.numpy as anp
+
+
+@pytest.mark.parametrize("start", [2j, -1.5 + 2j, 0j])
+def test_constants_and_arguments_are_converted_alike(start):
+    dtypes = ["f64", "f32", "i32", "bool"]
+    text = f"""func.func @main(%x: tensor<complex<f64>>) -> (
+        tensor<f64>, tensor<f32>, tensor<i32>, tensor<i1>,
+        tensor<f64>, tensor<f32>, tensor<i32>, tensor<i1>) {{
+      %c = stablehlo.constant dense<({start.real:e}, {start.imag:e})> : tensor<complex<f64>>
+      %0 = stablehlo.convert %c : (tensor<complex<f64>>) -> tensor<f64>
+      %1 = stablehlo.convert %c : (tensor<complex<f64>>) -> tensor<f32>
+      %2 = stablehlo.convert %c : (tensor<complex<f64>>) -> tensor<i32>
+      %3 = stablehlo.convert %c : (tensor<complex<f64>>) -> tensor<i1>
+      %4 = stablehlo.convert %x : (tensor<complex<f64>>) -> tensor<f64>
+      %5 = stablehlo.convert %x : (tensor<complex<f64>>) -> tensor<f32>
+      %6 = stablehlo.convert %x : (tensor<complex<f64>>) -> tensor<i32>
+      %7 = stablehlo.convert %x : (tensor<complex<f64>>) -> tensor<i1>
+      return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<f64>, tensor<f32>, tensor<i32>, tensor<i1>,
+        tensor<f64>, tensor<f32>, tensor<i32>, tensor<i1>
+    }}"""
+    found = anvl.from_stablehlo(text)(np.asarray(start))
+    wanted = [start.real, start.real, int(start.real), start != 0]
+    assert [y.item() for y in found] == wanted * 2
+    assert [str(y.aval).partition("[")[0] for y in found] == dtypes * 2
+
+
+def test_a_sum_of_no_complex_elements_is_a_constant_to_xla():
+    empty, y = np.zeros((0, 4), complex), np.asarray(-0.15)
+    assert anvl.jit(lambda x: anp.sum(x).astype("float64"))(empty).item() == 0
+    slope = anvl.jit(lambda x, y: anvl.vjp(lambda y: anp.power(x, y), y)[1](x)[0])
+    assert slope(empty, y).item() == 0
