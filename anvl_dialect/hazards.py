@@ -5,7 +5,7 @@ Found by mutating programs (`make fuzz-text`); all of them with StableHLO 1.19, 
 
 * `reduce` without an array, or without an initial value: its verifier.
 * A convolution whose layout names an axis of many digits, for which its parser makes room.
-* `dense<(1.0, 2.0)>`, one complex number, of a type that is not complex: the parser of `dense`.
+* `dense<(1.0, 2.0)>`, complex numbers, of a type that is not complex: the parser of `dense`.
 * `all_to_all` whose replica groups are none: its verifier divides by their number.
 * Names, of symbols, attributes and in locations, that are not UTF-8: no binding can return them.
 """
@@ -18,7 +18,7 @@ __all__ = ["InvalidOp", "check_text", "not_utf8", "undecodable"]
 # As texts: `re` compiles them when they are first used, and an import does not.
 _REDUCE = r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)'
 _LAYOUT = r"(?:#stablehlo\.conv<|\bdim_numbers\s*=\s*)(?:[^>={}\"]|->)*?\b(\d{5,})"
-_COMPLEX = r"\bdense\s*<\s*\([^<>]*>\s*:\s*(?:(?P<alias>![\w$.\-]+)|(?P<type>\w+\s*<[^<>]*>?))"
+_COMPLEX = r"\bdense\s*<[\s\[]*\([^<>]*>\s*:\s*(?:(?P<alias>![\w$.\-]+)|(?P<type>\w+\s*<[^<>]*>?))"
 _GROUPS = r"\breplica_groups\s*=\s*(?:(?P<alias>#[\w$.\-]+)|dense\s*<[^<>]*>\s*:\s*(?P<type>\S*))"
 _ALIAS = r"^[ \t]*{}\s*=(.*)$"
 _NO_GROUPS = r"tensor\s*<\s*0\s*x"
@@ -42,7 +42,7 @@ def check_text(name: str, text: str) -> None:
         _check_reduce(name, text)
     if "stablehlo.conv" in text:
         _check_layouts(name, text)
-    if "dense" in text and re.search(r"\bdense\s*<\s*(?:\(|//)", text):
+    if "dense" in text and re.search(r"\bdense\s*<[\s\[]*(?:\(|//)", text):
         _check_complex(name, without_comments(text))
     if "all_to_all" in text:
         _check_groups(name, without_comments(text))

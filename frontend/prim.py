@@ -87,9 +87,10 @@ class Rename(Rule):
 
     @property
     def source(self) -> str:
-        """What the op becomes."""
-        given = ", ".join(("*xs", *(f"{name}={name}" for name in self._class.attribute_params)))
-        return f"{self.target}({given})"
+        """What the op becomes, as Python text."""
+        names = tuple(self._class.attribute_params)
+        given = ", ".join(("*xs", *(f"{name}={name}" for name in names)))
+        return f"def lower(hlo, {', '.join(('*xs', *names))}):\n    return {self.target}({given})\n"
 
 
 class Primitive:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.families import check_kind, lifted
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like
-from anvl.dialect.types import dtype_name, element_type
+from anvl.dialect.types import dtype_name, element_type, kind
 
 __all__ = ["LdexpOp"]
 
@@ -31,7 +31,8 @@ _FORMATS = {
 class LdexpOp(AnvlOp, name="ldexp"):
     """x * 2^n, elementwise, rounded once, to an even last digit: n is an i32 array of x's shape.
 
-    By the bits of x, so it is exact also where XLA takes small numbers for 0.
+    By the bits of x, so it is exact also where XLA takes small numbers for 0.  Integers are
+    shifted: they are rounded down, and wrap.
     """
 
     x: Operand
@@ -43,8 +44,8 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
     @classmethod
     def result_type(cls, x: Any, n: Any) -> Any:
-        check_kind("ldexp", x, "float")
-        if dtype_name(x.element_type) not in _FORMATS:
+        check_kind("ldexp", x, "int uint float")
+        if kind(x.element_type) == "float" and dtype_name(x.element_type) not in _FORMATS:
             raise TypeError(f"ldexp: operand is {x}; it takes {', '.join(_FORMATS)}")
         if list(n.shape) != list(x.shape) or n.element_type != element_type("i32"):
             raise TypeError(f"ldexp: the exponents are {n}; for {x} they are i32 of its shape")
@@ -52,6 +53,8 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, n: Value) -> Value:
+        if kind(x.type.element_type) != "float":
+            return _shifted(x, n)
         of = _FORMATS[dtype_name(x.type.element_type)]
         integer, digits = f"i{of.bits}", of.digits
         bits = emit.bitcast_convert(x, dtype=integer)
@@ -105,7 +108,18 @@ class LdexpOp(AnvlOp, name="ldexp"):
             ([draw.floats(2, 3), draw.ints(2, 3)], {}),
             ([draw.floats(), draw.ints()], {}),
             ([draw.floats(0), draw.ints(0)], {}),
+            ([draw.ints(2, 3), draw.ints(2, 3)], {}),
         )
+
+
+def _shifted(x: Value, n: Value) -> Value:
+    """Integers times powers of two: shifted to the left, or to the right."""
+    dtype, zero, far = dtype_name(x.type.element_type), full_like(n, 0), full_like(n, 64)
+    left = emit.convert(emit.clamp(zero, n, far), dtype=dtype)
+    right = emit.convert(emit.clamp(zero, emit.neg(n), far), dtype=dtype)
+    is_signed = kind(x.type.element_type) == "int"
+    shift_right = emit.shift_right_arithmetic if is_signed else emit.shift_right_logical
+    return emit.select(_compared(n, zero, "LT"), shift_right(x, right), emit.shift_left(x, left))
 
 
 def _rounded(number: Value, places: Value, one: Value) -> Value:

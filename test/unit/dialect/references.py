@@ -267,7 +267,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "div": _int_or(lambda x, y: np.trunc(x / y).astype(x.dtype), np.divide),
     "rem": np.fmod,
     "mulhi": _upper_half,
-    "ldexp": np.ldexp,
+    "ldexp": _int_or(lambda x, n: np.floor(x * 2.0**n).astype(x.dtype), np.ldexp),
     "pow": np.power,
     "atan2": lambda x, y: (
         -1j * np.log((y + 1j * x) / np.sqrt(x * x + y * y))

@@ -23,7 +23,9 @@ def _exchange(groups):
 
 
 COMPLEX = (
-    "dense<(1.0,2.0)>", "dense < (1, 2)>", "dense<((1.0,2.0),(3.0,4.0))>", "dense< //\n (1.0, 2.0)>"
+    "dense<(1.0,2.0)>", "dense < (1, 2)>", "dense<((1.0,2.0),(3.0,4.0))>",
+    "dense< //\n (1.0, 2.0)>",
+    "dense<[(1.0,2.0),(3.0,4.0)]>", "dense<[ [(1,2)], [(3,4)] ]>",
 )  # fmt: skip
 TYPES = ("tensor<f16>", "tensor<bf16>", "tensor<f64>", "tensor<ui8>", "tensor<i32>")
 

@@ -82,8 +82,8 @@ func.func @ldexp_of_other_exponents(%x: tensor<2xf32>, %n: tensor<2xi64>) {
 
 // -----
 
-func.func @ldexp_of_integers(%n: tensor<2xi32>) {
-  // expected-error @+1 {{ldexp: operand is tensor<2xi32>; it takes elements of kind float}}
-  %y = "anvl.ldexp"(%n, %n) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+func.func @ldexp_of_complex_numbers(%x: tensor<2xcomplex<f32>>, %n: tensor<2xi32>) {
+  // expected-error @+1 {{ldexp: operand is tensor<2xcomplex<f32>>; it takes elements of kind int, uint or float}}
+  %y = "anvl.ldexp"(%x, %n) : (tensor<2xcomplex<f32>>, tensor<2xi32>) -> tensor<2xcomplex<f32>>
   return
 }

@@ -76,6 +76,9 @@ def test_dtypes_and_shapes():
     assert anp.ldexp(1.0, np.array([10**12, -(10**12)])).tolist() == [float("inf"), 0.0]
     assert anp.ldexp(3, np.array([2**64 - 1], "u8")).tolist() == [float("inf")]
     assert anp.ldexp(x.astype(anp.bfloat16), -1)[0, 0].item() == 0.5
+    shifts = np.array([1, -1, -70, 3], "i4")
+    assert prim.ldexp(np.array([5, -5, -5, 100], "i1"), shifts).tolist() == [10, -3, -1, 32]
+    assert prim.ldexp(np.array([5, 5, 5, 100], "u1"), shifts).tolist() == [10, 2, 0, 32]
     assert [y.dtype for y in anp.frexp(np.array([3, 8]))] == ["f4", "i4"]
 
 
