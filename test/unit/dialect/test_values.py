@@ -67,6 +67,7 @@ def test_values_agree_at_any_numbers(name: str) -> None:
     op_class, draw = OPS[name], Domains(name)
     calls = op_class.sample(draw)
     calls = [c for c in calls if c.operands[0].dtype.kind not in "biu"]
+    calls = [c for c in calls if c.operands[0].shape == (COUNT,)]  # others are drawn in test_ops
     if not calls or not draw.domains:
         return
     program = Program(REFERENCES)
