@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -120,4 +121,4 @@ def test_rows_are_gone_through_and_stacked():
         return [[*g(*args), *slopes(g)(*args)] for g in (f, unrolled)]
 
     for y, z in zip(*both(*args), strict=True):
-        np.testing.assert_allclose(y, z, rtol=1e-12)
+        np.testing.assert_allclose(y, z, rtol=rounding(PROGRAM))
