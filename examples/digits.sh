@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy
 
 import anvl.runtime
+from anvl.dialect.context import parse
 from anvl.tools.run import lowered
 
 batch = numpy.load("batch.npz")
@@ -31,7 +32,7 @@ wanted = [batch[name] for name in batch if name.startswith("result")]
 
 def run(path, function):
     """Whether this function computes the loss and the gradients that the Python API did."""
-    program = anvl.runtime.compile(lowered(Path(path).read_bytes(), function))
+    program = anvl.runtime.compile(lowered(parse(Path(path).read_text()), function).text)
     value, *gradients = map(numpy.asarray, program.execute(arguments))
     is_same = all(
         numpy.allclose(y, w, rtol=1e-4, atol=1e-6 * numpy.abs(w).max())
