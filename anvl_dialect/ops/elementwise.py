@@ -272,7 +272,7 @@ class DivOp(Division, name="div"):
 
 
 class RemOp(Division, name="rem"):
-    """What x / y leaves, with the sign of x; of integers, by 0, it is x.  StableHLO `remainder`."""
+    """Remainder of x / y, with the sign of x; x where an integer is divided by 0.  StableHLO `remainder`."""
 
     kinds = FI
     domains = ((3.1, 3.9), (2.1, 2.9))
