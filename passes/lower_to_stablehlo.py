@@ -16,7 +16,7 @@ from anvl.passes.barriers import drop_inner_barriers
 from anvl.passes.bodies import check_bodies
 from anvl.passes.call_graph import check_calls
 from anvl.passes.called import Shared
-from anvl.passes.complex_converts import split_complex_converts
+from anvl.passes.converts import rewrite_converts
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
@@ -53,7 +53,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             check_bodies(NAME, module)
         check_calls(NAME, module)
         hide_trip_counts(module)
-        split_complex_converts(module)
+        rewrite_converts(module)
         if self.platform == "cpu":
             drop_inner_barriers(module)
             guard_extremes(module)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from anvl.testing.random_programs.examine import Case, Examiner
 from anvl.testing.random_programs.generate import Broken, Generated, generated
+from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.programs import Program
 from anvl.testing.random_programs.verify import Finding
 
@@ -24,14 +25,14 @@ GROUP = 100  # programs in one module
 SHARES = {
     "xla": 1.0,
     "interpreter": 1.0,
-    "slopes": 0.6,
-    "batch": 0.5,
+    "slopes": 0.4,
+    "batch": 0.3,
     "jit": 0.05,
     "eager": 0.05,
     "other": 0.05,
-    "curvature": 0.1,
-    "batch of slopes": 0.08,
-    "slopes of batch": 0.08,
+    "curvature": 0.06,
+    "batch of slopes": 0.06,
+    "slopes of batch": 0.06,
     "batch of curvature": 0.05,
 }
 
@@ -61,7 +62,7 @@ def case_of(program: Program, kinds: frozenset[str], seed: int = 1, lowered: Any
 
 
 def run(
-    seed: int, first: int, count: int, *, other: Mapping[str, Any] | None = None,
+    seed: int, first: int, count: int, *, other: Library | None = None,
     seconds: float | None = None, report: Callable[[Finding], None] | None = None,
     shares: Mapping[str, float] = SHARES, group: int = GROUP,
     examiner: Examiner | None = None, close: bool = True,

@@ -24,16 +24,18 @@ import numpy as np
 from anvl.testing.random_programs import campaign
 from anvl.testing.random_programs.examine import KINDS, Case, Examiner
 from anvl.testing.random_programs.generate import ANVL, generated
+from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.modules import Batch, Lowered
 from anvl.testing.random_programs.programs import Program
 from anvl.testing.random_programs.shrink import shrunk
-from anvl.testing.random_programs.verify import Finding, named_module
+from anvl.testing.random_programs.verify import Finding
 
 __all__ = ["class_of", "find", "main", "shrink"]
 
 _EACH = 1000  # programs in one process: XLA's code adds up
 _SHRUNK = 2  # of each class of findings; of more, the count is enough
 _OF_VALUES = ("xla", "interpreter", "jit", "eager", "other")
+_FOUND = "found: "
 _CRASHED = "ends the process"
 
 
@@ -56,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", default="out/fuzz", help="where findings are written")
     parser.add_argument("--against", help="another library with NumPy's functions, by its module")
     parser.add_argument("--replay", help="examine the program in a file, in every way")
+    parser.add_argument("--known", type=json.loads, default=[], help=argparse.SUPPRESS)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser
 
@@ -80,7 +83,7 @@ def _drive(options: Any) -> int:
         at += max(done, 1)
     _print_counts(total, time.monotonic() - start)
     print(f"programs {options.first} to {at - 1} of seed {seed}; findings are in {out}")
-    return 1 if any(k.startswith("found: ") for k in total) else 0
+    return 1 if any(k.startswith(_FOUND) for k in total) else 0
 
 
 def _process(
@@ -89,13 +92,16 @@ def _process(
 ) -> int:  # fmt: skip
     """Run programs in a child; how many are done.  What ends it is looked for, and left out."""
     done = 0
-    for message in _messages(_command(seed, first, count, seconds, options)):
+    command = _command(seed, first, count, seconds, options, total)
+    for message in _messages(command):
         if "finding" in message:
             _keep(message["finding"], message["class"], total, out)
         elif "counts" in message:
             total.update(message["counts"])
             done = message["done"]
-        elif "code" in message and message["code"] < 0:
+        elif message.get("code", 0) > 0:
+            raise SystemExit(f"a process that runs programs failed: {' '.join(command)}")
+        elif message.get("code", 0) < 0:
             size = min(campaign.GROUP, count - done)
             _blame(seed, first + done, size, message["code"], options, total, out)
             return done + size
@@ -113,7 +119,7 @@ def _blame(
         return
     half = count // 2
     for a, n in ((first, half), (first + half, count - half)):
-        for message in _messages(_command(seed, a, n, None, options)):
+        for message in _messages(_command(seed, a, n, None, options, total)):
             if "finding" in message:
                 _keep(message["finding"], message["class"], total, out)
             elif "counts" in message:
@@ -122,10 +128,15 @@ def _blame(
                 _blame(seed, a, n, message["code"], options, total, out)
 
 
-def _command(seed: int, first: int, count: int, seconds: float | None, options: Any) -> list[str]:
+def _command(
+    seed: int, first: int, count: int, seconds: float | None, options: Any, total: Counter[str]
+) -> list[str]:
+    """What runs programs; findings of classes that were seen often enough are not made small."""
     command = [sys.executable, "-W", "ignore", "-m", __package__, "--worker"]
     command += ["--seed", str(seed), "--first", str(first), "--count", str(count)]
     command += [] if seconds is None else ["--seconds", f"{max(seconds, 0.1):.1f}"]
+    known = [k.removeprefix(_FOUND) for k, n in total.items() if k.startswith(_FOUND) and n > 1]
+    command += ["--known", json.dumps(known)]
     return command + ([] if options.against is None else ["--against", options.against])
 
 
@@ -142,8 +153,8 @@ def _messages(command: list[str]) -> Iterator[dict[str, Any]]:
 
 def _keep(text: str, kind: str, total: Counter[str], out: Path) -> None:
     """Write a finding to a file of its class, and print the first of each."""
-    total[f"found: {kind}"] += 1
-    if total[f"found: {kind}"] == 1:
+    total[f"{_FOUND}{kind}"] += 1
+    if total[f"{_FOUND}{kind}"] == 1:
         print(f"\n{text}\n", flush=True)
     name = re.sub(r"\W+", "-", kind)[:80].strip("-")
     with (out / f"{name}.txt").open("a") as file:
@@ -162,7 +173,7 @@ def _print_counts(total: Counter[str], seconds: float) -> None:
 
 
 def _work(options: Any) -> int:
-    other = None if options.against is None else named_module(options.against)
+    other = None if options.against is None else Library(options.against)
     examiner, seen = Examiner(other), Counter[str]()
     start, done = time.monotonic(), 0
     while done < options.count:
@@ -182,6 +193,7 @@ def _work(options: Any) -> int:
 
 def _say(finding: Finding, seen: Counter[str], examiner: Examiner, options: Any) -> None:
     kind = class_of(finding)
+    seen[kind] += _SHRUNK if kind in options.known else 0
     seen[kind] += 1
     if seen[kind] <= _SHRUNK:
         finding = shrink(finding, options.against)
@@ -218,7 +230,7 @@ def shrink(
 ) -> Finding:
     """The finding on the smallest program that shows it; `roughly`, with its arrays as they are."""
     kind = finding.kind.removeprefix("error in ")
-    examiner = Examiner(None if against is None else named_module(against))
+    examiner = Examiner(None if against is None else Library(against))
     known: dict[str, Finding] = {str(finding.program): finding}
     ways = [frozenset([kind])]
     if kind in ("interpreter", "jit", "eager"):  # beside another run, or by itself
@@ -267,7 +279,7 @@ def _replay(path: Path, against: str | None) -> int:
     program = Program.parse(
         "\n".join(line for line in path.read_text().splitlines() if re.match(r"\*?v\d+", line))
     )
-    examiner = Examiner(None if against is None else named_module(against))
+    examiner = Examiner(None if against is None else Library(against))
     found = examiner.examine([Case(program, frozenset(KINDS), 1)])
     examiner.close()
     for finding in found:

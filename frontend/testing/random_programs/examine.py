@@ -28,6 +28,7 @@ from anvl.testing.random_programs.derivatives import STEP, agree, modes_agree, w
 from anvl.testing.random_programs.executors import Compiled
 from anvl.testing.random_programs.generate import ANVL
 from anvl.testing.random_programs.interpreter import Ended, Interpreter, unknown_ops
+from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.modules import Lowered
 from anvl.testing.random_programs.programs import Program
 from anvl.testing.random_programs.transforms import (
@@ -78,7 +79,7 @@ class _Part(NamedTuple):
 class Examiner:
     """Examines cases; `counts` says how often each thing was done and how it was judged."""
 
-    def __init__(self, other: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, other: Library | None = None) -> None:
         self.verifier = Verifier()
         self.counts = self.verifier.counts
         self.other = None if other is None else Verifier(other)

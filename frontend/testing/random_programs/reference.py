@@ -17,7 +17,7 @@ import numpy as np
 from anvl.dialect.types import numpy_dtype
 from anvl.testing.random_programs.arrays import kind_of
 
-__all__ = ["NUMPY", "NoReference", "as_reference", "reference_text"]
+__all__ = ["NUMPY", "Namespace", "NoReference", "absent", "as_reference", "reference_text"]
 
 
 class NoReference(Exception):
@@ -229,14 +229,16 @@ def _same(f: Any) -> Any:
     return f
 
 
-def _absent(name: str) -> Callable[..., Any]:
+def absent(name: str) -> Callable[..., Any]:
+    """A function that a namespace has not: it raises `NoReference`."""
+
     def function(*args: Any, **kwargs: Any) -> Any:
         raise NoReference(name)
 
     return function
 
 
-class _Namespace:
+class Namespace:
     """A module with other functions in place of some, and errors that say what it has not."""
 
     def __init__(self, base: Any, **others: Any) -> None:
@@ -245,7 +247,7 @@ class _Namespace:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._base, name, None) if self._base is not None else None
-        return found if callable(found) else _absent(name)
+        return found if callable(found) else absent(name)
 
 
 _SPECIAL = "erf erfc erfinv gammaln digamma i0 i0e i1 i1e gammainc gammaincc betainc polygamma zeta"
@@ -255,14 +257,14 @@ def _expm(a: Any) -> Any:
     return importlib.import_module("scipy.linalg").expm(a)
 
 
-_linalg = _Namespace(
+_linalg = Namespace(
     np.linalg,
     expm=_expm,
     eigvals=lambda a: np.linalg.eigvals(a).astype(np.complex128),
     lstsq=lambda a, b: np.linalg.lstsq(a, b, rcond=None),
 )
 
-_np = _Namespace(
+_np = Namespace(
     np,
     **{name: _special(name) for name in _SPECIAL.split()},
     rsqrt=lambda x: 1 / np.sqrt(x),
@@ -285,7 +287,7 @@ _np = _Namespace(
     fft=np.fft,
 )
 
-_anvl = _Namespace(
+_anvl = Namespace(
     None,
     cond=_cond,
     switch=_switch,
@@ -298,7 +300,7 @@ _anvl = _Namespace(
     reduce=_reduce,
     jit=_same,
     checkpoint=_same,
-    windows=_Namespace(None),
+    windows=Namespace(None),
 )
 
 _own = SimpleNamespace(
@@ -317,4 +319,4 @@ def _root(x: Any) -> Any:
 
 
 #: The namespace of programs on NumPy.
-NUMPY: dict[str, Any] = {"np": _np, "anvl": _anvl, "own": _own, "prim": _Namespace(None)}
+NUMPY: dict[str, Any] = {"np": _np, "anvl": _anvl, "own": _own, "prim": Namespace(None)}

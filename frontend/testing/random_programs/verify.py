@@ -6,7 +6,6 @@ add up, and the first wrong step is the one that is named.
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 from anvl.testing.random_programs.arrays import kind_of
 from anvl.testing.random_programs.comparison import is_near, moved, within
 from anvl.testing.random_programs.differences import explained
+from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.programs import Program, Step, evaluated
 from anvl.testing.random_programs.reference import (
     NUMPY,
@@ -24,7 +24,7 @@ from anvl.testing.random_programs.reference import (
     reference_text,
 )
 
-__all__ = ["Finding", "Verifier", "named_module"]
+__all__ = ["Finding", "Verifier"]
 
 _REFUSED = (
     NoReference, ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError,
@@ -63,10 +63,11 @@ class Finding(NamedTuple):
 
 
 class Verifier:
-    """Judges runs of programs; `counts` says how each step was judged."""
+    """Judges runs of programs, by NumPy or a library; `counts` says how each step was judged."""
 
-    def __init__(self, namespace: Mapping[str, Any] = NUMPY) -> None:
-        self.namespace = namespace
+    def __init__(self, library: Library | None = None) -> None:
+        self.library = library
+        self.namespace = NUMPY if library is None else library.namespace
         self.counts: Counter[str] = Counter()
 
     def check(
@@ -104,8 +105,11 @@ class Verifier:
         return self._evaluated(step, given)
 
     def _evaluated(self, step: Step, given: Mapping[str, Any]) -> list[Any]:
+        text = reference_text(step.text)
+        if self.library is not None:
+            return self.library.evaluated(text, given)
         with np.errstate(all="ignore"):
-            return evaluated(reference_text(step.text), self.namespace, given)
+            return evaluated(text, self.namespace, given)
 
     def _judged(
         self, step: Step, operands: Mapping[str, Any], found: list[Any], expected: list[Any]
@@ -257,9 +261,3 @@ def _shown(
                 f"{int((~n).sum())} of {y.size}; of {types}"
             )
     return ""
-
-
-def named_module(name: str) -> Mapping[str, Any]:
-    """The namespace of a module with NumPy's functions, such as `jax.numpy`."""
-    module = importlib.import_module(name)
-    return {"np": module}

@@ -1,4 +1,4 @@
-"""Complex numbers become others as StableHLO's specification says, constants too."""
+"""Complex numbers and bools become others as StableHLO's specification says, constants too."""
 
 import numpy as np
 import pytest
@@ -36,3 +36,19 @@ def test_a_sum_of_no_complex_elements_is_a_constant_to_xla():
     assert anvl.jit(lambda x: anp.sum(x).astype("float64"))(empty).item() == 0
     slope = anvl.jit(lambda x, y: anvl.vjp(lambda y: anp.power(x, y), y)[1](x)[0])
     assert slope(empty, y).item() == 0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_a_mask_keeps_what_is_not_finite(dtype):
+    """XLA makes a choice of a product with a converted bool, where 0 * inf would be 0."""
+    mask = np.array([False, True, False, True])
+    y = np.asarray(anp.astype(np.array([np.inf, np.inf, np.nan, 2.0]), dtype))
+
+    def masked(m, y):
+        m = anp.astype(m, dtype)
+        return m * y, m * np.inf, m / 0.0, anp.sqrt(y) * m, m * np.nan
+
+    found = [np.asarray(y).astype(complex) for y in anvl.jit(masked)(mask, y)]
+    wanted = ([True, False, True, False], [True, False, True, False], [True, False] * 2,
+              [True, False, True, False], [True] * 4)  # fmt: skip
+    assert [list(np.isnan(y)) for y in found] == list(wanted)

@@ -1,0 +1,71 @@
+"""Conversions in forms that XLA computes."""
+
+from collections.abc import Callable
+
+from anvl.dialect.mlir import ir
+from anvl.dialect.types import kind
+from anvl.passes.find import find
+
+__all__ = ["rewrite_converts"]
+
+# Note [Conversions that XLA misreads]
+#
+# XLA ends the process where it folds the conversion of a scalar complex constant to a dtype that is
+# not complex, also of one that it finds to be constant, as a sum of no elements is (jaxlib 0.10.2).
+# To bool it looks at the real part alone, where StableHLO's specification has a number that is not
+# zero (section `convert`).
+#
+# A product with a bool that became a float, `convert(p) * y`, XLA makes `select(p, y, 0)`, and a
+# quotient by a constant is a product: 0 where `p` is false and `y` infinite or NaN, which is NaN.
+# `select(p, 1, 0)` in place of the conversion it leaves alone.
+
+_CONVERT = "stablehlo.convert"
+
+_create = ir.Operation.create
+
+
+def rewrite_converts(module: ir.Operation) -> None:
+    """Convert from complex numbers by their parts, and from bools to floats by a choice."""
+    for op in find(module, _CONVERT):
+        form = _form(*(kind(v.type.element_type) for v in (op.operands[0], op.results[0])))
+        y = op.results[0]
+        if form is not None and y.type.has_static_shape:
+            with op.context, op.location, ir.InsertionPoint(op):
+                y.replace_all_uses_with(form(op.operands[0], y.type))
+            op.erase()
+
+
+def _form(source: str, target: str) -> Callable[[ir.Value, ir.RankedTensorType], ir.Value] | None:
+    """What stands for a conversion from one kind of element to another, where something must."""
+    if source == "complex" and target != "complex":
+        return _is_not_zero if target == "bool" else _real_part
+    if source == "bool" and target in ("float", "complex"):
+        return _chosen if target == "float" else _complex
+    return None
+
+
+def _real_part(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+    real = _create("stablehlo.real", None, [x], infer_type=True).result
+    return real if real.type == type_ else _create(_CONVERT, [type_], [real]).result
+
+
+def _is_not_zero(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+    parts = [_create(f"stablehlo.{p}", None, [x], infer_type=True).result for p in ("real", "imag")]
+    flags = [_create(_CONVERT, [type_], [part]).result for part in parts]
+    return _create("stablehlo.or", [type_], flags).result
+
+
+def _chosen(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+    """1 or 0"""
+    return _create("stablehlo.select", [type_], [x, _splat(1.0, type_), _splat(0.0, type_)]).result
+
+
+def _splat(value: float, type_: ir.RankedTensorType) -> ir.Value:
+    attribute = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, value))
+    return _create("stablehlo.constant", [type_], attributes={"value": attribute}).result
+
+
+def _complex(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+    part = ir.ComplexType(type_.element_type).element_type
+    real = _chosen(x, ir.RankedTensorType.get(type_.shape, part))
+    return _create(_CONVERT, [type_], [real]).result
