@@ -45,6 +45,12 @@ class Table(abc.ABC):
     #: What the pass that asks was told, and rules take where a function does not say it itself.
     defaults: Mapping[str, int] = MappingProxyType({})
 
+    def __init__(self) -> None:
+        # Batched functions whose rules, which may call the functions, are not batched yet.
+        self.being_batched: dict[Any, Callee] = {}
+        # Functions whose rules, which may call them, are being transposed.
+        self.being_transposed: set[str] = set()
+
     @abc.abstractmethod
     def insert(self, function: ir.Operation) -> str:
         """Make a new function one of the module's; its name, which is made unique."""
@@ -229,6 +235,24 @@ class Callee:
     def default(self, name: str, otherwise: int) -> int:
         """What holds where the attribute does not say: of the pass that asks, if it was told."""
         return self._table.defaults.get(name, otherwise)
+
+    @property
+    def being_batched(self) -> "dict[Any, Callee]":
+        """Batched functions whose own rules are being batched, by function, types and flags."""
+        return self._table.being_batched
+
+    @contextmanager
+    def being_transposed(self) -> "Iterator[bool]":
+        """Its rule is being transposed meanwhile; gives whether it was already, further out."""
+        names = self._table.being_transposed
+        if self.name in names:
+            yield True
+            return
+        names.add(self.name)
+        try:
+            yield False
+        finally:
+            names.remove(self.name)
 
     def other(self, name: str) -> "Callee":
         """Another function of the same module."""

@@ -18,10 +18,25 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
 from anvl.dialect.params import Ints, Symbol
-from anvl.dialect.scratch import Program, batch_of, transpose_of
+from anvl.dialect.scratch import Program, batch_of, jvp_of, transpose_of, vjp_of
 from anvl.dialect.types import tensor
 
-__all__ = ["CustomJvp", "CustomVjp", "batched_types"]
+__all__ = ["MAX_NESTED", "CustomJvp", "CustomVjp", "batched_types"]
+
+# Note [Rules that call their own functions]
+#
+# `y = exp_(x); return y, y * t`: the rule of @exp_ calls @exp_, and so on to any order, since a
+# call stays a call until somebody differentiates it.  Two walks would not end.  The batch of the
+# rule calls the batch that it is the rule of, by its name (`being_batched`).  And the transpose of
+# `exp_mul(x, t)`, in the rule of @exp_mul, is that of what @exp_mul does: along a tangent it is
+# linear, so a rule has nothing to say there.  (JAX transposes what such functions do always.)
+#
+# Where a rule calls its function with other functions or types each time, as the implicit
+# derivative of a fixed point does, each call has a rule of its own, which is traced at once.  At
+# some depth the attribute has no `rule`, and whoever asks for that derivative is told so.
+
+#: How often the rule of a function is traced within itself, and so the order of derivatives.
+MAX_NESTED = 3
 
 
 class Custom(FunctionRule):
@@ -33,6 +48,8 @@ class Custom(FunctionRule):
     form = "{rule = @f_rule, wrt = array<i64: ...>}"
 
     def check(self, f: Callee) -> None:
+        if "rule" not in f.request(self):
+            return
         rule, wrt = self.read(f)
         inputs, outputs = f.types
         if list(wrt) != sorted(set(wrt)) or not set(wrt) <= set(range(len(inputs))):
@@ -60,6 +77,12 @@ class Custom(FunctionRule):
     def read(self, f: Callee) -> tuple[Callee, tuple[int, ...]]:
         """The function that is the rule, and the arguments that it speaks of."""
         request = f.request(self)
+        if "rule" not in request:
+            raise MissingRule(
+                f"{self.attribute.removeprefix('anvl.')}: the rule of @{f.name} calls it each time "
+                f"with other functions, dtypes or shapes, which is traced {MAX_NESTED} times in "
+                "each other; there are no derivatives of higher order"
+            )
         return f.other(Symbol.decode(request["rule"])), Ints.decode(request["wrt"])
 
     def batched_call(
@@ -73,15 +96,24 @@ class Custom(FunctionRule):
         """A call of the function with one more axis; so has `rule`, which also takes `taken`."""
         program, (author, wrt) = f.program, self.read(f)
         types = [x.type for x in xs]
-        results = batched_types([y.type for y in program.results], xs, batched)
-        made = author.add("batched", rule, [*types, *results, *taken])
-        request = ir.DictAttr.get({"rule": symbol(made), "wrt": Ints.encode(wrt)})
+        key = f.name, tuple(types), tuple(batched)
+        if key in f.being_batched:  # by its own rule
+            return call(f.being_batched[key], xs)
+        request = {"rule": symbol(author), "wrt": Ints.encode(wrt)}
         function = f.add(
             "batched",
             lambda *vs: batch_of(program, vs, batched),
             types,
-            {self.attribute: request},
+            {self.attribute: ir.DictAttr.get(request)},
         )
+        f.being_batched[key] = function
+        try:
+            results = batched_types([y.type for y in program.results], xs, batched)
+            made = author.add("batched", rule, [*types, *results, *taken])
+        finally:
+            del f.being_batched[key]
+        request["rule"] = symbol(made)
+        function.function.attributes[self.attribute] = ir.DictAttr.get(request)
         return call(function, xs)
 
 
@@ -109,15 +141,17 @@ class CustomVjp(Custom):
         rule, wrt = self.read(f)
         floats = [y.type for y in ys if differentiable(y.type)]
         n, program = len(floats), rule.program
-        found = iter(
-            _transposed(
+        with f.being_transposed() as already:
+            if already:  # Note [Rules that call their own functions]
+                return jvp_of(f.program, xs, ts)
+            transposed = _transposed(
                 lambda *vs: program(*vs[n:], *vs[:n]),
                 floats,
                 [*xs, *ys],
                 [ts[i] for i in wrt],
                 f"custom_vjp: @{rule.name}, the rule of @{f.name}, is not linear in the cotangent",
             )
-        )
+        found = iter(transposed)
         return [next(found) if differentiable(y.type) else None for y in ys]
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
@@ -149,13 +183,16 @@ class CustomJvp(Custom):
     ) -> Sequence[Any]:
         rule, wrt = self.read(f)
         n, program = len(wrt), rule.program
-        found = _transposed(
-            lambda *vs: program(*vs[n:], *vs[:n]),
-            [xs[i].type for i in wrt],
-            [*xs, *ys],
-            [g for g, y in zip(gs, ys, strict=True) if differentiable(y.type)],
-            f"custom_jvp: @{rule.name}, the rule of @{f.name}, is not linear in the tangent",
-        )
+        with f.being_transposed() as already:
+            if already:  # Note [Rules that call their own functions]
+                return vjp_of(f.program, xs, gs)
+            found = _transposed(
+                lambda *vs: program(*vs[n:], *vs[:n]),
+                [xs[i].type for i in wrt],
+                [*xs, *ys],
+                [g for g, y in zip(gs, ys, strict=True) if differentiable(y.type)],
+                f"custom_jvp: @{rule.name}, the rule of @{f.name}, is not linear in the tangent",
+            )
         return _placed(found, wrt, len(xs))
 
     def tangent(

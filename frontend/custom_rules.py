@@ -17,7 +17,7 @@ from anvl.arguments import (
     signature_of,
 )
 from anvl.dialect.context import context
-from anvl.dialect.custom_rules import CustomJvp, CustomVjp
+from anvl.dialect.custom_rules import MAX_NESTED, CustomJvp, CustomVjp
 from anvl.dialect.errors import TraceError
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Ints
@@ -92,21 +92,31 @@ class _Custom:
         if nested is None:
             nested = trace_call(self._f, static, abstracted, trace.program, paths)
             self._check_closed(name_of(self._f), nested.trace)
-            self._attach(nested, _Signature(self._f, static, abstracted, paths, nested))
-            trace.program.functions[key] = nested
             nested.owner = self  # keeps its id its own
+            self._attach(nested, _Signature(self._f, static, abstracted, paths, nested), key)
         name = nested.trace.name
         results = call_function(trace, name, arguments.leaves, nested.out_avals)
         return tree.unflatten(nested.out_tree, results)
 
-    def _attach(self, nested: Traced, of: _Signature) -> None:
+    def _attach(self, nested: Traced, of: _Signature, key: Any) -> None:
         """Trace the rule, and make it that of the function."""
-        rule, wrt = self._trace_rule(of)
-        self._check_closed(f"the rule of {of.name}", rule)
-        request = {
-            "rule": ir.FlatSymbolRefAttr.get(rule.name, context()),
-            "wrt": Ints.encode(wrt),
-        }
+        program = nested.program
+        request = {"wrt": Ints.encode([])}
+        program.functions[key] = nested  # now: a rule may call its own function
+        if program.custom_rules.count(self) < MAX_NESTED:
+            program.custom_rules.append(self)
+            try:
+                rule, wrt = self._trace_rule(of)
+                self._check_closed(f"the rule of {of.name}", rule)
+            except BaseException:
+                del program.functions[key]
+                raise
+            finally:
+                program.custom_rules.pop()
+            request = {
+                "rule": ir.FlatSymbolRefAttr.get(rule.name, context()),
+                "wrt": Ints.encode(wrt),
+            }
         made = ir.DictAttr.get(request, context())
         nested.trace.function.attributes[self.attribute] = made
 

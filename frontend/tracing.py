@@ -47,6 +47,8 @@ class Program:
         self.meetings: dict[tuple[str, int], list[str]] = {}
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
+        # The functions whose custom rules are being traced, the innermost last.
+        self.custom_rules: list[Any] = []
 
     def fresh_name(self, wanted: str) -> str:
         """A name for a function, not yet in use."""

@@ -146,6 +146,7 @@ class Expansion(Table):
         argument: str,
         search: Search | None = None,
     ) -> None:
+        super().__init__()
         self.module = module
         self.functions = functions
         self.argument = argument
@@ -179,6 +180,8 @@ class Expansion(Table):
     def define(self, name: str, path: tuple[str, ...] = ()) -> None:
         """Define a function that is declared as a transformation, after all it depends on."""
         if name in path:
+            if self._is_own_rule(path[path.index(name) :]):
+                return
             cycle = " -> ".join(f"@{n}" for n in (*path, name))
             problem = f"recursion: {cycle}; functions must not form a cycle"
             raise PassError(self.argument, problem, str(self.functions[name].location))
@@ -197,6 +200,14 @@ class Expansion(Table):
         self.defined.add(name)
         if not self.derived.isdisjoint(self.callees.get(name, ())):
             self.derived.add(name)
+
+    def _is_own_rule(self, cycle: Sequence[str]) -> bool:
+        """Whether a cycle leads through a rule, and nothing in it is still to be written.
+
+        A rule may call its own function: each derivative asks for it once more.
+        """
+        kinds = [a for name in cycle for a in self.functions[name].attributes if a in KINDS]
+        return not kinds and any(name in self.ruled for name in cycle)
 
     def _needed_by(self, name: str) -> list[str]:
         """The functions that must be defined before one is: its callees, and those of its rules."""

@@ -291,3 +291,105 @@ def test_a_pair_that_is_none_is_refused():
     f.defvjp(lambda x: x, lambda residuals, g: (g,))
     with pytest.raises(TypeError, match="returned a Tracer; return the result and the residuals"):
         anvl.grad(f)(1.0)
+
+
+# -- rules that call their own function, as JAX's documentation has them ---------------------------
+
+
+@anvl.custom_jvp
+def by_own_jvp(x, y):
+    return anp.exp(x) * y
+
+
+@by_own_jvp.defjvp
+def _(primals, tangents):
+    result = by_own_jvp(*primals)
+    return result, result * tangents[0] + by_own_jvp(primals[0], tangents[1])
+
+
+@anvl.custom_vjp
+def by_own_vjp(x, y):
+    return anp.exp(x) * y
+
+
+by_own_vjp.defvjp(
+    lambda x, y: (by_own_vjp(x, y), (x, y)),
+    lambda xs, g: (g * by_own_vjp(*xs), by_own_vjp(xs[0], g)),
+)
+
+CALLING_THEMSELVES = {
+    "orders": lambda f: [orders(lambda x: f(x, 0.75), n)(np.float64(0.3)) for n in range(1, 5)],
+    "vmap": lambda f: anvl.vmap(anvl.grad(anvl.grad(f)), in_axes=(0, None))(V, 0.75),
+    "vmap of vmap": lambda f: anvl.vmap(anvl.vmap(anvl.grad(f), (None, 0)), (0, None))(V, V),
+    "jvp of vmap of grad": lambda f: anvl.jvp(anvl.vmap(anvl.grad(f)), (V, V), (V, V)),
+    "hessian": lambda f: anvl.hessian(f, wrt=(0, 1))(np.float64(0.3), np.float64(0.75)),
+    "scan": lambda f: anvl.jit(anvl.grad(
+        lambda x: anvl.scan(lambda c, y: (f(c, y), c), x, V)[0]))(np.float64(0.3)),
+    "loop": lambda f: anvl.jvp(
+        lambda x: anvl.while_loop(lambda c: c < 9, lambda c: f(c, 2.0), x), (0.3,), (1.0,)),
+    "cond": lambda f: anvl.grad(
+        anvl.grad(lambda x: anvl.cond(x > 0, f, lambda x, y: x, x, 0.75)))(np.float64(0.3)),
+    "checkpoint": lambda f: anvl.grad(anvl.grad(anvl.checkpoint(f)))(0.3, 0.75),
+}  # fmt: skip
+
+
+def orders(f, n):
+    return f if n == 0 else anvl.grad(orders(f, n - 1))
+
+
+@pytest.mark.parametrize("name", CALLING_THEMSELVES)
+@pytest.mark.parametrize("f", [by_own_jvp, by_own_vjp], ids=["jvp", "vjp"])
+def test_a_rule_may_call_its_own_function(f, name):
+    found = CALLING_THEMSELVES[name](f)
+    expected = CALLING_THEMSELVES[name](lambda x, y: anp.exp(x) * y)
+    assert anvl.tree.structure(found) == anvl.tree.structure(expected)
+    for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=rounding(100, a))
+
+
+def test_rules_may_call_each_other():
+    sin, cos = anvl.custom_jvp(anp.sin), anvl.custom_jvp(anp.cos)
+    sin.defjvp(lambda primals, tangents: (sin(*primals), cos(*primals) * tangents[0]))
+    cos.defjvp(lambda primals, tangents: (cos(*primals), -sin(*primals) * tangents[0]))
+    found = [orders(sin, n)(np.float64(0.3)) for n in range(6)]
+    expected = [np.sin(0.3), np.cos(0.3), -np.sin(0.3), -np.cos(0.3), np.sin(0.3), np.cos(0.3)]
+    np.testing.assert_allclose([float(y) for y in found], expected, rtol=rounding(PROGRAM))
+
+
+def test_a_derivative_that_needs_itself_is_refused():
+    f = anvl.custom_jvp(anp.exp)
+    f.defjvp(lambda primals, result, tangents: tangents[0] * anvl.grad(f)(primals[0]))
+    with pytest.raises(anvl.PassError, match="recursion: .*functions must not form a cycle"):
+        anvl.grad(f)(1.0)
+
+
+@anvl.custom_vjp
+def fixed_point(f, a, start):
+    """Where x = f(a, x)."""
+    far = lambda carry: anp.abs(carry[0] - carry[1]) > 1e-6  # noqa: E731
+    return anvl.while_loop(far, lambda carry: (carry[1], f(a, carry[1])), (start, f(a, start)))[1]
+
+
+@fixed_point.defvjp
+def _(primals, x, cotangent):
+    f, a, start = primals
+
+    def linearised(given, u):
+        a, x, g = given
+        return g + anvl.vjp(lambda x: f(a, x), x)[1](u)[0]
+
+    g = fixed_point(linearised, (a, x, cotangent), cotangent)
+    return None, *anvl.vjp(lambda a: f(a, x), a)[1](g), anp.zeros_like(start)
+
+
+def root(a):
+    return fixed_point(lambda a, x: 0.5 * (x + a / x), a, a)
+
+
+def test_a_rule_may_call_its_own_function_with_another_function_each_time():
+    found = [float(orders(root, n)(np.float64(2))) for n in (0, 1, 2)]
+    np.testing.assert_allclose(found, [2**0.5, 0.5**1.5, -(0.5**3.5)], rtol=rounding(PROGRAM))
+    with pytest.raises(
+        anvl.MissingRule, match=r"the rule of @fixed_point_\d calls it each time with other functi"
+    ):
+        orders(root, 4)(2.0)
