@@ -244,6 +244,20 @@ module {
       %2 = irdl.any
       irdl.results(z: %2)
     }
+    irdl.operation @div {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @rem {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
     irdl.operation @maximum {
       %0 = irdl.any
       %1 = irdl.any
@@ -329,20 +343,6 @@ module {
       irdl.results(z: %2)
     }
     irdl.operation @pow {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
-    irdl.operation @div {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
-    irdl.operation @rem {
       %0 = irdl.any
       %1 = irdl.any
       irdl.operands(x: %0, y: %1)

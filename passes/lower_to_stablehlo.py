@@ -17,6 +17,7 @@ from anvl.passes.bodies import check_bodies
 from anvl.passes.call_graph import check_calls
 from anvl.passes.called import Shared
 from anvl.passes.converts import rewrite_converts
+from anvl.passes.divisions import guard_divisions
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
@@ -54,6 +55,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         check_calls(NAME, module)
         hide_trip_counts(module)
         rewrite_converts(module)
+        guard_divisions(module)
         if self.platform == "cpu":
             drop_inner_barriers(module)
             guard_extremes(module)

@@ -173,6 +173,8 @@ count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, Non
 add     = binary("add",       "add",                 ALL,  lambda g, x, y, z: g, lambda g, x, y, z: g)
 sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g, lambda g, x, y, z: neg(g))
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
+div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
+rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (3.1, 3.9), (2.1, 2.9))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _won(g, x, "GE", y), lambda g, x, y, z: _won(g, x, "LE", y))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
 polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
@@ -228,67 +230,6 @@ class PowOp(Binary, name="pow"):
 
 
 pow_ = PowOp.build
-
-
-class Division(Binary):
-    """An op that divides.
-
-    Note [Division by zero]
-    XLA divides constants when it compiles, in the process that does, and integers by zero end that
-    (jaxlib 0.10): what it finds to be 0 only then, such as x - x, too.  So no integer is divided by
-    zero: by 1 instead, and the result is that which XLA's code gives where it runs.
-    """
-
-    @classmethod
-    def lower(cls, hlo: Any, x: Value, y: Value) -> Value:
-        type_ = x.type
-        if kind(type_.element_type) not in I.split():
-            return hlo(cls.lifts.removeprefix("stablehlo."), x, y, type=type_)
-        is_0 = _equal(y, zeros_like(y))
-        name = cls.lifts.removeprefix("stablehlo.")
-        z = hlo(name, x, emit.select(is_0, full_like(y, 1), y), type=type_)
-        return emit.select(is_0, cls.by_zero(x), z)
-
-    @classmethod
-    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
-        return None if len(op.attributes) else (list(op.operands), {})
-
-
-class DivOp(Division, name="div"):
-    """x / y, elementwise; of integers towards zero, and all bits set by 0.  StableHLO `divide`."""
-
-    kinds = FIC
-    domains = (ANY, (0.5, 3.0))
-    passes = (
-        lambda g, x, y, z: div(g, y),
-        lambda g, x, y, z: neg(mul(div(g, y), z)),
-    )
-    composite = True
-    lifts = "stablehlo.divide"
-
-    @classmethod
-    def by_zero(cls, x: Value) -> Value:
-        return not_(zeros_like(x))
-
-
-class RemOp(Division, name="rem"):
-    """Remainder of x / y, with the sign of x; x where an integer is divided by 0.  StableHLO `remainder`."""
-
-    kinds = FI
-    domains = ((3.1, 3.9), (2.1, 2.9))
-    passes = (
-        lambda g, x, y, z: g,
-        lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))),
-    )
-    composite = True
-    lifts = "stablehlo.remainder"
-
-    @classmethod
-    def by_zero(cls, x: Value) -> Value:
-        return x
-
-
-div, rem = DivOp.build, RemOp.build
 
 
 for _name in ("neg", "add", "sub"):

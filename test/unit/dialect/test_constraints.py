@@ -32,7 +32,7 @@ def in_stablehlo(name: str) -> str:
 
 
 #: What is lowered by a rule, but to the same op where it can be.
-_OTHERS = {"div": "divide", "pow": "power", "rem": "remainder"}
+_OTHERS = {"pow": "power"}
 
 
 def rules_with_rows() -> set[tuple[str, str]]:
