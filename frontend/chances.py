@@ -1,4 +1,4 @@
-"""Whether chances that are known, not traced, are any: checked before numbers are drawn."""
+"""Validate the parameters of distributions that are known; tracers are skipped."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from anvl.dialect.types import dtype_name
 from anvl.runtime import Array
 
-__all__ = ["check_chances", "check_logits", "check_weights", "known"]
+__all__ = ["check_chances", "check_ends", "check_logits", "check_weights"]
 
 
-def known(x: Any) -> np.ndarray[Any, Any] | None:
+def _known(x: Any) -> np.ndarray[Any, Any] | None:
     """The real numbers of x as f64; None of a tracer, and of what is refused elsewhere."""
     if not isinstance(x, int | float | Array | np.ndarray | np.generic):
         return None
@@ -21,7 +22,7 @@ def known(x: Any) -> np.ndarray[Any, Any] | None:
 
 def check_chances(p: Any) -> None:
     """Raise `ValueError` for a p of `bernoulli` that is not between 0 and 1."""
-    chances = known(p)
+    chances = _known(p)
     if chances is None:
         return
     wrong = ~((chances >= 0) & (chances <= 1))
@@ -31,9 +32,31 @@ def check_chances(p: Any) -> None:
         )
 
 
+def check_ends(low: Any, high: Any, dtype: np.dtype[Any]) -> None:
+    """Raise `ValueError` for bounds of `uniform` between which no number of a dtype is drawn."""
+    first, last = _known(low), _known(high)
+    if first is None or last is None:
+        return
+    try:
+        first, last = np.broadcast_arrays(first, last)
+    except ValueError:  # shapes that do not broadcast, which is said elsewhere
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = np.asarray(last - first).astype(dtype).astype(np.float64)
+    if (span < 0).any():
+        one, other = (b[span < 0][0] for b in (first, last))
+        raise ValueError(f"uniform: low {one:g} is above high {other:g}; exchange them")
+    wrong = ~np.isfinite(span)
+    if wrong.any():
+        one, other = (b[wrong][0] for b in (first, last))
+        raise ValueError(
+            f"uniform: from low {one:g} to high {other:g} is no finite range of {dtype_name(dtype)}"
+        )
+
+
 def check_weights(p: Any, least: int) -> None:
     """Raise `ValueError` for a p of `choice` of which `least` different ones cannot be drawn."""
-    weights = known(p)
+    weights = _known(p)
     if weights is None or weights.ndim != 1 or not weights.size:
         return
     wrong = ~(np.isfinite(weights) & (weights >= 0))
@@ -54,7 +77,7 @@ def check_weights(p: Any, least: int) -> None:
 
 def check_logits(logits: Any, axis: Any) -> None:
     """Raise `ValueError` for logits of `categorical` that say no chances along an axis."""
-    found = known(logits)
+    found = _known(logits)
     whole = isinstance(axis, int | np.integer)
     if found is None or not whole or not -found.ndim <= axis < found.ndim or not found.size:
         return

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from anvl import numpy as anp
-from anvl.chances import check_chances, check_logits, check_weights, known
+from anvl.chances import check_chances, check_ends, check_logits, check_weights
 from anvl.config import as_dtype, default_dtype
 from anvl.dialect.types import dtype_name, element_type, kind
 from anvl.keys import U64, bits, drawn, fold_in, key, split, unsigned
@@ -48,30 +48,18 @@ def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: 
     Made of as many bits as the dtype has digits: multiples of 2^-24 in f32, of 2^-53 in f64.  low
     and high may be arrays that broadcast to `shape`; the derivative goes to them.
     Raises `TypeError` for what is no key, or a dtype that is no float; `ValueError` where low is
-    above high, unless they are traced.
+    above high, or one of them or what is between them is not finite in that dtype.  Where they are
+    traced, such numbers are NaN.
 
     >>> import anvl
     >>> print(anvl.random.uniform(anvl.random.key(0), (2,), "f16"))
     [0.004883 0.308   ]
     """
-    _check_ends(low, high)
+    check_ends(low, high, _float("uniform", dtype))
     numbers = isinstance(low, int | float) and isinstance(high, int | float)
     # Numbers are part of the program: as arguments of it, they would have the bits of an f32.
     draw = _uniform_between if numbers else _uniform
     return draw(key, shape, dtype, low, high)
-
-
-def _check_ends(low: Any, high: Any) -> None:
-    first, last = known(low), known(high)
-    if first is None or last is None:
-        return
-    try:
-        wrong = first > last
-    except ValueError:  # shapes that do not broadcast, which is said elsewhere
-        return
-    if wrong.any():
-        one, other = (np.broadcast_to(b, wrong.shape)[wrong][0] for b in (first, last))
-        raise ValueError(f"uniform: low {one:g} is above high {other:g}; exchange them")
 
 
 @public("shape", "dtype", "low", "high")
@@ -89,10 +77,12 @@ def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
     start, stop = (
         broadcast_to(convert(b, wanted), _shape("uniform", sizes, b.shape)) for b in ends
     )
-    unit = _unit("uniform", key, sizes, wanted)
-    found = anp.add(start, anp.multiply(unit, anp.subtract(stop, start)))
+    unit, span = _unit("uniform", key, sizes, wanted), anp.subtract(stop, start)
+    found = anp.add(start, anp.multiply(unit, span))
     # Rounding may lead to `high` itself.
-    return anp.where(anp.less(found, stop), found, anp.nextafter(stop, start))
+    found = anp.where(anp.less(found, stop), found, anp.nextafter(stop, start))
+    is_range = anp.logical_and(anp.greater_equal(span, 0), anp.isfinite(span))
+    return anp.where(is_range, found, np.nan)
 
 
 @public("shape", "dtype")
@@ -191,7 +181,8 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
 
     p may be an array that broadcasts to `shape`.
     Raises `TypeError` for what is no key, or a p that does not broadcast; `ValueError` for a p that
-    is not between 0 and 1, unless it is traced.
+    is not between 0 and 1.  Where p is traced, a bool cannot say so: NaN and numbers below 0 give
+    False, numbers above 1 True.
 
     >>> import anvl
     >>> print(anvl.random.bernoulli(anvl.random.key(0), 0.5, (4,)))
@@ -348,9 +339,12 @@ def choice(
     `shape` takes the place of the axis.  Without `replace`, each is taken at most once.  `p` is a
     vector of how likely each is, in proportion; without it all are alike.  With it and without
     `replace`, they are drawn one after another by what is left (Gumbel's trick).
+    A p that is negative or not finite somewhere, sums to 0, or, without `replace`, is above 0 for
+    fewer elements than are wanted, says no chances: it is refused where it is known; where it is
+    traced, the result is no element: NaN for floats, the lowest integer of a signed dtype, the
+    largest of an unsigned one, True for bools.
     Raises `TypeError` for what is no key, or a p of another shape; `ValueError` for more elements
-    than there are, or none, and, unless p is traced, for one that is negative or not finite, sums
-    to 0, or, without `replace`, has fewer elements above 0 than are wanted.
+    than there are, or none, and for a p that says no chances.
 
     >>> import anvl
     >>> print(anvl.random.choice(anvl.random.key(0), 10, (4,), replace=False))
@@ -366,7 +360,26 @@ def choice(
             "one axis at least"
         )
     at = axis_of(axis, anp.ndim(x), "choice")
-    return anp.take(x, _chosen(key, p, anp.shape(x)[at], shape, replace), at)
+    places = _chosen(key, p, anp.shape(x)[at], shape, replace)
+    return anp.take(x, places, at) if p is None else _taken(x, places, at)
+
+
+@public("axis")
+def _taken(x: Any, places: Any, axis: int) -> Any:
+    """The elements at places; where one is no place, none of them."""
+    found = anp.take(x, places, axis)
+    rest = (1,) * (found.ndim - axis - places.ndim)
+    is_place = anp.reshape(anp.greater_equal(places, 0), (*places.shape, *rest))
+    return anp.where(is_place, found, constant(_no_number(found.dtype), found.dtype))
+
+
+def _no_number(dtype: np.dtype[Any]) -> Any:
+    """What stands for no number in a dtype, as where JAX takes what is out of range."""
+    of = kind(element_type(dtype))
+    if of in ("int", "uint"):
+        limits = np.iinfo(dtype)
+        return int(limits.min if of == "int" else limits.max)
+    return True if of == "bool" else np.nan
 
 
 @public("n", "shape", "replace")
@@ -386,12 +399,33 @@ def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
     (weights,), _ = promoted("choice", (p,), "float")
     if weights.shape != (n,):
         raise TypeError(f"choice: p is {weights.aval}; it must be a vector of {n}")
+    is_weight = anp.logical_and(anp.greater_equal(weights, 0), anp.isfinite(weights))
+    n_possible = anp.count_nonzero(anp.greater(weights, 0))
+    chances = anp.greater_equal(n_possible, 1 if replace else count)
+    chances = anp.logical_and(chances, anp.all(is_weight))
+    weights = _scaled(convert(weights, _wide(weights.dtype)))
     if replace:
         sums = anp.cumsum(weights)
         at = anp.multiply(_unit("choice", key, sizes, weights.dtype), sums[-1])
-        return anp.clip(anp.searchsorted(sums, at, side="right"), max=n - 1)
-    scores = anp.add(gumbel(key, (n,), weights.dtype), anp.log(weights))
-    return anp.reshape(argsort(anp.negative(scores))[:count], sizes)
+        found = anp.clip(anp.searchsorted(sums, at, side="right"), max=n - 1)
+    else:
+        scores = anp.add(gumbel(key, (n,), weights.dtype), anp.log(weights))
+        found = anp.reshape(argsort(anp.negative(scores))[:count], sizes)
+    return anp.where(chances, found, _no_number(found.dtype))
+
+
+def _scaled(weights: Tracer) -> Tracer:
+    """The weights times a power of two, so that their sum is finite and parts of it are normal.
+
+    No division by the largest: XLA makes it a product with an inverse, which is 0 for large ones.
+    """
+    largest = anp.max(weights)
+    small = anp.where(anp.less(largest, 0.5**_SCALE), 2.0**_SCALE, 1)
+    scale = anp.where(anp.greater(largest, 2.0**_SCALE), 0.5**_SCALE, small)
+    return anp.multiply(weights, scale)  # type: ignore[no-any-return]
+
+
+_SCALE = 64  # half the range of exponents of an f32: sums of 2^63 weights fit
 
 
 @hiding_frames
@@ -421,7 +455,7 @@ def _categorical(key: Any, logits: Any, axis: int, shape: Any) -> Any:
     sizes = _shape("categorical", shape, last.shape[:-1])
     noise = gumbel(key, (*sizes, last.shape[-1]), last.dtype)
     found = anp.argmax(anp.add(noise, last), axis=-1)
-    return anp.where(_says_chances(last), found, np.iinfo(found.dtype).min)
+    return anp.where(_says_chances(last), found, _no_number(found.dtype))
 
 
 def _says_chances(logits: Tracer) -> Any:

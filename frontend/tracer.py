@@ -5,6 +5,7 @@ Operators and methods are attached by `anvl.operators`, the same ones as on arra
 
 from __future__ import annotations
 
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from anvl.avals import Aval
 from anvl.dialect.errors import TraceError
 from anvl.locations import describe
-from anvl.state import current
 
 if TYPE_CHECKING:
     from anvl.dialect.mlir import ir
@@ -69,7 +69,11 @@ class Tracer:
                 "trace has ended: the function leaked it, through a global, a closure or an "
                 "attribute; return it from the function instead"
             )
-        if current.trace is None:
+        self.check_thread()
+
+    def check_thread(self) -> None:
+        """Refuse a tracer of another thread's trace, also where this thread has one of its own."""
+        if self.trace.thread != get_ident():
             raise TraceError(
                 f"a traced value {self.aval} from {describe(self.location)} is used in another "
                 "thread than the one that traces it; compute with it there, and give other threads "

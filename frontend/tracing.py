@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,6 +104,7 @@ class Trace:
         self.parent = parent
         self.name = program.fresh_name(name)
         self.alive = True
+        self.thread = get_ident()
         self._captured: dict[int, Tracer] = {}
         # Literals by aval and value: one op each, however often the program says 0.5.
         self.literals: dict[Any, Tracer] = {}
@@ -157,6 +159,7 @@ class Trace:
         if known is not None:
             return known[1]
         if not self._is_inside(x.trace):
+            x.check_thread()
             raise TraceError(
                 f"a traced value {x.aval} from {describe(x.location)} is used in another trace "
                 "than its own; return it from the function that made it"

@@ -31,7 +31,22 @@ def in_another_thread(use):
 
 
 @pytest.mark.parametrize(
-    "use", [np.sin, lambda x: x + 1, lambda x: x[0], bool, onp.asarray, anvl.jit(lambda x: x * 2)]
+    "use",
+    [
+        np.sin,
+        lambda x: x + 1,
+        lambda x: x[0],
+        bool,
+        onp.asarray,
+        anvl.jit(lambda x: x * 2),
+        # Closed over by what the thread traces itself.
+        lambda x: anvl.jit(lambda y: y + x)(1.0),
+        lambda x: anvl.jit(lambda y: x)(1.0),
+        lambda x: anvl.grad(lambda y: y * x[0])(1.0),
+        lambda x: anvl.vmap(lambda y: y * x)(onp.ones(2)),
+        lambda x: anvl.scan(lambda c, y: (c + x[0], y), 0.0, onp.ones(3)),
+        lambda x: anvl.trace(lambda y: anvl.cond(y > 0, lambda: x, lambda: x + 1), 1.0),
+    ],
 )
 def test_a_tracer_of_another_thread(use):
     with pytest.raises(anvl.TraceError, match="is used in another thread than the one that traces"):

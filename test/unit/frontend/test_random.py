@@ -252,6 +252,48 @@ def test_logits_that_say_no_chances_give_no_place():
             random.categorical(KEY, np.asarray([[0.0, 0.0], bad]).T, axis=0)
 
 
+NO_WEIGHTS = {
+    "NaN": [np.nan, 1.0], "negative": [2.0, -1.0], "infinite": [np.inf, 1.0], "zero": [0.0, 0.0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_weights_that_say_no_chances_give_no_element(replace):
+    """Refused where they are known; else what stands for no number in the dtype."""
+    kinds = {
+        "f4": np.nan, "c8": np.nan, "i1": -128, "u2": 65535, "?": True, "i4": -(2**31),
+    }  # fmt: skip
+    rows = [2, *(np.ones((2, 3), of) for of in kinds)]
+    draw = anvl.jit(lambda p: [random.choice(KEY, x, (2, 1), replace, p=p) for x in rows])
+    for p in np.asarray([*NO_WEIGHTS.values()]):
+        for found, expected in zip(draw(p), [-(2**31), *kinds.values()], strict=True):
+            np.testing.assert_array_equal(np.asarray(found), np.full(found.shape, expected))
+        with pytest.raises(ValueError, match="choice: p "):
+            random.choice(KEY, 2, p=p)
+    assert draw(np.asarray([1.0, 1.0]))[1].tolist() == np.ones((2, 1, 3)).tolist()
+    few = anvl.jit(lambda p: random.choice(KEY, 2, (2,), False, p))
+    assert few(np.asarray([0.0, 1.0])).tolist() == [-(2**31)] * 2
+
+
+@pytest.mark.parametrize("large", [np.float16(6e4), np.float32(3e38), np.float32(1e-37)])
+def test_weights_of_any_size_are_chances(large):
+    p = np.full(4, large)
+    for found in (random.choice(KEY, 4, (64,), p=p), random.choice(KEY, 4, (4,), False, p)):
+        assert set(found.tolist()) == {0, 1, 2, 3}
+
+
+def test_a_range_of_no_numbers_is_refused_or_nan():
+    draw = anvl.jit(lambda low, high: random.uniform(KEY, (3,), "f32", low, high))
+    wide = np.float32(3e38)
+    for ends in ((3.0, 1.0), (0.0, np.inf), (-np.inf, 0.0), (np.nan, 1.0), (-wide, wide)):
+        assert np.isnan(draw(*ends)).all()
+        with pytest.raises(
+            ValueError, match=r"uniform: (low 3 is above high 1|from low .* to high)"
+        ):
+            random.uniform(KEY, (3,), "f32", *ends)
+    assert draw(2.0, 2.0).tolist() == [2.0] * 3
+
+
 def test_derivatives_go_to_the_parameters():
     def f(low, high):
         return anp.sum(random.uniform(KEY, (100,), "f64", low, high))
