@@ -773,6 +773,15 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
+    irdl.operation @norm {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"axes" = %1, "order" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
     irdl.operation @batch_norm_inference {
       %0 = irdl.any
       %1 = irdl.any

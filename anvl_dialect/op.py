@@ -53,7 +53,11 @@ RULES = {
 }
 
 #: Rules that an op may have besides, with who asks for them.
-MAYBE_RULES = {"simplify": "anvl-simplify", "fold": "anvl-simplify-control-flow"}
+MAYBE_RULES = {
+    "simplify": "anvl-simplify",
+    "fold": "anvl-simplify-control-flow",
+    "squared": "anvl.numpy, of what it squares",
+}
 
 #: Every op class by its name in the IR (`"anvl.sin"`).
 OPS: dict[str, type["AnvlOp"]] = {}
@@ -92,6 +96,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         sample(draw)                    -> calls (operands, params) in its domain
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
         fold(*xs, **params)             -> what it gives for known integers and bools
+        squared(xs, **params)           -> y * y, if it is smooth where y is not, or None
 
     `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
     that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
@@ -272,6 +277,10 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     @classmethod
     def fold(cls, *xs: Any, **params: Any) -> Any:
         """The op on numbers of NumPy's, whole numbers and bools without axes."""
+        return None
+
+    @classmethod
+    def squared(cls, xs: Sequence[Value], **params: Any) -> Value | None:
         return None
 
     @classmethod

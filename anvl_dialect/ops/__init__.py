@@ -22,6 +22,7 @@ from anvl.dialect.ops import fourier as fourier
 from anvl.dialect.ops import gather as gather
 from anvl.dialect.ops import incomplete as incomplete
 from anvl.dialect.ops import mapping as mapping
+from anvl.dialect.ops import norm as norm
 from anvl.dialect.ops import normalize as normalize
 from anvl.dialect.ops import pad as pad
 from anvl.dialect.ops import powers as powers

@@ -5,6 +5,7 @@ op has the adjoint g * f'(x), and the gradient of a real function of a complex v
 conjugate of the direction of steepest ascent (JAX's convention).
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from anvl.dialect.families import Elementwise, check_kind
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value
 from anvl.dialect.ops.create import full_like, zeros_like
-from anvl.dialect.ops.elementwise import ANY, Unary, div, mul, neg, sub, where_zero
+from anvl.dialect.ops.elementwise import ANY, Unary, add, div, mul, neg, sub, where_zero
 from anvl.dialect.types import element_type, kind, tensor
 
 __all__ = ["AbsOp", "ComplexOp", "ConjOp", "ImagOp", "RealOp", "SignOp"]
@@ -144,7 +145,7 @@ class AbsOp(Unary, name="abs"):
     """
 
     hlo = "abs"
-    corner = "0 at 0"
+    corner = "0 at 0; of complex numbers, NaN in the second derivative"
     kinds = "int float complex"
     domains = (ANY,)
 
@@ -167,12 +168,19 @@ class AbsOp(Unary, name="abs"):
             return None
         return real(mul(conj(sign(x)), t)) if _is_complex(x) else mul(t, sign(x))
 
+    @classmethod
+    def squared(cls, xs: Sequence[Value]) -> Value:
+        (x,) = xs
+        if not _is_complex(x):
+            return mul(x, x)
+        return add(mul(real(x), real(x)), mul(imag(x), imag(x)))
+
 
 class SignOp(Unary, name="sign"):
     """-1, 0 or 1; of a complex number x / |x|, and 0 at 0.  StableHLO `sign`."""
 
     hlo = "sign"
-    corner = "0 of real numbers"
+    corner = "0 of real numbers; of complex ones, NaN at 0"
     kinds = "int float complex"
     domains = (ANY,)
 
@@ -186,11 +194,11 @@ class SignOp(Unary, name="sign"):
 
 
 def _turned(t: Value, x: Value, y: Value) -> Value:
-    """The part of t across y = x/|x|, over |x|: how x/|x| turns when x moves by t."""
+    """The part of t across y = x/|x|, over |x|: how x/|x| turns when x moves by t; NaN at 0."""
     along = real(mul(conj(y), t))
     across = sub(t, mul(y, complex_(along, zeros_like(along))))
     size = abs_(x)
-    size = where_zero(size, full_like(size, 1), size)
+    size = where_zero(size, full_like(size, math.nan), size)  # see Note [Lengths of zero]
     return div(across, complex_(size, zeros_like(size)))
 
 

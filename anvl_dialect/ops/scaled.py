@@ -28,7 +28,9 @@ from anvl.dialect.ops.elementwise import (
     sub,
     where_zero,
 )
-from anvl.dialect.types import kind
+from anvl.dialect.ops.norm import nonzero_length
+from anvl.dialect.ops.widened import in_wide
+from anvl.dialect.types import dtype_name, kind
 
 __all__ = ["atan2", "hypot", "logaddexp"]
 
@@ -43,21 +45,30 @@ def _length(x: Value, y: Value) -> Value:
     return emit.select(is_infinite, full_like(x, float("inf")), length)
 
 
-def _cosine(x: Value, y: Value, z: Value) -> Value:
-    """x / z, of the length z of (x, y): 0 at the origin, and the limit where x is infinite."""
-    is_0 = emit.compare(z, zeros_like(z), comparison_direction="EQ")
-    ratio = div(x, emit.select(is_0, full_like(z, 1), z))
-    ratio = emit.select(is_0, zeros_like(z), ratio)
-    has_limit = and_(emit.is_inf(x), emit.is_finite(y))
-    return emit.select(has_limit, emit.sign(x), ratio)
+def _cosine(x: Value, y: Value, z: Value, which: int) -> Value:
+    """Of the length z of (x, y), the share of one of them: its slope, 0 at the origin.
+
+    The limit where one is infinite; and what it is where the length overflows, and they do not.
+    """
+    if dtype_name(x.type.element_type) not in ("f32", "f64"):
+        return in_wide(lambda x, y: _cosine(x, y, hypot(x, y), which), x, y)
+    small = emit.select(emit.is_inf(z), full_like(z, 0.25), full_like(z, 1))
+    one, other = (x, y) if which == 0 else (y, x)
+    # See Note [Lengths of zero].
+    length = nonzero_length(hypot(mul(x, small), mul(y, small)))
+    has_limit = and_(emit.is_inf(one), emit.is_finite(other))
+    return emit.select(has_limit, emit.sign(one), div(mul(one, small), length))
 
 
-def _turn(x: Value, y: Value, reverse: bool = False) -> Value:
-    """x / (x^2 + y^2)"""
+def _turn(x: Value, y: Value, which: int) -> Value:
+    """One of them over x^2 + y^2."""
+    one = (x, y)[which]
     if kind(x.type.element_type) != F:
-        return div(x, add(mul(x, x), mul(y, y)))
-    z = hypot(y, x) if reverse else hypot(x, y)  # one for both partial derivatives
-    return div(_cosine(x, y, z), z)
+        return div(one, add(mul(x, x), mul(y, y)))
+    if dtype_name(x.type.element_type) not in ("f32", "f64"):
+        return in_wide(lambda x, y: _turn(x, y, which), x, y)
+    z = hypot(x, y)
+    return div(_cosine(x, y, z, which), z)
 
 
 def _log_of_sum(x: Value, y: Value) -> Value:
@@ -78,12 +89,15 @@ def _weight(x: Value, y: Value) -> Value:
 
 # fmt: off
 #            name         composed as   takes  g times dz/dx, g times dz/dy
-hypot     = binary("hypot",     _length,     F,  lambda g, x, y, z: mul(g, _cosine(x, y, z)), lambda g, x, y, z: mul(g, _cosine(y, x, z)))
-atan2     = binary("atan2",     "atan2",     FC, lambda g, x, y, z: mul(g, _turn(y, x, reverse=True)), lambda g, x, y, z: neg(mul(g, _turn(x, y))), (0.3, 2.0), (0.3, 2.0))
+hypot     = binary("hypot",     _length,     F,  lambda g, x, y, z: mul(g, _cosine(x, y, z, 0)), lambda g, x, y, z: mul(g, _cosine(x, y, z, 1)))
+atan2     = binary("atan2",     "atan2",     FC, lambda g, x, y, z: mul(g, _turn(x, y, 1)), lambda g, x, y, z: neg(mul(g, _turn(x, y, 0))), (0.3, 2.0), (0.3, 2.0))
 logaddexp = binary("logaddexp", _log_of_sum, F, lambda g, x, y, z: mul(g, _weight(x, y)), lambda g, x, y, z: mul(g, _weight(y, x)))
 # fmt: on
 
-OPS["anvl.hypot"].corner = "0 at x = y = 0"
+OPS["anvl.hypot"].squared = classmethod(  # type: ignore[assignment]
+    lambda cls, xs: add(*[mul(x, x) for x in xs])
+)
+OPS["anvl.hypot"].corner = "0 at x = y = 0, and NaN in the second derivative"
 OPS["anvl.atan2"].corner = "NaN at x = y = 0"
 OPS["anvl.logaddexp"].corner = "half to each of two infinities"
 for _name in ("hypot", "logaddexp"):

@@ -11,6 +11,7 @@ from anvl.dialect.families import Linear, check_axes, lifted
 from anvl.dialect.op import AnvlOp, Operand, Operands, Result, Value, emit
 from anvl.dialect.ops.create import full, number_of
 from anvl.dialect.params import Int, Ints, ResultShape
+from anvl.dialect.squares import square_of
 from anvl.dialect.types import shape_text, tensor
 
 __all__ = [
@@ -146,6 +147,11 @@ class ReshapeOp(Linear, name="reshape"):
         if type(maker) is cls:
             return lambda: reshape(maker.operands[0], shape=shape)
         return _spread(x, maker, shape)
+
+    @classmethod
+    def squared(cls, xs: Sequence[Value], shape: Any) -> Value | None:
+        square = square_of(xs[0])
+        return None if square is None else reshape(square, shape=shape)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -17,7 +17,7 @@ from anvl.numpy.elementwise import (
     rint,
     subtract,
 )
-from anvl.numpy.emitting import is_kind, prim
+from anvl.numpy.emitting import is_kind, prim, smooth_square
 from anvl.promote import constant, promoted
 from anvl.public import public
 from anvl.runtime import hiding_frames
@@ -92,7 +92,8 @@ def _raised(base: Tracer, n: int) -> Tracer:
             result = base if result is None else prim("mul", result, base)
         n >>= 1
         if n:
-            base = prim("mul", base, base)
+            smooth = smooth_square(base)
+            base = prim("mul", base, base) if smooth is None else smooth
     assert result is not None
     return result
 

@@ -12,7 +12,7 @@ from anvl.avals import aval
 from anvl.config import as_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.types import element_type, kind
-from anvl.numpy.emitting import filled, is_kind, prim
+from anvl.numpy.emitting import filled, is_kind, prim, smooth_square
 from anvl.promote import (
     NUMBER_LEVELS,
     as_tracer,
@@ -29,83 +29,16 @@ from anvl.tracer import Tracer
 from anvl.tracing import emit, emit_unary
 
 __all__ = [
-    "abs",
-    "absolute",
-    "acos",
-    "acosh",
-    "add",
-    "angle",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "asin",
-    "asinh",
-    "astype",
-    "atan",
-    "atan2",
-    "atanh",
-    "bitwise_and",
-    "bitwise_count",
-    "bitwise_invert",
-    "bitwise_left_shift",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "cbrt",
-    "ceil",
-    "conj",
-    "conjugate",
-    "cos",
-    "cosh",
-    "divide",
-    "equal",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fix",
-    "floor",
-    "fmod",
-    "greater",
-    "greater_equal",
-    "imag",
-    "invert",
-    "left_shift",
-    "less",
-    "less_equal",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "maximum",
-    "minimum",
-    "multiply",
-    "negative",
-    "nextafter",
-    "not_equal",
-    "positive",
-    "real",
-    "right_shift",
-    "rint",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "square",
-    "subtract",
-    "tan",
-    "tanh",
-    "true_divide",
-    "trunc",
+    "abs", "absolute", "acos", "acosh", "add", "angle", "arccos", "arccosh", "arcsin",
+    "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "astype", "atan", "atan2",
+    "atanh", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "cbrt", "ceil", "conj",
+    "conjugate", "cos", "cosh", "divide", "equal", "erf", "erfc", "exp", "exp2", "expm1",
+    "fabs", "fix", "floor", "fmod", "greater", "greater_equal", "imag", "invert", "left_shift",
+    "less", "less_equal", "log", "log1p", "log2", "log10", "maximum", "minimum", "multiply",
+    "negative", "nextafter", "not_equal", "positive", "real", "right_shift", "rint", "rsqrt",
+    "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
+    "true_divide", "trunc",
 ]  # fmt: skip
 
 
@@ -130,12 +63,17 @@ def unary(name: str, op: str, at_least: str, doc: str) -> Any:
 
 # XLA computes the sum of two bools that it knows, true and true, as false: so `or` stands for it.
 def binary(
-    name: str, op: str, at_least: str, doc: str, of_bools: str | None = None, **params: Any
-) -> Any:
+    name: str, op: str, at_least: str, doc: str, of_bools: str | None = None,
+    of_itself: Any = None, **params: Any,
+) -> Any:  # fmt: skip
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
     logical = OPS[f"anvl.{of_bools or op}"]
 
     def function(x: Any, y: Any) -> Any:
+        if x is y and of_itself is not None and type(x) is Tracer:
+            found = of_itself(x)
+            if found is not None:
+                return found
         agreed = _agreed(x, y, least)
         if agreed is not None:
             return emit(op_class if agreed[0].aval.level else logical, agreed, params)
@@ -228,7 +166,7 @@ bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5
 
 add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
 subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
-multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and")
+multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_square)
 divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25")
 atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
 fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is that between the jumps. | -7, 3 -> -1")
@@ -454,7 +392,8 @@ def square(x: Any) -> Any:
     (operand,), weak = promoted("square", (x,), "int")
     if is_kind(operand, "int", "uint"):
         return mark_weak(prim("mul", operand, operand), weak)
-    return mark_weak(prim("square", operand), weak)
+    smooth = smooth_square(operand)
+    return mark_weak(prim("square", operand) if smooth is None else smooth, weak)
 
 
 @public()

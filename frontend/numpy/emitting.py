@@ -3,17 +3,28 @@
 from typing import Any
 
 from anvl.dialect.op import OPS
+from anvl.dialect.squares import square_of
 from anvl.dialect.types import element_type, kind
 from anvl.promote import constant
+from anvl.state import current
 from anvl.tracer import Tracer
 from anvl.tracing import emit
 
-__all__ = ["filled", "is_kind", "prim"]
+__all__ = ["filled", "is_kind", "prim", "smooth_square"]
 
 
 def prim(op: str, *xs: Tracer, **params: Any) -> Any:
     """Emit `anvl.<op>`."""
     return emit(OPS.get(f"anvl.{op}") or OPS[f"stablehlo.{op}"], xs, params)
+
+
+def smooth_square(x: Tracer) -> Tracer | None:
+    """x * x of what has a corner at 0, such as a length, where that has none; else None."""
+    if x.trace is not current.trace:  # there it is an argument
+        return None
+    with x.location:
+        value = square_of(x.value)
+    return None if value is None else Tracer(value, x.aval, x.trace, x.location)
 
 
 def filled(x: Tracer, value: complex) -> Tracer:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from anvl.numpy.arithmetic import power
 from anvl.numpy.axes import Axis, each_axis
-from anvl.numpy.choice import where
-from anvl.numpy.elementwise import abs, add, equal, imag, multiply, not_equal, real, sqrt
+from anvl.numpy.elementwise import abs, add, imag, multiply, not_equal, real
 from anvl.numpy.emitting import is_kind, prim
 from anvl.numpy.reductions import max, min, sum
 from anvl.numpy.shaping import moveaxis, reshape
@@ -32,9 +30,12 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     `ord` of vectors is a number, inf or -inf, 2 where not given; of matrices 'fro' (where not
     given), 'nuc', 1, -1, 2, -2, inf or -inf.
 
-    The derivative of a norm at zero is 0.  The norms 1, inf and -inf have corners where elements
-    are 0 or tie; 2 and -2 of matrices where the singular value that they take is not single, 'nuc'
-    where one is 0.  Where others repeat, derivatives are right up to the second one.
+    The derivative of a norm at zero is 0, and it has no second one there, which is NaN; that of its
+    square, `norm(x)**2`, is right.  An infinite norm has none.
+
+    The norms 1, inf and -inf have corners where elements are 0 or tie; 2 and -2 of matrices where
+    the singular value that they take is not single, 'nuc' where one is 0.  Where others repeat,
+    derivatives are right up to the second one.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.norm(np.asarray([3.0, 4.0])))
@@ -44,7 +45,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     # In the order given: the norms 1 and inf tell rows from columns.
     axes = tuple(range(a.ndim)) if axis is None else each_axis(axis, a.ndim, "norm")
     if ord is None:
-        y = _root(_sum_of_squares(a, axes))
+        y = _of_order(a, 2, axes)
     elif len(axes) == 1:
         y = _of_vectors(a, ord, axes[0])
     elif len(axes) == 2:
@@ -58,10 +59,9 @@ def _kept(y: Any, x: Tracer, axes: tuple[int, ...]) -> Any:
     return reshape(y, tuple(1 if i in axes else n for i, n in enumerate(x.shape)))
 
 
-def _root(x: Any) -> Any:
-    """The square root, whose derivative at 0 is 0."""
-    is_zero = equal(x, 0)
-    return where(is_zero, 0, sqrt(where(is_zero, 1, x)))
+def _of_order(x: Tracer, order: float, axes: tuple[int, ...]) -> Any:
+    size = x if order == 2 else abs(x)  # a complex number of order 2 is smooth at 0
+    return prim("norm", size, axes=axes, order=float(order))
 
 
 def squared_modulus(x: Any) -> Any:
@@ -72,32 +72,26 @@ def squared_modulus(x: Any) -> Any:
     return multiply(x, x)
 
 
-def _sum_of_squares(x: Any, axes: tuple[int, ...]) -> Any:
-    return sum(squared_modulus(x), axis=axes)
-
-
 def _of_vectors(x: Tracer, ord: Any, axis: int) -> Any:
     if ord == math.inf:
         return max(abs(x), axis=axis)
     if ord == -math.inf:
         return min(abs(x), axis=axis)
     if ord == 2:
-        return _root(_sum_of_squares(x, (axis,)))
+        return _of_order(x, 2, (axis,))
     if ord == 1:
         return sum(abs(x), axis=axis)
     if ord == 0:
         return sum(convert(not_equal(x, 0), abs(x).dtype), axis=axis)
     if isinstance(ord, str):
         raise ValueError(f"norm: ord {ord!r} is none of vectors; it must be {_OF_VECTORS}")
-    total = sum(power(abs(x), float(ord)), axis=axis)
-    is_zero = equal(total, 0)
-    return where(is_zero, 0, power(where(is_zero, 1, total), 1 / ord))
+    return _of_order(x, ord, (axis,))
 
 
 def _of_matrices(x: Tracer, ord: Any, axes: tuple[int, ...]) -> Any:
     a = moveaxis(x, axes, (-2, -1))
     if ord == "fro":
-        return _root(_sum_of_squares(x, axes))
+        return _of_order(x, 2, axes)
     if ord == "nuc":
         return sum(prim("svdvals", a), axis=-1)
     if ord not in _REDUCTIONS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -14,7 +13,6 @@ from anvl.numpy.choice import isfinite, isinf, isnan, logical_and, logical_or, w
 from anvl.numpy.elementwise import (
     abs,
     add,
-    divide,
     equal,
     greater,
     imag,
@@ -26,14 +24,12 @@ from anvl.numpy.elementwise import (
     multiply,
     not_equal,
     real,
-    sqrt,
-    square,
     subtract,
 )
 from anvl.numpy.emitting import is_kind, prim
 from anvl.numpy.reductions import all
 from anvl.numpy.shaping import slice_axis
-from anvl.numpy.stacking import concatenate
+from anvl.numpy.stacking import concatenate, stack
 from anvl.promote import as_tracer, constant, convert, promoted
 from anvl.public import public
 from anvl.tracer import Tracer
@@ -46,7 +42,7 @@ __all__ = [
 
 @public()
 def hypot(x: Any, y: Any) -> Any:
-    """sqrt(x^2 + y^2), without overflow.  The derivative at (0, 0) is 0.
+    """sqrt(x^2 + y^2), without overflow.  The derivative at (0, 0) is 0, the second one NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.hypot(3.0, 4.0))
@@ -54,19 +50,8 @@ def hypot(x: Any, y: Any) -> Any:
     """
     (a, b), weak = promoted("hypot", (x, y), "float")
     if is_kind(a, "complex"):
-        return _length_of_four(a, b)
+        return prim("norm", stack([a, b]), axes=(0,), order=2.0)  # smooth where one of them is 0
     return mark_weak(prim("hypot", a, b), weak)
-
-
-def _length_of_four(a: Tracer, b: Tracer) -> Any:
-    """Of the parts of complex numbers, one sum: where one number is 0, the length is smooth."""
-    parts = [f(x) for x in (a, b) for f in (real, imag)]
-    largest = maximum(abs(a), abs(b))
-    scale = where(logical_and(greater(largest, 0), isfinite(largest)), largest, 1)
-    scale = prim("stop_gradient", scale)  # the length does not depend on it
-    total = functools.reduce(add, [square(divide(part, scale)) for part in parts])
-    is_0 = equal(total, 0)
-    return where(is_0, 0, multiply(scale, sqrt(where(is_0, 1, total))))
 
 
 @public()

@@ -10,12 +10,13 @@
 // CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.atan2"(%[[X]], %[[Y]])
 // CHECK:         %[[R:.*]] = "anvl.hypot"(%[[X]], %[[Y]])
-// CHECK:         %[[RATIO:.*]] = "anvl.div"(%[[Y]],
-// CHECK:         %[[COSINE:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[RATIO]])
-// CHECK:         %[[LIMIT:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[COSINE]])
+// CHECK:         %[[SMALL_X:.*]] = "anvl.mul"(%[[X]],
+// CHECK:         %[[SMALL_Y:.*]] = "anvl.mul"(%[[Y]],
+// CHECK:         %[[RATIO:.*]] = "anvl.div"(%[[SMALL_Y]],
+// CHECK:         %[[LIMIT:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[RATIO]])
 // CHECK:         %[[TURN:.*]] = "anvl.div"(%[[LIMIT]], %[[R]])
 // CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[TURN]])
-// CHECK:         %[[RATIO2:.*]] = "anvl.div"(%[[X]],
+// CHECK:         %[[RATIO2:.*]] = "anvl.div"(%[[SMALL_X]],
 // CHECK:         %[[TURN2:.*]] = "anvl.div"(%{{.*}}, %[[R]])
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%{{.*}}, %[[TURN2]])
 // CHECK:         %[[DY:.*]] = "anvl.neg"(%[[MUL]])

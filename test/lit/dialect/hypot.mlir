@@ -3,19 +3,24 @@
 // RUN: anvl-opt %s --anvl-gradient="function=hypot" \
 // RUN:   | %run --function=hypot_adjoint --args='[3.0, 4.0]' | %numbers %s
 
-// The length of (3, 4) grows by the cosines of its angles: 3/5 and 4/5.
+// The length of (3, 4) grows by the cosines of its angles: 3/5 and 4/5; of a length that overflows
+// they are those of a quarter.
 
 // CHECK-LABEL: func.func @hypot_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.hypot"(%[[X]], %[[Y]])
-// CHECK:         %[[AT_0:.*]] = "anvl.compare"(%[[Z]], %{{.*}}) {{.*}} EQ>
-// CHECK:         %[[LENGTH:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[Z]])
-// CHECK:         %[[RATIO_X:.*]] = "anvl.div"(%[[X]], %[[LENGTH]])
-// CHECK:         %[[COSINE:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[RATIO_X]])
-// CHECK:         %[[COS_X:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[COSINE]])
+// CHECK:         %[[OVERFLOWS:.*]] = "anvl.is_inf"(%[[Z]])
+// CHECK:         %[[PART:.*]] = "anvl.select"(%[[OVERFLOWS]], %
+// CHECK:         %[[SMALL_X:.*]] = "anvl.mul"(%[[X]], %[[PART]])
+// CHECK:         %[[SMALL_Y:.*]] = "anvl.mul"(%[[Y]], %[[PART]])
+// CHECK:         %[[SMALL:.*]] = "anvl.hypot"(%[[SMALL_X]], %[[SMALL_Y]])
+// CHECK:         %[[AT_0:.*]] = "anvl.compare"(%[[SMALL]], %{{.*}}) {{.*}} EQ>
+// CHECK:         %[[LENGTH:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[SMALL]])
+// CHECK:         %[[RATIO_X:.*]] = "anvl.div"(%[[SMALL_X]], %[[LENGTH]])
+// CHECK:         %[[COS_X:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[RATIO_X]])
 // CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[COS_X]])
-// CHECK:         %[[RATIO_Y:.*]] = "anvl.div"(%[[Y]], %[[LENGTH]])
+// CHECK:         %[[RATIO_Y:.*]] = "anvl.div"(%[[SMALL_Y]], %[[LENGTH]])
 // CHECK:         %[[DY:.*]] = "anvl.mul"
 // CHECK:         return %[[Z]], %[[DX]], %[[DY]]
 

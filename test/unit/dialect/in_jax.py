@@ -30,6 +30,7 @@ WITHOUT = {
     "share_ties": "anvl's own",
     "stop_gradient": "jax.lax's is no op of its own: the identity",
     "tag": "jax's names are for checkpoints alone",
+    "norm": "jax.numpy's is composed of sums",
     "ldexp": "jax.numpy's is composed of products",
     "mulhi": "jax.lax of 0.10.2 has none",
     "custom_call": "it is what the call is",

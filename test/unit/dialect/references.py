@@ -43,6 +43,12 @@ def _reduced(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axes: np.asarray(f(x, axis=tuple(axes))).astype(x.dtype)
 
 
+def _norm(x: np.ndarray, axes: Any, order: float) -> np.ndarray:
+    parts = np.float32 if x.dtype == np.complex64 else x.real.dtype
+    total = np.sum(np.abs(x).astype(np.float64) ** order, axis=tuple(axes))
+    return np.asarray(total ** (1 / order)).astype(parts)
+
+
 def _sign(x: np.ndarray) -> np.ndarray:
     if x.dtype.kind != "c":
         return np.sign(x)
@@ -332,6 +338,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "eigvals": _complex(np.linalg.eigvals),
     "sum": _reduced(np.sum),
     "prod": _reduced(np.prod),
+    "norm": _norm,
     "max": _max,
     "min": _min,
     "all": _axes(np.all),

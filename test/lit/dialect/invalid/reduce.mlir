@@ -122,3 +122,27 @@ func.func @reduce_along_no_axis(%x: tensor<2xf32>, %start: tensor<f32>) {
   }) {dimensions = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @norm_of_order_0(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{norm: order is 0.0; it must be a number, and not 0}}
+  %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 0.0 : f64} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @norm_of_order_3_of_complex(%x: tensor<2x3xcomplex<f32>>) {
+  // expected-error @+1 {{norm: order is 3.0 of tensor<2x3xcomplex<f32>>; take that of abs(x), or order 2}}
+  %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 3.0 : f64} : (tensor<2x3xcomplex<f32>>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @norm_of_integers(%x: tensor<2x3xi32>) {
+  // expected-error @+1 {{norm: operand is tensor<2x3xi32>; it takes elements of kind float or complex}}
+  %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 2.0 : f64} : (tensor<2x3xi32>) -> tensor<2xi32>
+  return
+}

@@ -91,6 +91,9 @@ COMPLEX = [
              0, 3j),
     _complex("var", anp.var, np.var, 1, 1, 1),
     _complex("norm", linalg.norm, np.linalg.norm, 1, 0, 1j),
+    _complex("abs, squared", lambda z: anp.abs(z) ** 2, lambda z: np.abs(z) ** 2, 0, 1j),
+    _complex("norm, squared", lambda z: anp.square(linalg.norm(z)),
+             lambda z: np.linalg.norm(z) ** 2, 0, 0),
     _real("sign", lambda z: z / abs(z)),
     _real("sinc", _sinc, 0, 1e-8j, 3, -2j, 1 + 1j),
     _complex("power -3", lambda z: anp.real(z**-3), lambda z: (z**-3).real, 3, -2j, 1 + 1j),
@@ -122,6 +125,12 @@ def _norm(of: Any) -> tuple[Any, Any]:
 
 MATRICES = [
     _of("norm", linalg.norm, np.linalg.norm, [3.0, 0, 4]),
+    _of("norm, squared", lambda x: linalg.norm(x) ** 2, lambda x: np.sum(x * x), [0.0, 0, 0]),
+    _of("norm of rows, squared",
+        lambda x: (lambda y: y * y)(linalg.norm(x, axis=1, keepdims=True)),
+        lambda x: np.sum(x * x, 1, keepdims=True), [[0.0, 0], [3, 4]]),
+    _of("norm of matrices, to the 4th", lambda x: linalg.norm(x) ** 4,
+        lambda x: np.sum(x * x) ** 2, _0),
     _of("norm of matrices", *_norm("fro"), _D),
     _of("norm, 4", *_norm(4), [3.0, 0, 4]),
     _of("norm, 1", *_norm(1), [3.0, 1, -4]),

@@ -9,12 +9,14 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+import ml_dtypes  # noqa: F401  bfloat16
 import numpy as np
 import pytest
 from smooth_arrays import ARRAYS, COMPLEX, MATRICES
 from smooth_elsewhere import CORNERS, FLAT, LINEAR, OTHER_NAMES
 from smooth_points import ELEMENTWISE
 from smoothness import computed, derivatives, errors
+from tolerances import rounding
 
 import anvl
 import anvl.numpy as anp
@@ -83,6 +85,53 @@ def test_linear_functions_are_their_own_derivatives() -> None:
         np.testing.assert_allclose(back, np.sum(np.real(y * y)), 1e-12, err_msg=name)
 
 
+# f(c x) = c^degree f(x): of a function, a point and the degree.
+SCALED = {
+    **{
+        f"norm, {order}": (lambda x, order=order: linalg.norm(x, order), [3.0, -4], 1)
+        for order in (2, 3, 1.5, 0.5, -1, 4)
+    },
+    "norm of rows": (lambda x: anp.sum(linalg.norm(x, axis=1)), [[3.0, -4], [1, 0]], 1),
+    "norm of matrices": (lambda x: linalg.norm(x, "fro", (0, 1)), [[3.0, -4], [1, 0]], 1),
+    "norm of complex": (lambda x: linalg.norm(x[:2] + 1j * x[2:]), [3.0, -4, 0, 12], 1),
+    "hypot": (lambda x: anp.hypot(x[0], x[1]), [3.0, -4], 1),
+    "hypot of complex": (lambda x: anp.hypot(x[0] + 1j * x[1], 1j * x[2]), [3.0, -4, 12], 1),
+    "abs of complex": (lambda x: anp.abs(x[0] + 1j * x[1]), [3.0, -4], 1),
+    "atan2": (lambda x: anp.arctan2(x[0], x[1]), [3.0, -4], 0),
+}
+EXPONENTS = {"float16": 10, "bfloat16": 110, "float32": 110, "float64": 1000}
+
+
+def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
+    """Where the square of a number is none, the derivatives are those of its multiples."""
+    rows = [(name, np.dtype("float64"), 0) for name in SCALED] + [
+        (name, np.dtype(dtype), sign * most)
+        for dtype, most in EXPONENTS.items()
+        for sign in (-1, 1)
+        for name in SCALED
+        if "complex" not in name or dtype in ("float32", "float64")
+    ]
+    points = [np.ldexp(SCALED[name][1], k).astype(dtype) for name, dtype, k in rows]
+
+    def everything(points: Any) -> Any:
+        functions = [SCALED[name][0] for name, *_ in rows]
+        return [
+            (f(x), anvl.grad(f)(x), anvl.hessian(f)(x))
+            for f, x in zip(functions, points, strict=True)
+        ]
+
+    results = [[np.asarray(y, float) for y in ys] for ys in computed(everything, points)]
+    usual = dict(zip(SCALED, results, strict=False))
+    for (name, dtype, k), found in zip(rows, results, strict=True):
+        for order, (y, wanted) in enumerate(zip(found, usual[name], strict=True)):
+            power = k * (SCALED[name][2] - order)
+            if abs(power) <= EXPONENTS[dtype.name]:  # else it is out of range itself
+                limit = rounding(10, dtype)
+                np.testing.assert_allclose(
+                    np.ldexp(y, -power), wanted, limit, limit, err_msg=f"{name}, {dtype}, 2^{k}"
+                )
+
+
 INF, NAN = np.inf, np.nan
 
 # Of a function: the point, the value and the gradient there.
@@ -97,6 +146,25 @@ LIMITS = {
     "hypot of -inf": (anp.hypot, (2.0, -INF), INF, (0, -1)),
     "hypot of inf twice": (anp.hypot, (INF, INF), INF, (NAN, NAN)),
     "hypot of 0": (anp.hypot, (0.0, 0.0), 0, (0, 0)),
+    "hypot that overflows": (anp.hypot, (1.5e308, 1.5e308), INF, (0.5**0.5, 0.5**0.5)),
+    "norm of 0": (lambda x, y: linalg.norm(anp.stack([x, y])), (0.0, 0.0), 0, (0, 0)),
+    "norm, 3, of 0": (lambda x, y: linalg.norm(anp.stack([x, y]), 3), (0.0, 0.0), 0, (0, 0)),
+    "norm, -1, with 0": (lambda x, y: linalg.norm(anp.stack([x, y]), -1), (0.0, 2.0), 0, (0, 0)),
+    "norm of inf": (lambda x, y: linalg.norm(anp.stack([x, y])), (INF, 1.0), INF, (NAN, NAN)),
+    "norm of nan": (lambda x, y: linalg.norm(anp.stack([x, y])), (NAN, 1.0), NAN, (NAN, NAN)),
+    "norm, -1, of inf": (lambda x, y: linalg.norm(anp.stack([x, y]), -1), (INF, 2.0), 2, (0, 1)),
+    **{
+        f"curvature of {name} at 0": (
+            lambda x, y, f=f: anvl.grad(lambda x: f(x, y))(x), (0.0, 0.0), 0, (NAN, NAN)
+        )
+        for name, f in {
+            "hypot": anp.hypot,
+            "norm": lambda x, y: linalg.norm(anp.stack([x, y])),
+            "norm, 3": lambda x, y: linalg.norm(anp.stack([x, y]), 3),
+            "a modulus": lambda x, y: anp.abs(x + 1j * y),
+            "a cosine of a norm": lambda x, y: anp.cos(linalg.norm(anp.stack([x, y]))),
+        }.items()
+    },
     "atan2 of inf": (anp.arctan2, (INF, 1.0), np.pi / 2, (0, 0)),
     "atan2 of 0": (anp.arctan2, (0.0, 0.0), 0, (NAN, NAN)),
     "sinc of inf": (anp.sinc, (INF,), NAN, (NAN,)),
