@@ -18,7 +18,10 @@ from anvl.lowering import captured_order, lower
 from anvl.testing.program import FAST, OLD_EMITTERS, SLOW
 from anvl.traced import trace_call
 
-__all__ = ["Batch", "Lowered", "Refused"]
+__all__ = ["EMPTY_PRODUCT", "Batch", "Lowered", "Refused"]
+
+#: What `Lowered.names` has beside `stablehlo.dot_general`: the interpreter ends the process on it.
+EMPTY_PRODUCT = "stablehlo.dot_general of nothing"
 
 
 class Refused(Exception):
@@ -46,12 +49,16 @@ class Lowered:
         return main
 
     def names(self) -> set[str]:
-        """The names of its ops."""
+        """The names of its ops; of a product that adds up nothing, another than of the rest."""
         if self._names is None:
             found: set[str] = set()
 
             def visit(op: ir.Operation) -> ir.WalkResult:
                 found.add(op.name)
+                if op.name == "stablehlo.dot_general" and any(
+                    0 in x.type.shape for x in op.operands
+                ):
+                    found.add(EMPTY_PRODUCT)
                 return ir.WalkResult.ADVANCE
 
             self.module.operation.walk(visit)

@@ -23,6 +23,7 @@ from anvl.testing.random_programs.reference import (
     as_reference,
     reference_text,
 )
+from anvl.testing.random_programs.rounding import size_of, slack_of
 
 __all__ = ["Finding", "Verifier"]
 
@@ -32,19 +33,8 @@ _REFUSED = (
 )  # fmt: skip
 _AROUND = 7
 
-#: Functions whose error near their zeros is that of numbers of size 1.
-NEAR_ZERO = {
-    f"np.{name}"
-    for name in (
-        "sinc gammaln digamma polygamma zeta erfinv logaddexp cumlogsumexp logsumexp i1".split()
-    )
-}
-
 #: Functions that give bools for bools; NumPy makes i8 of them.
 CONJUGATES = ("np.conj", "np.conjugate", "np.vdot", "np.vecdot")
-
-#: Functions that add up products, in whatever order: the error is that of the largest.
-SUMS = ("np.fft.", "np.linalg.", "own.", "np.matmul", "np.einsum", "np.convolve", "np.correlate")
 
 #: Functions that give integers for integers; NumPy does for some of them.
 ROUNDING = {f"np.{name}" for name in "floor ceil trunc rint fix round around".split()}
@@ -121,7 +111,7 @@ class Verifier:
         if wrong:
             return wrong
         near = [
-            is_near(y, e, beside=_size(step.function, e))
+            is_near(y, e, slack_of(step), beside=size_of(step, operands, e))
             for y, e in zip(found, expected, strict=True)
         ]
         if all(n.all() for n in near):
@@ -208,16 +198,6 @@ def _as_in(x: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
     if dtype is None or kind_of(dtype) not in "fc" or kind_of(x.dtype) not in "biu":
         return as_reference(x)
     return as_reference(x.astype(dtype))
-
-
-def _size(function: str, expected: Any) -> float:
-    """The size of the numbers whose rounding a result has."""
-    if function in NEAR_ZERO:
-        return 1.0
-    if not function.startswith(SUMS):
-        return 0.0
-    sizes = np.abs(np.asarray(expected))
-    return float(sizes[np.isfinite(sizes)].max(initial=0))
 
 
 def _wrong_types(function: str, found: Sequence[Any], expected: Sequence[Any]) -> str | None:

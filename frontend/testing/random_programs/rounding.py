@@ -1,0 +1,82 @@
+"""How far a value may be from the reference: units of rounding, and of which numbers they are.
+
+A sum is rounded by the size of what it adds up, not by that of itself.  The size is that of the
+result, and for some functions more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.programs import Step
+
+__all__ = ["size_of", "slack_of"]
+
+_WORST = 1e6  # condition; of a worse matrix the last digits are asked for all the same
+_SLACK = 64  # units of rounding, for one function
+
+#: Units for functions whose algorithms are known to give fewer digits.
+_SLACKS = {"np.log1p": 256}  # XLA's in f64: 121 units near -0.41, of 100,000 points
+
+#: Functions whose error near their zeros is that of numbers of size 1.
+_NEAR_ZERO = {
+    f"np.{name}"
+    for name in (
+        "sinc gammaln digamma polygamma zeta erfinv logaddexp cumlogsumexp logsumexp i1".split()
+    )
+}
+
+#: Functions that add up products of their operands.
+_PRODUCTS = tuple(
+    f"np.{name}"
+    for name in (
+        "convolve correlate cross dot einsum inner kron matmul outer tensordot vdot vecdot".split()
+    )
+)
+
+#: Functions that add up numbers of the size of their largest result, in whatever order.
+_SUMS = ("np.fft.", "np.linalg.", "own.", *_PRODUCTS)
+
+#: Functions that solve a system with their first operand.
+_ILL_CONDITIONED = ("np.linalg.inv", "np.linalg.lstsq", "np.linalg.pinv")
+
+
+def slack_of(step: Step) -> float:
+    """The units of rounding that the result of a step may be from the reference."""
+    return _SLACKS.get(step.function, _SLACK)
+
+
+def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> float:
+    """The size of the numbers whose rounding a result has; 0 where that is its own."""
+    if step.function in _NEAR_ZERO or "lambda" in step.text:
+        return 1.0
+    if not step.function.startswith(_SUMS):
+        return 0.0
+    size = _largest(np.asarray(expected))
+    if step.function in _PRODUCTS:
+        return max(size, float(np.prod([_largest(x) for x in operands.values()])))
+    if step.function in _ILL_CONDITIONED:
+        return size * _condition(next(iter(operands.values())))
+    if step.function == "np.linalg.det":
+        (x,) = operands.values()
+        return max(size, _largest(x) ** x.shape[-1])
+    return size
+
+
+def _largest(x: np.ndarray) -> float:
+    if x.dtype == object or not x.size:
+        return 0.0
+    sizes = np.abs(x.astype(np.complex128 if kind_of(x.dtype) == "c" else np.float64))
+    return float(sizes[np.isfinite(sizes)].max(initial=0))
+
+
+def _condition(x: np.ndarray) -> float:
+    """How many times an error grows where a system with this matrix is solved."""
+    wide = x.astype(np.complex128)
+    if wide.ndim < 2 or not wide.size or not np.isfinite(wide).all():
+        return 1.0
+    return float(np.clip(np.nan_to_num(np.linalg.cond(wide), nan=1.0).max(), 1.0, _WORST))
