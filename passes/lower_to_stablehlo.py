@@ -23,6 +23,7 @@ from anvl.passes.find import find
 from anvl.passes.inline import functions_of
 from anvl.passes.nan_guards import guard_extremes
 from anvl.passes.pass_ import Pass, option
+from anvl.passes.stacked_calls import order_stacked_calls
 from anvl.passes.trip_counts import hide_trip_counts
 
 __all__ = ["LowerToStablehlo"]
@@ -59,6 +60,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         if self.platform == "cpu":
             drop_inner_barriers(module)
             guard_extremes(module)
+            order_stacked_calls(module)
 
     def _lower(self, module: ir.Operation) -> None:
         known = len(DEFINED)  # patterns are kept until there are new ops
