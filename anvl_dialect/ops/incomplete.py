@@ -70,7 +70,8 @@ class Incomplete(Elementwise):
 
 
 class IgammaOp(Incomplete, name="igamma"):
-    """The lower incomplete gamma function P(a, x), for a > 0 and x >= 0; NaN elsewhere."""
+    """The lower incomplete gamma function P(a, x), for a >= 0 and x >= 0; NaN elsewhere,
+    and at (0, 0)."""
 
     a: Operand
     x: Operand
@@ -87,7 +88,8 @@ class IgammaOp(Incomplete, name="igamma"):
 
 
 class IgammacOp(Incomplete, name="igammac"):
-    """The upper incomplete gamma function Q(a, x) = 1 - P(a, x), for a > 0 and x >= 0."""
+    """The upper incomplete gamma function Q(a, x) = 1 - P(a, x), for a >= 0 and x >= 0;
+    NaN elsewhere, and at (0, 0)."""
 
     a: Operand
     x: Operand
@@ -104,7 +106,8 @@ class IgammacOp(Incomplete, name="igammac"):
 
 
 class BetaincOp(Incomplete, name="betainc"):
-    """The incomplete beta function I_x(a, b), for a, b > 0 and 0 <= x <= 1; NaN elsewhere."""
+    """The incomplete beta function I_x(a, b), for a, b >= 0 and 0 <= x <= 1; NaN elsewhere,
+    and where a and b are both 0 or infinite."""
 
     a: Operand
     b: Operand
@@ -130,7 +133,15 @@ class BetaincOp(Incomplete, name="betainc"):
 
 
 def _gamma_density(a: Value, x: Value) -> Value:
-    """x^(a-1) e^-x / Gamma(a)"""
+    """x^(a-1) e^-x / Gamma(a); 0 where a or x is infinite, and NaN where P is."""
+    zero, nan = zeros_like(x), full_like(x, float("nan"))
+    is_flat = _one_of(emit.is_inf(a), emit.is_inf(x))
+    inside = _both(_compared(a, zero, "GE"), _compared(x, zero, "GE"))
+    a, x = (_if(is_flat, full_like(v, 1), v) for v in (a, x))
+    return _if(inside, _if(is_flat, zero, _finite_gamma_density(a, x)), nan)
+
+
+def _finite_gamma_density(a: Value, x: Value) -> Value:
     power = plus(a, -1)
     is_0 = _compared(x, zeros_like(x), "EQ")
     inner = _if(is_0, full_like(x, 1), x)
@@ -152,7 +163,8 @@ def _beta_density(a: Value, b: Value, x: Value) -> Value:
     inner, end = _if(is_end, full_like(x, 0.5), x), _if(is_end, x, zeros_like(x))
     powers = add(mul(of_x, log(inner)), mul(of_rest, log1p(emit.neg(inner))))
     at_end = mul(mul(pow_(end, of_x), pow_(one_minus(end), of_rest)), exp(emit.neg(small)))
-    return _if(is_end, at_end, exp(sub(powers, small)))
+    inside = _both(_compared(a, zeros_like(a), "GE"), _compared(b, zeros_like(b), "GE"))
+    return _if(inside, _if(is_end, at_end, exp(sub(powers, small))), full_like(x, float("nan")))
 
 
 def _times_log(p: Value, x: Value, logarithm: Callable[[Value], Value]) -> Value:
@@ -178,7 +190,12 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, x, three))
     far = _if(is_far, mul(factor, fraction), zeros_like(x))  # 0 at infinity
     p, q = _if(is_near, near, one_minus(far)), _if(is_near, one_minus(near), far)
-    return _if(inside, p, nan), _if(inside, q, nan)
+    # The limits for a = 0 and for an infinite a, as SciPy has them.
+    has_1 = _both(_compared(a, zeros_like(a), "EQ"), _compared(x, zeros_like(x), "GT"))
+    has_0 = _both(inside, _both(emit.is_inf(a), emit.is_finite(x)))
+    p = _if(has_1, one, _if(has_0, zeros_like(x), _if(inside, p, nan)))
+    q = _if(has_1, zeros_like(x), _if(has_0, one, _if(inside, q, nan)))
+    return p, q
 
 
 def _gamma_series(a: Value, x: Value) -> Value:
@@ -220,7 +237,22 @@ def _beta(a: Value, b: Value, x: Value) -> Value:
     near = _if(swap, one_minus(x), x)
     fraction = _beta_fraction(*[_if(inside, v, full_like(v, 0.5)) for v in (p, q, near)])
     part = div(mul(front, fraction), p)
-    return _if(inside, _if(swap, one_minus(part), part), full_like(x, float("nan")))
+    y = _if(inside, _if(swap, one_minus(part), part), full_like(x, float("nan")))
+    return _beta_limits(a, b, x, y)
+
+
+def _beta_limits(a: Value, b: Value, x: Value, y: Value) -> Value:
+    """y, but for a or b of 0 or infinity, as SciPy has them: 0 up to the jump, and then 1."""
+    zero, one = zeros_like(x), full_like(x, 1)
+    late = _one_of(_compared(b, zero, "EQ"), emit.is_inf(a))  # jumps at 1
+    soon = _one_of(_compared(a, zero, "EQ"), emit.is_inf(b))  # at 0
+    defined = _both(_compared(a, zero, "GE"), _compared(b, zero, "GE"))
+    defined = _both(defined, _both(_compared(x, zero, "GE"), _compared(x, one, "LE")))
+    is_late = _both(defined, _both(late, emit.compare(soon, late, comparison_direction="NE")))
+    is_soon = _both(defined, _both(soon, emit.compare(soon, late, comparison_direction="NE")))
+    y = _if(is_late, _if(_compared(x, one, "LT"), zero, one), y)
+    y = _if(is_soon, _if(_compared(x, zero, "GT"), one, zero), y)
+    return _if(_both(late, soon), full_like(x, float("nan")), y)
 
 
 def _beta_fraction(a: Value, b: Value, x: Value) -> Value:
@@ -290,6 +322,10 @@ def _compared(x: Value, y: Value, direction: str) -> Value:
 
 def _both(x: Value, y: Value) -> Value:
     return getattr(emit, "and")(x, y)
+
+
+def _one_of(x: Value, y: Value) -> Value:
+    return getattr(emit, "or")(x, y)
 
 
 def _if(pred: Value, x: Value, y: Value) -> Value:

@@ -53,15 +53,20 @@ LARGE = 20.0  # from here on Stirling's series are exact to 2e-15
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _OF_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132)  # 5.11.2
 
+_LEAST = 1e-20  # in place of a = 0: the slopes there differ by as little
 _NODES = 80
 _FALLEN = 40.0  # e^-40 is nothing
 _CANDIDATES = 2.0 ** (-np.arange(48) / 2)  # for how far to integrate, of what is surely enough
 
 
 def gamma_slope(a: Value, x: Value) -> Value:
-    """dP(a, x)/da for a > 0 and x >= 0; NaN elsewhere."""
+    """dP(a, x)/da for a >= 0 and x >= 0, at a = 0 to the right; NaN elsewhere, and at (0, 0)."""
+    is_0 = _compared(a, 0, "EQ")
+    a = emit.select(_both(is_0, _compared(x, 0, "GT")), full_like(a, _LEAST), a)
     valid = _both(_compared(a, 0, "GT"), _compared(x, 0, "GE"))
-    inside = _both(valid, _both(_compared(x, 0, "GT"), emit.is_finite(x)))
+    is_finite = _both(emit.is_finite(a), emit.is_finite(x))
+    inside = _both(valid, _both(_compared(x, 0, "GT"), is_finite))
+    valid = _both(valid, _one_of(emit.is_finite(a), emit.is_finite(x)))
     return _within(valid, inside, _gamma_inside, a, x)
 
 
@@ -246,6 +251,10 @@ def _within(valid: Value, inside: Value, f: Callable[..., Value], *xs: Value) ->
     half = [emit.select(inside, x, full_like(x, 0.5)) for x in xs]
     elsewhere = emit.select(valid, zeros_like(xs[0]), full_like(xs[0], float("nan")))
     return emit.select(inside, f(*half), elsewhere)
+
+
+def _one_of(x: Value, y: Value) -> Value:
+    return getattr(emit, "or")(x, y)
 
 
 def _chosen(pred: Value, like: Value) -> Value:

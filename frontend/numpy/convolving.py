@@ -28,7 +28,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """y[k] = the sum of a[j] v[k - j] over j, of two vectors.
 
     Of n and m elements, "full" gives all n + m - 1, "same" the middle max(n, m) of these, "valid"
-    those in which the two overlap completely.  Linear in each.
+    those in which the two overlap completely.  Linear in each.  Where they do not, the rest of the
+    shorter one meets zeros: what is infinite or NaN in it gives NaN there, too.
     Raises `TypeError` for what is no vector, `ValueError` for an empty one or another mode.
 
     >>> import anvl.numpy as np

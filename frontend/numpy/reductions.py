@@ -184,12 +184,18 @@ def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     return subtract(*ends)
 
 
-def _without_nan(name: str, reduction: Any, neutral: float, doc: str) -> Any:
+def _without_nan(
+    name: str, reduction: Any, neutral: float, doc: str, of_nothing: float | None = None
+) -> Any:
     def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
         operand = as_tracer(x, name)
-        if is_kind(operand, "float", "complex"):
-            operand = where(isnan(operand), neutral, operand)
-        return reduction(operand, axis=axis, keepdims=keepdims)
+        if not is_kind(operand, "float", "complex"):
+            return reduction(operand, axis=axis, keepdims=keepdims)
+        missing = isnan(operand)
+        y = reduction(where(missing, neutral, operand), axis=axis, keepdims=keepdims)
+        if of_nothing is None:
+            return y
+        return where(all(missing, axis=axis, keepdims=keepdims), of_nothing, y)
 
     return _named(function, name, doc)
 
@@ -200,9 +206,9 @@ nansum  = _without_nan("nansum", sum, 0.0,
 nanprod = _without_nan("nanprod", prod, 1.0,
     "The product along `axis` of what is not NaN. | np.asarray([2.0, np.nan]) -> 2.0")
 nanmax  = _without_nan("nanmax", max, -math.inf,
-    "The largest along `axis` of what is not NaN; -inf where all are. "
-    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0")
+    "The largest along `axis` of what is not NaN; NaN where all are. "
+    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
 nanmin  = _without_nan("nanmin", min, math.inf,
-    "The smallest along `axis` of what is not NaN; inf where all are. "
-    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0")
+    "The smallest along `axis` of what is not NaN; NaN where all are. "
+    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
 # fmt: on

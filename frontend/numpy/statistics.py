@@ -159,6 +159,8 @@ def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) along `axis`, without overflow.
 
+    Where it is infinite its derivative is NaN.
+
     >>> import anvl.numpy as np
     >>> print(np.logsumexp(np.asarray([1000.0, -1000.0])))
     1000.0
@@ -209,5 +211,6 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
     axes = axes_of(axis, operand.ndim, "log_softmax")
     if operand.size == 0:
         return operand
-    low = subtract(operand, _largest(operand, axes))
+    largest = _largest(operand, axes)
+    low = subtract(operand, where(isfinite(largest), largest, 0))
     return mark_weak(subtract(low, log(reduced("sum", exp(low), axes, True))), weak)

@@ -55,13 +55,25 @@ def test_gammas_of_parameters_that_are_too_large_are_nan(dtype: str) -> None:
     np.testing.assert_array_equal(found, [NAN, 1, 0])
 
 
-@pytest.mark.parametrize("name", ["igamma", "igammac"])
-def test_gammas_at_the_edges(name: str) -> None:
-    a = np.array([1.0, 2.0, 0.5, 2.0, -1.0, 2.0, NAN, 1.0])
-    x = np.array([0.0, 0.0, INF, INF, 1.0, -1.0, 1.0, NAN])
-    (found,) = evaluated(lambda *xs: [getattr(emit, name)(*xs)], a, x)
-    wanted = np.array([0, 0, 1, 1, NAN, NAN, NAN, NAN])
-    np.testing.assert_array_equal(found, wanted if name == "igamma" else 1 - wanted)
+EDGES = np.array([-1.0, 0, 0.5, 1, 2, INF, NAN])
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_edges(name: str) -> None:
+    """Every parameter and x at 0, at its ends, infinite, NaN or outside; slopes are NaN outside."""
+    xs = [v.ravel() for v in np.meshgrid(*[EDGES] * (3 if name == "betainc" else 2))]
+    (found,) = evaluated(lambda *xs: [getattr(emit, name)(*xs)], *xs)
+    wanted = WANTED[name](*xs)
+    np.testing.assert_allclose(found, wanted, rounding(PROGRAM))
+    slopes = gradient(getattr(emit, name), *xs, wrt=[*range(len(xs))])
+    assert np.isnan(slopes)[:, np.isnan(wanted) & ~np.isinf(xs).any(0)].all()
+
+
+def test_slopes_of_gammas_where_a_is_0_or_infinite() -> None:
+    a, x = np.array([0.0, 0, 0, INF, INF, 2]), np.array([0.5, 3, INF, 0, 2, INF])
+    slopes = gradient(emit.igamma, a, x, wrt=[0, 1])
+    right = -scipy.special.exp1([0.5, 3])  # to the right of a = 0
+    np.testing.assert_allclose(slopes, [[*right, 0, 0, 0, 0], [0] * 6], rounding(PROGRAM))
 
 
 def test_the_two_gammas_sum_to_1() -> None:
@@ -74,13 +86,6 @@ def test_betainc_from_small_to_large() -> None:
     a = np.geomspace(1e-2, 1e3, 11)
     x = np.array([1e-6, 0.01, 0.3, 0.5, 0.7, 0.99, 1 - 1e-6])
     compared("betainc", *np.meshgrid(a, a, x), limit=rounding(ITERATION))
-
-
-def test_betainc_at_the_edges() -> None:
-    a = np.array([2.0, 2.0, 0.5, 1.0, -1.0, 1.0, 1.0, 1.0])
-    x = np.array([0.0, 1.0, 0.0, 1.0, 0.5, -0.1, 1.1, NAN])
-    (found,) = evaluated(lambda a, x: [emit.betainc(a, a, x)], a, x)
-    np.testing.assert_array_equal(found, [0, 1, 0, 1, NAN, NAN, NAN, NAN])
 
 
 def test_slopes_at_the_edges() -> None:

@@ -63,9 +63,11 @@ def test_the_variance_of_a_sample(ddof):
 
 
 @pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmax", "nanmin", "nanmean"])
+@pytest.mark.filterwarnings("ignore:All-NaN", "ignore:Mean of empty")
 def test_reductions_without_nan(name):
     x = values("f8", (3, 4))
     x[0, 1] = x[2, 2] = np.nan
+    x[1] = np.nan
     for given in options(x.shape, [None, 0, 1]):
         agrees(
             lambda x, given=given: getattr(anp, name)(x, **given),
