@@ -25,6 +25,7 @@ from anvl.forward import directions_of, operand_of
 from anvl.jitted import call_function
 from anvl.locations import describe
 from anvl.promote import abstract
+from anvl.ranges import pass_on_of_rule
 from anvl.requests import check_callable, has_derivative
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -108,6 +109,7 @@ class _Custom:
             try:
                 rule, wrt = self._trace_rule(of)
                 self._check_closed(f"the rule of {of.name}", rule)
+                pass_on_of_rule(nested.trace, rule.name, len(of.avals))
             except BaseException:
                 del program.functions[key]
                 raise

@@ -52,7 +52,7 @@ _LEAF = tree.structure(0)
 class Program(NamedTuple):
     """A compiled signature of a function: `constants` come before the arguments.
 
-    `ranges` says what arguments that are weak, of these `names`, are to fit.
+    `ranges` says what is to be checked of arguments that are weak, of these `names`.
     """
 
     executable: Executable
@@ -66,8 +66,9 @@ class Program(NamedTuple):
 
     def execute(self, arrays: Sequence[Array]) -> list[Array]:
         """The results for these arguments, flat."""
-        if self.ranges:
-            check_ranges(self.ranges, self.names, [arrays[i].numpy() for i in self.ranges])
+        if self.ranges.places:
+            values = [arrays[i].numpy() for i in self.ranges.places]
+            check_ranges(self.ranges, self.names, values)
         return self.executable.execute([*self.constants, *arrays])
 
     def entry(self) -> Any:
@@ -78,7 +79,7 @@ class Program(NamedTuple):
         return self.executable.entry(
             self.constants,
             None if is_plain else self.rebuild,
-            (tuple(self.ranges), look) if self.ranges else None,
+            (self.ranges.places, look) if self.ranges.places else None,
         )
 
     def rebuild(self, results: Sequence[Array]) -> Any:
@@ -100,7 +101,7 @@ def compiled_program(
     """Lower and compile a program whose last function takes and returns such arrays."""
     place = key[0].placement if key else default_placement()
     with passes_lock:
-        ranges = ranges_of(program.module, program.meetings)
+        ranges = ranges_of(program)
         lower(program.module, program.captured, place.client.platform)
         order = captured_order(program.module)
         artifact = serialize(program.module)

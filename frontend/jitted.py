@@ -21,6 +21,7 @@ from anvl.promote import (
     abstract,
     as_tracer,
 )
+from anvl.ranges import pass_on_meetings
 from anvl.recency import Recency
 from anvl.runtime import (
     MISSING,
@@ -379,6 +380,7 @@ def call_function(
     """Emit `func.call @name` into the current trace."""
     location = here()
     values = [trace.tracer_of(as_tracer(x)).value for x in operands]
+    pass_on_meetings(trace, name, values)
     call = ir.Operation.create(
         "func.call",
         [a.type for a in out_avals],

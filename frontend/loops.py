@@ -20,7 +20,8 @@ from anvl.dialect.params import Bool, Int
 from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
 from anvl.dialect.while_loop import While, is_slots
-from anvl.promote import abstract, as_tracer, convert, fitted
+from anvl.promote import abstract, as_tracer, fitted
+from anvl.ranges import meets_narrower
 from anvl.regions import (
     aligned,
     declare_control,
@@ -29,7 +30,7 @@ from anvl.regions import (
     outer_values,
     traced_with,
 )
-from anvl.requests import check_callable, run
+from anvl.requests import check_callable, has_derivative, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.traced import Traced
@@ -116,9 +117,12 @@ def _while(
         trace = current.trace
         assert trace is not None
         carry = _Carry(role, init)
-        body = carry.settled(lambda args: traced_with(body_fun, args, ("carry",)), body_fun)
-        cond = traced_with(cond_fun, (carry.avals_tree(),), ("carry",))
-        _check_condition(cond_fun, cond)
+        while True:
+            body = carry.settled(lambda args: traced_with(body_fun, args, ("carry",)), body_fun)
+            cond = traced_with(cond_fun, (carry.avals_tree(),), ("carry",))
+            _check_condition(cond_fun, cond)
+            if not carry.strengthen(cond):
+                break
         outer = outer_values([cond, body])
         request = {
             "cond": _symbol(aligned(cond, outer, cond.out_avals)),
@@ -128,13 +132,21 @@ def _while(
         }
         inputs = [*carry.avals, *(x.aval for x in outer)]
         found = declare_control(
-            trace, "while", While.attribute, request, inputs, carry.avals,
+            trace, "while", While.attribute, request, inputs, _returned(carry.avals),
             [*carry.operands(), *outer],
         )  # fmt: skip
         return tree.unflatten(carry.treedef, found)
 
     in_trace.__name__ = name_of(body_fun)
     return run(in_trace, (init,), {})
+
+
+def _returned(avals: Sequence[Aval]) -> list[Aval]:
+    """The avals of what a loop returns: its integers are as any others.
+
+    See Note [Ranges of weak arguments] in `anvl.ranges`.
+    """
+    return [of if has_derivative(of) else of.strong() for of in avals]
 
 
 def _check_condition(f: Callable[..., Any], cond: Traced) -> None:
@@ -189,8 +201,8 @@ def fori_loop(
             return _Counted(i + 1, body_fun(i, value))
 
         def bounded(start: Any, end: Any, init: Any) -> Any:
-            i = convert(as_tracer(start), dtype)
-            last = convert(as_tracer(end), dtype)
+            i = anp.astype(start, dtype)  # an index is as any other integer
+            last = anp.astype(end, dtype)
             goes_on = lambda carry: carry.i < last  # noqa: E731
             options = {"ends": True}  # so a batch may go on with members that are done
             return _while("fori_loop", goes_on, step, _Counted(i, init), options).value
@@ -359,7 +371,7 @@ def _scanned(
         ys = [aval(a.dtype, (count, *a.shape), a.weak_type) for a in stacked]
         found = declare_control(
             trace, "scan", Scan.attribute, request,
-            [*carry.avals, *avals, *(x.aval for x in outer)], [*carry.avals, *ys],
+            [*carry.avals, *avals, *(x.aval for x in outer)], _returned([*carry.avals, *ys]),
             [*carry.operands(), *leaves, *outer],
         )  # fmt: skip
         return tree.unflatten(step.out_tree, found)
@@ -412,9 +424,19 @@ class _Carry:
             self._check_structure(f, step, pairs)
             found = step.out_avals[: len(self.avals)]
             met = [self._met(f, *row) for row in zip(self.paths, self.avals, found, strict=True)]
-            if met == self.avals:
+            if met != self.avals:
+                self.avals = met
+            elif not self.strengthen(step):
                 return step
-            self.avals = met
+
+    def strengthen(self, f: Traced) -> bool:
+        """Have integers not give way that f narrows: what they become in later steps is not known.
+
+        Whether there are any: then what is traced for the carry is to be traced again.
+        """
+        narrowed = [i for i, of in enumerate(self.avals) if meets_narrower(f.trace, i)]
+        self.avals = [of.strong() if i in narrowed else of for i, of in enumerate(self.avals)]
+        return bool(narrowed)
 
     def _check_structure(self, f: Callable[..., Any], step: Traced, pairs: bool) -> None:
         found = step.out_tree

@@ -32,6 +32,7 @@ __all__ = [
     "as_tracer",
     "broadcast_shapes",
     "broadcast_to",
+    "cast",
     "common_dtype",
     "constant",
     "convert",
@@ -196,23 +197,27 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
 
 
 def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
-    """x in another dtype; x itself where it has that dtype."""
+    """x in another dtype, which a weak number must fit; x itself where it has that dtype.
+
+    See Note [Ranges of weak arguments] in `anvl.ranges`.
+    """
+    if x.aval.weak_type and x.aval.dtype != dtype:
+        note_meeting(x, dtype)
+    return cast(x, dtype)
+
+
+def cast(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
+    """x in another dtype, as a person asks for it: integers that do not fit wrap around."""
     if x.aval.dtype == dtype:
         return x
     return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})  # type: ignore[no-any-return]
 
 
 def fitted(x: Any, dtype: np.dtype[Any], function: str = "") -> Tracer:
-    """An operand in the dtype of what it meets, which a number must fit.
-
-    Of a number that is an argument, that is checked in each call.
-    """
+    """An operand in the dtype of what it meets, which a number must fit."""
     if isinstance(x, _NUMBERS) and not isinstance(x, np.generic):
         return constant(x, dtype)
-    operand = as_tracer(x, function)
-    if operand.aval.weak_type and operand.aval.dtype != dtype:
-        note_meeting(operand, dtype)
-    return convert(operand, dtype)
+    return convert(as_tracer(x, function), dtype)
 
 
 def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:

@@ -28,7 +28,15 @@ from anvl.keys import U64, bits, drawn, fold_in, key, split, unsigned
 from anvl.numpy.axes import axis_of, sizes_of
 from anvl.numpy.emitting import is_kind, prim
 from anvl.numpy.sorting import argsort
-from anvl.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert, promoted
+from anvl.promote import (
+    abstract,
+    as_tracer,
+    broadcast_shapes,
+    broadcast_to,
+    constant,
+    convert,
+    promoted,
+)
 from anvl.public import public
 from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
@@ -255,6 +263,9 @@ def _randint(key: Any, low: Any, high: Any, shape: Any, dtype: Any) -> Any:
         if not is_kind(end, "int", "uint"):
             raise TypeError(f"randint: bounds must be integers, got {end.aval}")
         _shape("randint", sizes, end.shape)
+    for end in (low, anp.subtract(high, 1)):
+        if abstract(end).weak_type:
+            convert(as_tracer(end), wanted)  # refuses what does not fit
     start, stop = map(unsigned, ends)
     span = anp.where(anp.less(*ends), anp.subtract(stop, start), constant(0, U64))
     return _moved(_below(key, span, sizes, wanted), start, wanted)

@@ -1,38 +1,69 @@
-"""Ranges of weak arguments: what a number may be where the program gives it a narrower dtype.
+"""Ranges of weak numbers: what a number may be where the program gives it a narrower dtype.
 
 Note [Ranges of weak arguments]
 A Python number in the text of a function is checked when it meets an array: `ui8 + 300` is an
 error.  As an argument it is not known then: it comes in as an i32 or f32, and is converted.  So the
-trace notes each conversion of a weak argument that promotion makes (one that a person writes, with
-`astype`, wraps knowingly), and the program has for each such argument the dtypes that it is to fit.
-These are looked at on the host in each call, where there are any: 1 us for each, and nothing for
-others.  What a program computes of a weak argument before it meets an array is not looked at.
+trace notes each conversion of a weak number to a dtype that holds less (`convert` does; `astype`,
+which a person writes to wrap knowingly, does not), with what the number is computed of: arguments,
+literals, and ops that have a rule `fold`.  These meetings go along with calls, from a function to
+whoever calls it, and those that reach `@main` are looked at on the host in each call: the number is
+computed there once more, exactly as the program computes it.  That takes 1 us for an argument and
+some 5 us for each op; programs without meetings pay nothing.
+
+What the host cannot compute is not weak, if it is an integer: a carry of a loop, and what a loop
+returns, is an i32 like any other as soon as it would be narrowed.  What is left (sums, sorts and
+products of weak arrays) is refused where it meets the narrower dtype.  Floats that are not known
+become infinite there, which can be seen; integers would wrap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
 
-from anvl.dialect.asked import LINEAR_TRANSPOSE
-from anvl.dialect.calls import symbols_in
-from anvl.dialect.control import Case
-from anvl.dialect.folding import maker_of
 from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import number_of
 from anvl.dialect.types import dtype_name, numpy_dtype
+from anvl.locations import describe
+from anvl.state import current
+from anvl.weak_numbers import (
+    Argument,
+    Expression,
+    Taker,
+    expression_of,
+    leaves,
+    substituted,
+    takers,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from anvl.tracer import Tracer
+    from anvl.tracing import Program, Trace
 
-__all__ = ["Ranges", "check_fits", "check_ranges", "note_meeting", "ranges_of"]
+__all__ = [
+    "Meeting", "Ranges", "check_fits", "check_ranges", "meets_narrower", "note_meeting",
+    "pass_on_meetings", "pass_on_of_rule", "ranges_of",
+]  # fmt: skip
 
-#: For each argument, by position, the names of the dtypes that its value is to fit.
-Ranges = Mapping[int, tuple[str, ...]]
+
+class Meeting(NamedTuple):
+    """A weak number that is given a dtype, by its name, that holds less than its own."""
+
+    number: Expression
+    dtype: str
+    place: str
+
+
+class Ranges(NamedTuple):
+    """The meetings of a program, and the arguments of `@main` that they depend on."""
+
+    places: tuple[int, ...]
+    meetings: tuple[Meeting, ...]
 
 
 @lru_cache(256)
@@ -51,7 +82,7 @@ def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
     """Refuse a Python number that a dtype does not hold: an integer, or a float that is finite."""
     low, high = _limits(dtype)
     if dtype.kind in "iu":
-        if isinstance(value, int) and not low <= value <= high:
+        if not isinstance(value, complex) and not low <= _whole(value) <= high:  # nor is NaN
             raise OverflowError(
                 f"{value} does not fit {dtype_name(dtype)}, which holds {low} to {high}; "
                 "give the array a wider dtype"
@@ -66,6 +97,11 @@ def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
             )
 
 
+def _whole(value: float) -> float:
+    """What an integer dtype keeps of a number; infinities and NaN as they are."""
+    return int(value) if math.isfinite(value) else value
+
+
 def _overflows(part: float, dtype: np.dtype[Any]) -> bool:
     """Whether a number beyond the largest is not rounded to that; NaN and infinity stay."""
     if part != part or part in (np.inf, -np.inf):
@@ -78,91 +114,127 @@ def _overflows(part: float, dtype: np.dtype[Any]) -> bool:
 
 
 def note_meeting(x: Tracer, dtype: np.dtype[Any]) -> None:
-    """Have the program check a weak argument that is converted to a narrower dtype."""
+    """Have the program check a weak number that is converted to a dtype.
+
+    Raises `OverflowError` where it is known now and does not fit, `TypeError` for an integer that
+    nobody can tell.
+    """
     low, high = _limits(dtype)
     own_low, own_high = _limits(x.dtype)
-    if (low <= own_low and own_high <= high) or not _is_argument(x.value):
+    if low <= own_low and own_high <= high and (dtype.kind not in "iu" or x.dtype.kind in "iub"):
+        return
+    if dtype.kind == "b":
         return
     x.check_alive()
-    place = x.value.arg_number
-    if place < x.trace.n_inputs:
-        known = x.trace.program.meetings.setdefault((x.trace.name, place), [])
-        known.append(dtype_name(dtype))
+    trace = current.trace
+    assert trace is not None
+    _note(trace, expression_of(x.value, x.trace), dtype_name(dtype), describe(x.location))
 
 
-def _is_argument(value: ir.Value) -> bool:
-    return not hasattr(value.owner, "operands")
-
-
-def ranges_of(module: ir.Module, meetings: Mapping[tuple[str, int], list[str]]) -> Ranges:
-    """What the arguments of `@main` are to fit, by what those of all functions are."""
-    if not meetings:
-        return {}
-    found = {key: dict.fromkeys(names) for key, names in meetings.items()}
-    functions = {op.attributes["sym_name"].value: op for op in _operations(module.body)}
-    changed = True
-    while changed:
-        changed = False
-        for name, function in functions.items():
-            for taker, operand in _passed_on(function, functions):
-                wanted = found.get(taker, {})
-                if not wanted or not _is_argument(operand):
-                    _check_literal(operand, wanted)
-                    continue
-                mine = found.setdefault((name, operand.arg_number), {})
-                changed = changed or not wanted.keys() <= mine.keys()
-                mine |= wanted
-    of_main = {place: tuple(names) for (name, place), names in found.items() if name == "main"}
-    return {place: names for place, names in of_main.items() if names}
-
-
-def _operations(block: ir.Block) -> list[ir.Operation]:
-    return [op.operation for op in block.operations]
-
-
-def _passed_on(
-    function: ir.Operation, functions: Mapping[str, ir.Operation]
-) -> Iterator[tuple[tuple[str, int], ir.Value]]:
-    """What a function passes on in calls: to whom, as which argument, and the value."""
-    if not function.regions[0].blocks:
+def _note(trace: Trace, number: Expression | None, dtype: str, place: str) -> None:
+    """Keep a meeting with the function that is traced, if it depends on arguments; else check."""
+    if number is None:
+        if numpy_dtype(dtype).kind in "iu":
+            raise TypeError(_cannot_be_told(dtype, place))
+        return  # a float that is too large becomes infinite
+    meeting = Meeting(number, dtype, place)
+    if not leaves(number):
+        _check(meeting, {})
         return
-    for op in _operations(function.regions[0].blocks[0]):
-        if op.name != "func.call":
-            continue
-        for callee, skipped in _takers(op.attributes["callee"].value, functions):
-            for place, operand in enumerate(list(op.operands)[skipped:]):
-                yield (callee, place), operand
+    known = trace.program.meetings.setdefault(trace.name, [])
+    if meeting not in known:
+        known.append(meeting)
 
 
-def _check_literal(x: ir.Value, dtypes: Iterable[str]) -> None:
-    """Refuse a number in the text that a function is called with and that does not fit there."""
-    value = number_of(maker_of(x)) if dtypes else None
-    for dtype in dtypes if value is not None else ():
-        check_fits(value, numpy_dtype(dtype))
+def _cannot_be_told(dtype: str, place: str) -> str:
+    return (
+        f"a number that the program computes at {place} is converted to {dtype}, and whether it "
+        "fits cannot be told; convert it by .astype, which wraps knowingly, or give the array a "
+        "wider dtype"
+    )
 
 
-def _takers(name: str, functions: Mapping[str, ir.Operation]) -> list[tuple[str, int]]:
-    """Who takes the operands of a call of a function, behind how many that they do not take."""
-    attributes = functions[name].attributes
-    takers = [(name, 0)]
-    for key in attributes:
-        if key.startswith("anvl.") and key != LINEAR_TRANSPOSE:
-            skipped = int(key == Case.attribute)  # the number of the branch
-            takers += [(inner, skipped) for inner in symbols_in(attributes[key])]
-    return takers
+def meets_narrower(trace: Trace, place: int) -> bool:
+    """Whether a finished trace narrows an integer that depends on the argument at this place."""
+    argument = Argument(trace.name, place)
+    return any(
+        argument in leaves(meeting.number) and numpy_dtype(meeting.dtype).kind in "iu"
+        for meeting in trace.program.meetings.get(trace.name, ())
+    )
+
+
+def pass_on_meetings(trace: Trace, name: str, operands: Sequence[ir.Value]) -> None:
+    """Have the caller of a function check what the function is to check of its arguments."""
+    if not trace.program.meetings:
+        return
+    for taker in takers(trace.program, name):
+
+        def given(x: Argument, taker: Taker = taker) -> Expression | None:
+            if x.function != taker.function:
+                return x
+            if x.place < taker.n_changing:
+                return None
+            return expression_of(operands[x.place + taker.skipped], trace)
+
+        _pass_on(trace, taker.function, given)
+
+
+def pass_on_of_rule(trace: Trace, rule: str, n_arguments: int) -> None:
+    """Have a function check what its custom rule is to check of the same arguments."""
+
+    def given(x: Argument) -> Expression | None:
+        if x.function != rule:
+            return x
+        return Argument(trace.name, x.place) if x.place < n_arguments else None
+
+    _pass_on(trace, rule, given)
+
+
+def _pass_on(trace: Trace, function: str, given: Callable[[Argument], Expression | None]) -> None:
+    for meeting in list(trace.program.meetings.get(function, ())):
+        _note(trace, substituted(meeting.number, given), meeting.dtype, meeting.place)
+
+
+# -- at each call ----------------------------------------------------------------------------------
+
+
+def ranges_of(program: Program) -> Ranges:
+    """What a traced program is to check of its arguments."""
+    meetings = tuple(program.meetings.get("main", ()))
+    places = {leaf.place for meeting in meetings for leaf in leaves(meeting.number)}
+    return Ranges(tuple(sorted(places)), meetings)
 
 
 def check_ranges(ranges: Ranges, names: Sequence[str], values: Iterable[Any]) -> None:
-    """Refuse values, host arrays in the order of `ranges`, that these dtypes do not hold.
+    """Refuse arguments, host arrays in the order of `ranges.places`, whose numbers do not fit.
 
     `names` are those of all arguments.
     """
-    for (place, dtypes), value in zip(ranges.items(), values, strict=True):
-        for number in np.asarray(value).ravel().tolist():
-            for dtype in dtypes:
-                try:
-                    check_fits(number, numpy_dtype(dtype))
-                except OverflowError as error:
-                    raise OverflowError(
-                        f"argument {names[place]}: {error}, or convert the argument by .astype"
-                    ) from None
+    given = {
+        Argument("main", place): np.asarray(value)
+        for place, value in zip(ranges.places, values, strict=True)
+    }
+    for meeting in ranges.meetings:
+        try:
+            _check(meeting, given)
+        except OverflowError as error:
+            used = [names[x.place] for x in sorted(leaves(meeting.number))]
+            head = f"argument{'s' if len(used) > 1 else ''} {', '.join(used)}"
+            if isinstance(meeting.number, Argument):
+                raise OverflowError(
+                    f"{head}: {error}, or convert the argument by .astype"
+                ) from None
+            raise OverflowError(
+                f"{head}: what the program computes of {'them' if len(used) > 1 else 'it'} at "
+                f"{meeting.place}, {error}, or convert it by .astype"
+            ) from None
+
+
+def _check(meeting: Meeting, given: Mapping[Argument, np.ndarray[Any, Any]]) -> None:
+    found, dtype = values_of(meeting.number, given), numpy_dtype(meeting.dtype)
+    if found is None:
+        if dtype.kind in "iu":
+            raise TypeError(_cannot_be_told(meeting.dtype, meeting.place))
+        return
+    for number in found.tolist():
+        check_fits(number, dtype)

@@ -23,7 +23,6 @@ from anvl.passes.pass_ import Pass
 from anvl.passes.pipeline import Pipeline
 from anvl.passes.remat import Remat
 from anvl.passes.split import spare_copies
-from anvl.ranges import ranges_of
 from anvl.runtime import Array, array_type, put
 from anvl.state import passes_lock
 from anvl.traced import Traced, trace_call
@@ -122,10 +121,9 @@ def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list
     """The two halves, and what the residuals are among the arguments and results of the first."""
     program = traced.program
     with passes_lock:
-        ranges = ranges_of(program.module, program.meetings)
         Pipeline([Remat(), plan.splitting]).run(traced.program.module)
         first, second = (_alone(traced, f"main{APART}{suffix}") for suffix in plan.suffixes)
-        first.meetings = {("main", place): list(names) for place, names in ranges.items()}
+        first.meetings = program.meetings
         return first, second, spare_copies(_main(first), len(traced.out_avals))
 
 

@@ -102,7 +102,7 @@ class Compiled:
             out_types=[array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.out_avals],
             argument_names=[*(f"constant {i}" for i in order), *traced.names],
         )
-        ranges = ranges_of(lowered._stages["anvl"], traced.program.meetings)
+        ranges = ranges_of(traced.program)
         self._program = Program(
             self.executable, self._constants, traced.out_tree, traced.names, ranges
         )

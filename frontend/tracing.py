@@ -31,6 +31,8 @@ from anvl.tracer import Tracer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anvl.ranges import Meeting
+
 __all__ = ["Program", "Trace", "emit", "emit_unary", "trace_function"]
 
 
@@ -44,8 +46,8 @@ class Program:
         self._indices: dict[int, int] = {}
         self._closed_over: list[Any] = []  # keeps them alive, and so their ids their own
         self._names: set[str] = set()
-        # Which arguments of functions are to fit which dtypes: see `anvl.ranges`.
-        self.meetings: dict[tuple[str, int], list[str]] = {}
+        # Weak numbers that functions narrow, by function: see `anvl.ranges`.
+        self.meetings: dict[str, list[Meeting]] = {}
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
         # The functions whose custom rules are being traced, the innermost last.
@@ -111,6 +113,7 @@ class Trace:
         # Tracers of outer traces that this function closes over, with their arguments here.
         self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
         self.n_inputs = len(avals)
+        self.weak_inputs = {i for i, of in enumerate(avals) if of.weak_type}
         self.function = self._begin(avals)
         self.block = self.function.regions[0].blocks[0]
 

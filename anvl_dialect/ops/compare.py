@@ -8,6 +8,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from anvl.dialect.families import Elementwise, check_kind, lifted, remedy, total
 from anvl.dialect.masked import Masked
 from anvl.dialect.mlir import ir
@@ -206,7 +208,7 @@ class SelectOp(AnvlOp, name="select"):
 
     @classmethod
     def fold(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
-        return on_true if pred else on_false
+        return np.where(pred, on_true, on_false)
 
     @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
@@ -275,6 +277,10 @@ class ClampOp(AnvlOp, name="clamp"):
                     "a bound is a scalar or has the operand's shape, and its dtype"
                 )
         return x
+
+    @classmethod
+    def fold(cls, low: Any, x: Any, high: Any) -> Any:
+        return np.minimum(np.maximum(x, low), high)
 
     @classmethod
     def _masked(cls, xs: Sequence[Value], part: Value, at: int) -> Value:

@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from anvl.dialect.families import Elementwise, check_kind
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value
@@ -150,6 +152,10 @@ class AbsOp(Unary, name="abs"):
     domains = (ANY,)
 
     @classmethod
+    def fold(cls, x: Any) -> Any:
+        return np.abs(x)
+
+    @classmethod
     def result_type(cls, x: Any) -> Any:
         super().result_type(x)
         return _real_of("abs", x) if kind(x.element_type) == "complex" else x
@@ -183,6 +189,10 @@ class SignOp(Unary, name="sign"):
     corner = "0 of real numbers; of complex ones, NaN at 0"
     kinds = "int float complex"
     domains = (ANY,)
+
+    @classmethod
+    def fold(cls, x: Any) -> Any:
+        return np.sign(x)
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:

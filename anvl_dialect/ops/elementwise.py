@@ -261,11 +261,43 @@ def _folding(f: Callable[..., Any]) -> Any:
     return classmethod(lambda cls, *xs: f(*xs))
 
 
-for _name, _fold in {
+def _quotient(x: Any, y: Any) -> Any:
+    """x / y, of integers rounded towards 0; all bits set where y is 0, as XLA has it."""
+    if x.dtype.kind not in "iu":
+        return x / y
+    by = np.where(y == 0, 1, y).astype(x.dtype)
+    whole = x // by
+    is_between = (x % by != 0) & ((x < 0) != (by < 0))
+    return np.where(y == 0, np.invert(np.zeros_like(x)), whole + is_between.astype(x.dtype))
+
+
+def _rest(x: Any, y: Any) -> Any:
+    """What is left of x after the quotient; x where y is 0."""
+    return (
+        np.fmod(x, y) if x.dtype.kind not in "iu" else np.where(y == 0, x, x - _quotient(x, y) * y)
+    )
+
+
+def _shifted_left(x: Any, y: Any) -> Any:
+    return np.where(_in_width(x, y), np.left_shift(x, y), 0)
+
+
+def _shifted_right(x: Any, y: Any) -> Any:
+    return np.right_shift(x, np.where(_in_width(x, y), y, 8 * x.dtype.itemsize - 1))
+
+
+def _in_width(x: Any, y: Any) -> Any:
+    """Whether a shift leaves bits of x; those beyond the width leave none."""
+    return (y >= 0) & (y < 8 * x.dtype.itemsize)
+
+
+_FOLDS: dict[str, Callable[..., Any]] = {
     "neg": np.negative, "not": np.invert, "add": np.add, "sub": np.subtract, "mul": np.multiply,
     "maximum": np.maximum, "minimum": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}.items():  # fmt: skip
+    "xor": np.bitwise_xor, "div": _quotient, "rem": _rest,
+    "shift_left": _shifted_left, "shift_right_arithmetic": _shifted_right,
+}  # fmt: skip
+for _name, _fold in _FOLDS.items():
     OPS[f"anvl.{_name}"].fold = _folding(_fold)  # type: ignore[method-assign]
 
 

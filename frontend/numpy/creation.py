@@ -29,7 +29,7 @@ from anvl.promote import (
     promoted,
 )
 from anvl.public import public
-from anvl.ranges import check_fits
+from anvl.ranges import check_fits, note_meeting
 from anvl.runtime import Array, hiding_frames, put
 from anvl.tracer import Tracer
 from anvl.tracing import emit
@@ -57,11 +57,21 @@ def asarray(x: Any, dtype: Any = None) -> Any:
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(x, Tracer | Array):
-        return x if wanted is None or x.dtype == wanted else astype(x, wanted)
+        return x if wanted is None or x.dtype == wanted else _as(x, wanted)
     if isinstance(x, builtins.list | tuple) and _holds(x, (Tracer, Array)):
-        stacked = stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
-        return stacked if wanted is None else astype(stacked, wanted)
+        if wanted is not None:
+            return stack([asarray(part, wanted) for part in x])
+        return stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
     return put(_host(x, wanted))
+
+
+@public("dtype")
+def _as(x: Any, dtype: np.dtype[Any]) -> Any:
+    """x in a dtype that is asked for: a weak number must fit it, others are cast."""
+    operand = as_tracer(x)
+    if operand.weak_type:
+        note_meeting(operand, dtype)
+    return astype(operand, dtype)
 
 
 array = asarray
@@ -98,6 +108,9 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
 
 def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Python numbers in a dtype, which must hold them: none becomes infinite."""
+    if x.dtype.kind == "f" and integral(dtype) and x.size:
+        for number in (x.min().item(), x.max().item()):
+            check_fits(number, dtype)
     with np.errstate(over="ignore"):
         made = _cast(x, dtype)
     if aval(dtype).level >= 2:
@@ -162,7 +175,7 @@ def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
         raise TypeError(
             f"full: the value is complex, {x.aval}, and dtype {dtype_name(dtype)} is not"
         )
-    return astype(x, dtype)  # type: ignore[no-any-return]
+    return _as(x, dtype)  # type: ignore[no-any-return]
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
@@ -316,6 +329,10 @@ def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     low, high = _ends(start, stop, dtype)
     steps = max(count - 1 if endpoint else count, 1)
     position = reshape(iota((count,), 0, low.dtype), (count, *(1,) * low.ndim))
+    if dtype is not None and count:
+        last = stop if endpoint else subtract(stop, divide(subtract(stop, start), steps))
+        for end in (start, last):
+            _as(end, as_dtype(dtype))  # refuses what does not fit
     at = divide(position, steps)
     result = add(multiply(subtract(1, at), low), multiply(at, high))
     if endpoint and count > 1:

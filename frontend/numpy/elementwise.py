@@ -18,6 +18,7 @@ from anvl.promote import (
     as_tracer,
     broadcast_shapes,
     broadcast_to,
+    cast,
     constant,
     convert,
     literal_like,
@@ -225,7 +226,7 @@ def astype(x: Any, dtype: Any) -> Any:
     if wanted.kind == "b" and operand.dtype.kind != "b":
         zero = constant(0, operand.dtype, operand.shape)
         return emit(OPS["anvl.compare"], (operand, zero), {"comparison_direction": "NE"})
-    result = convert(operand, wanted)
+    result = cast(operand, wanted)
     return Tracer(result.value, result.aval.strong(), result.trace, result.location)
 
 

@@ -45,7 +45,7 @@ def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any],
     """The operand as floats wide enough to sum, the dtype of the result, and its weakness."""
     (operand,), weak = promoted(function, (x,), "float")
     if dtype is not None:
-        operand, weak = convert(operand, as_dtype(dtype)), False
+        operand, weak = convert(mark_weak(operand, weak), as_dtype(dtype)), False
     narrow = operand.dtype.itemsize <= 2
     wide = convert(operand, np.dtype(np.float32)) if narrow else operand
     return wide, operand.dtype, weak

@@ -1,0 +1,245 @@
+"""Values of weak numbers: what a number may be that a program computes of its arguments.
+
+An `Expression` is what the host needs to compute such a number again, exactly, at each call; see
+Note [Ranges of weak arguments] in `anvl.ranges`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from anvl.dialect.asked import LINEAR_TRANSPOSE
+from anvl.dialect.folding import maker_of
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import OPS, AnvlOp
+from anvl.dialect.ops.create import CapturedOp, number_of
+from anvl.dialect.params import Int, Symbol
+from anvl.dialect.types import kind, numpy_of
+
+if TYPE_CHECKING:
+    from anvl.tracing import Program, Trace
+
+__all__ = [
+    "Argument", "Expression", "Taker", "expression_of", "leaves", "substituted", "takers",
+    "values_of",
+]  # fmt: skip
+
+
+class Argument(NamedTuple):
+    """An argument of a function of the program."""
+
+    function: str
+    place: int
+
+
+class Known(NamedTuple):
+    """Numbers that are known when the program is traced: a literal, an array, both bools."""
+
+    numbers: tuple[Any, ...]
+    dtype: Any
+
+
+class Folded(NamedTuple):
+    """What an op gives, by its rule `fold`."""
+
+    op: type[AnvlOp]
+    params: tuple[tuple[str, Any], ...]
+    operands: tuple[Expression, ...]
+    dtype: Any
+
+
+class Either(NamedTuple):
+    """What one of several branches gives."""
+
+    branches: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Argument | Known | Folded | Either
+
+#: What an argument of the function that is looked at stands for; None for what is not known.
+_Meaning: TypeAlias = Callable[[ir.Value], Expression | None]
+
+_BOOLS = Known((False, True), np.dtype(bool))
+_MOST_OPS = 200
+_MOST_VALUES = 1 << 16
+
+
+# -- from a program --------------------------------------------------------------------------------
+
+
+def expression_of(value: ir.Value, trace: Trace) -> Expression | None:
+    """What a value of a trace is computed of; None where the host cannot compute it."""
+    return _Reader(trace.program).read(value, lambda x: _argument_of(x, trace))
+
+
+def _argument_of(value: ir.Value, trace: Trace) -> Expression | None:
+    """What an argument of a trace stands for: itself, if it is weak, or what it is closed over."""
+    place = value.arg_number
+    if place < trace.n_inputs:  # the host does not read the arrays of each call
+        return Argument(trace.name, place) if place in trace.weak_inputs else None
+    for outer, inner in trace.closed_over.values():
+        if inner.value == value:
+            return expression_of(outer.value, outer.trace)
+    return None
+
+
+class _Reader:
+    """Reads the ops that a value depends on, each once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.read_so_far = 0
+
+    def read(self, value: ir.Value, meaning: _Meaning) -> Expression | None:
+        maker = maker_of(value)
+        if maker is None:
+            return meaning(value)
+        self.read_so_far += 1
+        if self.read_so_far > _MOST_OPS:
+            return None
+        number, dtype = number_of(maker), numpy_of(value.type.element_type)
+        if number is not None:
+            return Known((number,), dtype)
+        op = maker.operation
+        if op.name == CapturedOp.OPERATION_NAME:
+            array = np.asarray(self.program.captured[CapturedOp.read(op)["index"]])
+            return Known(tuple(np.unique(array).tolist()), dtype)
+        if op.name == "func.call":
+            return self._result_of(op, ir.OpResult(value).result_number, meaning)
+        if op.name == _BROADCAST.OPERATION_NAME:
+            return self.read(op.operands[0], meaning)
+        return self._folded(op, dtype, meaning)
+
+    def _folded(self, op: ir.Operation, dtype: Any, meaning: _Meaning) -> Expression | None:
+        rules = OPS.get(op.name)
+        if rules is None or not rules.has_rule("fold") or len(op.results) != 1:
+            return None
+        operands = []
+        for x in op.operands:
+            of = self.read(x, meaning)
+            if of is None and kind(x.type.element_type) == "bool":
+                of = _BOOLS
+            if of is None:
+                return None
+            operands.append(of)
+        return Folded(rules, tuple(rules.read(op).items()), tuple(operands), dtype)
+
+    def _result_of(self, call: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
+        """A result of a function, by what the function, or each of its branches, returns."""
+        found = []
+        for taker in takers(self.program, Symbol.decode(call.attributes["callee"])):
+            block = _function(self.program, taker.function).regions[0].blocks[0]
+            returned = list(list(block.operations)[-1].operands)
+            if taker.n_changing or at >= len(returned):
+                return None
+            found.append(self.read(returned[at], _passed(call, taker.skipped, meaning, self)))
+        if not found or None in found:
+            return None
+        return found[0] if len(found) == 1 else Either(tuple(found))  # type: ignore[arg-type]
+
+
+def _passed(call: ir.Operation, skipped: int, meaning: _Meaning, reader: _Reader) -> _Meaning:
+    """The arguments of a function, as the operands of a call of it."""
+    operands = list(call.operands)[skipped:]
+    return lambda x: reader.read(operands[x.arg_number], meaning)
+
+
+_BROADCAST = OPS["anvl.broadcast_in_dim"]
+
+
+def _function(program: Program, name: str) -> ir.Operation:
+    return ir.SymbolTable(program.module.operation)[name].operation
+
+
+class Taker(NamedTuple):
+    """A function with a body that gets the operands of a call.
+
+    But for `skipped` in front, such as the number of a branch; the first `n_changing` have other
+    values in later steps of a loop.
+    """
+
+    function: str
+    skipped: int = 0
+    n_changing: int = 0
+
+
+def takers(program: Program, name: str) -> list[Taker]:
+    """What gets the operands of a call of a function: itself, or what its declaration names."""
+    function = _function(program, name)
+    if function.regions[0].blocks:
+        return [Taker(name)]
+    for attribute in function.attributes:
+        request = function.attributes[attribute]
+        if not attribute.startswith("anvl.") or not isinstance(request, ir.DictAttr):
+            continue
+        if "branches" in request:
+            return [Taker(Symbol.decode(branch), 1) for branch in request["branches"]]
+        if "callee" in request and attribute != LINEAR_TRANSPOSE:
+            return [Taker(Symbol.decode(request["callee"]))]
+        n_changing = Int.decode(request["carry"]) if "carry" in request else 0
+        roles = [role for role in ("cond", "body") if role in request]
+        return [Taker(Symbol.decode(request[role]), 0, n_changing) for role in roles]
+    return []
+
+
+# -- of other expressions --------------------------------------------------------------------------
+
+
+def leaves(x: Expression) -> set[Argument]:
+    """The arguments that an expression depends on."""
+    if isinstance(x, Argument):
+        return {x}
+    parts = x.operands if isinstance(x, Folded) else x.branches if isinstance(x, Either) else ()
+    return {leaf for part in parts for leaf in leaves(part)}
+
+
+def substituted(x: Expression, given: Callable[[Argument], Expression | None]) -> Expression | None:
+    """An expression with others in place of its arguments; None where one of them is not known."""
+    if isinstance(x, Known):
+        return x
+    if isinstance(x, Argument):
+        return given(x)
+    parts = [substituted(part, given) for part in (x[2] if isinstance(x, Folded) else x.branches)]
+    if None in parts:
+        return None
+    if isinstance(x, Folded):
+        return x._replace(operands=tuple(parts))  # type: ignore[arg-type]
+    return Either(tuple(parts))  # type: ignore[arg-type]
+
+
+# -- at a call -------------------------------------------------------------------------------------
+
+
+def values_of(
+    x: Expression, given: Mapping[Argument, np.ndarray[Any, Any]]
+) -> np.ndarray[Any, Any] | None:
+    """Every number that an expression may be, for arguments that are given; None where too many."""
+    if isinstance(x, Argument):
+        return given[x].reshape(-1)
+    if isinstance(x, Known):
+        return np.asarray(x.numbers, x.dtype)
+    parts = [values_of(part, given) for part in (x[2] if isinstance(x, Folded) else x.branches)]
+    if any(part is None for part in parts):
+        return None
+    if isinstance(x, Either):
+        return np.concatenate(parts)  # type: ignore[arg-type]
+    combined = _combined(parts)  # type: ignore[arg-type]
+    if combined is None:
+        return None
+    with np.errstate(all="ignore"):  # integers wrap around, as they do in the program
+        return np.asarray(x.op.fold(*combined, **dict(x.params)), x.dtype).reshape(-1)
+
+
+def _combined(
+    parts: Sequence[np.ndarray[Any, Any]],
+) -> Sequence[np.ndarray[Any, Any]] | None:
+    """Each value of one operand with each of the others; None where they are too many."""
+    if all(part.size == 1 for part in parts):
+        return parts
+    distinct = [np.unique(part) for part in parts]
+    if np.prod([part.size for part in distinct], dtype=float) > _MOST_VALUES:
+        return None
+    return [grid.reshape(-1) for grid in np.meshgrid(*distinct, indexing="ij")]
