@@ -21,6 +21,7 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.ffi import missing_handler
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
+from anvl.runtime.turns import in_turn, splits_stacks
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
 
@@ -80,13 +81,14 @@ class Executable:
         arg_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
         argument_names: Sequence[str] | None = None,
+        run: Callable[..., Any] | None = None,
     ) -> None:
         self.handle = handle
         self.placement = placement
         self.arg_types = tuple(arg_types)
         self.out_types = tuple(out_types)
         self.argument_names = _names(argument_names, len(self.arg_types))
-        self._run = handle.execute_sharded
+        self._run = handle.execute_sharded if run is None else run
         self._handlers = [kind.handler for kind in self.out_types]
 
     def __repr__(self) -> str:
@@ -308,7 +310,7 @@ def compile_lowered(
     check_process("compile")
     place = default_placement() if placement is None else placement
     _check_results(out_types or ())
-    _prepare_custom_calls(program, place)
+    calls_lapack = _prepare_custom_calls(program, place)
     handle = _compiled(program, place, _compile_options(place, options or {}))
     if arg_types is None or out_types is None:
         found_args, found_outs = _types_of(handle, place)
@@ -317,7 +319,9 @@ def compile_lowered(
     _check_results(out_types)
     check_temporaries(handle, place.client, len(place.handles))
     _check_counts(handle, arg_types, out_types)
-    return Executable(handle, place, arg_types, out_types, argument_names)
+    waits = calls_lapack and splits_stacks(handle)
+    run = in_turn(handle.execute_sharded) if waits else None
+    return Executable(handle, place, arg_types, out_types, argument_names, run)
 
 
 # As XLA says it: "No FFI handler registered for scale on a platform Host (canonical host)".
@@ -361,14 +365,19 @@ def _compile_options(place: Placement, flags: Mapping[str, object]) -> Any:
 _lapack_is_registered = False
 
 
-def _prepare_custom_calls(program: bytes | str, place: Placement) -> None:
-    """LAPACK costs an import of scipy, so it is registered when a program first names it."""
+def _prepare_custom_calls(program: bytes | str, place: Placement) -> bool:
+    """LAPACK costs an import of scipy, so it is registered when a program first names it.
+
+    Returns whether this one does.
+    """
     global _lapack_is_registered
     named = "lapack_" in program if isinstance(program, str) else b"lapack_" in program
-    if _lapack_is_registered or not named or place.client.platform != "cpu":
-        return
-    compat.register_lapack()  # registering twice does no harm, so no lock
-    _lapack_is_registered = True
+    if not named or place.client.platform != "cpu":
+        return False
+    if not _lapack_is_registered:
+        compat.register_lapack()  # registering twice does no harm, so no lock
+        _lapack_is_registered = True
+    return True
 
 
 _HLO_STANDARD = {
