@@ -6,14 +6,14 @@ conjugate of the direction of steepest ascent (JAX's convention).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anvl.dialect.families import Elementwise, check_kind
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import Operand, Result, Value
+from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.ops.elementwise import ANY, Unary, add, div, mul, neg, sub, where_zero
 from anvl.dialect.types import element_type, kind, tensor
@@ -165,14 +165,14 @@ class AbsOp(Unary, name="abs"):
         (x,) = xs
         if not _is_complex(x):
             return [mul(g, sign(x))]
-        return [mul(complex_(g, zeros_like(g)), conj(sign(x)))]
+        return [mul(complex_(g, zeros_like(g)), conj(_emitted_direction(x)))]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
         (t,), (x,) = ts, xs
         if t is None:
             return None
-        return real(mul(conj(sign(x)), t)) if _is_complex(x) else mul(t, sign(x))
+        return real(mul(conj(_emitted_direction(x)), t)) if _is_complex(x) else mul(t, sign(x))
 
     @classmethod
     def squared(cls, xs: Sequence[Value]) -> Value:
@@ -201,6 +201,26 @@ class SignOp(Unary, name="sign"):
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
         return None if ts[0] is None or not _is_complex(xs[0]) else _turned(ts[0], xs[0], y)
+
+
+def direction(x: Any, dtype: str, by: Callable[..., Any]) -> Any:
+    """x / |x| of complex numbers, also where one part alone is infinite, and then the whole of it.
+
+    `dtype` is that of the parts; `by(op, *xs)` emits the op of a name.
+    """
+    parts = [by(part, x) for part in ("real", "imag")]
+    infinite = [by("is_inf", part) for part in parts]
+    ends = [
+        by("mul", by("sign", part), by("convert", is_inf, dtype=dtype))
+        for part, is_inf in zip(parts, infinite, strict=True)
+    ]
+    return by("select", by("xor", *infinite), by("complex", *ends), by("sign", x))
+
+
+def _emitted_direction(x: Value) -> Value:
+    part = _PARTS[str(x.type.element_type)]
+    made: Value = direction(x, part, lambda op, *xs, **params: getattr(emit, op)(*xs, **params))
+    return made
 
 
 def _turned(t: Value, x: Value, y: Value) -> Value:

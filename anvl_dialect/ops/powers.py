@@ -34,9 +34,11 @@ class IntegerPowOp(Unary, name="integer_pow"):
         if kind(element) == "float" and element.width < 32 and abs(exponent) > 1:
             y = cls.lower(hlo, emit.convert(x, dtype="f32"), exponent)
             return emit.convert(y, dtype=dtype_name(element))
-        if exponent < 0:
-            return div(full_like(x, 1), cls.lower(hlo, x, -exponent))
-        return _multiplied(x, exponent)
+        if exponent >= 0:
+            return _multiplied(x, exponent)
+        if kind(element) == "complex" and exponent < -1:
+            return _of_large_and_small(x, -exponent)
+        return div(full_like(x, 1), _multiplied(x, -exponent))
 
     @classmethod
     def _through(cls, g: Value, x: Value, exponent: int) -> Value | None:
@@ -63,6 +65,17 @@ class IntegerPowOp(Unary, name="integer_pow"):
                 ([draw.complexes(2)], {"exponent": 5}),
             ),
         ]
+
+
+def _of_large_and_small(x: Value, exponent: int) -> Value:
+    """x^-exponent of complex numbers: where |x| >= 1, the power of 1 / x, which is 0 at infinity.
+
+    A product of complex numbers that is too large is NaN, and so would be its quotient.
+    """
+    size = emit.abs(x)
+    is_small = emit.compare(size, full_like(size, 1), comparison_direction="LT")
+    power = _multiplied(emit.select(is_small, x, div(full_like(x, 1), x)), exponent)
+    return emit.select(is_small, div(full_like(x, 1), power), power)
 
 
 def _multiplied(x: Value, exponent: int) -> Value:

@@ -11,6 +11,7 @@ import numpy as np
 from anvl.avals import aval
 from anvl.config import as_dtype
 from anvl.dialect.op import OPS
+from anvl.dialect.ops.complexes import direction
 from anvl.dialect.types import element_type, kind
 from anvl.numpy.emitting import filled, is_kind, prim, smooth_square
 from anvl.promote import (
@@ -329,7 +330,9 @@ def sign(x: Any) -> Any:
     if is_kind(operand, "uint"):
         positive = prim("compare", operand, filled(operand, 0), comparison_direction="NE")
         return convert(positive, operand.dtype)
-    return mark_weak(prim("sign", operand), weak)
+    if not is_kind(operand, "complex"):
+        return mark_weak(prim("sign", operand), weak)
+    return mark_weak(direction(operand, real(operand).dtype, prim), weak)
 
 
 @public()
@@ -417,7 +420,7 @@ def log2(x: Any) -> Any:
     >>> print(np.log2(8))
     3.0
     """
-    return divide(log(x), float(np.log(2)))
+    return _log_over(x, float(np.log(2)))
 
 
 @public()
@@ -428,7 +431,17 @@ def log10(x: Any) -> Any:
     >>> print(np.log10(1.0))
     0.0
     """
-    return divide(log(x), float(np.log(10)))
+    return _log_over(x, float(np.log(10)))
+
+
+def _log_over(x: Any, number: float) -> Any:
+    """log(x) over a real number: of complex x part by part, since -inf + 0j over a complex one has
+    a NaN in it."""
+    y = log(x)
+    if not is_kind(y, "complex"):
+        return divide(y, number)
+    parts = [divide(prim(part, y), number) for part in ("real", "imag")]
+    return mark_weak(prim("complex", *parts), y.weak_type)
 
 
 __all__ += [name for name in tabled if name not in __all__]

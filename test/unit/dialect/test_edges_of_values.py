@@ -21,6 +21,15 @@ POINTS = (), (0,), (), (), (0,), 1
 PAIRS = (1,), (), (), (), (0,), 1
 
 
+def modulus(x: ir.Value, y: ir.Value) -> ir.Value:
+    return emit.abs(emit.complex(x, y))
+
+
+def power_of_complex(n: int) -> Callable[..., ir.Value]:
+    """(x + 0i)^n, which is real."""
+    return lambda x: emit.real(emit.integer_pow(emit.complex(x, zeros_like(x)), exponent=n))
+
+
 def taken(at: Any, dims: Any = POINTS, size: int = 1) -> Callable[..., ir.Value]:
     """`gather`."""
     return lambda x: emit.gather(
@@ -183,6 +192,20 @@ test_nan_and_infinity_propagation = Table(
          [0], 0),
     Edge("rem by 0", emit.rem, [1.0, 0.0], NAN),
     Edge("rem by inf", emit.rem, [1.0, INF], 1, [1, 0], 0),
+    Edge("modulus, infinite to the left", modulus, [-INF, 2.0], INF, [-1, 0], 0),
+    Edge("modulus, infinite upwards", modulus, [2.0, INF], INF, [0, 1], 0),
+    Edge("modulus, infinite in both parts", modulus, [INF, INF], INF),
+    Edge("modulus of NaN", modulus, [NAN, 2.0], NAN, [NAN, NAN]),
+    Edge("modulus, large", modulus, [3e300, -4e300], 5e300, [0.6, -0.8]),
+    *[
+        Edge(f"complex ({x})^{n}", power_of_complex(n), [x], value, [slope], 0)
+        for n in (-2, -3)
+        for x, value, slope in ((INF, 0, 0), (-INF, 0, 0), (1e300, 0, 0), (-1e200, 0, 0))
+    ],
+    Edge("complex 2^-3", power_of_complex(-3), [2.0], 0.125, [-0.1875], 0.375),
+    Edge("complex 0.5^-3", power_of_complex(-3), [0.5], 8, [-48], 384),
+    Edge("below the normal numbers", emit.hypot, [5e-320, 0.0], 0),
+    Edge("twice what is below them", emit.add, [5e-320, 5e-320], 0, [1, 1], 0),
     Edge("atan2 of infinities", emit.atan2, [INF, INF], np.pi / 4),
     Edge("nextafter of inf", emit.nextafter, [INF, 0.0], np.finfo(float).max, [1, 0], 0),
 ).test  # fmt: skip

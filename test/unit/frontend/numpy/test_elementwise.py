@@ -170,6 +170,25 @@ def test_a_binary_function_of_infinities_and_nan_is_numpys(name):
     agrees(getattr(anp, name), getattr(np, name), [(x[:, None], x[None, :])])
 
 
+INF = np.inf
+COMPLEX = [0j, complex(-0.0, 0.0), complex(INF, 0), complex(-INF, 1), complex(1, INF), 1e300 + 1e300j]
+
+
+def in_parts(f, module):
+    return lambda *xs: (module.real(f(*xs)), module.imag(f(*xs)))
+
+
+@pytest.mark.parametrize("name", "log log2 log10 sqrt sign divide".split())
+def test_a_function_of_complex_infinities_and_zeros_is_numpys(name):
+    x = np.asarray([*COMPLEX, complex(INF, INF), -1 + 0j, complex(-1.0, -0.0)])
+    call = (x,)
+    if name == "sqrt":  # XLA takes -0.0 for 0.0, and the other side of the branch cut
+        call = (x[:-1],)
+    if name == "divide":  # by real numbers
+        call = np.asarray(COMPLEX)[:, None], np.asarray([2.0, -2.0, 1e300, 0.0, INF, np.nan])
+    agrees(in_parts(getattr(anp, name), anp), in_parts(getattr(np, name), np), [call])
+
+
 @pytest.mark.parametrize("name", ["remainder", "floor_divide", "divmod", "fmod"])
 @pytest.mark.parametrize("dtype", ["int32", "int8", "uint8", "int64"])
 def test_division_of_integers_rounds_as_numpy_does(name, dtype):
