@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
+from anvl.runtime import trial
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process, default_placement
@@ -248,8 +249,7 @@ def compile(  # the name that people expect; the built-in is not needed here
     Parameters
     ----------
     program
-        MLIR text, MLIR bytecode, or a StableHLO portable artifact.  Bytes from elsewhere must be
-        sound: XLA's reader ends the process on malformed ones, `anvl.tools.run` does not.
+        MLIR text or bytecode, or a StableHLO portable artifact.  Another process tries it out.
     placement
         Where it will run; the first device if None.
     options
@@ -268,8 +268,8 @@ def compile(  # the name that people expect; the built-in is not needed here
     MemoryError
         A result, or the temporaries together, are larger than the memory of the machine.
     RuntimeFailure
-        The program is not valid, has a function without a body or recursion, or cannot be
-        compiled for this device.
+        The program is not valid, ends the process that reads it or converts it to HLO, has a
+        function without a body or recursion, or cannot be compiled for this device.
     ForkedProcess
         This process was forked from one that already had a client.
 
@@ -283,7 +283,10 @@ def compile(  # the name that people expect; the built-in is not needed here
     check_process("compile")
     if not isinstance(program, bytes | str):
         raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
+    failure = trial.check(program)
     check_calls(program)
+    if failure is not None:
+        raise failure
     return compile_lowered(
         program,
         placement,

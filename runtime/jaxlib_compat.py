@@ -12,6 +12,7 @@ import ctypes
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,11 @@ class ProgramReader:
         except (self._ir.MLIRError, ValueError):
             return None
         return self._module.operation
+
+    def convert(self, program: bytes) -> None:
+        """Convert a program to HLO, as XLA does before it compiles; errors are left to that."""
+        with suppress(Exception):
+            _jax.mlir.mlir_module_to_xla_computation(program)
 
     def named_in(self, function: Any) -> list[str]:
         """The functions that the ops in a function name."""
