@@ -962,6 +962,12 @@ module {
       %1 = irdl.any
       irdl.results(s: %1)
     }
+    irdl.operation @nuclear_norm {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
     irdl.operation @tag {
       %0 = irdl.any
       irdl.operands(x: %0)

@@ -13,6 +13,7 @@ from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
     as_complex,
+    basis_of,
     check_square,
     columns_scaled,
     complex_of,
@@ -23,7 +24,9 @@ from anvl.dialect.ops.matrices import (
     inverse_gaps,
     is_complex,
     matmul,
+    nan_where_mixed,
     real_of,
+    rough_where_repeated,
     scaled,
     solve,
 )
@@ -53,6 +56,19 @@ class EighOp(Factorisation, name="eigh"):
         return [real_diagonal(inside), matmul(v, scaled(inside, inverse_gaps(w)))]
 
     @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any) -> Any:
+        w, v = y
+        return super().tangent(ts, xs, (w, basis_of(v, w)))
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any) -> Sequence[Any]:
+        (of_x,) = super().adjoint(_of_pair(g, y), xs, y)
+        if any(one is None for one in g):
+            return [of_x]
+        w, v = y
+        return [lambda: nan_where_mixed(of_x(), w, matmul(ct(v), conj(g[1])))]
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def function(w: Value, v: Value) -> list[Value]:
             return [w, matmul(columns_scaled(v, emit.exp(w)), ct(v))]
@@ -76,11 +92,27 @@ class EigvalshOp(Factorisation, name="eigvalsh"):
     @classmethod
     def moved(cls, t: Value, x: Value, w: Value) -> Sequence[Value]:
         _, v = emit.eigh(x)
-        return [real_diagonal(matmul(ct(v), matmul(hermitian_part(t), v)))]
+        return [_values_moved(t, v)]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        if ts[0] is None:
+            return None
+        w, v = emit.eigh(xs[0])
+        return _values_moved(ts[0], basis_of(v, w))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return super().adjoint(rough_where_repeated(g, y), xs, y)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(([draw.spd(3)], {}), ([draw.spd(2, 2)], {}), ([draw.spd(0)], {}))
+
+
+def _values_moved(t: Value, v: Value) -> Value:
+    """The diagonal of v^H t v, of the Hermitian part of t."""
+    return real_diagonal(matmul(ct(v), matmul(hermitian_part(t), v)))
 
 
 def real_diagonal(x: Value) -> Value:
@@ -115,6 +147,15 @@ class EigOp(Factorisation, name="eig"):
         return [diagonal(inside), emit.sub(turned, columns_scaled(v, along))]
 
     @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any) -> Any:
+        w, v = y
+        return super().tangent(ts, xs, (w, basis_of(v, w)))
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any) -> Sequence[Any]:
+        return super().adjoint(_of_pair(g, y), xs, y)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def function(w: Value, v: Value) -> list[Value]:
             lengths = emit.abs(emit.mul(v, v))
@@ -143,11 +184,28 @@ class EigvalsOp(Factorisation, name="eigvals"):
         return [diagonal(_in_basis(t, v))]
 
     @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        if ts[0] is None:
+            return None
+        w, v = emit.eig(xs[0])
+        return diagonal(_in_basis(ts[0], basis_of(v, w)))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return super().adjoint(rough_where_repeated(g, y), xs, y)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 2)], {}), ([draw.matrix(0, 0)], {}),
             in_order=False,
         )  # fmt: skip
+
+
+def _of_pair(g: Sequence[Value | None], y: Sequence[Value]) -> list[Value | None]:
+    """The cotangents of values and vectors.  See Note [Repeated values]."""
+    of_w, of_v = g
+    return [None if of_w is None else rough_where_repeated(of_w, y[0]), of_v]
 
 
 def _in_basis(t: Value, v: Value) -> Value:

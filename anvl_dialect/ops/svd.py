@@ -1,4 +1,4 @@
-"""`svd` and `svdvals`: singular value decomposition.
+"""`svd`, `svdvals` and `nuclear_norm`: singular value decomposition.
 
 Sources: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan,
 S.-X. Zhang, Automatic differentiation for complex valued SVD (2019, arXiv:1909.02659), for the
@@ -13,23 +13,28 @@ from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.factor import complement_moved
 from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
+    basis_of,
     check_matrix,
     columns,
     columns_scaled,
+    conj,
     ct,
     inverse_gaps,
     inverse_sums,
     inverse_values,
     matmul,
+    nan_where_mixed,
     real_of,
+    rough_where_repeated,
     rows,
     scaled,
+    transposed,
 )
 from anvl.dialect.ops.spectral import real_diagonal
 from anvl.dialect.params import Bool
 from anvl.dialect.types import tensor
 
-__all__ = ["SvdOp", "SvdvalsOp"]
+__all__ = ["NuclearNormOp", "SvdOp", "SvdvalsOp"]
 
 
 class SvdOp(Factorisation, name="svd"):
@@ -74,6 +79,34 @@ class SvdOp(Factorisation, name="svd"):
         return [u_moved, real_diagonal(inside), ct(v_moved)]
 
     @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
+        moved = super().tangent(ts, xs, y, **params)
+        if ts[0] is None:
+            return moved
+        u, s, vt = y
+        k = s.type.shape[-1]
+        return [moved[0], _values_moved(ts[0], columns(u, 0, k), s, rows(vt, 0, k)), moved[2]]
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        of_u, of_s, of_vt = g
+        u, s, vt = y
+        if of_s is None:
+            return super().adjoint(g, xs, y, **params)
+        of_s = rough_where_repeated(of_s, s)
+        (of_x,) = super().adjoint((of_u, of_s, of_vt), xs, y, **params)
+        k = s.type.shape[-1]
+
+        def turns(v: Value, g: Value) -> Value:
+            return matmul(ct(columns(v, 0, k)), conj(columns(g, 0, k)))
+
+        of_vectors = [
+            None if of_u is None else turns(u, of_u),
+            None if of_vt is None else turns(ct(vt), transposed(of_vt)),
+        ]
+        return [lambda: nan_where_mixed(of_x(), s, *of_vectors)]
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def function(u: Value, s: Value, vt: Value) -> list[Value]:
             k = s.type.shape[-1]
@@ -98,6 +131,11 @@ class SvdOp(Factorisation, name="svd"):
             ),
             *draw.calls(([tall], full), ([wide], full), ([empty], full), through=complement),
         ]
+
+
+def _values_moved(t: Value, u: Value, s: Value, vt: Value) -> Value:
+    """How singular values move, in forward mode.  See Note [Repeated values]."""
+    return real_diagonal(matmul(ct(basis_of(u, s)), matmul(t, ct(vt))))
 
 
 def _turned(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
@@ -146,6 +184,46 @@ class SvdvalsOp(Factorisation, name="svdvals"):
     def moved(cls, t: Value, x: Value, s: Value) -> Sequence[Value]:
         u, _, vt = emit.svd(x)
         return [real_diagonal(matmul(ct(u), matmul(t, ct(vt))))]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        return None if ts[0] is None else _values_moved(ts[0], *emit.svd(xs[0]))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return super().adjoint(rough_where_repeated(g, y), xs, y)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 4)], {}), ([draw.matrix(0, 2)], {})
+        )
+
+
+class NuclearNormOp(Factorisation, name="nuclear_norm"):
+    """The sum of the singular values.
+
+    Its derivative is u vt.  Of a matrix of full rank it is smooth, also where singular values
+    repeat: there derivatives are right up to the second one.  See Note [Repeated values].
+    """
+
+    y: Result
+
+    @classmethod
+    def result_type(cls, x: Any) -> Any:
+        check_matrix("nuclear_norm", x)
+        return real_of(x, x.shape[:-2])
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value) -> Value:
+        s = emit.svdvals(x)
+        return emit.sum(s, axes=(s.type.rank - 1,))
+
+    @classmethod
+    def moved(cls, t: Value, x: Value, y: Value) -> Sequence[Value]:
+        u, _, vt = emit.svd(x)
+        along = real_diagonal(matmul(ct(matmul(u, vt)), t))
+        return [emit.sum(along, axes=(along.type.rank - 1,))]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -123,7 +123,8 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """u, s and vh with u diag(s) vh = a; s alone where `compute_uv` is false.
 
     Where there are equal singular values, or some are 0, the vectors have no derivative: what is
-    given is right, to the first order, for functions that treat them alike.
+    given is right, to the first order, for functions that treat them alike, such as u vh.  Of what
+    uses them and their values, such as u f(s) vh, the gradient is NaN.
 
     >>> import anvl.numpy as np
     >>> u, s, vh = np.linalg.svd(np.ones((3, 2)), full_matrices=False)
@@ -150,7 +151,8 @@ def eigh(a: Any) -> Any:
     """The eigenvalues, ascending, and the eigenvectors of Hermitian matrices; a is symmetrised.
 
     Where there are equal eigenvalues the eigenvectors have no derivative: what is given is right,
-    to the first order, for functions that treat them alike.
+    to the first order, for functions that treat them alike, such as a projector on their plane.
+    Of what uses them and their values, such as v f(w) v^H, the gradient is NaN.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eigh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64"))
@@ -164,7 +166,8 @@ def eigh(a: Any) -> Any:
 def eigvalsh(a: Any) -> Any:
     """The eigenvalues, ascending, of Hermitian matrices; a is symmetrised first.
 
-    With equal eigenvalues the second derivatives are not those of a symmetric function of them.
+    With equal eigenvalues first derivatives are those of a symmetric function of them; second ones
+    are NaN, but for their sum, and for those that do not repeat.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.eigvalsh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64")))

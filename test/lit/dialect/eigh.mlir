@@ -9,13 +9,15 @@
 // CHECK-LABEL: func.func private @eigh_vjp(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>, %[[GW:\w+]]: tensor<2xf64>, %[[GV:\w+]]: tensor<2x2xf64>
 // CHECK:         %[[Y:.*]]:2 = "anvl.eigh"(%[[X]])
+// CHECK:         %[[G:.*]] = "anvl.add"(%[[GW]], %
 // CHECK:         %[[EQUAL:.*]] = "anvl.compare"({{.*}} LE>
 // CHECK:         %[[GAPS:.*]] = "anvl.select"(%[[EQUAL]]
 // CHECK:         %[[INVERSE:.*]] = "anvl.div"(%{{.*}}, %[[GAPS]])
 // CHECK:         %[[FACTORS:.*]] = "anvl.select"(%[[EQUAL]], %{{.*}}, %[[INVERSE]])
+// CHECK:         %[[FACTOR:.*]] = "anvl.add"(%[[FACTORS]], %
 // CHECK:         %[[INSIDE:.*]] = "anvl.dot_general"(%[[Y]]#1, %[[GV]])
-// CHECK:         "anvl.mul"(%[[INSIDE]], %[[FACTORS]])
-// CHECK:         "anvl.broadcast_in_dim"(%[[GW]])
+// CHECK:         "anvl.mul"(%[[INSIDE]], %[[FACTOR]])
+// CHECK:         "anvl.broadcast_in_dim"(%[[G]])
 // CHECK:         return %[[Y]]#0, %[[Y]]#1
 
 // HLO-LABEL: func.func private @eigh_1(

@@ -9,6 +9,7 @@
 // CHECK-LABEL: func.func private @svd_vjp(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>
 // CHECK:         %[[Y:.*]]:3 = "anvl.svd"(%[[X]])
+// CHECK:         "anvl.any"
 // CHECK:         "anvl.sub"
 // CHECK:         %[[EQUAL:.*]] = "anvl.compare"({{.*}} LE>
 // CHECK:         %[[GAPS:.*]] = "anvl.select"(%[[EQUAL]]

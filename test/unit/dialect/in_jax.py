@@ -278,6 +278,7 @@ def _linear_algebra(jnp: Any, linalg: Any) -> dict[str, Any]:
         "lu": linalg.lu,
         "svd": lambda x, full_matrices=False: jnp.linalg.svd(x, full_matrices=full_matrices),
         "pinv": lambda x, rcond: jnp.linalg.pinv(x, rtol=rcond),
+        "nuclear_norm": lambda x: jnp.linalg.svd(x, compute_uv=False).sum(-1),
         "svdvals": lambda x: jnp.linalg.svd(x, compute_uv=False),
         "eigh": eigh,
         "eigvalsh": lambda x: eigh(x)[0],

@@ -331,6 +331,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "qr": _qr,
     "svd": _svd,
     "pinv": lambda x, rcond: np.linalg.pinv(x, rcond),
+    "nuclear_norm": lambda x: np.linalg.svd(x, compute_uv=False).sum(-1),
     "svdvals": lambda x: np.linalg.svd(x, compute_uv=False),
     "eigh": lambda x: np.linalg.eigh(_hermitian(x)),
     "eigvalsh": lambda x: np.linalg.eigvalsh(_hermitian(x)),

@@ -21,6 +21,10 @@ SINGULAR = np.array([[1.0, 2], [2, 4]])
 SYMMETRIC = np.array(
     [[2, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 2.0]]
 )  # of |x + x^T|^2 / 4
+# Of the largest eigenvalue 3 of diag(1, 1, 3): x_i3 turns it by 1 / (3 - 1), of (x + x^T) / 2.
+TOP = np.zeros((9, 9))
+for _pair in ((2, 6), (5, 7)):
+    TOP[np.ix_(_pair, _pair)] = 0.25
 CLOSE = rounding(PROGRAM)
 
 
@@ -62,8 +66,26 @@ test_repeated_eigenvalues = Table(
          fixed([[0, 0, 1], [0, 0, 0], [0, 0, 0]], nearly_double), [np.diag([1.0, 1, 4])], 0,
          [[[0, 0, -1 / 6], [0, 0, 0], [-1 / 6, 0, 0]]], None, CLOSE),
     Edge("eigh, all of its projectors: a constant",
-         lambda x: matmul(emit.eigh(x)[1], ct(emit.eigh(x)[1])), [ONE], np.eye(2), [0], 0, CLOSE),
+         lambda x: matmul(emit.eigh(x)[1], ct(emit.eigh(x)[1])), [ONE], np.eye(2), [0], NAN, CLOSE),
+    *[Edge(f"{name}, squares of those that repeat: curvature",
+           lambda x, f=f: total(emit.square(f(x))),
+           [3 * np.eye(3)], 27, [6 * np.eye(3)], NAN, CLOSE)
+      for name, f in (
+          ("eigvalsh", emit.eigvalsh), ("eigh", lambda x: emit.eigh(x)[0]),
+          ("svdvals", emit.svdvals), ("svd", lambda x: emit.svd(x)[1]),
+          ("eigvals", lambda x: emit.real(emit.eigvals(x))),
+          ("eig", lambda x: emit.real(emit.eig(x)[0])),
+      )],
+    Edge("eigvalsh, the largest of others that repeat: curvature", fixed([0, 0, 1], emit.eigvalsh),
+         [np.diag([1.0, 1, 3])], 3, [np.diag([0.0, 0, 1])], TOP, CLOSE),
+    Edge("svdvals, the largest of others that repeat", fixed([1, 0, 0], emit.svdvals),
+         [np.diag([3.0, 1, 1])], 3, [np.diag([1.0, 0, 0])], None, CLOSE),
     Edge("svdvals: the nuclear norm", emit.svdvals, [ONE], 1, [ONE], None, CLOSE),
+    Edge("svd, u vt, of repeated values: curvature", lambda x: total(emit.square(emit.add(
+         matmul(emit.svd(x)[0], emit.svd(x)[2]), literal(np.array([[0, 1.0], [0, 0]]))))), [ONE], 3,
+         [[[0, 1.0], [-1, 0]]], NAN, CLOSE),
+    Edge("nuclear norm: curvature", emit.nuclear_norm, [ONE], 2, [ONE],
+         [[0, 0, 0, 0], [0, 0.5, -0.5, 0], [0, -0.5, 0.5, 0], [0, 0, 0, 0]], CLOSE),
     Edge("svd, its values, squared", lambda x: emit.square(emit.svd(x)[1]), [3 * ONE], 9, [6 * ONE],
          None, CLOSE),
     Edge("svdvals of zeros, squared", lambda x: emit.square(emit.svdvals(x)), [ZERO], 0, [ZERO],

@@ -191,3 +191,11 @@ func.func @pinv_turns_the_matrix(%x: tensor<3x2xf64>) {
   %y = "anvl.pinv"(%x) {rcond = 1.0e-9 : f64} : (tensor<3x2xf64>) -> tensor<3x2xf64>
   return
 }
+
+// -----
+
+func.func @nuclear_norm_of_a_vector(%x: tensor<2xf32>) {
+  // expected-error @+1 {{nuclear_norm: operand is tensor<2xf32>; a matrix, or a stack of them, has 2 axes or more}}
+  %y = "anvl.nuclear_norm"(%x) : (tensor<2xf32>) -> tensor<f32>
+  return
+}
