@@ -107,13 +107,15 @@ def std(
 ) -> Any:
     """The standard deviation along `axis`: the root of `var`.
 
-    It has no derivative where it is 0, that is, of equal elements.
+    It has no derivative where it is 0, that is, of equal elements; of one element it is always 0.
 
     >>> import anvl.numpy as np
     >>> print(np.std(np.asarray([1.0, 3.0])))
     1.0
     """
-    return sqrt(var(x, axis, dtype, ddof=ddof, keepdims=keepdims))
+    variance = var(x, axis, dtype, ddof=ddof, keepdims=keepdims)
+    one_each = 0 < variance.size == asarray(x).size
+    return variance if one_each else sqrt(variance)
 
 
 @hiding_frames

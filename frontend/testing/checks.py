@@ -58,6 +58,8 @@ class Check:
 
     #: Whether it asks rules that leave no trace in the program.
     asks_python = False
+    #: Whether StableHLO's interpreter may run it, in place of XLA.
+    interpreted = True
 
     def __init__(self, op_class: Any, call: Call, program: Program) -> None:
         self.op_class, self.call, self.references = op_class, call, program.references
@@ -65,7 +67,7 @@ class Check:
         self.random = np.random.default_rng(7)
         inputs = self.inputs()
         self.directions: list[np.ndarray | None] = [None] * len(inputs)
-        self.index = program.add(inputs, self.emit)
+        self.index = program.add(inputs, self.emit, self.interpreted)
 
     @property
     def narrow(self) -> str | None:
@@ -112,6 +114,8 @@ class Check:
 
 class Value(Check):
     """The value against the reference; the type against StableHLO's inference."""
+
+    interpreted = False
 
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""

@@ -56,6 +56,12 @@ class Findings:
         if not error <= limit:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
 
+    def add(self, other: "Findings") -> None:
+        """Those of another too."""
+        self.problems += other.problems
+        for kind, error in other.errors.items():
+            self.errors[kind] = max(self.errors.get(kind, 0.0), error)
+
 
 def _error(found: np.ndarray, wanted: np.ndarray, least: float) -> float:
     if found.size == 0:

@@ -8,8 +8,8 @@ One compilation costs 50 ms, however few ops: so many functions share one.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,15 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
+from anvl.testing.interpreter import Ended, interpreter, names_of, unknown_ops
 
 __all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "type_of"]
 
 #: Functions of NumPy that give the same values as ops, by the names of the ops.
 References: TypeAlias = Mapping[str, Callable[..., Any]]
+
+#: Other inputs for a function: of its position and its inputs.
+Change: TypeAlias = Callable[[int, list[np.ndarray]], list[np.ndarray]]
 
 _NONE: References = {}
 
@@ -40,63 +44,97 @@ def type_of(array: np.ndarray) -> ir.RankedTensorType:
     return tensor(array.shape, element_type(array.dtype))
 
 
+class _Function(NamedTuple):
+    """The types of its inputs and results, and whether it is to be interpreted."""
+
+    types: list[Any]
+    results: list[Any]
+    interpreted: bool
+
+
+class _Symbols:
+    """The functions of a module by name, with what they call."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self._functions = {
+            ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
+            for op in module.body.operations
+        }
+        self._callees = {name: _called(op) for name, op in self._functions.items()}
+
+    def names(self, function: str) -> set[str]:
+        """The names of the ops in a function and in all that it calls."""
+        return set().union(*(names_of(self._functions[f]) for f in self._needed([function])))
+
+    def part(self, functions: Sequence[str]) -> ir.Module:
+        """A module of these functions and of all that they call."""
+        needed = self._needed(functions)
+        with context(), ir.Location.unknown():
+            module = ir.Module.create()
+            point = ir.InsertionPoint(module.body)
+            for name in needed:
+                self._functions[name].clone(ip=point)
+        return module
+
+    def _needed(self, functions: Sequence[str]) -> list[str]:
+        needed = dict.fromkeys(functions)
+        queue = list(functions)
+        while queue:
+            new = [f for f in self._callees[queue.pop()] if f not in needed]
+            needed |= dict.fromkeys(new)
+            queue += new
+        return list(needed)
+
+
+def _called(function: ir.Operation) -> set[str]:
+    found: set[str] = set()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.call":
+            found.add(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return found
+
+
 class Program:
-    """One module, whose `main` calls every function that was added.
+    """Functions in one module; XLA compiles them as one, and some the interpreter runs.
 
     `references` are what the values of ops are compared with.  It is lowered for `platform`, and
-    runs on the default client.
+    runs on the default client; unless it `interprets`, all of it.
     """
 
-    def __init__(self, references: References = _NONE, platform: str = "cpu") -> None:
-        self.references, self.platform = references, platform
+    def __init__(
+        self, references: References = _NONE, platform: str = "cpu", interprets: bool = True
+    ) -> None:
+        self.references, self.platform, self.interprets = references, platform, interprets
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
         self.inputs: list[list[np.ndarray]] = []
-        self.counts: list[int] = []
-        self._functions: list[tuple[str, list[Any], list[Any]]] = []
+        self._functions: list[_Function] = []
         self._is_lowered = False
 
-    def add(self, inputs: Sequence[np.ndarray], body: Callable[..., Sequence[ir.Value]]) -> int:
-        """A function of these inputs, whose `body` emits ops; its position."""
+    def add(
+        self, inputs: Sequence[np.ndarray], body: Callable[..., Sequence[ir.Value]],
+        interpreted: bool = False,
+    ) -> int:  # fmt: skip
+        """A function of these inputs, whose `body` emits ops; its position.
+
+        Where it is `interpreted`, StableHLO's reference interpreter runs it if it has all the ops:
+        that takes a tenth of the time that XLA needs to compile it.
+        """
         index = len(self._functions)
         types = [type_of(x) for x in inputs]
-        name = f"f{index}"
-        results = self._function(name, types, body, "private")
-        self._functions.append((name, types, results))
+        results = _add_function(self.module, f"f{index}", types, body)
+        self._functions.append(_Function(types, results, interpreted and self.interprets))
         self.inputs.append(list(inputs))
-        self.counts.append(len(results))
         return index
 
-    def _function(
-        self, name: str, types: Sequence[Any], body: Callable[..., Any], visibility: str
-    ) -> list[Any]:
-        with context(), ir.Location.unknown():
-            function = ir.Operation.create(
-                "func.func",
-                attributes={
-                    "sym_name": ir.StringAttr.get(name),
-                    "sym_visibility": ir.StringAttr.get(visibility),
-                    "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
-                },
-                regions=1,
-                ip=ir.InsertionPoint(self.module.body),
-            )
-            block = function.regions[0].blocks.append(*types)
-            with ir.InsertionPoint(block):
-                values = list(body(*block.arguments))
-                ir.Operation.create("func.return", [], values)
-            results = [y.type for y in values]
-            function.attributes["function_type"] = ir.TypeAttr.get(
-                ir.FunctionType.get(types, results)
-            )
-        return results
-
     def finish(self) -> None:
-        """Add `main`, and verify."""
-        types = [t for _, ts, _ in self._functions for t in ts]
-        self._function("main", types, self._main, "public")
+        """Verify."""
         self.module.operation.verify()
-        self.names = _names(self.module)
+        self.names = names_of(self.module.operation)
 
     def lower(self) -> None:
         """Lower to StableHLO."""
@@ -104,45 +142,113 @@ class Program:
         self._is_lowered = True
 
     def compile(self) -> None:
-        """Lower, unless that is done, and compile."""
+        """Lower, unless that is done, and compile what is not interpreted."""
         if not self._is_lowered:
             self.lower()
-        text, slow = self.module.operation.get_asm(), any(map(SLOW.search, self.names))
-        try:
-            self._run = rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
-        except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone
-            self._run = rt.compile_lowered(text, options=FAST)
+        symbols = _Symbols(self.module)
+        self._interpreted: dict[int, ir.Module] = {}
+        self._compiled: list[tuple[list[int], rt.Executable]] = []
+        for i, function in enumerate(self._functions):
+            if function.interpreted and not unknown_ops(symbols.names(f"f{i}")):
+                self._interpreted[i] = self._part(symbols, [i])
+        self._compile([i for i in range(len(self._functions)) if i not in self._interpreted])
 
-    def _main(self, *arguments: ir.Value) -> list[ir.Value]:
-        results, at = [], 0
-        for name, types, outputs in self._functions:
-            call = ir.Operation.create(
-                "func.call", outputs, list(arguments[at : at + len(types)]),
-                {"callee": ir.FlatSymbolRefAttr.get(name)},
-            )  # fmt: skip
-            results += call.results
-            at += len(types)
-        return results
+    def _compile(self, indices: list[int]) -> None:
+        if indices:
+            module = self._part(_Symbols(self.module), indices)
+            self._compiled.append((indices, _compiled(module)))
 
-    def run(
-        self, change: Callable[[int, list[np.ndarray]], list[np.ndarray]] | None = None
-    ) -> list[list[np.ndarray]]:
+    def _part(self, symbols: _Symbols, indices: Sequence[int]) -> ir.Module:
+        """A module whose `main` calls some of the functions."""
+        module = symbols.part([f"f{i}" for i in indices])
+        functions = [(f"f{i}", self._functions[i]) for i in indices]
+
+        def main(*arguments: ir.Value) -> list[ir.Value]:
+            given, results = iter(arguments), []
+            for name, function in functions:
+                call = ir.Operation.create(
+                    "func.call", function.results, [next(given) for _ in function.types],
+                    {"callee": ir.FlatSymbolRefAttr.get(name)},
+                )  # fmt: skip
+                results += call.results
+            return results
+
+        _add_function(module, "main", [t for _, f in functions for t in f.types], main, "public")
+        return module
+
+    def is_interpreted(self, index: int) -> bool:
+        """Whether the interpreter runs a function."""
+        return index in self._interpreted
+
+    def compile_too(self, indices: Sequence[int]) -> None:
+        """Compile functions that were interpreted so far."""
+        for i in indices:
+            self._interpreted.pop(i, None)
+        self._compile(list(indices))
+
+    def run(self, change: Change | None = None) -> list[list[np.ndarray]]:
         """The results of every function; `change(i, inputs)` may replace the inputs of one."""
-        given = [xs if change is None else change(i, xs) for i, xs in enumerate(self.inputs)]
-        flat = self._run.execute([rt.put(np.asarray(x)) for xs in given for x in xs])
-        results, at = [], 0
-        for count in self.counts:
-            results.append([np.asarray(y) for y in flat[at : at + count]])
-            at += count
-        return results
+        found = self.run_at([change], range(len(self._functions)))[0]
+        return [found[i] for i in range(len(self._functions))]
+
+    def run_at(
+        self, changes: Sequence[Change | None], indices: Iterable[int]
+    ) -> list[dict[int, list[np.ndarray]]]:
+        """The results of functions by their positions, at each of several changes of the inputs."""
+        wanted = set(indices)
+        points = [
+            [xs if change is None else change(i, xs) for i, xs in enumerate(self.inputs)]
+            for change in changes
+        ]
+        found: dict[int, list[list[np.ndarray]]] = {}
+        for i in wanted & self._interpreted.keys():
+            try:
+                found[i] = interpreter().run(self._interpreted[i], [point[i] for point in points])
+            except Ended:  # on a dtype that it lacks
+                self.compile_too([i])
+        for compiled, executable in self._compiled:
+            if wanted & set(compiled):
+                at = [self._executed(compiled, executable, point) for point in points]
+                found |= {i: [results[k] for results in at] for k, i in enumerate(compiled)}
+        return [{i: results[k] for i, results in found.items()} for k in range(len(points))]
+
+    def _executed(
+        self, indices: Sequence[int], executable: rt.Executable, inputs: Sequence[Any]
+    ) -> list[list[np.ndarray]]:
+        given = [rt.put(np.asarray(x)) for i in indices for x in inputs[i]]
+        found = iter([np.asarray(y) for y in executable.execute(given)])
+        return [[next(found) for _ in self._functions[i].results] for i in indices]
 
 
-def _names(module: ir.Module) -> set[str]:
-    names: set[str] = set()
+def _compiled(module: ir.Module) -> rt.Executable:
+    text = module.operation.get_asm()
+    slow = any(map(SLOW.search, names_of(module.operation)))
+    try:
+        return rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
+    except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone
+        return rt.compile_lowered(text, options=FAST)
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        names.add(op.name)
-        return ir.WalkResult.ADVANCE
 
-    module.operation.walk(visit)
-    return names
+def _add_function(
+    module: ir.Module, name: str, types: Sequence[Any],
+    body: Callable[..., Sequence[ir.Value]], visibility: str = "private",
+) -> list[Any]:  # fmt: skip
+    """Append a function; the types of its results."""
+    with context(), ir.Location.unknown():
+        function = ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get(name),
+                "sym_visibility": ir.StringAttr.get(visibility),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+            },
+            regions=1,
+            ip=ir.InsertionPoint(module.body),
+        )
+        block = function.regions[0].blocks.append(*types)
+        with ir.InsertionPoint(block):
+            values = list(body(*block.arguments))
+            ir.Operation.create("func.return", [], values)
+        results = [y.type for y in values]
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, results))
+    return results

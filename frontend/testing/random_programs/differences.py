@@ -96,6 +96,10 @@ RULES: list[tuple[str, Condition]] = [
         "NumPy interpolates between infinities, which gives NaN where one of them is meant",
         _where_not_finite("np.quantile", "np.percentile", "np.median"),
     ),
+    (
+        "the largest number that stands for an infinity is that of the dtype",
+        _where_not_finite("np.nan_to_num"),
+    ),
     ("a pole that has another sign on each side", _pole),
     (
         "a convolution may multiply what pads it, 0, by infinities",

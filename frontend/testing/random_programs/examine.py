@@ -23,11 +23,11 @@ import numpy as np
 import anvl
 import anvl.numpy as anp
 from anvl.dialect.errors import AnvlError
+from anvl.testing.interpreter import Ended, Interpreter, unknown_ops
 from anvl.testing.random_programs.arrays import kind_of
 from anvl.testing.random_programs.derivatives import STEP, agree, modes_agree, wrong_slope
 from anvl.testing.random_programs.executors import Compiled
 from anvl.testing.random_programs.generate import ANVL
-from anvl.testing.random_programs.interpreter import Ended, Interpreter, unknown_ops
 from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.modules import Lowered
 from anvl.testing.random_programs.programs import Program
@@ -167,7 +167,9 @@ class _Run:
             self.counts[f"not interpreted: has no {min(lacking)}"] += 1
             return
         try:
-            (found,) = self.examiner.interpreter.run(lowered, [self.cases[i].inputs])
+            (found,) = self.examiner.interpreter.run(
+                lowered.module, [lowered.arguments(self.cases[i].inputs)]
+            )
         except Ended as error:
             self.counts[f"not interpreted: {str(error)[:80]}"] += 1
             return

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 import anvl.runtime as rt
-from anvl.testing.random_programs.interpreter import Ended, Interpreter, unknown_ops
+from anvl.testing.interpreter import Ended, Interpreter, unknown_ops
 from anvl.testing.random_programs.modules import Batch, Lowered, Refused
 
 __all__ = ["Compiled"]
@@ -58,7 +58,9 @@ class Compiled:
         for k, part in self.interpreted.items():
             at = [j for j, inputs in enumerate(points) if k in inputs]
             try:
-                results = self.interpreter.run(part, [points[j][k] for j in at])  # type: ignore[union-attr]
+                results = self.interpreter.run(
+                    part.module, [part.arguments(points[j][k]) for j in at]
+                )  # type: ignore[union-attr]
             except Ended:
                 continue
             for j, ys in zip(at, results, strict=True):

@@ -15,13 +15,11 @@ from anvl.arguments import StaticArguments
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.lowering import captured_order, lower
+from anvl.testing.interpreter import names_of
 from anvl.testing.program import FAST, OLD_EMITTERS, SLOW
 from anvl.traced import trace_call
 
-__all__ = ["EMPTY_PRODUCT", "Batch", "Lowered", "Refused"]
-
-#: What `Lowered.names` has beside `stablehlo.dot_general`: the interpreter ends the process on it.
-EMPTY_PRODUCT = "stablehlo.dot_general of nothing"
+__all__ = ["Batch", "Lowered", "Refused"]
 
 
 class Refused(Exception):
@@ -49,20 +47,9 @@ class Lowered:
         return main
 
     def names(self) -> set[str]:
-        """The names of its ops; of a product that adds up nothing, another than of the rest."""
+        """The names of its ops."""
         if self._names is None:
-            found: set[str] = set()
-
-            def visit(op: ir.Operation) -> ir.WalkResult:
-                found.add(op.name)
-                if op.name == "stablehlo.dot_general" and any(
-                    0 in x.type.shape for x in op.operands
-                ):
-                    found.add(EMPTY_PRODUCT)
-                return ir.WalkResult.ADVANCE
-
-            self.module.operation.walk(visit)
-            self._names = found - {"builtin.module"}
+            self._names = names_of(self.module.operation)
         return self._names
 
     def is_slow(self) -> bool:

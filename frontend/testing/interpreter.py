@@ -6,6 +6,7 @@ process of its own, which forks for each program; and a list says which ops it i
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, BinaryIO
 
 import ml_dtypes
@@ -20,11 +22,9 @@ import numpy as np
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
-from anvl.dialect.types import element_type, tensor
-from anvl.testing.random_programs.arrays import kind_of
-from anvl.testing.random_programs.modules import Lowered
+from anvl.dialect.types import element_type, numpy_of, tensor
 
-__all__ = ["KNOWN", "Ended", "Interpreter", "unknown_ops"]
+__all__ = ["KNOWN", "Ended", "Interpreter", "interpreter", "names_of", "unknown_ops"]
 
 #: The ops that it has.
 KNOWN = frozenset(
@@ -41,11 +41,26 @@ KNOWN = frozenset(
     ).split()
 ) | {"func.func", "func.return", "func.call"}
 
-_SECONDS = 20  # for one program
+_EMPTY_PRODUCT = "stablehlo.dot_general of nothing"  # which ends the process
+_SECONDS = 60  # of a processor, for one program
 
 
 class Ended(Exception):
     """The process of a program ended; the message has the signal, or what it said."""
+
+
+def names_of(op: ir.Operation) -> set[str]:
+    """The names of the ops in one; of a product that adds up nothing, another one."""
+    names: set[str] = set()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        names.add(op.name)
+        if op.name == "stablehlo.dot_general" and any(0 in x.type.shape for x in op.operands):
+            names.add(_EMPTY_PRODUCT)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return names - {"builtin.module"}
 
 
 def unknown_ops(names: set[str]) -> set[str]:
@@ -60,16 +75,19 @@ class Interpreter:
         self._process: Any = None
 
     def run(
-        self, lowered: Lowered, points: Sequence[Sequence[np.ndarray]]
+        self, module: ir.Module, points: Sequence[Sequence[np.ndarray]]
     ) -> list[list[np.ndarray]]:
-        """The results of a module on each of several lists of inputs; raises `Ended`."""
-        text, results = _readable(lowered)
+        """The results of a module on each of several lists of inputs; raises `Ended`.
+
+        Its last function is run; what that calls stands before it.
+        """
+        text, results = _readable(module)
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-        arrays = [x for inputs in points for x in lowered.arguments(inputs)]
+        arrays = [np.asarray(x) for inputs in points for x in inputs]
         try:
             _send(self._process.stdin, text, arrays)
             message, found = _receive(self._process.stdout)
@@ -91,18 +109,28 @@ class Interpreter:
             self._process = None
 
 
+@cache
+def interpreter() -> Interpreter:
+    """That of this process; it ends with it."""
+    made = Interpreter()
+    atexit.register(made.close)
+    return made
+
+
 # -- results that Python can read ------------------------------------------------------------------
 
 
-def _readable(lowered: Lowered) -> tuple[str, list[np.dtype]]:
+def _readable(module: ir.Module) -> tuple[str, list[np.dtype]]:
     """The module with two results for a complex one, and f32 for bf16; and the dtypes that were."""
-    dtypes = [np.dtype(a.dtype) for a in lowered.out_avals]
-    if all(kind_of(d) != "c" and d.itemsize and d != ml_dtypes.bfloat16 for d in dtypes):
-        return lowered.module.operation.get_asm(assume_verified=True), dtypes
+    *_, last = module.body.operations
+    types = ir.FunctionType(ir.TypeAttr(last.operation.attributes["function_type"]).value).results
+    dtypes = [np.dtype(numpy_of(t.element_type)) for t in types]
+    if all(d.kind != "c" and d != ml_dtypes.bfloat16 for d in dtypes):
+        return module.operation.get_asm(assume_verified=True), dtypes
     with context(), ir.Location.unknown():
-        module = ir.Module.create()
-        point = ir.InsertionPoint(module.body)
-        *_, main = [op.operation.clone(ip=point) for op in lowered.module.body.operations]
+        written = ir.Module.create()
+        point = ir.InsertionPoint(written.body)
+        *_, main = [op.operation.clone(ip=point) for op in module.body.operations]
         block = main.regions[0].blocks[0]
         *_, end = block.operations
         with ir.InsertionPoint(end):
@@ -113,7 +141,7 @@ def _readable(lowered: Lowered) -> tuple[str, list[np.dtype]]:
         main.attributes["function_type"] = ir.TypeAttr.get(kind)
         if "res_attrs" in main.attributes:
             del main.attributes["res_attrs"]
-        return module.operation.get_asm(assume_verified=True), dtypes
+        return written.operation.get_asm(assume_verified=True), dtypes
 
 
 def _parts(y: ir.Value) -> list[ir.Value]:
@@ -133,7 +161,7 @@ def _put_together(given: Iterator[np.ndarray], dtypes: list[np.dtype]) -> list[n
     found = []
     for dtype in dtypes:
         y = next(given)
-        if kind_of(dtype) == "c":
+        if dtype.kind == "c":
             whole = np.empty(y.shape, dtype)
             whole.real, whole.imag = y, next(given)
             y = whole
@@ -180,7 +208,7 @@ def _serve() -> None:
             return
         child = os.fork()
         if child == 0:
-            signal.alarm(_SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, _SECONDS)
             try:
                 _send(target, "", _evaluated(text, arrays))
             except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
