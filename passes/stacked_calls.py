@@ -1,6 +1,7 @@
 """Calls of LAPACK on stacks, one after the other: side by side they may wait forever."""
 
 from math import prod
+from typing import Any, NamedTuple
 
 from anvl.dialect.mlir import PassManager, ir
 from anvl.dialect.types import kind, tensor
@@ -54,8 +55,8 @@ def order_stacked_calls(module: ir.Operation) -> None:
 def _is_split(op: ir.Operation) -> bool:
     if not op.attributes["call_target_name"].value.startswith("lapack_"):
         return False
-    shapes = [x.type.shape for x in op.operands if x.type.has_static_shape]
-    if len(shapes) != len(op.operands) or prod(shapes[0][:-2]) < 2:
+    shapes = [x.type.shape for x in op.operands if _is_plain(x.type)]
+    if not shapes or len(shapes) < len(op.operands) or prod(shapes[0][:-2]) < 2:
         return False
     return max(prod(shape) * max(shape[-2:]) for shape in shapes) >= _LEAST
 
@@ -105,33 +106,58 @@ def _inline(
         manager.run(module)
 
 
-def _order(block: ir.Block) -> bool:
-    """Order the calls in a block, and in the blocks in it; whether there are any."""
+class _Order(NamedTuple):
+    """Of the calls in a block: whether there are any, and what depends on the last one."""
+
+    is_any: bool
+    later: set[ir.Value]
+
+
+def _order(block: ir.Block) -> _Order:
+    """Order the calls in a block, and in the blocks in it."""
     last: ir.Value | None = None
-    later: set[ir.Value] = set()  # what depends on the last call
+    later: set[ir.Value] = set()
     is_any = False
     for op in [op.operation for op in block.operations]:
-        inner = [_order(b) for region in op.regions for b in region.blocks]
+        inner = [(b, _order(b)) for region in op.regions for b in region.blocks]
         depends = bool(later) and any(x in later for x in op.operands)
-        if not any(inner) and not (op.name == _CALL and _is_split(op)):
+        if not any(order.is_any for _, order in inner) and not _is_call(op):
             if depends:
                 later.update(op.results)
             continue
         is_any = True
         if last is not None and not depends:
             _make_depend(op, last)
-        sizes = {prod(y.type.shape): y for y in reversed(op.results) if prod(y.type.shape)}
-        if sizes:
-            last, later = sizes[min(sizes)], set(op.results)
-    return is_any
+        given = [y for y in _given(op, inner) if _is_plain(y.type) and prod(y.type.shape)]
+        if given:
+            last, later = min(given, key=_size), set(given)
+    return _Order(is_any, later)
+
+
+def _is_call(op: ir.Operation) -> bool:
+    return bool(op.name == _CALL) and _is_split(op)
+
+
+def _given(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Value]:
+    """The results that a call made, or a call in the body of an op: others XLA may know before."""
+    if not inner:
+        return list(op.results)
+    found = set()
+    for block, order in inner:
+        answers = block.operations[len(block.operations) - 1].operands
+        found |= {i for i, y in enumerate(answers) if y in order.later}
+    return [y for i, y in enumerate(op.results) if i in found]
 
 
 def _make_depend(op: ir.Operation, y: ir.Value) -> None:
     """Make an operand of an op depend on a value, whatever that is."""
-    i = _chosen(op)
-    if i is None:
+    operands = list(enumerate(op.operands))
+    if op.name == _WHILE:
+        operands = [(i, x) for i, x in operands if _is_carried(op, i)]
+    operands = [(i, x) for i, x in operands if _is_plain(x.type)]
+    if not operands:
         return
-    x = op.operands[i]
+    i, x = min(operands, key=lambda row: _size(row[1]))
     with op.location, ir.InsertionPoint(op):
         never = _is_impossible(_first(y))
         other = "not" if kind(x.type.element_type) == "bool" else "negate"
@@ -139,15 +165,29 @@ def _make_depend(op: ir.Operation, y: ir.Value) -> None:
         op.operands[i] = _create("stablehlo.select", [x.type], picked).result
 
 
-def _chosen(op: ir.Operation) -> int | None:
-    """The smallest operand; of a loop none that may count its steps, which XLA wants to know."""
-    operands = list(enumerate(op.operands))
-    if op.name == _WHILE:
-        operands = [(i, x) for i, x in operands if kind(x.type.element_type) in _FLOATS]
-    return min(operands, key=lambda row: prod(row[1].type.shape), default=(None,))[0]
+def _is_carried(op: ir.Operation, i: int) -> bool:
+    """Whether the body of a loop computes with a carry that is no counter.
+
+    XLA drops a carry that is not used, and it should know where counters begin.
+    """
+    block = op.regions[1].blocks[0]
+    last = block.operations[len(block.operations) - 1].operation
+    carry = block.arguments[i]
+    is_used = any(use.owner.operation != last for use in carry.uses)
+    return is_used and kind(carry.type.element_type) in ("float", "complex")
 
 
-_FLOATS = ("float", "complex")
+def _size(x: ir.Value) -> int:
+    return prod(x.type.shape)
+
+
+def _is_plain(type_: Any) -> bool:
+    """Whether it is an array of a known shape, of elements that all ops below take."""
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        return False
+    element = type_.element_type
+    least = {"bool": 1, "int": 8, "uint": 8, "float": 16, "complex": 0}.get(kind(element))
+    return least is not None and (least == 0 or element.width >= least)
 
 
 def _first(y: ir.Value) -> ir.Value:
