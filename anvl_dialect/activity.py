@@ -10,13 +10,14 @@ from anvl.dialect.counterparts import why_left
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
-from anvl.dialect.op import AnvlOp
+from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import inside, type_number
 
 __all__ = [
-    "Step", "check_rules", "found_at", "lacks", "may_carry", "named_after", "ones_for", "path_to",
-    "place_of", "problem", "stand_in", "steps_from", "steps_towards",
+    "Step", "bits_through", "check_rules", "found_at", "is_made_of_bits", "lacks", "may_carry",
+    "named_after", "ones_for", "path_to", "place_of", "problem", "stand_in", "steps_from",
+    "steps_towards",
 ]  # fmt: skip
 
 
@@ -36,6 +37,10 @@ Step: TypeAlias = tuple[
 # integers have numbers too, of which the type is not positive, and `bitcast_convert` back says what
 # it always says of an operand that moves: it has no derivative.  All other ops take them for
 # integers, through which nothing moves: a number converted from an exponent is flat.
+#
+# Ops of several results, and calls of control flow, say themselves which of their results are such
+# bits (`bits_through`); of a float result it says that bits which come from outside of a body, or
+# from an earlier step of a loop, become a float in it, which a derivative of the body cannot see.
 
 # Note [Handles]
 #
@@ -57,7 +62,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
     """
     steps: list[Step] = []
     known = number.get
-    bits: set[int] = set()
+    bits: set[int] = {n for n, type_ in enumerate(types) if type_ <= 0}
     values = _by_number(number, len(types))
     made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
     forms = _Forms()
@@ -137,22 +142,81 @@ def _steps_of(
     """The step of an op of several results, or of no dialect of ours, if it depends on some."""
     foreign = not issubclass(type(op), AnvlOp)
     xs = (*op.operands, *(_captured(op.operation, number) if foreign else ()))
-    operands, wanted = _read(xs, number, values)
-    wanted = _without(bits, wanted)
-    if wanted.count(None) == len(wanted):
+    operands, given = _read(xs, number, values)
+    if not operands:
         return []
     results = tuple(op.results)
+    through, wanted = _through(op, foreign, given, bits)
+    if wanted.count(None) == len(wanted):
+        return []
+    moves = any(n is not None and n not in bits for n in wanted)
     numbers: list[int | None] = []
-    for y in results:
+    for y, of_bits in zip(results, through, strict=True):
         type_ = type_number(y.type)
         n = None
-        if type_ > 0 or (foreign and may_carry(y.type)):
+        if of_bits or (moves and (type_ > 0 or (foreign and may_carry(y.type)))):
             n = number.setdefault(y, len(types))  # where it is itself of `wrt`, it has one
             if n == len(types):
                 types.append(type_)
                 values.append(y)
+                if type_ <= 0 and not foreign:
+                    bits.add(n)
         numbers.append(n)
     return [(type(op), op.operation, operands, wanted, results, tuple(numbers))]
+
+
+def _through(
+    op: Any, foreign: bool, given: tuple[int | None, ...], bits: set[int]
+) -> tuple[Sequence[bool], tuple[int | None, ...]]:
+    """Which results of an op are bits, or made of such, and which of its operands count for it.
+
+    Bits do where nothing else moves, or a float is made of them.
+    """
+    wanted = _without(bits, given)
+    through = [False] * len(op.results)
+    if foreign:
+        return through, wanted
+    moves = [n is not None for n in wanted]
+    through = op.bits_through(op.operation, moves, [n in bits for n in given])
+    made = any(y and type_number(of.type) > 0 for y, of in zip(through, op.results, strict=True))
+    return through, given if made or (any(through) and not any(moves)) else wanted
+
+
+def bits_through(
+    block: ir.Block,
+    results: Sequence[ir.Value],
+    moving: Sequence[ir.Value],
+    of_bits: Sequence[ir.Value],
+) -> list[bool]:
+    """Of the results of a block which are bits of what moves, or floats made of bits.
+
+    Of floats, those that are made of the bits that come in as arguments.
+    """
+    known = _numbered([*moving, *of_bits])
+    steps_from(block, known, [type_number(x.type) for x in known])
+    number = _numbered(of_bits)
+    steps = steps_from(block, number, [type_number(x.type) for x in number])
+    made: set[int | None] = set()
+    for step in steps:
+        if is_made_of_bits(step) or not made.isdisjoint(step[3]):
+            made.update(step[5])
+    made.discard(None)
+    return [number.get(y) in made if type_number(y.type) > 0 else y in known for y in results]
+
+
+def _numbered(values: Sequence[ir.Value]) -> dict[ir.Value, int]:
+    return {x: i for i, x in enumerate(values)}
+
+
+def is_made_of_bits(step: Step) -> bool:
+    """Whether an op makes a float of bits: Note [Bits]."""
+    rules, _, operands, wanted, results, numbers = step
+    if not _is_ours(rules) or not (rules.reads_bits or rules.multiple_results):
+        return False
+    pairs = zip(operands, wanted, strict=True)
+    from_bits = any(n is not None and type_number(x.type) <= 0 for x, n in pairs)
+    pairs = zip(results, numbers, strict=True)
+    return from_bits and any(n is not None and type_number(y.type) > 0 for y, n in pairs)
 
 
 _ZERO, _ONE_RESULT, _OTHER = range(3)
@@ -260,7 +324,9 @@ def _is_ours(rules: type) -> bool:
 
 
 def _may_lack(rules: type, rule: str) -> bool:
-    return not (issubclass(rules, AnvlOp) and rules.has_rule(rule) and not rules.undefined)
+    if not issubclass(rules, AnvlOp) or rules.multiple_results:
+        return True
+    return not rules.has_rule(rule) or bool(rules.undefined)
 
 
 def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
@@ -271,12 +337,28 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
     rules, op, _, wanted, results, _ = step
     if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
         return None  # bits, which are asked for where they become a float
+    if _is_ours(rules) and rules.multiple_results and (why := _made_of_bits(step)):
+        return why
     missing = lacks(rules, rule, op)
     if missing is not None:
         return missing, None
     for i, reason in rules.undefined_of(len(wanted), op).items():
         if wanted[i] is not None:
             return f"operand {i} has no derivative: {reason}", i
+    return None
+
+
+def _made_of_bits(step: Step) -> tuple[str, int | None] | None:
+    """Why an op of several results, or a call, that makes floats of bits has no derivative."""
+    rules, op, operands, wanted, results, _ = step
+    pairs = list(zip(operands, wanted, strict=True))
+    bits = [n is not None and type_number(x.type) <= 0 for x, n in pairs]
+    moves = [n is not None and type_number(x.type) > 0 for x, n in pairs]
+    through = rules.bits_through(op, moves, bits)
+    if any(y and type_number(of.type) > 0 for y, of in zip(through, results, strict=True)):
+        readers = ", ".join(sorted(cls.short_name for cls in OPS.values() if cls.reads_bits))
+        reason = f"in it, {readers} makes a float of the bits of another, which carry no derivative"
+        return reason, bits.index(True) if True in bits else None
     return None
 
 

@@ -4,10 +4,8 @@ See Note [Functions with rules].
 """
 
 import abc
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.dialect import Anvl
@@ -15,11 +13,11 @@ from anvl.dialect.mlir import ir, register_view
 from anvl.dialect.op import OPS, AnvlOp, Operands, Results, Value
 from anvl.dialect.params import Symbol
 from anvl.dialect.scratch import Program
+from anvl.dialect.symbol_table import current
 
 __all__ = [
-    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "Table", "bodies_of", "call",
-    "declared_in", "is_unsafe", "keeping_apart", "resolving", "rule_of", "supersede", "symbol",
-    "symbols_in",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "bodies_of", "call",
+    "declared_in", "is_unsafe", "rule_of", "supersede", "symbol", "symbols_in",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -36,53 +34,6 @@ __all__ = [
 #
 # A rule may need functions: it finds them, and adds others, in the table of the pass that asks
 # (`resolving`), since the op that it belongs to may be in a module on the side.
-
-
-class Table(abc.ABC):
-    """The functions of a module, by name."""
-
-    functions: dict[str, ir.Operation]
-    #: What the pass that asks was told, and rules take where a function does not say it itself.
-    defaults: Mapping[str, int] = MappingProxyType({})
-
-    def __init__(self) -> None:
-        # Batched functions whose rules, which may call the functions, are not batched yet.
-        self.being_batched: dict[Any, Callee] = {}
-        # Functions whose rules, which may call them, are being transposed.
-        self.being_transposed: set[str] = set()
-
-    @abc.abstractmethod
-    def insert(self, function: ir.Operation) -> str:
-        """Make a new function one of the module's; its name, which is made unique."""
-
-
-class _Current(threading.local):
-    table: Table | None = None
-    apart = False
-    known: dict[Any, Sequence[bool]] | None = None
-
-
-_current = _Current()
-
-
-@contextmanager
-def resolving(table: Table) -> Iterator[None]:
-    """Find functions in this table meanwhile."""
-    outer, _current.table = _current.table, table
-    try:
-        yield
-    finally:
-        _current.table = outer
-
-
-@contextmanager
-def keeping_apart() -> Iterator[None]:
-    """Have `supersede` do nothing meanwhile: what is computed early must not depend on more."""
-    outer, _current.apart = _current.apart, True
-    try:
-        yield
-    finally:
-        _current.apart = outer
 
 
 class Motion(NamedTuple):
@@ -138,6 +89,36 @@ class FunctionRule(abc.ABC):
         `moves` says it of those of the function; nothing of one whose derivative is its author's.
         """
         return ()
+
+    def n_carried(self, f: "Callee") -> int:
+        """How many results are arguments of the next step, in front of both; 0 of no loop."""
+        return 0
+
+    def bits_through(
+        self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]
+    ) -> Sequence[bool]:
+        """`AnvlOp.bits_through` of a call: what comes of it in one of the bodies, in any step."""
+        of_bits, n = list(bits), self.n_carried(f)
+        while True:
+            found = [False] * len(f.types[1])
+            for program, marks, flags in self._marked(f, moves, of_bits):
+                for i, of_bits_there in enumerate(program.bits_through(marks, flags)):
+                    found[i] = found[i] or of_bits_there
+            more = [i for i in range(n) if found[i] and not of_bits[i]]
+            if not more:
+                return found
+            for i in more:
+                of_bits[i] = True
+
+    def _marked(
+        self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]
+    ) -> "Iterator[tuple[Program, Sequence[bool], Sequence[bool]]]":
+        """The bodies, and for their arguments which move and which are bits."""
+        bodies = list(zip(self.bodies(f, moves), self.bodies(f, bits), strict=True))
+        if not bodies and f.operations:  # of a derivative that is its author's
+            yield f.program, moves, bits
+        for (program, marks), (_, flags) in bodies:
+            yield program, marks, flags
 
     def may_not_end(self, f: "Callee") -> bool:
         """Whether nothing bounds how long the function runs, besides what it calls."""
@@ -195,7 +176,7 @@ class Callee:
     """A function of the module that is being transformed, with a body and without plain calls."""
 
     def __init__(self, name: str) -> None:
-        table = _current.table
+        table = current.table
         if table is None or name not in table.functions:
             raise LookupError(f"call of @{name}, which is not there")
         self.name = name
@@ -223,6 +204,22 @@ class Callee:
         """What the function does, op by op; nothing of a declaration."""
         blocks = self.function.regions[0].blocks
         return [op.operation for block in blocks for op in block.operations]
+
+    @property
+    def reads_bits(self) -> bool:
+        """Whether an op in it, or in what it calls, reads bits: Note [Bits] in `activity`."""
+        known = self._table.reading_bits
+        if self.name not in known:
+            known[self.name] = False  # meanwhile, where a rule calls its own function
+            rule = rule_of(self.function)
+            parts = [] if rule is None else self.named(rule)
+            known[self.name] = any(part.reads_bits for part in parts) or any(
+                self.other(Symbol.decode(op.attributes["callee"])).reads_bits
+                if op.name == CallOp.OPERATION_NAME
+                else op.name in OPS and OPS[op.name].reads_bits
+                for op in self.operations
+            )
+        return known[self.name]
 
     def named(self, rule: FunctionRule) -> "list[Callee]":
         """The functions that its attribute names."""
@@ -346,7 +343,7 @@ def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:
 
     What uses them goes behind that op, and so does what uses that.
     """
-    if _current.apart:
+    if current.apart:
         return
     new = zs[0].owner
     moved = set(zs)
@@ -427,6 +424,15 @@ class CallOp(AnvlOp):
             return known[key]
 
     @classmethod
+    def bits_through(
+        cls, op: ir.Operation, moves: Sequence[bool], bits: Sequence[bool]
+    ) -> Sequence[bool]:
+        rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
+        if not any(bits) and not f.reads_bits:
+            return [False] * len(op.results)
+        return rule.bits_through(f, moves, bits)
+
+    @classmethod
     def adjoint(
         cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: str
     ) -> Sequence[Any]:
@@ -455,13 +461,13 @@ def bodies_of(op: ir.Operation, moves: Sequence[bool]) -> Sequence[tuple[Program
 @contextmanager
 def _remembering() -> Iterator[dict[Any, Sequence[bool]]]:
     """What is known of functions while one question is answered: those in loops are asked often."""
-    outer = _current.known
+    outer = current.known
     if outer is None:
-        _current.known = {}
+        current.known = {}
     try:
-        yield _current.known  # type: ignore[misc]
+        yield current.known  # type: ignore[misc]
     finally:
-        _current.known = outer
+        current.known = outer
 
 
 def _resolved(name: str) -> tuple[FunctionRule, Callee]:

@@ -33,7 +33,7 @@ __all__ = ["MAX_NESTED", "CustomJvp", "CustomVjp", "batched_types"]
 #
 # Where a rule calls its function with other functions or types each time, as the implicit
 # derivative of a fixed point does, each call has a rule of its own, which is traced at once.  At
-# some depth the attribute has no `rule`, and whoever asks for that derivative is told so.
+# some depth the attribute is `{nested = n : i64}`, and whoever asks for that derivative is told so.
 
 #: How often the rule of a function is traced within itself, and so the order of derivatives.
 MAX_NESTED = 3
@@ -48,7 +48,7 @@ class Custom(FunctionRule):
     form = "{rule = @f_rule, wrt = array<i64: ...>}"
 
     def check(self, f: Callee) -> None:
-        if "rule" not in f.request(self):
+        if "nested" in f.request(self):
             return
         rule, wrt = self.read(f)
         inputs, outputs = f.types
@@ -77,13 +77,33 @@ class Custom(FunctionRule):
     def read(self, f: Callee) -> tuple[Callee, tuple[int, ...]]:
         """The function that is the rule, and the arguments that it speaks of."""
         request = f.request(self)
-        if "rule" not in request:
+        if "nested" in request:
             raise MissingRule(
                 f"{self.attribute.removeprefix('anvl.')}: the rule of @{f.name} calls it each time "
-                f"with other functions, dtypes or shapes, which is traced {MAX_NESTED} times in "
-                "each other; there are no derivatives of higher order"
+                f"with other functions, dtypes or shapes, and is traced {MAX_NESTED} deep: there "
+                f"are no derivatives beyond order {MAX_NESTED}"
             )
         return f.other(Symbol.decode(request["rule"])), Ints.decode(request["wrt"])
+
+    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+        if "nested" in f.request(self):
+            return call(self._batched(f, [x.type for x in xs], batched, f.request(self)), xs)
+        return self.batch_with_rule(f, xs, batched)
+
+    @abc.abstractmethod
+    def batch_with_rule(
+        self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]
+    ) -> Sequence[Value]:
+        """`batch` of a function that has a rule."""
+
+    def _batched(
+        self, f: Callee, types: Sequence[ir.Type], batched: Sequence[bool], request: ir.Attribute
+    ) -> Callee:
+        """The function with one more axis, with this attribute."""
+        program = f.program
+        return f.add(
+            "batched", lambda *vs: batch_of(program, vs, batched), types, {self.attribute: request}
+        )
 
     def batched_call(
         self,
@@ -94,21 +114,16 @@ class Custom(FunctionRule):
         taken: Sequence[ir.Type],
     ) -> Sequence[Value]:
         """A call of the function with one more axis; so has `rule`, which also takes `taken`."""
-        program, (author, wrt) = f.program, self.read(f)
+        author, wrt = self.read(f)
         types = [x.type for x in xs]
         key = f.name, tuple(types), tuple(batched)
         if key in f.being_batched:  # by its own rule
             return call(f.being_batched[key], xs)
         request = {"rule": symbol(author), "wrt": Ints.encode(wrt)}
-        function = f.add(
-            "batched",
-            lambda *vs: batch_of(program, vs, batched),
-            types,
-            {self.attribute: ir.DictAttr.get(request)},
-        )
+        function = self._batched(f, types, batched, ir.DictAttr.get(request))
         f.being_batched[key] = function
         try:
-            results = batched_types([y.type for y in program.results], xs, batched)
+            results = batched_types(f.types[1], xs, batched)
             made = author.add("batched", rule, [*types, *results, *taken])
         finally:
             del f.being_batched[key]
@@ -154,7 +169,9 @@ class CustomVjp(Custom):
         found = iter(transposed)
         return [next(found) if differentiable(y.type) else None for y in ys]
 
-    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+    def batch_with_rule(
+        self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]
+    ) -> Sequence[Value]:
         rule, wrt = self.read(f)
         program, count = rule.program, len(xs)
 
@@ -204,7 +221,9 @@ class CustomJvp(Custom):
         found = iter(rule.program(*xs, *ys, *given))
         return [next(found) if differentiable(y.type) else None for y in ys]
 
-    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+    def batch_with_rule(
+        self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]
+    ) -> Sequence[Value]:
         rule, wrt = self.read(f)
         program, results = rule.program, len(f.program.results)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.activity import Step, may_carry, path_to, place_of, steps_from
+from anvl.dialect.activity import Step, is_made_of_bits, may_carry, path_to, place_of, steps_from
 from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import inside, type_number
@@ -19,7 +19,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     needed = _needed(block, targets)
     number = {x: 0}
     steps = steps_from(block, number, [type_number(x.type)])
-    if any(_is_made_of_bits(step) and not needed.isdisjoint(step[4]) for step in steps):
+    if any(is_made_of_bits(step) and not needed.isdisjoint(step[4]) for step in steps):
         return []  # it is not zero, but missing
     for bits in [y for y in number if not may_carry(y.type)]:
         del number[bits]  # integers: nothing goes on from there
@@ -36,12 +36,6 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     if x not in needed:
         return [Finding("", place, "nothing that is returned depends on it", ())]
     return [Finding("", place, "each op on the way is flat in what comes from it", ())]
-
-
-def _is_made_of_bits(step: Step) -> bool:
-    """Whether an op makes a float of the bits of another: Note [Bits] in `activity`."""
-    rules, results = step[0], step[4]
-    return bool(getattr(rules, "reads_bits", False)) and type_number(results[0].type) > 0
 
 
 def _needed(block: ir.Block, targets: Sequence[ir.Value]) -> set[ir.Value]:

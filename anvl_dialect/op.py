@@ -271,6 +271,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return not cls.pure
 
     @classmethod
+    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+        """Which of several results are bits of floats, or made of such: see Note [Bits]."""
+        return [any(bits) and kind_of(y.type.element_type) in ("int", "uint") for y in op.results]
+
+    @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], **params: Any) -> Any:
         return None
 

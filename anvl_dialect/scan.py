@@ -190,6 +190,9 @@ class Scan(FunctionRule):
             return flags
         return [*is_wanted[: loop.n], *(False for _ in flags[loop.n :])]
 
+    def n_carried(self, f: Callee) -> int:
+        return self.read(f).n
+
     def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
         loop = self.read(f)
         body = loop.body.program

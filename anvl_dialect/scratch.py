@@ -8,6 +8,7 @@ are the ones that the passes use; no rule is written twice.
 from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias, TypeVar
 
+from anvl.dialect.activity import bits_through
 from anvl.dialect.batching import batched_results
 from anvl.dialect.blocks import side_block
 from anvl.dialect.families import differentiable, lifted
@@ -172,6 +173,13 @@ class Program:
             for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
                 values.setdefault(y, found)  # a result that is given is not another
         return [values.get(y, y) for y in self.results]
+
+    def bits_through(self, moves: Sequence[bool], bits: Sequence[bool]) -> list[bool]:
+        """Of the results which are bits of floats that move, or floats made of bits given to it."""
+        flagged = list(zip(self.arguments, moves, bits, strict=True))
+        moving = [x for x, flag, _ in flagged if flag and differentiable(x.type)]
+        of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
+        return bits_through(self.block, self.results, moving, of_bits)
 
     def needed(self) -> list[Any]:
         """The ops that the results depend on, in order."""

@@ -220,6 +220,9 @@ class While(FunctionRule):
         # Where it makes no step, a carry is what it was.
         return [a or b for a, b in zip(flags, [*is_wanted, *flags[loop.n :]], strict=True)]
 
+    def n_carried(self, f: Callee) -> int:
+        return self.read(f).n
+
     def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
         loop = self.read(f)
         body = loop.body.program

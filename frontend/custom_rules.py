@@ -20,7 +20,7 @@ from anvl.dialect.context import context
 from anvl.dialect.custom_rules import MAX_NESTED, CustomJvp, CustomVjp
 from anvl.dialect.errors import TraceError
 from anvl.dialect.mlir import ir
-from anvl.dialect.params import Ints
+from anvl.dialect.params import Int, Ints
 from anvl.forward import directions_of, operand_of
 from anvl.jitted import call_function
 from anvl.locations import describe
@@ -102,7 +102,7 @@ class _Custom:
     def _attach(self, nested: Traced, of: _Signature, key: Any) -> None:
         """Trace the rule, and make it that of the function."""
         program = nested.program
-        request = {"wrt": Ints.encode([])}
+        request: dict[str, ir.Attribute] = {"nested": Int.encode(MAX_NESTED)}
         program.functions[key] = nested  # now: a rule may call its own function
         if program.custom_rules.count(self) < MAX_NESTED:
             program.custom_rules.append(self)

@@ -12,6 +12,7 @@ from anvl.arguments import Arguments, StaticArguments, input_names, name_of, pla
 from anvl.avals import Aval
 from anvl.jitted import call_function
 from anvl.promote import abstract, as_tracer, constant, convert
+from anvl.ranges import check_fits
 from anvl.requests import check_callable, closed_over, declare_jvp, has_derivative, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -157,8 +158,13 @@ def _direction(
     found = abstract(given, f"{function}: the {role} of {path}")
     if found.weak_type and found.shape == of.shape and found.level <= of.level:
         # In a trace it becomes a literal; as an array of the default dtype it would lose digits.
-        is_number = isinstance(given, int | float | complex)
-        return np.asarray(given, of.dtype) if is_number and current.trace is None else given
+        if current.trace is not None or not isinstance(given, int | float | complex):
+            return given
+        try:
+            check_fits(given, of.dtype)
+        except OverflowError as error:
+            raise OverflowError(f"{function}: the {role} of {path}: {error}") from None
+        return np.asarray(given, of.dtype)
     if converting and of.weak_type and found.shape == of.shape and has_derivative(found):
         return given
     if found.type != of.type:

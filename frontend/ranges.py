@@ -7,8 +7,8 @@ trace notes each conversion of a weak number to a dtype that holds less (`conver
 which a person writes to wrap knowingly, does not), with what the number is computed of: arguments,
 literals, and ops that have a rule `fold`.  These meetings go along with calls, from a function to
 whoever calls it, and those that reach `@main` are looked at on the host in each call: the number is
-computed there once more, exactly as the program computes it.  That takes 1 us for an argument and
-some 5 us for each op; programs without meetings pay nothing.
+computed there once more, exactly as the program computes it.  That takes 5 us for an
+argument and as much for each op; programs without meetings pay nothing.
 
 What the host cannot compute is not weak, if it is an integer: a carry of a loop, and what a loop
 returns, is an i32 like any other as soon as it would be narrowed.  What is left (sums, sorts and

@@ -92,8 +92,15 @@ class _Reader:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.read_so_far = 0
+        # Of a function that is called twice, each call has operands of its own.
+        self.known: dict[tuple[ir.Value, _Meaning], Expression | None] = {}
 
     def read(self, value: ir.Value, meaning: _Meaning) -> Expression | None:
+        if (value, meaning) not in self.known:
+            self.known[value, meaning] = self._read(value, meaning)
+        return self.known[value, meaning]
+
+    def _read(self, value: ir.Value, meaning: _Meaning) -> Expression | None:
         maker = maker_of(value)
         if maker is None:
             return meaning(value)
@@ -188,26 +195,45 @@ def takers(program: Program, name: str) -> list[Taker]:
 # -- of other expressions --------------------------------------------------------------------------
 
 
+def _parts(x: Folded | Either) -> tuple[Expression, ...]:
+    return x.operands if isinstance(x, Folded) else x.branches
+
+
 def leaves(x: Expression) -> set[Argument]:
     """The arguments that an expression depends on."""
-    if isinstance(x, Argument):
-        return {x}
-    parts = x.operands if isinstance(x, Folded) else x.branches if isinstance(x, Either) else ()
-    return {leaf for part in parts for leaf in leaves(part)}
+    found: set[Argument] = set()
+    seen: set[int] = set()
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Argument):
+            found.add(part)
+        elif not isinstance(part, Known) and id(part) not in seen:
+            seen.add(id(part))
+            pending += _parts(part)
+    return found
 
 
 def substituted(x: Expression, given: Callable[[Argument], Expression | None]) -> Expression | None:
     """An expression with others in place of its arguments; None where one of them is not known."""
-    if isinstance(x, Known):
-        return x
-    if isinstance(x, Argument):
-        return given(x)
-    parts = [substituted(part, given) for part in (x[2] if isinstance(x, Folded) else x.branches)]
-    if None in parts:
-        return None
-    if isinstance(x, Folded):
-        return x._replace(operands=tuple(parts))  # type: ignore[arg-type]
-    return Either(tuple(parts))  # type: ignore[arg-type]
+    known: dict[int, Expression | None] = {}
+
+    def replaced(x: Expression) -> Expression | None:
+        if id(x) not in known:
+            known[id(x)] = replacement(x)
+        return known[id(x)]
+
+    def replacement(x: Expression) -> Expression | None:
+        if isinstance(x, Known):
+            return x
+        if isinstance(x, Argument):
+            return given(x)
+        parts = [part for part in map(replaced, _parts(x)) if part is not None]
+        if len(parts) < len(_parts(x)):
+            return None
+        return x._replace(operands=tuple(parts)) if isinstance(x, Folded) else Either(tuple(parts))
+
+    return replaced(x)
 
 
 # -- at a call -------------------------------------------------------------------------------------
@@ -217,19 +243,37 @@ def values_of(
     x: Expression, given: Mapping[Argument, np.ndarray[Any, Any]]
 ) -> np.ndarray[Any, Any] | None:
     """Every number that an expression may be, for arguments that are given; None where too many."""
-    if isinstance(x, Argument):
+    if type(x) is Argument:
         return given[x].reshape(-1)
-    if isinstance(x, Known):
-        return np.asarray(x.numbers, x.dtype)
-    parts = [values_of(part, given) for part in (x[2] if isinstance(x, Folded) else x.branches)]
-    if any(part is None for part in parts):
-        return None
-    if isinstance(x, Either):
-        return np.concatenate(parts)  # type: ignore[arg-type]
-    combined = _combined(parts)  # type: ignore[arg-type]
-    if combined is None:
-        return None
     with np.errstate(all="ignore"):  # integers wrap around, as they do in the program
+        return _Evaluation(given).values(x)
+
+
+class _Evaluation:
+    """The values of expressions for arguments that are given, each computed once."""
+
+    def __init__(self, given: Mapping[Argument, np.ndarray[Any, Any]]) -> None:
+        self.given = given
+        self.known: dict[int, np.ndarray[Any, Any] | None] = {}
+
+    def values(self, x: Expression) -> np.ndarray[Any, Any] | None:
+        if isinstance(x, Argument):
+            return self.given[x].reshape(-1)
+        if isinstance(x, Known):
+            return np.asarray(x.numbers, x.dtype)
+        if id(x) not in self.known:
+            self.known[id(x)] = self._computed(x)
+        return self.known[id(x)]
+
+    def _computed(self, x: Folded | Either) -> np.ndarray[Any, Any] | None:
+        parts = [part for part in map(self.values, _parts(x)) if part is not None]
+        if len(parts) < len(_parts(x)):
+            return None
+        if isinstance(x, Either):
+            return np.concatenate(parts)
+        combined = _combined(parts)
+        if combined is None:
+            return None
         return np.asarray(x.op.fold(*combined, **dict(x.params)), x.dtype).reshape(-1)
 
 

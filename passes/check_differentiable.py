@@ -17,6 +17,7 @@ from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Ints
+from anvl.dialect.symbol_table import resolving
 from anvl.passes.declared import KINDS, Expansion, check_floats, is_float, signature
 from anvl.passes.inline import functions_of, terminator_of
 from anvl.passes.pass_ import Pass, option
@@ -109,7 +110,8 @@ def check_function(
         made = expansion.public_copy(name, _free_suffix(name, expansion.functions))
         asked = KINDS[VJP].read({"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)})
         expansion.write(KINDS[VJP], made, name, asked)
-        found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
+        with resolving(expansion):
+            found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
         # Behind what is missing there is nothing, which is no reason.
         zero.update({i: e for i, e in found.items() if e and (e[0].path or not search.findings)})
 

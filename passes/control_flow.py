@@ -3,9 +3,10 @@
 from collections.abc import Set
 from dataclasses import dataclass
 
-from anvl.dialect.calls import Callee, declared_in, resolving
+from anvl.dialect.calls import Callee, declared_in
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
+from anvl.dialect.symbol_table import resolving
 from anvl.passes.declared import Expansion
 from anvl.passes.inline import body_of, functions_of
 from anvl.passes.pass_ import Pass, option

@@ -14,12 +14,13 @@ from anvl.dialect import control as _control  # noqa: F401
 from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
 from anvl.dialect import scan as _scan  # noqa: F401
 from anvl.dialect import while_loop as _while_loop  # noqa: F401
-from anvl.dialect.calls import Callee, Table, resolving, rule_of, symbols_in
+from anvl.dialect.calls import Callee, rule_of, symbols_in
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Symbol
+from anvl.dialect.symbol_table import Table, resolving
 from anvl.dialect.types import shape_text
 from anvl.passes.dead import drop_dead
 from anvl.passes.inline import (

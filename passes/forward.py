@@ -10,13 +10,13 @@ from typing import Any
 
 from anvl.dialect.activity import named_after
 from anvl.dialect.asked import JVP
-from anvl.dialect.calls import keeping_apart
 from anvl.dialect.errors import PassError
 from anvl.dialect.findings import Search
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints
 from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.symbol_table import keeping_apart
 from anvl.passes.declared import (
     KINDS,
     Kind,

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule, resolving
+from anvl.dialect.calls import FUNCTION_RULES, Callee, FunctionRule
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value
+from anvl.dialect.symbol_table import resolving
 from anvl.dialect.types import is_array
 from anvl.passes.declared import Expansion
 from anvl.passes.inline import body_of, functions_of, inline_calls

@@ -6,13 +6,14 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.calls import Callee, call, resolving
+from anvl.dialect.calls import Callee, call
 from anvl.dialect.checkpoint import Checkpoint
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.params import Int
 from anvl.dialect.scratch import Program
+from anvl.dialect.symbol_table import resolving
 from anvl.passes.declared import Expansion, finish
 from anvl.passes.inline import (
     functions_of,

@@ -7,9 +7,10 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.calls import Callee, CallOp, Motion, declared_in, resolving
+from anvl.dialect.calls import Callee, CallOp, Motion, declared_in
 from anvl.dialect.mlir import PassManager, ir
 from anvl.dialect.op import AnvlOp
+from anvl.dialect.symbol_table import resolving
 from anvl.passes.dead import does_nothing_else
 from anvl.passes.declared import Expansion
 from anvl.passes.inline import body_of, callee_of, calls_of, functions_of, inline_calls

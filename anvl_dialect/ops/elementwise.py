@@ -283,7 +283,9 @@ def _shifted_left(x: Any, y: Any) -> Any:
 
 
 def _shifted_right(x: Any, y: Any) -> Any:
-    return np.right_shift(x, np.where(_in_width(x, y), y, 8 * x.dtype.itemsize - 1))
+    by = np.where(_in_width(x, y), y, 8 * x.dtype.itemsize - 1)
+    signed = f"i{x.dtype.itemsize}"  # the highest bit of unsigned numbers is one as well
+    return np.right_shift(x.view(signed), by.astype(signed)).view(x.dtype)
 
 
 def _in_width(x: Any, y: Any) -> Any:

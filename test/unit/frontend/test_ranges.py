@@ -61,6 +61,8 @@ def test_what_fits(value, dtype, fits):
         lambda: anp.asarray(anp.abs(300), "ui8"),
         lambda: anp.asarray([anp.abs(300), 1], "ui8"),
         lambda: anvl.jit(lambda x: x + anp.abs(300))(U8),
+        lambda: anvl.jvp(lambda x: x * x, (F16,), (F16,)) and anvl.vjp(anp.sum, F16)[1](1e5),
+        lambda: anvl.linearize(anp.sin, F16[0])[1](1e5),
     ],
 )
 def test_numbers_in_the_text_that_do_not_fit_are_refused(call):

@@ -210,4 +210,4 @@ def test_what_is_folded_is_what_the_program_gives(op):
                     found = np.asarray(op.fold(*xs, **how)).astype(expected.dtype)
                 assert found == expected, (xs, how)
                 tried += 1
-    assert tried >= 4 and len(FOLDING) == 13
+    assert tried >= 4 and len(FOLDING) == 20

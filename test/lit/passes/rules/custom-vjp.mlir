@@ -27,12 +27,12 @@
 // Function and rule have one more axis; the argument that all share gets a sum.
 // VMAP-LABEL: func.func @main_batched(
 // VMAP:         call @f_batched(%{{.*}}, %{{.*}}) : (tensor<3xf64>, tensor<f64>) -> tensor<3xf64>
+// VMAP-LABEL: func.func private @f_batched(
+// VMAP-SAME:    attributes {anvl.custom_vjp = {rule = @f_rule_batched, wrt = array<i64: 0, 1>}}
 // VMAP-LABEL: func.func private @f_rule_batched(
 // VMAP-SAME:    tensor<3xf64>, %{{.*}}: tensor<f64>, %{{.*}}: tensor<3xf64>,
 // VMAP-SAME:    %{{.*}}: tensor<3xf64>) -> (tensor<3xf64>, tensor<f64>)
 // VMAP:         "anvl.sum"
-// VMAP-LABEL: func.func private @f_batched(
-// VMAP-SAME:    attributes {anvl.custom_vjp = {rule = @f_rule_batched, wrt = array<i64: 0, 1>}}
 
 // INLINE-NOT:  call
 // INLINE-NOT:  @f

@@ -124,6 +124,71 @@ def test_a_float_made_of_the_bits_of_another_has_no_derivative(call):
         call()
 
 
+def to_bits(x):
+    return prim.bitcast_convert(x, dtype="i64")
+
+
+def from_bits(i):
+    return prim.bitcast_convert(i, dtype="f64")
+
+
+@anvl.custom_jvp
+def of_its_author(x):
+    return to_bits(x)
+
+
+of_its_author.defjvp(lambda primals, result, tangents: None)
+I0 = np.int64(0)
+
+
+def adding(i, x):
+    return anvl.fori_loop(0, 3, lambda _, c: c + from_bits(i), x)
+
+
+#: Ways from a float to its bits and back, through calls and ops of several results.
+THROUGH = {
+    "function": lambda x: from_bits(anvl.jit(to_bits)(x)),
+    "branches": lambda x: from_bits(anvl.cond(x > 0, to_bits, lambda x: I0, x)),
+    "from branches": lambda x: anvl.cond(x > 0, from_bits, lambda i: 1.0 * x, to_bits(x)),
+    "carry": lambda x: from_bits(anvl.scan(lambda i, _: (i + 1, None), to_bits(x), None, 3)[0]),
+    "stacked": lambda x: from_bits(anvl.scan(lambda c, _: (c, to_bits(c)), x, None, 3)[1][2]),
+    "row": lambda x: anvl.scan(lambda c, i: (c + from_bits(i), 0), x, to_bits(x)[None])[0],
+    "closed over": lambda x: adding(to_bits(x), x),
+    "next step": lambda x: anvl.scan(
+        lambda c, _: ((from_bits(c[1]), to_bits(c[0])), None), (x, I0), None, 3)[0][0],
+    "while": lambda x: from_bits(anvl.while_loop(lambda i: i < 9, lambda i: i + 1, to_bits(x))),
+    "next while": lambda x: anvl.while_loop(
+        lambda c: c[2] < 3, lambda c: (from_bits(c[1]), to_bits(c[0]), c[2] + 1), (x, I0, I0))[0],
+    "nested": lambda x: from_bits(anvl.scan(lambda i, _: (anvl.scan(
+        lambda k, _: (k + 1, None), i, None, 2)[0], None), to_bits(x), None, 3)[0]),
+    "checkpoint": lambda x: from_bits(anvl.checkpoint(to_bits)(x)),
+    "custom": lambda x: from_bits(of_its_author(x)),
+    "sort": lambda x: from_bits(anp.sort(anp.stack([to_bits(x), I0]))[0]),
+    "top_k": lambda x: from_bits(anp.top_k(anp.stack([to_bits(x), I0]), 1)[0][0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", THROUGH)
+def test_a_derivative_through_bits_in_calls_is_missing(name):
+    f = THROUGH[name]
+    for call in (lambda: anvl.grad(f)(X), lambda: anvl.jvp(f, (X,), (X,))):
+        with pytest.raises(MissingRule, match=r"bitcast_convert.* carry no derivative"):
+            call()
+    assert not anvl.why_not_differentiable(f, X).zero
+
+
+def test_integers_of_calls_that_are_no_bits_are_flat():
+    def scaled(x):
+        counted = anvl.fori_loop(0, 3, lambda i, c: c + 1, anp.floor(x).astype("i64"))
+        power = from_bits((counted + 1019) << 52)
+        sign = anvl.cond(to_bits(x) > 0, lambda: 2.0, lambda: 3.0)
+        order = anp.argsort(anp.stack([to_bits(x), I0]))
+        return x * power * sign * anp.stack([1.0 * x, x])[order[0]]
+
+    slope = anvl.grad(scaled)(X).item()
+    assert slope == anvl.jvp(scaled, (X,), (np.float64(1),))[1].item() == 2 * 2 * 1.3
+
+
 def test_bits_that_become_no_float_are_flat():
     def scaled(x):
         exponent = prim.bitcast_convert(x, dtype="i64") >> 52
