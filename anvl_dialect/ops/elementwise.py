@@ -136,7 +136,7 @@ def one_minus(x: Value) -> Value:
 #                name          StableHLO             takes  g times dy/dx                          sampled in
 neg     = unary("neg",        "negate",              FIC,  lambda g, x, y: neg(g))
 exp     = unary("exp",        "exponential",         FC,   lambda g, x, y: mul(g, y))
-expm1   = unary("expm1",      "exponential_minus_one", FC, lambda g, x, y: mul(g, plus(y, 1)))
+expm1   = unary("expm1",      "exponential_minus_one", FC, lambda g, x, y: mul(g, exp(x)))  # y + 1 has no digits where y is almost -1
 log     = unary("log",        "log",                 FC,   lambda g, x, y: div(g, x),              POSITIVE)
 log1p   = unary("log1p",      "log_plus_one",        FC,   lambda g, x, y: div(g, plus(x, 1)),     (-0.8, 4.0))
 sqrt    = unary("sqrt",       "sqrt",                FC,   lambda g, x, y: div(times(g, 0.5), y),  POSITIVE)
@@ -313,8 +313,12 @@ def _truncated(x: Value) -> Value:
 
 
 def _one_minus_square(x: Value) -> Value:
-    """As a product: near -1 and 1 the difference would cancel."""
-    return mul(one_minus(x), plus(x, 1))
+    """As a product near -1 and 1, where the difference cancels; near 0 its derivative would."""
+    product, square = mul(one_minus(x), plus(x, 1)), one_minus(mul(x, x))
+    if kind(x.type.element_type) != F:
+        return product
+    is_small = emit.compare(emit.abs(x), full_like(x, 0.5), comparison_direction="LT")
+    return emit.select(is_small, square, product)
 
 
 def _root_of_square_plus_1(x: Value) -> Value:

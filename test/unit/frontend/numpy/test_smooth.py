@@ -177,6 +177,11 @@ LIMITS = {
     "x**-3 at -0": (lambda x: x**-3, (-0.0,), -INF, (-INF,)),
     "x**-3 at nan": (lambda x: x**-3, (NAN,), NAN, (NAN,)),
     "asinh of inf": (anp.asinh, (INF,), INF, (0,)),
+    "expm1 of -50": (anp.expm1, (-50.0,), -1, (np.exp(-50),)),
+    **{
+        f"curvature of {f.__name__} near 0": (lambda x, f=f: anvl.grad(f)(x), (1e-10,), y, (g,))
+        for f, y, g in [(anp.asin, 1, 1e-10), (anp.acos, -1, -1e-10), (anp.atanh, 1, 2e-10)]
+    },
     "gammainc(1, x) at 0": (lambda x: anp.gammainc(1.0, x), (0.0,), 0, (1,)),
     "curvature of gammainc(2, x) at 0": (
         lambda x: anvl.grad(lambda x: anp.gammainc(2.0, x))(x), (0.0,), 0, (1,)
