@@ -31,13 +31,22 @@ _SHAPED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpo
 
 _create = ir.Operation.create
 
+#: Arrays full of a number, by their type and the number, in the block where they are.
+_Fulls = dict[tuple[ir.Block, ir.RankedTensorType, int], ir.Value]
+
 
 def guard_divisions(module: ir.Operation) -> None:
     """Choose what an integer divided by zero gives, where a divisor may be zero."""
+    guarded: dict[ir.Value, bool] = {}  # many divide by one literal
+    fulls: _Fulls = {}
     for op in find(module, _DIVIDE, _REMAINDER):
         y = op.operands[1]
-        if _is_of_integers(y.type) and not _is_guarded(y):
-            _guard(op, y)
+        if not _is_of_integers(y.type):
+            continue
+        if y not in guarded:
+            guarded[y] = _is_guarded(y)
+        if not guarded[y]:
+            _guard(op, y, fulls)
 
 
 @cache  # asked of each division of floats too
@@ -91,19 +100,18 @@ def _maker(y: ir.Value) -> ir.Operation | None:
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
-def _guard(op: ir.Operation, y: ir.Value) -> None:
-    quotient = op.results[0]
-    type_, at = quotient.type, op.location
+def _guard(op: ir.Operation, y: ir.Value, fulls: _Fulls) -> None:
+    quotient, at = op.results[0], op.location
+    type_ = quotient.type
     flags, equal = _comparison(type_)
     before = ir.InsertionPoint(op)
-    is_0 = _create("stablehlo.compare", [flags], [y, _full(type_, 0, op)], equal, loc=at, ip=before)
-    picked = [is_0.result, _full(type_, 1, op), y]
-    op.operands[1] = _create("stablehlo.select", [type_], picked, loc=at, ip=before).result
-    by_zero = _full(type_, -1, op) if op.name == _DIVIDE else op.operands[0]
-    chosen = _create(
-        "stablehlo.select", [type_], [is_0.result, by_zero, quotient],
-        loc=at, ip=ir.InsertionPoint.after(op),
-    )  # fmt: skip
+    zero, one = _full(type_, 0, op, fulls), _full(type_, 1, op, fulls)
+    is_0 = _create("stablehlo.compare", [flags], [y, zero], equal, loc=at, ip=before).result
+    op.operands[1] = _create("stablehlo.select", [type_], [is_0, one, y], loc=at, ip=before).result
+    by_zero = _full(type_, -1, op, fulls) if op.name == _DIVIDE else op.operands[0]
+    after = ir.InsertionPoint.after(op)
+    picked = [is_0, by_zero, quotient]
+    chosen = _create("stablehlo.select", [type_], picked, loc=at, ip=after)
     quotient.replace_all_uses_except(chosen.result, chosen)
 
 
@@ -115,11 +123,14 @@ def _comparison(type_: ir.RankedTensorType) -> tuple[ir.Type, dict[str, ir.Attri
     return flags, {"comparison_direction": equal}
 
 
-def _full(type_: ir.RankedTensorType, value: int, op: ir.Operation) -> ir.Value:
-    """An array full of a number, before an op."""
-    attributes = {"value": _splat(type_, value)}
-    at = ir.InsertionPoint(op)
-    return _create("stablehlo.constant", [type_], [], attributes, loc=op.location, ip=at).result
+def _full(type_: ir.RankedTensorType, value: int, op: ir.Operation, known: _Fulls) -> ir.Value:
+    """An array full of a number, before an op: that of an op before it in its block, if any."""
+    key = op.block, type_, value
+    if key not in known:
+        attributes, at = {"value": _splat(type_, value)}, ir.InsertionPoint(op)
+        made = _create("stablehlo.constant", [type_], [], attributes, loc=op.location, ip=at)
+        known[key] = made.result
+    return known[key]
 
 
 @cache
