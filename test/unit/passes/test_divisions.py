@@ -173,3 +173,22 @@ def test_only_divisors_that_may_be_zero_are_guarded_and_once(divisor, is_guarded
     once = lowered(text)
     assert once.count("stablehlo.select") - divisor.count("stablehlo.select") == 2 * is_guarded
     assert lowered(once) == once
+
+
+def test_functions_and_branches_read_nothing_of_each_other():
+    of = "(tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>"
+    divided = f'"anvl.div"(%x, %y) : {of}'
+    branch = f"{{ %0 = {divided} \n stablehlo.return %0 : tensor<2xi32> }}"
+    text = f"""
+    func.func private @f(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {{
+      %z = {divided}
+      return %z : tensor<2xi32>
+    }}
+    func.func @main(%c: tensor<i1>, %x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {{
+      %u = "stablehlo.if"(%c) ({branch}, {branch}) : (tensor<i1>) -> tensor<2xi32>
+      %v = {divided}
+      %w = func.call @f(%u, %v) : {of}
+      %z = "anvl.div"(%w, %x) : {of}
+      return %z : tensor<2xi32>
+    }}"""
+    assert lowered(text).count("dense<1>") == 4  # a one for each block
