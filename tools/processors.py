@@ -145,7 +145,8 @@ def run(setting: Setting, extra: Sequence[str]) -> Outcome:
 
 def _environment(setting: Setting) -> dict[str, str]:
     before = os.environ.get("XLA_FLAGS", "") if setting.variable == "XLA_FLAGS" else ""
-    return os.environ | {setting.variable: f"{before} {setting.value}".strip()}
+    as_users = {"ANVL_TEST_AS_USERS": "1"}  # compiled as in use, not as fast as can be
+    return os.environ | as_users | {setting.variable: f"{before} {setting.value}".strip()}
 
 
 def _outcome(setting: Setting, done: "subprocess.CompletedProcess[str]", seconds: float) -> Outcome:

@@ -1,10 +1,47 @@
 """What tests of several folders share."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+import anvl.executables
+import anvl.runtime as rt
 from anvl.dialect.op import OPS
+from anvl.testing.program import FAST, OLD_EMITTERS
+
+# Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: programs
+# are compiled as fast as they can be, in a third of the time, but in those folders and files where
+# what XLA makes of a program is what is tested.  ANVL_TEST_AS_USERS=1 compiles all of them as users
+# do; `make test-processors` sets it.
+_AS_USERS = {
+    "passes", "runtime", "tools", "test_readme.py", "test_docstrings.py", "test_executables.py",
+    "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def fast_compilation(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Programs of jitted functions are compiled fast, where the file is none of the list above."""
+    if _AS_USERS & set(Path(request.path).parts) or os.environ.get("ANVL_TEST_AS_USERS"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(anvl.executables, "compile_lowered", _compiled_fast)
+        yield
+    anvl.executables.clear_executables()
+
+
+def _compiled_fast(program: bytes | str, *args: Any, options: Any = None, **rest: Any) -> Any:
+    given = options or {}
+    for flags in (FAST | OLD_EMITTERS, FAST):
+        try:
+            return rt.compile_lowered(program, *args, options=flags | given, **rest)
+        except (rt.RuntimeFailure, ValueError):  # old emitters lack some ops, or are gone
+            continue
+    return rt.compile_lowered(program, *args, options=given, **rest)
 
 
 @pytest.fixture
