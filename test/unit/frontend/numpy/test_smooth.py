@@ -133,6 +133,7 @@ def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
 
 
 INF, NAN = np.inf, np.nan
+_I, _UP = np.eye(2), np.eye(2, k=1)
 
 # Of a function: the point, the value and the gradient there.
 LIMITS = {
@@ -177,6 +178,20 @@ LIMITS = {
     "x**-3 at -0": (lambda x: x**-3, (-0.0,), -INF, (-INF,)),
     "x**-3 at nan": (lambda x: x**-3, (NAN,), NAN, (NAN,)),
     "asinh of inf": (anp.asinh, (INF,), INF, (0,)),
+    **{
+        f"curvature of {name} along a line through 1, in forward mode": (
+            lambda t, f=f: anvl.jvp(lambda t: f(_I + t * _UP), (t,), (anp.ones_like(t),))[1],
+            (0.0,), 0, (curvature,)
+        )
+        for name, f, curvature in [
+            ("eigvalsh, squared,", lambda x: anp.sum(linalg.eigvalsh(x) ** 2), NAN),
+            ("eigh, squared,", lambda x: anp.sum(linalg.eigh(x)[0] ** 2), NAN),
+            ("svdvals, squared,", lambda x: anp.sum(linalg.svdvals(x) ** 2), NAN),
+            ("svd, squared,", lambda x: anp.sum(linalg.svd(x)[1] ** 2), NAN),
+            ("eigvals, squared,", lambda x: anp.real(anp.sum(linalg.eigvals(x + x.T) ** 2)), NAN),
+            ("norm, nuc", lambda x: linalg.norm(x, "nuc"), 0.5),
+        ]
+    },
     "expm1 of -50": (anp.expm1, (-50.0,), -1, (np.exp(-50),)),
     **{
         f"curvature of {f.__name__} near 0": (lambda x, f=f: anvl.grad(f)(x), (1e-10,), y, (g,))
