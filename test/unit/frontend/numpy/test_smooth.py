@@ -151,6 +151,10 @@ LIMITS = {
     "norm of 0": (lambda x, y: linalg.norm(anp.stack([x, y])), (0.0, 0.0), 0, (0, 0)),
     "norm, 3, of 0": (lambda x, y: linalg.norm(anp.stack([x, y]), 3), (0.0, 0.0), 0, (0, 0)),
     "norm, -1, with 0": (lambda x, y: linalg.norm(anp.stack([x, y]), -1), (0.0, 2.0), 0, (0, 0)),
+    "norm, of which XLA's inverse is 0": (
+        lambda x, y: linalg.norm(anp.stack([x, y])), (np.float32(1.5e38), np.float32(1.5e38)),
+        1.5e38 * 2**0.5, (0.5**0.5, 0.5**0.5),
+    ),
     "norm of inf": (lambda x, y: linalg.norm(anp.stack([x, y])), (INF, 1.0), INF, (NAN, NAN)),
     "norm of nan": (lambda x, y: linalg.norm(anp.stack([x, y])), (NAN, 1.0), NAN, (NAN, NAN)),
     "norm, -1, of inf": (lambda x, y: linalg.norm(anp.stack([x, y]), -1), (INF, 2.0), 2, (0, 1)),
