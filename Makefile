@@ -60,7 +60,7 @@ fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every 
 	$(BIN)/python -m anvl.testing.random_programs --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 mutants: setup ## plant bugs in the rules of the ops, and count what their tests find
-	$(BIN)/python test/mutants/run.py
+	$(BIN)/python test/mutants/run.py $(OPTIONS)
 
 jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for this and bench alone)
 	$(BIN)/python -m pytest -q $(DIALECT)/test_against_jax.py

@@ -75,6 +75,8 @@ class Elementwise(AnvlOp):
     kinds = NUMBERS
     passes: tuple[Any, ...] = ()
     domains: tuple[tuple[float, float], ...] = ()
+    #: Where another formula is used: samples are tried there too.
+    far: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def result_type(cls, first: Any, *rest: Any) -> Any:
@@ -108,7 +110,7 @@ class Elementwise(AnvlOp):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        return draw.elementwise(cls.kinds, cls.domains)
+        return draw.elementwise(cls.kinds, cls.domains, far=cls.far)
 
 
 def remedy(first: Any, rest: Sequence[Any]) -> str:

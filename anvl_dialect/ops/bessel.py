@@ -53,6 +53,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
     kinds = "float"
     domains = ((-9.0, 9.0),)
+    far = ((9.0, 40.0),)
 
     @classmethod
     def lower(cls, hlo: Any, x: Value) -> Value:
@@ -97,6 +98,7 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
     hlo = "chlo.bessel_i1e"
     kinds = "float"
     domains = ((-9.0, 9.0),)
+    far = ((9.0, 40.0),)
 
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:
@@ -156,12 +158,14 @@ class BesselFamily(Unary):
     def sample(cls, draw: Any) -> Any:
         # Few and small: the series are long.
         few = ((0, "f64", 2), (1, "f64", 0), (3, "f64", 2), (1, "f32", 2), (1, "f16", 1))
-        return draw.calls(
+        calls = draw.calls(
             *[
                 ([draw.floats(n, within=cls.domains[0]).astype(numpy_dtype(d))], {"order": order})
                 for order, d, n in few
             ]
         )
+        far = [draw.floats(2, within=(17.0, 30.0))]  # beyond the powers
+        return [call._replace(other=far if call.params["order"] == 3 else None) for call in calls]
 
 
 class BesselIeOp(BesselFamily, name="bessel_ie"):

@@ -114,9 +114,10 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
 def _shifted(x: Value, n: Value) -> Value:
     """Integers times powers of two: shifted to the left, or to the right."""
-    dtype, zero, far = dtype_name(x.type.element_type), full_like(n, 0), full_like(n, 64)
-    left = emit.convert(emit.clamp(zero, n, far), dtype=dtype)
-    right = emit.convert(emit.clamp(zero, emit.neg(n), far), dtype=dtype)
+    dtype, zero = dtype_name(x.type.element_type), full_like(n, 0)
+    n = emit.clamp(full_like(n, -64), n, full_like(n, 64))  # before it is negated: -n may overflow
+    left = emit.convert(emit.maximum(n, zero), dtype=dtype)
+    right = emit.convert(emit.maximum(emit.neg(n), zero), dtype=dtype)
     is_signed = kind(x.type.element_type) == "int"
     shift_right = emit.shift_right_arithmetic if is_signed else emit.shift_right_logical
     return emit.select(_compared(n, zero, "LT"), shift_right(x, right), emit.shift_left(x, left))

@@ -106,21 +106,21 @@ class GatherOp(AnvlOp, name="gather"):
 
         # The example of StableHLO's specification, with fewer numbers: a batched axis, windows.
         both = GatherDims((2, 3), (1,), (0,), (1,), (2, 1), 2)
-        # No components: of each member of the batch, the first window.
-        fixed = GatherDims((1, 2), (), (0,), (0,), (), 1)
+        # No components: of each member of two batched axes, the first window.
+        fixed = GatherDims((0, 3), (4,), (1, 3), (2, 1), (), 0)
         return draw.calls(
             ([draw.floats(5, 3), at(2, 0, 2, 7, -1)], rows((1, 3))),
             ([draw.floats(4), at([0], [3], [3])], rows((1,), indices_are_sorted=True)),
-            ([draw.floats(300), at([3], [299 % 256], dtype="ui8")], rows((1,))),
-            ([draw.floats(3, 2), np.zeros((2, 0), np.int32)], _points((3, 2), 0)),
+            ([draw.floats(300), at([3], [255], dtype="ui8")], rows((1,))),
+            ([draw.floats(3, 2), np.zeros((0, 0), np.int32)], _points((3, 2), 0)),
             ([draw.floats(0, 2), np.zeros((0, 1), np.int32)], rows((0, 2))),
             (
-                [draw.floats(2, 3, 4, 2), at([[0, 0], [3, 9]], [[2, 1], [-5, 2]], dtype="i64")],
+                [draw.floats(2, 3, 5, 2), at([[0, 0], [3, 9]], [[2, 1], [-5, 2]], dtype="i64")],
                 {"dimension_numbers": both, "slice_sizes": (1, 1, 2, 2)},
             ),
             (
-                [draw.floats(2, 3, 2), np.zeros((2, 0), np.int32)],
-                {"dimension_numbers": fixed, "slice_sizes": (1, 2, 2)},
+                [draw.floats(3, 3, 2, 2, 2), np.zeros((0, 2, 3), np.int32)],
+                {"dimension_numbers": fixed, "slice_sizes": (2, 1, 2, 1, 1)},
             ),
         )
 

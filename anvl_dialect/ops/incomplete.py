@@ -66,7 +66,9 @@ class Incomplete(Elementwise):
 
         # Few and small: each costs the compiler a loop.
         few = (("f64", 3), ("f64", 0), ("f32", 2), ("f16", 2), ("bf16", 2))
-        return draw.calls(*[(operands(*one), {}) for one in few])
+        first, *rest = draw.calls(*[(operands(*one), {}) for one in few])
+        other = [draw.floats(3, within=within) for within in cls.far]
+        return [first._replace(other=other or None), *rest]
 
 
 class IgammaOp(Incomplete, name="igamma"):
@@ -77,6 +79,7 @@ class IgammaOp(Incomplete, name="igamma"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
+    far = ((22.0, 40.0), (22.0, 40.0))
     passes = (
         lambda g, a, x, y: mul(g, in_wide(gamma_slope, a, x)),
         lambda g, a, x, y: mul(g, in_wide(_gamma_density, a, x)),
@@ -95,6 +98,7 @@ class IgammacOp(Incomplete, name="igammac"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
+    far = ((22.0, 40.0), (22.0, 40.0))
     passes = (
         lambda g, a, x, y: emit.neg(mul(g, in_wide(gamma_slope, a, x))),
         lambda g, a, x, y: emit.neg(mul(g, in_wide(_gamma_density, a, x))),

@@ -254,6 +254,9 @@ class Derivative(Check):
     tangents, and cotangents `us` of the cotangents that the adjoint gives.
     """
 
+    #: Whether the tangent is also put together of those of one operand at a time.
+    is_parted = True
+
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
         return _narrow(op_class, call) is None and _is_differentiable(op_class, call)
@@ -281,7 +284,10 @@ class Derivative(Check):
         t_adjoints = push_forward(second, along, adjoints)
         twice = sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
         self.third(block, twice, [*moving, *gs, *us])
-        return [*ys, *tys, *adjoints, *t_adjoints, *twice]
+        alone = zip(moving, ts, strict=True) if self.is_parted and len(moving) > 1 else ()
+        apart = [push_forward(first, {x: t}, ys) for x, t in alone]
+        sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
+        return [*ys, *tys, *adjoints, *t_adjoints, *twice, *sums]
 
     def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
         """Differentiate once more, for the closure of the rules alone."""
@@ -301,7 +307,7 @@ class Derivative(Check):
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         n, m = len(self.gs), len(self.wrt)
-        ys, tys, adjoints, t_adjoints, twice = _split(found, [n, n, m, m])
+        ys, tys, adjoints, t_adjoints, twice, sums = _split(found, [n, n, m, m, m + n])
         steps = [np.asarray(s) for s in differences(around)]
 
         def judge(kind: str, found: Any, wanted: Any) -> None:
@@ -309,6 +315,8 @@ class Derivative(Check):
 
         for ty, step in zip(tys, steps[: len(ys)], strict=True):
             judge("tangent", ty, step)
+        for part, ty in zip(sums, tys, strict=False):  # none, where they were not asked for
+            judge("tangent", part, ty)
         judge("adjoint", paired(adjoints, self.ts), paired(self.gs, tys))
         for t_adjoint, step in zip(t_adjoints, steps[2 * n : 2 * n + m], strict=True):
             judge("order 2 tangent", t_adjoint, step)
@@ -355,6 +363,8 @@ class Parts(Check):
 
 class Narrow(Derivative):
     """All derivatives in a narrow dtype, against the same in 64 bits at the same numbers."""
+
+    is_parted = False
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:

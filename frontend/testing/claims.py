@@ -17,9 +17,10 @@ from anvl.testing.draw import Call
 from anvl.testing.findings import Findings
 from anvl.testing.program import type_of
 
-__all__ = ["Claims"]
+__all__ = ["CLAIMS", "Claims"]
 
-_CLAIMS = ("indices_are_sorted", "unique_indices")
+#: What an op may say of its indices.
+CLAIMS = ("indices_are_sorted", "unique_indices")
 
 
 class Claims(Check):
@@ -27,7 +28,7 @@ class Claims(Check):
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
-        return any(name in op_class.params for name in _CLAIMS) and is_wide(op_class, call)
+        return any(name in op_class.params for name in CLAIMS) and is_wide(op_class, call)
 
     def inputs(self) -> list[np.ndarray]:
         xs = self.call.operands
@@ -57,7 +58,7 @@ class Claims(Check):
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         for (claim, name, dims, _), indices in zip(self.claims, found, strict=True):
             places = _places(indices, dims)
-            is_kept = places == sorted(places) if claim == _CLAIMS[0] else _differ(places)
+            is_kept = places == sorted(places) if claim == CLAIMS[0] else _differ(places)
             if not is_kept:
                 findings.problems.append(f"claims: {self.name}: {name} has {claim} of {indices}")
 
@@ -66,12 +67,12 @@ def _claims_in(block: ir.Block) -> Iterator[tuple[str, str, Any, ir.Value]]:
     """Each claim of an op of the block: which, whose, of which dimensions, and the indices."""
     for op in block.operations:
         rules = type(op)
-        if not (issubclass(rules, AnvlOp) and _CLAIMS[0] in rules.params):
+        if not (issubclass(rules, AnvlOp) and CLAIMS[0] in rules.params):
             continue
         params = rules.read(op.operation)
         dims = next(v for k, v in params.items() if k.endswith("dimension_numbers"))
         operands = list(op.operands)
-        for claim in _CLAIMS:
+        for claim in CLAIMS:
             if params.get(claim):
                 yield claim, rules.short_name, dims, operands[len(operands) // 2]
 

@@ -20,7 +20,7 @@ The calls are those of the op's `sample`, and the same in every other float and 
 the op takes (`twins`).  An `Examination` can be asked again, with other numbers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,22 @@ from anvl.testing.checks import (
 from anvl.testing.claims import Claims
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call
-from anvl.testing.findings import STEP, WEIGHTS, Findings
+from anvl.testing.findings import Findings
 from anvl.testing.forms import Folded, Simpler
 from anvl.testing.masks import MaskedBack, MaskedForward
+from anvl.testing.points import judge_at, turns
 from anvl.testing.program import Program, References, type_of
 
-__all__ = ["CHECKS", "Examination", "Findings", "References", "examine", "judge", "twins"]
+__all__ = [
+    "CHECKS",
+    "Examination",
+    "Findings",
+    "References",
+    "examine",
+    "judge",
+    "judge_elsewhere",
+    "twins",
+]
 
 _NONE: References = {}
 
@@ -71,6 +81,7 @@ class Examination:
     `references` have, by the names of ops, functions of NumPy that give the same values.  An op
     that nothing lowers, as another pass removes it first, is only built and verified.  Lowered for
     `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
+    `points` names others that it is tried at: see `points.py`.
     """
 
     def __init__(
@@ -80,10 +91,11 @@ class Examination:
         references: References = _NONE,
         every: bool = False,
         platform: str = "cpu",
+        points: Sequence[str] = (),
     ) -> None:
         self.op_class, self.every = op_class, every
         self.findings = Findings()
-        self.program = Program(references, platform, interprets=not every)
+        self.program = Program(references, platform, not every, points)
         self.is_compiled = False
         try:
             made = [
@@ -106,6 +118,7 @@ class Examination:
             return
         self.is_compiled = True
         judge(self.findings, self.program, self.checks)
+        judge_elsewhere(self.findings, self.program, self.checks)
 
     def again(self, calls: Sequence[Call]) -> Findings:
         """What is found with the numbers of other calls, of the same types and parameters."""
@@ -125,44 +138,15 @@ class Examination:
 
 
 def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
-    """Run a program, there and at the points around, and note what its checks find.
-
-    Where the interpreter's numbers are wrong XLA's decide, which are those that people get: of a
-    window that lies in part outside an array, it scatters nothing and the interpreter a part.
-    """
-    doubtful = []
-    for check, found in _judged(program, checks):
-        if found.problems and program.is_interpreted(check.index):
-            doubtful.append(check)
-        else:
-            findings.add(found)
-    program.compile_too([check.index for check in doubtful])
-    for _, found in _judged(program, doubtful):
-        findings.add(found)
+    """Run a program, there and at the points around, and note what its checks find."""
+    here = {check.index: (check, program.inputs[check.index]) for check in checks}
+    judge_at(findings, program, here)
 
 
-def _judged(program: Program, checks: Sequence[Check]) -> Iterator[tuple[Check, Findings]]:
-    is_moved = any(d is not None for check in checks for d in check.directions)
-    moved = [_moved(checks, i * STEP) for i in WEIGHTS] if is_moved else []
-    points = program.run_at([None, *moved], [check.index for check in checks])
-    for check in checks:
-        here, *others = (results[check.index] for results in points)
-        around = dict(zip(WEIGHTS, others or [here] * len(WEIGHTS), strict=True))
-        found = Findings()
-        check.judge(found, here, around)
-        yield check, found
-
-
-def _moved(checks: Sequence[Check], step: float) -> Callable[..., Any]:
-    """The inputs of each function, `step` along the directions of its check."""
-    directions = {check.index: check.directions for check in checks}
-
-    def change(i: int, xs: list[np.ndarray]) -> list[np.ndarray]:
-        if i not in directions:
-            return xs
-        return [x if d is None else x + step * d for x, d in zip(xs, directions[i], strict=True)]
-
-    return change
+def judge_elsewhere(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
+    """The same at other points than those of the sample: see `points.py`."""
+    for points in turns(checks, [*program.points, "others"]):
+        judge_at(findings, program, points)
 
 
 def _alike(op_class: Any, call: Call, other: Call) -> bool:
@@ -192,11 +176,16 @@ def twins(op_class: Any, calls: Sequence[Call], every: bool = False) -> list[Cal
     of_parts = [_cast(call, np.float64, lambda x: _to("c64")(_complex(x))) for call in some]
     made += [*of_parts, *[_cast(call, np.complex128, _to("c64")) for call in pairs]]
     if not op_class.undefined:
-        made += [_cast(call, np.float64, lambda x: (3 * x).astype(np.int32)) for call in wide[:2]]
+        empty = [call for call in wide[2:] if any(x.size == 0 for x in call.operands)][:1]
         made += [
-            _cast(call, np.float64, lambda x: (abs(x) * 9).astype(np.uint8)) for call in wide[:1]
+            _cast(call, np.float64, lambda x: (3 * x).astype(np.int32))
+            for call in (*wide[:2], *empty)
         ]
-        made += [_cast(call, np.float64, lambda x: x > 0) for call in wide[:1]]
+        made += [
+            _cast(call, np.float64, lambda x: (abs(x) * 9).astype(np.uint8))
+            for call in (*wide[:1], *empty)
+        ]
+        made += [_cast(call, np.float64, lambda x: x > 0) for call in (*wide[:1], *empty)]
     return [call for call in made if _takes(op_class, call)]
 
 
@@ -220,7 +209,8 @@ def _of_each_form(calls: Sequence[Call]) -> list[Call]:
 
 def _cast(call: Call, of: type, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
     operands = [cast(x) if x.dtype == of else x for x in call.operands]
-    return call._replace(operands=operands)
+    other = call.other and [cast(x) if x.dtype == of else x for x in call.other]
+    return call._replace(operands=operands, other=other)
 
 
 def _takes(op_class: Any, call: Call) -> bool:

@@ -16,14 +16,14 @@ from anvl.dialect.op import emit
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.sweep import sweep
-from anvl.testing.checks import Derivative, without_bodies
+from anvl.testing.checks import Derivative, listed, without_bodies
 from anvl.testing.draw import Call
 from anvl.testing.findings import TOLERANCES, Findings
 from anvl.testing.program import type_of
 
 __all__ = ["MaskedBack", "MaskedForward"]
 
-_HARD = (0.0, np.inf, np.nan, -1.0)  # where slopes are infinite, or there is none
+_HARD = (np.nan, np.inf, 0.0, -1.0)  # where slopes are infinite, or there is none
 
 
 def _nonzero(x: ir.Value) -> ir.Value:
@@ -38,19 +38,28 @@ def _one_where(p: ir.Value, like: ir.Value) -> ir.Value:
     return emit.select(p, full_like(like, 1), zeros_like(like))
 
 
+def _hard(mask: np.ndarray, shape: Sequence[int], first: int) -> np.ndarray:
+    """Each of these numbers in turn, where nothing is chosen, and zeros elsewhere."""
+    x = np.zeros(shape)
+    if mask.shape == x.shape:
+        x[~mask] = np.resize(np.roll(_HARD, -first), np.sum(~mask))
+    return x
+
+
 class _Masked(Derivative):
-    """Of calls with f64 operands and one result."""
+    """Of calls with f64 operands: their result, the first that has a derivative."""
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
-        if op_class.multiple_results or op_class.bodies or call.through is not None:
+        if op_class.bodies or call.through is not None:
             return False
         if not all(x.dtype in (np.float64, bool) or x.dtype.kind in "iu" for x in call.operands):
             return False
         if not Derivative.applies(op_class, call):
             return False
-        y = op_class.result_type(*map(type_of, call.operands), **without_bodies(op_class, call))
-        return differentiable(y) and str(y.element_type) == "f64"
+        types = op_class.result_type(*map(type_of, call.operands), **without_bodies(op_class, call))
+        ys = [y for y in listed(op_class, types) if differentiable(y)]
+        return str(ys[0].element_type) == "f64"
 
     @property
     def knows_zeros(self) -> bool:
@@ -58,12 +67,15 @@ class _Masked(Derivative):
         rules = self.op_class
         return rules.diagonal or rules.chooses or rules.moves_zeros
 
+    def result(self, *xs: ir.Value) -> ir.Value:
+        return self.determined(*xs)[0]
+
     def inputs(self) -> list[np.ndarray]:
         """What `split` splits."""
         super().inputs()
         given = [*self.ts, self.gs[0]]
         masks = [self.random.permutation(x.size).reshape(x.shape) % 2 == 0 for x in given]
-        hard = [np.resize(_HARD, x.shape) for x in self.ts]
+        hard = [_hard(masks[-1], x.shape, i) for i, x in enumerate(self.ts)]
         return [*self.call.operands, *given, *masks, *hard]
 
     @property
@@ -104,7 +116,7 @@ class MaskedBack(_Masked):
         xs, (*_, g), (*_, p), hard = self.split(inputs)
         block = ir.InsertionPoint.current.block
         moving = [xs[i] for i in self.wrt]
-        (y,) = self.build(*xs)
+        y = self.result(*xs)
         masked = sweep(block, [(y, emit.select(p, g, zeros_like(g)))], moving)
         whole = sweep(block, [(y, g)], moving)
         if not self.knows_zeros:
@@ -116,7 +128,7 @@ class MaskedBack(_Masked):
         for i, s, live in zip(self.wrt, roots, lives, strict=True):
             step = emit.sub(emit.sqrt(s), _one_where(live, xs[i]))  # 0, and moves with s
             moved[i] = emit.add(xs[i], step)
-        z = emit.select(p, *self.build(*moved), zeros_like(y))
+        z = emit.select(p, self.result(*moved), zeros_like(y))
         found = sweep(block, [(z, g)], roots)
         half = [emit.mul(gx, full_like(gx, 0.5)) for gx in masked]
         if not self.op_class.diagonal:
@@ -131,7 +143,7 @@ class MaskedBack(_Masked):
         moved = list(xs)
         for i, x in zip(self.wrt, hard, strict=True):
             moved[i] = emit.select(p, xs[i], x)
-        (y,) = self.build(*moved)
+        y = self.result(*moved)
         z = emit.select(p, emit.reverse(y, dimensions=()), zeros_like(y))
         return sweep(block, [(z, g)], [moved[i] for i in self.wrt])
 
@@ -145,7 +157,7 @@ class MaskedForward(_Masked):
         xs, (*ts, _), (*ps, _), _ = self.split(inputs)
         block = ir.InsertionPoint.current.block
         moving = [xs[i] for i in self.wrt]
-        (y,) = self.build(*xs)
+        y = self.result(*xs)
         cut = [emit.select(p, t, zeros_like(t)) for t, p in zip(ts, ps, strict=True)]
         masked = _along(block, moving, cut, y)
         whole = _along(block, moving, ts, y)
@@ -153,7 +165,7 @@ class MaskedForward(_Masked):
         moved = list(xs)
         for i, u, p in zip(self.wrt, units, ps, strict=True):
             moved[i] = emit.select(p, emit.add(xs[i], u), xs[i])
-        (z,) = self.build(*moved)
+        z = self.result(*moved)
         if not self.knows_zeros:
             return [_along(block, units, ts, z), masked]
         level = _one_where(_not(self.dead(masked, whole)), y)

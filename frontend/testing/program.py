@@ -101,14 +101,19 @@ def _called(function: ir.Operation) -> set[str]:
 class Program:
     """Functions in one module; XLA compiles them as one, and some the interpreter runs.
 
-    `references` are what the values of ops are compared with.  It is lowered for `platform`, and
-    runs on the default client; unless it `interprets`, all of it.
+    `references` are what the values of ops are compared with, at `points` beside the samples.  It
+    is lowered for `platform`, and runs on the default client; unless it `interprets`, all of it.
     """
 
     def __init__(
-        self, references: References = _NONE, platform: str = "cpu", interprets: bool = True
+        self,
+        references: References = _NONE,
+        platform: str = "cpu",
+        interprets: bool = True,
+        points: Sequence[str] = (),
     ) -> None:
         self.references, self.platform, self.interprets = references, platform, interprets
+        self.points = points
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
         self.inputs: list[list[np.ndarray]] = []

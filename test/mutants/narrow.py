@@ -8,8 +8,12 @@ of a second.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from proof import points_of
 from references import REFERENCES
 from test_lift import REDUCED, RENAMED, test_what_was_lowered_comes_back
+from test_lift_reductions import (
+    test_a_reduction_is_an_op_where_it_is_one_op_from_its_identity,
+)
 
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
@@ -17,7 +21,7 @@ from anvl.dialect.op import OPS
 from anvl.testing.checks import Check
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call, Draw
-from anvl.testing.examine import CHECKS, judge, twins
+from anvl.testing.examine import CHECKS, judge, judge_elsewhere, twins
 from anvl.testing.findings import Findings
 from anvl.testing.program import Program
 
@@ -25,6 +29,8 @@ __all__ = ["Narrow"]
 
 #: Rules that are asked before a program is lowered.
 _EARLY = {"adjoint", "tangent", "batch", "live_operands", "live_result"}
+#: Rules that may leave no trace in a program.
+_IN_PYTHON = {"fold", "simplify"}
 
 
 class _Right(NamedTuple):
@@ -64,7 +70,7 @@ class Narrow:
         return _Right(make, call, built, program.module.operation.get_asm())
 
     def _program(self, make: type[Check], call: Call) -> tuple[Program, Check]:
-        program = Program(REFERENCES, self.platform)
+        program = Program(REFERENCES, self.platform, points=points_of(self.op_class))
         check = make(self.op_class, call, program)
         program.finish()
         return program, check
@@ -79,7 +85,7 @@ class Narrow:
         for right in self.rights:
             with context(), ir.Location.unknown():
                 try:
-                    found = self._problem_of(right, set(rules) <= _EARLY)
+                    found = self._problem_of(right, set(rules))
                 except Exception as error:  # a rule that fails is found
                     found = f"{type(error).__name__}: {error}"
             if found:
@@ -91,6 +97,11 @@ class Narrow:
     def _problem_of_lift(self) -> str:
         """Of the op, and of those that might be taken for it."""
         theirs = self.op_class.hlo or self.op_class.lifts
+        if theirs == "stablehlo.reduce":
+            try:
+                test_a_reduction_is_an_op_where_it_is_one_op_from_its_identity()
+            except Exception as error:
+                return f"reductions: {type(error).__name__}: {error}"
         for name in [*RENAMED, *REDUCED]:
             if theirs and theirs in (OPS[name].hlo, OPS[name].lifts):
                 try:
@@ -99,7 +110,7 @@ class Narrow:
                     return f"{name}: {type(error).__name__}: {error}"
         return ""
 
-    def _problem_of(self, right: _Right, is_early: bool) -> str:
+    def _problem_of(self, right: _Right, rules: set[str]) -> str:
         program, check = self._program(right.make, right.call)
         is_same, findings = program.module.operation.get_asm() == right.built, Findings()
         check.look(findings)
@@ -108,8 +119,8 @@ class Narrow:
             check_closure(findings, program.names)
         if findings.problems:
             return findings.problems[0]
-        is_silent = not check.asks_python
-        if (is_same and is_early and is_silent) or not self.lowers:
+        is_silent = not (check.asks_python and rules & _IN_PYTHON)
+        if (is_same and rules <= _EARLY and is_silent) or not self.lowers:
             return ""
         program.lower()
         if program.module.operation.get_asm() == right.lowered and is_silent:
@@ -117,4 +128,6 @@ class Narrow:
         self.is_changed = True
         program.compile()
         judge(findings, program, [check])
+        if not findings.problems:
+            judge_elsewhere(findings, program, [check])
         return findings.problems[0] if findings.problems else ""

@@ -35,7 +35,7 @@ _COMPARES: dict[type, type] = {
 _ORDERLESS = {
     "add", "mul", "maximum", "minimum", "and_", "or_", "xor", "isinstance", "zip", "getattr",
     "dict", "enumerate", "map", "hasattr", "cast", "check_axes", "check_kind", "full", "full_like",
-    "partial", "print", "super", "min", "max", "hlo",
+    "partial", "print", "super", "min", "max", "hlo", "and", "or", "_equal", "result_type",
 }  # fmt: skip
 
 
@@ -81,6 +81,8 @@ def _wrong(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 def name_of(call: ast.Call) -> str:
     f = call.func
+    if isinstance(f, ast.Call) and isinstance(last := f.args[-1], ast.Constant):
+        return str(last.value)  # getattr(emit, "and")
     return f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
 
 
@@ -92,7 +94,8 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     if is_plain and name in _OF_NAME:
         yield from _OF_NAME[name](call)
     is_check = name.lstrip("_").startswith("check")
-    if is_plain and len(args) > 1 and name not in _ORDERLESS and not is_check:
+    is_orderless = name in _ORDERLESS or _is_of_equals(call)
+    if is_plain and len(args) > 1 and not is_orderless and not is_check:
         yield "operands", _with_args(call, [args[1], args[0], *args[2:]])
     for i, keyword in enumerate(call.keywords):
         for kind, wrong in _of_keyword(keyword):
@@ -119,6 +122,12 @@ def _of_terms(name: str, call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
         yield "sign", _renamed(call, "sub" if name == "add" else "add")
     if name == "div":
         yield "factor", _renamed(call, "mul")
+
+
+def _is_of_equals(call: ast.Call) -> bool:
+    """Whether a call compares for equality, whose sides may change places."""
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(x, ast.Constant) and x.value in ("EQ", "NE") for x in values)
 
 
 def _of_permuted(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:

@@ -37,7 +37,7 @@ _HOME = "anvl.dialect.ops."
 #: Helpers of all ops, which the tests of no single op are for.
 _SHARED = {"anvl.dialect.ops.create", "anvl.dialect.ops.widened"}
 #: What refuses calls, and words its messages: the tables of constraints try these.
-_NO_RULE = re.compile("_?check|remedy|_either|_refuse|_describe")
+_NO_RULE = re.compile("_?check|remedy|_either|_refuse|_describe|sample$")
 #: Lowerings for platforms without routines of their own.
 _ELSEWHERE = {"anvl.dialect.ops.everywhere", "anvl.dialect.ops.jacobi"}
 
@@ -302,12 +302,20 @@ def _in_partial(name: str, op_class: Any, i: int, function: types.FunctionType) 
 
 
 def _in_flags(name: str, op_class: Any) -> Iterator[Bug]:
+    if not _is_asked(op_class):
+        return
     for flag in filter(partial(hasattr, op_class), _FLAGS):
         # Of a diagonal op nothing asks whether it moves zeros; of others, whether it keeps them.
         unasked = "moves_zeros" if op_class.diagonal else "keeps_zeros"
         if not getattr(op_class, flag) and flag != unasked:
             plant = _setting(op_class, flag, True)
             yield Bug(name, _DERIVATIVES, "mask", flag, "False -> True", name, plant)
+
+
+def _is_asked(op_class: Any) -> bool:
+    """Whether a derivative goes through an op: else nothing asks what it does to zeros."""
+    takes_none = op_class.n_operands == 0 and not op_class.multiple_results
+    return not (op_class.zero or takes_none or not any(getattr(op_class, "passes", (True,))))
 
 
 def _in_fold(name: str, op_class: Any) -> Iterator[Bug]:

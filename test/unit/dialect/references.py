@@ -59,6 +59,34 @@ def _int_or(of_ints: Callable[..., Any], of_floats: Callable[..., Any]) -> Calla
     return lambda x, y: (of_ints if x.dtype.kind in "iu" else of_floats)(x, y)
 
 
+def _of_ints(f: Callable[[int, int, int], int]) -> Callable[..., Any]:
+    """A function of two whole numbers and the bits of the first, in as many bits."""
+
+    def g(x: Any, y: Any) -> Any:
+        x, y = np.broadcast_arrays(x, y)
+        bits = _bits(x)
+        values = [f(int(a), int(b), bits) for a, b in zip(x.flat, y.flat, strict=True)]
+        kept = np.array([v & (2**bits - 1) for v in values], f"u{bits // 8}")
+        return kept.view(x.dtype).reshape(x.shape)
+
+    return g
+
+
+def _quotient(a: int, b: int, bits: int) -> int:
+    """Towards zero; all bits set, divided by 0."""
+    return (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1) if b else -1
+
+
+def _shifted(a: int, n: int, bits: int) -> int:
+    return a << min(n, bits) if n >= 0 else a >> min(-n, bits)
+
+
+def _power(a: int, b: int, bits: int) -> int:
+    if b >= 0:
+        return pow(a, b, 2**bits)
+    return {1: 1, -1: (-1) ** (b % 2)}.get(a, 0)
+
+
 def _round_away(x: np.ndarray) -> np.ndarray:
     return np.trunc(x + np.copysign(0.5, x))
 
@@ -227,8 +255,10 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "bessel_i0e": scipy.special.i0e,
     "bessel_i1e": scipy.special.i1e,
-    "bessel_i": lambda x, order: scipy.special.iv(order, x),
-    "bessel_ie": lambda x, order: scipy.special.ive(order, x),
+    "bessel_i": lambda x, order: np.where(
+        np.isinf(x), np.inf * np.sign(x) ** order, scipy.special.iv(order, x)
+    ),
+    "bessel_ie": lambda x, order: np.where(np.isinf(x), 0, scipy.special.ive(order, x)),
     "sinc": lambda x, order: _sinc(x, order),
     "integer_pow": lambda x, exponent: x ** x.dtype.type(exponent),
     "hypot": np.hypot,
@@ -270,11 +300,11 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "div": _int_or(lambda x, y: np.trunc(x / y).astype(x.dtype), np.divide),
-    "rem": np.fmod,
+    "div": _int_or(_of_ints(_quotient), np.divide),
+    "rem": _int_or(_of_ints(lambda a, b, bits: a - b * _quotient(a, b, bits)), np.fmod),
     "mulhi": _upper_half,
-    "ldexp": _int_or(lambda x, n: np.floor(x * 2.0**n).astype(x.dtype), np.ldexp),
-    "pow": np.power,
+    "ldexp": _int_or(_of_ints(_shifted), np.ldexp),
+    "pow": _int_or(_of_ints(_power), np.power),
     "atan2": lambda x, y: (
         -1j * np.log((y + 1j * x) / np.sqrt(x * x + y * y))
         if np.iscomplexobj(x)
@@ -301,7 +331,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "real": np.real,
     "imag": np.imag,
     "conj": np.conj,
-    "complex": lambda x, y: x + 1j * y,
+    "complex": lambda x, y: np.stack([x, y], -1).view(complex)[..., 0],
     "abs": np.abs,
     "sign": _sign,
     "constant": lambda value: np.asarray(value),

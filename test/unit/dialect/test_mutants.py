@@ -38,6 +38,29 @@ BUGS = {
         ("passes[0]", "_scaled_answer", "Derivative"),
         ("keeps_zeros", "False -> True", "MaskedBack"),
     ],
+    "anvl.atan": [("keeps_zeros", "False -> True", "MaskedBack")],  # 0 times NaN
+    "anvl.add": [
+        ("_simpler_add", "math.copysign(1, n) < 0) -> n == 0", "Simpler"),  # x + 0.0 of -0.0
+        ("_simpler_add", "type(n) is not float -> type(n) is float", "Simpler"),
+        ("_simpler_add", "(by_x, y) -> (y, by_x)", "Simpler"),  # a form that is seen no more
+    ],
+    "anvl.maximum": [("passes[0]", "'GE' -> 'GT'", "Derivative")],  # at ties
+    "anvl.clamp": [
+        ("ClampOp._masked", "emit.compare(x, high, comparison_direction='LT')", "Derivative"),
+    ],
+    "anvl.pow": [
+        ("PowOp.lower", "32 -> 33", "Value"),  # large integers
+    ],
+    "anvl.argmax": [
+        ("ArgExtremum._beats", "!= 'float' -> kind(x.type.element_type) == 'float'", "Value"),
+    ],
+    "anvl.min": [("extreme", "2 ** (width - 1) - 1 -> 2 ** (width - 1)", "")],  # of no integers
+    "anvl.complex": [("ComplexOp.tangent", "ts[0] is None and ts[1] is None -> ts[0] is None", "")],
+    "anvl.igammac": [("log_factor", "div(full_like(a, 1), large) -> full_like(a, 1)", "")],
+    "anvl.sum": [
+        ("_combines", "what != name -> what == name", ""),
+        ("_is_filled", "not elements.is_splat", "lift"),
+    ],
     "anvl.mul": [
         ("fold", "one more", "Folded"),
         ("_simpler_mul", "1 -> 2", "Simpler"),

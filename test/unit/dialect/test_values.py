@@ -34,7 +34,9 @@ class Domains(Draw):
 
     domains: Any = ()
 
-    def elementwise(self, kinds: Any, domains: Any, params: Any = None, dtypes: Any = None) -> Any:
+    def elementwise(
+        self, kinds: Any, domains: Any, params: Any = None, dtypes: Any = None, far: Any = ()
+    ) -> Any:
         self.domains, found = domains, []
         for dtype in (*FLOATS, *PARTS):
             kind = "complex" if dtype in PARTS else "float"

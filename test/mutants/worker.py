@@ -1,0 +1,119 @@
+"""A process that plants bugs: one after the other, since a wrong rule may end it.
+
+It imports and draws once; what it is asked on a line of its input, an op and names of bugs, it
+answers with a line for each bug.
+"""
+
+import json
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+__all__ = ["Worker", "work"]
+
+SECONDS = 60  # for one bug
+_PATIENCE = 3 * SECONDS  # until a process that answers nothing, not even signals, is ended
+_MEMORY = 16 << 30  # bytes that a wrong shape may ask for
+_LIFE = 12  # ops; what was compiled for them stays in memory
+
+
+class Worker:
+    """The process, seen from outside; another takes its place when it is gone."""
+
+    def __init__(self, script: str) -> None:
+        self._script, self._process, self._ops = script, None, 0
+
+    def results(self, op: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """What became of each bug of an op."""
+        left = list(names)
+        while left:
+            process = self._started()
+            process.stdin.write(json.dumps({"op": op, "names": left}) + "\n")
+            process.stdin.flush()
+            while left and (line := self._line(process)):
+                yield json.loads(line)
+                left.pop(0)
+            if left:  # the process is gone
+                self.end()
+                yield {
+                    "op": op,
+                    "name": left.pop(0),
+                    "found": "the process ended",
+                    "s": 0.0,
+                    "changes": True,
+                }
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _started(self) -> Any:
+        self._ops += 1
+        if self._ops % _LIFE == 0:
+            self.end()
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, self._script, "--work"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        return self._process
+
+    def _line(self, process: Any) -> str:
+        """The next line of JSON; nothing, once there is none to come."""
+        while select.select([process.stdout], [], [], _PATIENCE)[0]:
+            line = process.stdout.readline()
+            if not line or line.startswith("{"):
+                return line
+        return ""
+
+
+class TooLong(BaseException):
+    """A bug took longer than it may."""
+
+
+def work() -> int:
+    """Plant what is asked for, and say what was found."""
+    from planted import bugs_of
+
+    def stop(*_: Any) -> None:
+        raise TooLong
+
+    signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.RLIM_INFINITY))
+    for line in sys.stdin:
+        task = json.loads(line)
+        bugs, narrows = {bug.name: bug for bug in bugs_of(task["op"])}, {}
+        for name in task["names"]:
+            print(json.dumps(_tried(bugs[name], narrows)), flush=True)
+    return 0
+
+
+def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
+    from narrow import Narrow
+
+    if bug.platform not in narrows:
+        narrows[bug.platform] = Narrow(bug.op, bug.platform)
+    narrow, start = narrows[bug.platform], time.monotonic()
+    signal.alarm(SECONDS)
+    try:
+        with bug.planted():
+            found = narrow.problem(bug.rules)
+    except TooLong:
+        found = "" if narrow.is_changed else "it does not end"
+    finally:
+        signal.alarm(0)
+    return {
+        "op": bug.op, "name": bug.name, "kind": bug.kind, "rules": bug.rules,
+        "found": found[:200], "changes": narrow.is_changed,
+        "s": round(time.monotonic() - start, 2),
+    }  # fmt: skip
