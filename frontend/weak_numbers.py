@@ -242,7 +242,10 @@ def substituted(x: Expression, given: Callable[[Argument], Expression | None]) -
 def values_of(
     x: Expression, given: Mapping[Argument, np.ndarray[Any, Any]]
 ) -> np.ndarray[Any, Any] | None:
-    """Every number that an expression may be, for arguments that are given; None where too many."""
+    """Every number that an expression may be, for arguments that are given; None where too many.
+
+    Raises `OverflowError` where an integer on the way is too large for the program.
+    """
     if type(x) is Argument:
         return given[x].reshape(-1)
     with np.errstate(all="ignore"):  # integers wrap around, as they do in the program
@@ -274,7 +277,26 @@ class _Evaluation:
         combined = _combined(parts)
         if combined is None:
             return None
-        return np.asarray(x.op.fold(*combined, **dict(x.params)), x.dtype).reshape(-1)
+        found = np.asarray(x.op.fold(*combined, **dict(x.params)), x.dtype).reshape(-1)
+        if x.dtype == np.int32:
+            _check_exact(x, combined, found)
+        return found
+
+
+def _check_exact(
+    x: Folded, operands: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]
+) -> None:
+    """Refuse numbers that an i32 does not hold: Python's would not wrap, and may fit later."""
+    if any(part.dtype.kind == "f" for part in operands):
+        return
+    wide = [part.astype(np.int64) if part.dtype == np.int32 else part for part in operands]
+    exact = np.asarray(x.op.fold(*wide, **dict(x.params))).reshape(-1)
+    wrapped = exact != found
+    if wrapped.any():
+        raise OverflowError(
+            f"{exact[wrapped][0]} does not fit i32, in which it is computed; give the arguments as "
+            "arrays of a wider dtype"
+        )
 
 
 def _combined(

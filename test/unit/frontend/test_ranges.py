@@ -195,6 +195,16 @@ def test_a_computed_number_is_shown_with_its_line():
         f(U8, 2, 200)
 
 
+def test_a_number_on_the_way_that_wraps_is_refused():
+    """(n * 2^30) // 2^30 is 0 in 32 bits for n = 4, which would fit."""
+    f = anvl.jit(lambda x, n: x + (n << 30) // 2**30)
+    assert f(U8, 1).tolist() == [2, 3]
+    with pytest.raises(
+        OverflowError, match=r"^argument n: .*, 4294967296 does not fit i32, in which it is comput"
+    ):
+        f(U8, 4)
+
+
 def test_integers_of_loops_are_as_any_other():
     """What they become is not known: they are wide where they would be narrowed."""
     programs = {
