@@ -17,11 +17,11 @@ from anvl.dialect.linearity import first_nonlinear
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import zeros_like
-from anvl.dialect.params import Ints, Symbol
+from anvl.dialect.params import Int, Ints, Symbol
 from anvl.dialect.scratch import Program, batch_of, jvp_of, transpose_of, vjp_of
 from anvl.dialect.types import tensor
 
-__all__ = ["MAX_NESTED", "CustomJvp", "CustomVjp", "batched_types"]
+__all__ = ["CustomJvp", "CustomVjp", "batched_types"]
 
 # Note [Rules that call their own functions]
 #
@@ -34,9 +34,6 @@ __all__ = ["MAX_NESTED", "CustomJvp", "CustomVjp", "batched_types"]
 # Where a rule calls its function with other functions or types each time, as the implicit
 # derivative of a fixed point does, each call has a rule of its own, which is traced at once.  At
 # some depth the attribute is `{nested = n : i64}`, and whoever asks for that derivative is told so.
-
-#: How often the rule of a function is traced within itself, and so the order of derivatives.
-MAX_NESTED = 3
 
 
 class Custom(FunctionRule):
@@ -78,10 +75,11 @@ class Custom(FunctionRule):
         """The function that is the rule, and the arguments that it speaks of."""
         request = f.request(self)
         if "nested" in request:
+            order = Int.decode(request["nested"])
             raise MissingRule(
                 f"{self.attribute.removeprefix('anvl.')}: the rule of @{f.name} calls it each time "
-                f"with other functions, dtypes or shapes, and is traced {MAX_NESTED} deep: there "
-                f"are no derivatives beyond order {MAX_NESTED}"
+                f"with other functions, dtypes or shapes, and is traced {order} deep: there are no "
+                f"derivatives beyond order {order}"
             )
         return f.other(Symbol.decode(request["rule"])), Ints.decode(request["wrt"])
 

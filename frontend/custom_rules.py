@@ -17,7 +17,7 @@ from anvl.arguments import (
     signature_of,
 )
 from anvl.dialect.context import context
-from anvl.dialect.custom_rules import MAX_NESTED, CustomJvp, CustomVjp
+from anvl.dialect.custom_rules import CustomJvp, CustomVjp
 from anvl.dialect.errors import TraceError
 from anvl.dialect.mlir import ir
 from anvl.dialect.params import Int, Ints
@@ -88,7 +88,10 @@ class _Custom:
         paths = input_names(self._f, arguments)
         leaves = zip(arguments.leaves, paths, strict=True)
         abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
-        key = id(self), self._rule, arguments.treedef, tuple(abstracted.leaves), config.version()
+        key = (
+            id(self), self._rule, arguments.treedef, tuple(abstracted.leaves), config.version(),
+            trace.program.rules_deep,
+        )  # fmt: skip
         nested = trace.program.functions.get(key)
         if nested is None:
             nested = trace_call(self._f, static, abstracted, trace.program, paths)
@@ -102,9 +105,9 @@ class _Custom:
     def _attach(self, nested: Traced, of: _Signature, key: Any) -> None:
         """Trace the rule, and make it that of the function."""
         program = nested.program
-        request: dict[str, ir.Attribute] = {"nested": Int.encode(MAX_NESTED)}
+        request: dict[str, ir.Attribute] = {"nested": Int.encode(program.rules_deep)}
         program.functions[key] = nested  # now: a rule may call its own function
-        if program.custom_rules.count(self) < MAX_NESTED:
+        if program.custom_rules.count(self) < program.rules_deep:
             program.custom_rules.append(self)
             try:
                 rule, wrt = self._trace_rule(of)

@@ -88,7 +88,8 @@ def pushed(
     avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
     static = StaticArguments(f, None)
     abstracted, known = arguments._replace(leaves=avals), known_numbers(arguments.leaves, chosen)
-    nested = trace_call(f, static, abstracted, trace.program, paths, known)
+    with trace.program.differentiating():
+        nested = trace_call(f, static, abstracted, trace.program, paths, known)
     outer, outs = closed_over(nested), nested.out_avals
     floats = [y for y in outs if has_derivative(y)]
     name = declare_jvp(trace, nested, [*avals, *(x.aval for x in outer)], chosen)

@@ -361,7 +361,10 @@ def call_in_trace(
 ) -> Any:
     """Trace f into a function of its own, once for each signature, and call it."""
     avals = [x if isinstance(x, Aval) else abstract(x, name_of(f)) for x in arguments.leaves]
-    key = id(owner), arguments.treedef, arguments.static, tuple(avals), config.version()
+    key = (
+        id(owner), arguments.treedef, arguments.static, tuple(avals), config.version(),
+        trace.program.rules_deep,
+    )  # fmt: skip
     nested = trace.program.functions.get(key)
     if nested is None:
         nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program)

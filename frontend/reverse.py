@@ -147,7 +147,8 @@ class Reverse:
         self._chosen = float_positions(self.avals) if chosen is None else chosen
         abstracted = arguments._replace(leaves=list(self.avals))
         static = StaticArguments(f, None)
-        nested = trace_call(f, static, abstracted, trace.program, self.paths)
+        with trace.program.differentiating():
+            nested = trace_call(f, static, abstracted, trace.program, self.paths)
         self.nested = nested
         self.tags: dict[str, Aval] = {}
         self.out_avals, self.out_tree = nested.out_avals, nested.out_tree

@@ -50,6 +50,8 @@ class Program:
         self.meetings: dict[str, list[Meeting]] = {}
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
+        # How many derivatives are asked for of what is traced now, one of another.
+        self.order = 0
         # The functions whose custom rules are being traced, the innermost last.
         self.custom_rules: list[Any] = []
 
@@ -62,6 +64,27 @@ class Program:
             name = f"{base}_{n}"
         self._names.add(name)
         return name
+
+    @contextmanager
+    def differentiating(self) -> Iterator[None]:
+        """Trace a function meanwhile of which a derivative is asked for.
+
+        What a custom rule asks for itself does not count, as it is a part of the derivative.
+        """
+        counted = int(not self.custom_rules)
+        self.order += counted
+        try:
+            yield
+        finally:
+            self.order -= counted
+
+    @property
+    def rules_deep(self) -> int:
+        """How often the rule of a custom function is traced in itself; so many orders it has.
+
+        One more than is asked for: the transpose of a rule asks for the rules in it.
+        """
+        return max(1, self.order) + 1
 
     def capture(self, array: Any) -> int:
         """The index of a closed-over array, as it is now; the same array twice has one.

@@ -148,7 +148,8 @@ class _Request:
         chosen = named.leaves(avals)
         abstracted = arguments._replace(leaves=list(avals))
         known = known_numbers(arguments.leaves, chosen)
-        nested = trace_call(self.f, static, abstracted, trace.program, paths, known)
+        with trace.program.differentiating():
+            nested = trace_call(self.f, static, abstracted, trace.program, paths, known)
         self._check_target(nested)
         outer, outs = closed_over(nested), nested.out_avals
         tags = named.tags(nested)

@@ -104,3 +104,15 @@ func.func @main(%x: tensor<f64>) -> tensor<f64> {
   %0 = call @f(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
 }
+
+// -----
+
+func.func private @f(%x: tensor<f64>) -> tensor<f64>
+    attributes {anvl.custom_vjp = {nested = 3 : i64}} {
+  return %x : tensor<f64>
+}
+// expected-error@+2 {{the rule of @f calls it each time with other functions, dtypes or shapes, and is}}
+func.func @main(%x: tensor<f64>) -> tensor<f64> {
+  %0 = call @f(%x) : (tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
