@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
@@ -187,19 +189,50 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     """P and Q: one from its series or fraction, the other as the rest to 1."""
     one, three, nan = full_like(x, 1), full_like(x, 3), full_like(x, float("nan"))
     inside = _both(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
-    is_near = _compared(x, plus(a, 1), "LE")
-    is_far = _both(_compared(x, plus(a, 1), "GT"), emit.is_finite(x))
+    is_small = _compared(a, full_like(a, 0.5), "LT")
+    border = _if(is_small, one, plus(a, 1))
+    is_near = _compared(x, border, "LE")
+    is_far = _both(_compared(x, border, "GT"), emit.is_finite(x))
     factor = exp(log_factor(a, x))
     near = mul(div(factor, a), _gamma_series(_if(is_near, a, one), _if(is_near, x, zeros_like(x))))
     fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, x, three))
     far = _if(is_far, mul(factor, fraction), zeros_like(x))  # 0 at infinity
-    p, q = _if(is_near, near, one_minus(far)), _if(is_near, one_minus(near), far)
+    small_q = _upper_gamma(_if(is_small, a, one), _if(is_near, x, one))
+    near_q = _if(is_small, small_q, one_minus(near))
+    p, q = _if(is_near, near, one_minus(far)), _if(is_near, near_q, far)
     # The limits for a = 0 and for an infinite a, as SciPy has them.
     has_1 = _both(_compared(a, zeros_like(a), "EQ"), _compared(x, zeros_like(x), "GT"))
     has_0 = _both(inside, _both(emit.is_inf(a), emit.is_finite(x)))
     p = _if(has_1, one, _if(has_0, zeros_like(x), _if(inside, p, nan)))
     q = _if(has_1, zeros_like(x), _if(has_0, one, _if(inside, q, nan)))
     return p, q
+
+
+def _upper_gamma(a: Value, x: Value) -> Value:
+    """Q for a < 1/2 and x <= 1, where it is small and P almost 1: with P = e^l (1 + a t), that is
+    l = log(x^a / Gamma(a+1)), it is -(e^l - 1) - e^l a t.  t is the sum of (-x)^n / (n! (a+n))."""
+    power = sub(mul(a, log(x)), _log_gamma_of_1_and(a))
+    term, t = full_like(x, 1), zeros_like(x)
+    for n in range(1, 20):
+        term = mul(term, mul(x, full_like(x, -1 / n)))
+        t = add(t, div(term, plus(a, n)))
+    return emit.neg(add(emit.expm1(power), mul(exp(power), mul(a, t))))
+
+
+def _log_gamma_of_1_and(a: Value) -> Value:
+    """log Gamma(1 + a) for |a| < 1/2, with all digits where it is small (DLMF 5.7.3)."""
+    y = zeros_like(a)
+    for k in range(28, 1, -1):
+        y = mul(plus(y, (-1) ** k * _zeta_less_1(k) / k), a)
+    return sub(mul(a, plus(y, 1 - np.euler_gamma)), log1p(a))
+
+
+def _zeta_less_1(k: int) -> float:
+    """zeta(k) - 1, by Euler and Maclaurin's formula from 200 on (DLMF 2.10.1)."""
+    n = 200
+    rest = n ** (1 - k) / (k - 1) + n**-k / 2 + k * n ** (-k - 1) / 12
+    rest -= k * (k + 1) * (k + 2) * n ** (-k - 3) / 720
+    return float(sum(float(i) ** -k for i in range(n - 1, 1, -1)) + rest)
 
 
 def _gamma_series(a: Value, x: Value) -> Value:

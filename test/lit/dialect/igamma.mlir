@@ -14,10 +14,13 @@
 // CHECK-SAME:    %[[A:\w+]]: tensor<f64>
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.igamma"(%[[A]], %[[X]])
-// CHECK:         %[[AT_0:.*]] = "anvl.compare"(%[[X]]
-// CHECK:         %[[INSIDE:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[X]])
+// CHECK:         %[[ENDLESS:.*]] = "anvl.or"
+// CHECK:         %[[PARAMETER:.*]] = "anvl.select"(%[[ENDLESS]], %{{.*}}, %[[A]])
+// CHECK:         %[[FINITE:.*]] = "anvl.select"(%[[ENDLESS]], %{{.*}}, %[[X]])
+// CHECK:         %[[AT_0:.*]] = "anvl.compare"(%[[FINITE]]
+// CHECK:         %[[INSIDE:.*]] = "anvl.select"(%[[AT_0]], %{{.*}}, %[[FINITE]])
 // CHECK:         "anvl.log"(%[[INSIDE]])
-// CHECK:         "anvl.lgamma"(%[[A]])
+// CHECK:         "anvl.lgamma"(%[[PARAMETER]])
 // CHECK:         "anvl.exp"
 // CHECK:         "anvl.select"(%[[AT_0]]
 // CHECK:         return %[[Y]], %
