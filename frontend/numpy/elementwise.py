@@ -16,6 +16,7 @@ from anvl.dialect.types import element_type, kind
 from anvl.numpy.emitting import filled, is_kind, prim, smooth_square
 from anvl.promote import (
     NUMBER_LEVELS,
+    abstract,
     as_tracer,
     broadcast_shapes,
     broadcast_to,
@@ -66,7 +67,7 @@ def unary(name: str, op: str, at_least: str, doc: str) -> Any:
 # XLA computes the sum of two bools that it knows, true and true, as false: so `or` stands for it.
 def binary(
     name: str, op: str, at_least: str, doc: str, of_bools: str | None = None,
-    of_itself: Any = None, **params: Any,
+    of_itself: Any = None, of_complex: Any = None, **params: Any,
 ) -> Any:  # fmt: skip
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
     logical = OPS[f"anvl.{of_bools or op}"]
@@ -74,6 +75,10 @@ def binary(
     def function(x: Any, y: Any) -> Any:
         if x is y and of_itself is not None and type(x) is Tracer:
             found = of_itself(x)
+            if found is not None:
+                return found
+        if of_complex is not None and (type(x) is not Tracer or x.aval.level == _COMPLEX):
+            found = of_complex(x, y)
             if found is not None:
                 return found
         agreed = _agreed(x, y, least)
@@ -87,6 +92,21 @@ def binary(
 
 
 _LEVELS = {"bool": 0, "int": 1, "float": 2}
+_COMPLEX = NUMBER_LEVELS[complex]
+
+
+def _over_real(x: Any, y: Any) -> Tracer | None:
+    """x / y of complex x and real y, part by part; None of others.
+
+    As a quotient of complex numbers it would have a NaN where 0 and infinity meet; and XLA
+    multiplies by 1 / y where y is a literal, which for 0 and large numbers is something else.
+    """
+    if abstract(x, "divide").level != _COMPLEX or abstract(y, "divide").level == _COMPLEX:
+        return None
+    (operand, _), weak = promoted("divide", (x, y), "float")
+    parts = [prim(part, operand) for part in ("real", "imag")]
+    quotients = [prim("div", *promoted("divide", (part, y), "float")[0]) for part in parts]
+    return mark_weak(prim("complex", *quotients), weak)
 
 
 def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
@@ -169,7 +189,7 @@ bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5
 add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
 subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
 multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_square)
-divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25")
+divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25", of_complex=_over_real)
 atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
 fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is that between the jumps. | -7, 3 -> -1")
 maximum   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
@@ -420,7 +440,7 @@ def log2(x: Any) -> Any:
     >>> print(np.log2(8))
     3.0
     """
-    return _log_over(x, float(np.log(2)))
+    return divide(log(x), float(np.log(2)))
 
 
 @public()
@@ -431,17 +451,7 @@ def log10(x: Any) -> Any:
     >>> print(np.log10(1.0))
     0.0
     """
-    return _log_over(x, float(np.log(10)))
-
-
-def _log_over(x: Any, number: float) -> Any:
-    """log(x) over a real number: of complex x part by part, since -inf + 0j over a complex one has
-    a NaN in it."""
-    y = log(x)
-    if not is_kind(y, "complex"):
-        return divide(y, number)
-    parts = [divide(prim(part, y), number) for part in ("real", "imag")]
-    return mark_weak(prim("complex", *parts), y.weak_type)
+    return divide(log(x), float(np.log(10)))
 
 
 __all__ += [name for name in tabled if name not in __all__]
