@@ -85,8 +85,8 @@ PLANTED = {
         "", "slopes",
     ),
     "a wrong lowering of a dtype": (
-        "lower = OPS['anvl.div'].lower\n"
-        "OPS['anvl.div'].lower = classmethod(lambda cls, hlo, x, y:"
+        "lower = OPS['anvl.pow'].lower\n"
+        "OPS['anvl.pow'].lower = classmethod(lambda cls, hlo, x, y:"
         " lower(hlo, y, x) if 'f32' in str(x.type) else lower(hlo, x, y))",
         "", "interpreter",
     ),
@@ -110,6 +110,8 @@ def test_a_planted_bug_is_found_and_made_small(plant, word, kind):
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    found, *lines = done.stdout.strip().splitlines()
+    said = done.stdout.strip().splitlines()
+    # LAPACK complains of what a bug hands to it.
+    found, *lines = [line for line in said if "** On entry to" not in line]
     assert found == kind
     assert len(lines) <= 5, done.stdout
