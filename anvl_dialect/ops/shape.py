@@ -94,7 +94,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
         return draw.calls(
             ([draw.floats(3)], {"shape": (2, 3), "broadcast_dimensions": (1,)}),
             ([draw.floats(1, 3)], {"shape": (2, 4, 3), "broadcast_dimensions": (0, 2)}),
-            ([draw.floats(2, 1, 3)], {"shape": (3, 2, 4), "broadcast_dimensions": (1, 2, 0)}),
+            ([draw.floats(2, 3, 4)], {"shape": (4, 2, 3), "broadcast_dimensions": (1, 2, 0)}),
             ([draw.floats()], {"shape": (2,), "broadcast_dimensions": ()}),
             ([draw.floats(1)], {"shape": (0,), "broadcast_dimensions": (0,)}),
         )

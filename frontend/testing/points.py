@@ -20,6 +20,7 @@ from anvl.dialect.families import Elementwise
 from anvl.testing.checks import Check, Derivative, Value, is_identity
 from anvl.testing.claims import CLAIMS
 from anvl.testing.findings import STEP, WEIGHTS, Findings
+from anvl.testing.forms import Folded
 from anvl.testing.program import Program
 
 __all__ = ["Point", "judge_at", "turns"]
@@ -85,8 +86,9 @@ def _at(check: Check, operands: Sequence[np.ndarray]) -> Point:
 
 
 def at_edges(check: Check) -> Iterator[Point]:
-    """A value, where the reference says what it is there."""
-    if type(check) is not Value or not check.wanted or check.call.through is not None:
+    """A value, where the reference says what it is there; and what `fold` gives."""
+    is_known = type(check) is Folded or (type(check) is Value and check.wanted)
+    if not is_known or check.call.through is not None:
         return
     if check.op_class.bodies or any(check.call.params.get(name) for name in CLAIMS):
         return

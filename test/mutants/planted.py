@@ -167,7 +167,8 @@ def _functions_in(value: Any, op: str) -> Iterator[types.FunctionType]:
     if isinstance(value, types.FunctionType):
         yield value
     elif isinstance(value, dict):
-        for part in [value[op]] if op in value else value.values():
+        rows = {op_class.short_name for op_class in OPS.values()} & value.keys()
+        for part in [value[k] for k in value if k == op or k not in rows]:
             yield from _functions_in(part, op)
     elif (
         isinstance(value, type) and value.__module__.startswith(_HOME) and value not in OPS.values()

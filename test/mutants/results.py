@@ -112,7 +112,8 @@ def report(bugs: Sequence[Any], results: Results, seconds: float) -> int:
     for result in missed:
         name = result["name"]
         print(f"  {name}{'' if result['changes'] else '  (same program)'}")
-        print(f"      {why.get(name) or why.get(_listed(name)) or 'no reason is known'}")
+        known = result.get("why") or why.get(name) or why.get(_listed(name))
+        print(f"      {known or 'no reason is known'}")
     for name in stale:
         print(f"found, but listed as no bug: {name}")
     share = 1 - len(missed) / max(len(counted), 1)

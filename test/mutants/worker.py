@@ -101,9 +101,16 @@ def work() -> int:
 def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
     from narrow import Narrow
 
+    start = time.monotonic()
     if bug.platform not in narrows:
-        narrows[bug.platform] = Narrow(bug.op, bug.platform)
-    narrow, start = narrows[bug.platform], time.monotonic()
+        try:
+            narrows[bug.platform] = Narrow(bug.op, bug.platform)
+        except Exception as error:  # not found, rather than found for another reason
+            return {
+                "op": bug.op, "name": bug.name, "found": "", "changes": False, "s": 0.0,
+                "why": f"its test cannot be set up: {error}"[:200],
+            }  # fmt: skip
+    narrow = narrows[bug.platform]
     signal.alarm(SECONDS)
     try:
         with bug.planted():
