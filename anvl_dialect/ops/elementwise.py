@@ -228,6 +228,17 @@ class PowOp(Binary, name="pow"):
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
         return None if len(op.attributes) else (list(op.operands), {})
 
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        """Integers with exponents of all their bits too."""
+        calls = super().sample(draw)
+        return [
+            call._replace(other=[x | 1, x * (np.iinfo(x.dtype).max // 11)])
+            if (x := call.operands[0]).dtype.kind in "iu"
+            else call
+            for call in calls
+        ]
+
 
 pow_ = PowOp.build
 

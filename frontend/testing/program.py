@@ -36,7 +36,8 @@ _NONE: References = {}
 # (jaxlib 0.12 has no old ones.)
 FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
-SLOW = re.compile("scatter|batch_norm")
+# The old ones also raise the integer -1 to negative powers wrongly: 0.
+SLOW = re.compile("scatter|batch_norm|power")
 
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:

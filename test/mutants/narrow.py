@@ -61,6 +61,8 @@ class Narrow:
             ]
         self.rights = sorted(rights, key=lambda right: len(right.lowered))
         self.is_changed = False
+        self._found_by: _Right | None = None
+        self._sound: list[_Right] = []
 
     def _right(self, make: type[Check], call: Call) -> _Right:
         program, _ = self._program(make, call)
@@ -77,7 +79,7 @@ class Narrow:
 
     def problem(self, rules: Sequence[str]) -> str:
         """The first thing that is found wrong, or nothing; then `is_changed` says what changed."""
-        self.is_changed = False
+        self.is_changed, self._found_by = False, None
         if "lift" in rules and (found := self._problem_of_lift()):
             return f"lift: {found}"
         if rules == ("lift",):
@@ -91,8 +93,26 @@ class Narrow:
             if found:
                 # What found one finds the next.
                 self.rights = [right, *(other for other in self.rights if other is not right)]
+                self._found_by = right
                 return f"{right.make.__name__}: {found}"
         return ""
+
+    def is_sound(self) -> bool:
+        """Whether what found the last bug finds nothing of the right rules; else it is left out."""
+        right = self._found_by
+        if right is None or any(right is sound for sound in self._sound) or not self.lowers:
+            return True
+        with context(), ir.Location.unknown():
+            program, check = self._program(right.make, right.call)
+            program.compile()
+            findings = Findings()
+            judge(findings, program, [check])
+            judge_elsewhere(findings, program, [check])
+        if findings.problems:
+            self.rights = [other for other in self.rights if other is not right]
+            return False
+        self._sound.append(right)
+        return True
 
     def _problem_of_lift(self) -> str:
         """Of the op, and of those that might be taken for it."""

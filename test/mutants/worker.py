@@ -98,6 +98,15 @@ def work() -> int:
     return 0
 
 
+def _found(bug: Any, narrow: Any) -> str:
+    """What is wrong with a bug, and not without it too."""
+    while True:
+        with bug.planted():
+            found = narrow.problem(bug.rules)
+        if not found or narrow.is_sound():
+            return str(found)
+
+
 def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
     from narrow import Narrow
 
@@ -113,8 +122,7 @@ def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
     narrow = narrows[bug.platform]
     signal.alarm(SECONDS)
     try:
-        with bug.planted():
-            found = narrow.problem(bug.rules)
+        found = _found(bug, narrow)
     except TooLong:
         found = "" if narrow.is_changed else "it does not end"
     finally:
