@@ -102,7 +102,8 @@ def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
         return x
     if x.dtype.kind in "iu":
         ends = np.iinfo(x.dtype)
-        edges = np.array([ends.min, ends.max, 0, 1, ends.max - 1, ends.max // 3], x.dtype)
+        ordinary = [ends.min, ends.max, 0, 1, ends.max - 1, ends.max // 3]
+        edges = np.array([*ordinary, ends.bits, ends.bits - 1, ends.bits + 1], x.dtype)
     else:
         edges = np.array(_PARTS if x.dtype.kind == "c" else _FLOATS, x.dtype)
     places = np.arange(x.size).reshape(x.shape) + position
