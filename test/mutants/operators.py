@@ -134,10 +134,10 @@ def _of_permuted(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     yield "permutation", call.args[0]
     for i, keyword in enumerate(call.keywords):
         if keyword.arg == "permutation":
-            for make in ("_inverse", "_swapped", "_reversed"):
+            for make in ("_wrong_inverse", "_wrong_swapped", "_wrong_reversed"):
                 yield "permutation", _with_keyword(call, i, _call(make, keyword.value))
     if len(call.args) == 2:
-        for make in ("_inverse", "_swapped", "_reversed"):
+        for make in ("_wrong_inverse", "_wrong_swapped", "_wrong_reversed"):
             yield "permutation", _with_args(call, [call.args[0], _call(make, call.args[1])])
 
 
@@ -282,7 +282,11 @@ def _wrong_answers(tree: ast.AST) -> Iterator[Edit]:
                 yield kind, value, _call(make, value)
 
 
-_ANSWERS = (("sign", "_negated_answer"), ("factor", "_scaled_answer"), ("none", "_no_answer"))
+_ANSWERS = (
+    ("sign", "_wrong_negated_answer"),
+    ("factor", "_wrong_scaled_answer"),
+    ("none", "_wrong_no_answer"),
+)
 
 
 # -- building --------------------------------------------------------------------------------------

@@ -377,11 +377,11 @@ def _permuting(f: Callable[[list[int]], Sequence[int]]) -> Callable[[Any], Any]:
 
 
 _HELPERS = {
-    "_negated_answer": _answer(lambda g: emit.neg(g)),
-    "_scaled_answer": _answer(lambda g: emit.mul(g, full_like(g, 1.01))),
-    "_no_answer": lambda answer: None,
-    "_inverse": _permuting(lambda p: np.argsort(p)),
-    "_swapped": _permuting(lambda p: [*p[1::-1], *p[2:]] if len(p) > 1 else p),
-    "_reversed": _permuting(lambda p: p[::-1]),
+    "_wrong_negated_answer": _answer(lambda g: emit.neg(g)),
+    "_wrong_scaled_answer": _answer(lambda g: emit.mul(g, full_like(g, 1.01))),
+    "_wrong_no_answer": lambda answer: None,
+    "_wrong_inverse": _permuting(lambda p: np.argsort(p)),
+    "_wrong_swapped": _permuting(lambda p: [*p[1::-1], *p[2:]] if len(p) > 1 else p),
+    "_wrong_reversed": _permuting(lambda p: p[::-1]),
     "full_like": full_like,
 }
