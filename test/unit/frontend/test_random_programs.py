@@ -82,7 +82,7 @@ PLANTED = {
     ),
     "a wrong fold": (
         "OPS['anvl.mul'].simplify = classmethod(lambda cls, xs, makers: xs[0])",
-        "", "slopes",
+        "", "curvature",
     ),
     "a wrong lowering of a dtype": (
         "lower = OPS['anvl.pow'].lower\n"
@@ -115,3 +115,5 @@ def test_a_planted_bug_is_found_and_made_small(plant, word, kind):
     found, *lines = [line for line in said if "** On entry to" not in line]
     assert found == kind
     assert len(lines) <= 5, done.stdout
+    # It is the bug that was found: without it the program is right.
+    assert not examine(["\n".join(lines)])
