@@ -21,6 +21,7 @@ from anvl.passes.divisions import guard_divisions
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
 from anvl.passes.find import find
 from anvl.passes.inline import functions_of
+from anvl.passes.large_divisors import guard_large_divisors
 from anvl.passes.nan_guards import guard_extremes
 from anvl.passes.pass_ import Pass, option
 from anvl.passes.stacked_calls import order_stacked_calls
@@ -60,6 +61,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         if self.platform == "cpu":
             drop_inner_barriers(module)
             guard_extremes(module)
+            guard_large_divisors(module)
             order_stacked_calls(module)
 
     def _lower(self, module: ir.Operation) -> None:

@@ -1,0 +1,226 @@
+"""Floats divided by one value that is very large, or in f16 very small, on the CPU."""
+
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl.dialect.mlir import ir
+from anvl.dialect.types import kind, tensor
+from anvl.passes.find import find
+
+__all__ = ["guard_large_divisors"]
+
+# Note [Quotients that XLA makes products]
+#
+# Where a divisor is a constant, or one value for many elements (a broadcast, also behind other
+# elementwise ops, since XLA broadcasts as late as it can), XLA multiplies by its reciprocal (jaxlib
+# 0.10 to 0.12).  Of an f32 above 2^126 that is a subnormal number, which the CPU takes for 0; so
+# `w / max(w)` was 0 from 1e38 on.  Unless it is known to be smaller, such a divisor is scaled:
+#
+#     z = x / y      becomes      f = select(|y| > 2^100, 2^-64, 1)
+#                                 z = reduce_precision(x * f) / (y * f)
+#
+# Both products are exact where the quotient is not 0 anyway.  XLA finds f once for each broadcast
+# value, so this takes as long as before.  The `reduce_precision` is to more bits than there are: it
+# does nothing, but without it XLA would put f and a constant reciprocal together again.
+#
+# In f16 the reciprocal is rounded to f16: infinite below 2^-16, inexact above 2^14.  There the
+# quotient is computed in f32, as XLA's code does in any case.
+
+_DIVIDE, _CONSTANT, _CONVERT = "stablehlo.divide", "stablehlo.constant", "stablehlo.convert"
+_SINK = "stablehlo.reduce_precision"
+_BROADCAST = "stablehlo.broadcast_in_dim"
+_SHAPED = (_BROADCAST, "stablehlo.reshape", "stablehlo.transpose")
+_MOST_OPS = 8  # that XLA is expected to move a broadcast over
+
+#: Ops over which XLA moves broadcasts: what they make of broadcasts is one.
+_TRANSPARENT = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "abs add and atan2 cbrt ceil clamp compare concatenate convert cosine divide exponential"
+        " exponential_minus_one floor is_finite log log_plus_one logistic maximum minimum multiply"
+        " negate not or power reduce_precision remainder reshape reverse round_nearest_afz"
+        " round_nearest_even rsqrt select sign sine slice sqrt subtract tan tanh transpose xor"
+    ).split()
+)
+
+#: Ops whose results are below the limits, whatever their operands are.
+_SMALL = frozenset(
+    f"stablehlo.{name}"
+    for name in "cosine log log_plus_one logistic rsqrt sign sine sqrt tanh".split()
+)
+
+_NARROW = ("f16", "f8E4M3FN", "f8E5M2")
+
+_create = ir.Operation.create
+
+
+class _Range(NamedTuple):
+    least: float  # not 0
+    most: float
+    factor: float | None  # of what is larger than that; None where f32 has the range
+
+
+_WIDE = _Range(0.0, 2.0**100, 2.0**-64)
+_RANGES = {
+    "bf16": _WIDE,
+    "f32": _WIDE,
+    "f64": _Range(0.0, 2.0**1000, 2.0**-512),
+    "f16": _Range(2.0**-14, 2.0**14, None),
+}
+
+
+class _Known(NamedTuple):
+    """What was found out about divisors, and what a block has: splats, factors, scaled divisors."""
+
+    unsafe: dict[ir.Value, bool]
+    fulls: dict[tuple[ir.Block, ir.RankedTensorType, float], ir.Value]
+    scaled: dict[tuple[ir.Block, ir.Value], tuple[ir.Value, ir.Value]]
+
+
+def guard_large_divisors(module: ir.Operation) -> None:
+    """Scale divisors of floats of which XLA multiplies by the reciprocal."""
+    known = _Known({}, {}, {})
+    for op in find(module, _DIVIDE):
+        y = op.operands[1]
+        range_ = _range(y.type)
+        if range_ is None:
+            continue
+        if y not in known.unsafe:
+            is_safe = _is_within(y, range_) or not _is_spread(y, _MOST_OPS)
+            known.unsafe[y] = not is_safe
+        if known.unsafe[y] and not _is_sunk(op.operands[0]):
+            with op.context, op.location, ir.InsertionPoint(op):
+                if range_.factor is None:
+                    _widen(op)
+                else:
+                    _scale(op, range_.factor, range_.most, known)
+
+
+@cache  # asked of each division
+def _range(type_: Any) -> _Range | None:
+    is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    return _RANGES.get(str(type_.element_type)) if is_static else None
+
+
+def _maker(y: ir.Value) -> ir.Operation | None:
+    owner = y.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def _is_sunk(x: ir.Value) -> bool:
+    """Whether a dividend is one that `_scale` made."""
+    op = _maker(x)
+    if op is None or op.name != _SINK:
+        return False
+    return bool(op.attributes["mantissa_bits"] == _more_bits(op.context)["mantissa_bits"])
+
+
+def _is_spread(y: ir.Value, most: int) -> bool:
+    """Whether an array may be a constant to XLA, or a broadcast: a scalar is none."""
+    op = _maker(y)
+    if op is None or not most:
+        return False
+    if op.name == _BROADCAST:
+        return bool(y.type.rank) or _is_spread(op.operands[0], most - 1)
+    if op.name in _TRANSPARENT:
+        return all(_is_spread(x, most - 1) for x in op.operands)
+    return op.name == _CONSTANT
+
+
+def _is_within(y: ir.Value, range_: _Range) -> bool:
+    """Whether a divisor is known to be within the limits, or 0 or not finite: any form is right."""
+    op = _maker(y)
+    while op is not None and op.name in _SHAPED:
+        op = _maker(op.operands[0])
+    if op is None:
+        return False
+    if op.name == _CONSTANT:
+        return _has_within(op.attributes["value"], range_)
+    if range_.least:  # of which small ones are outside too
+        return False
+    return op.name in _SMALL or (op.name == _CONVERT and _is_small(op.operands[0].type))
+
+
+def _is_small(source: ir.RankedTensorType) -> bool:
+    """Whether all numbers of a dtype are below the limits of those above it."""
+    element = source.element_type
+    return kind(element) in ("bool", "int", "uint") or str(element) in _NARROW
+
+
+@lru_cache(1024)  # many divide by one literal
+def _has_within(literal: Any, range_: _Range) -> bool:
+    is_splat = getattr(literal, "is_splat", False)
+    try:
+        numbers = literal.get_splat_value().value if is_splat else np.asarray(literal)
+    except (TypeError, ValueError):  # of bf16, resources
+        return False
+    sizes = np.abs(numbers)
+    is_within = (range_.least <= sizes) & (sizes <= range_.most)
+    return bool((is_within | (sizes == 0) | ~np.isfinite(sizes)).all())
+
+
+# -- the forms -------------------------------------------------------------------------------------
+
+
+def _scale(op: ir.Operation, factor: float, most: float, known: _Known) -> None:
+    x, y = op.operands
+    key = op.block, y
+    if key not in known.scaled:
+        f = _factors(op.block, y, factor, most, known)
+        known.scaled[key] = f, _multiply(y, f)
+    f, scaled = known.scaled[key]
+    sunk = _create(_SINK, [x.type], [_multiply(x, f)], _more_bits(op.context))
+    op.operands[0], op.operands[1] = sunk.result, scaled
+
+
+def _factors(block: ir.Block, y: ir.Value, factor: float, most: float, known: _Known) -> ir.Value:
+    """The factor where y is above the limit, and 1."""
+    limit, small, one = (_full(block, y.type, v, known) for v in (most, factor, 1.0))
+    size = _create("stablehlo.abs", [y.type], [y]).result
+    flags, greater = _comparison(y.type)
+    is_large = _create("stablehlo.compare", [flags], [size, limit], greater).result
+    return _create("stablehlo.select", [y.type], [is_large, small, one]).result
+
+
+def _multiply(x: ir.Value, y: ir.Value) -> ir.Value:
+    return _create("stablehlo.multiply", [x.type], [x, y]).result
+
+
+def _full(block: ir.Block, type_: ir.RankedTensorType, value: float, known: _Known) -> ir.Value:
+    key = block, type_, value
+    if key not in known.fulls:
+        made = _create(_CONSTANT, [type_], [], {"value": _splat(type_, value)})
+        known.fulls[key] = made.result
+    return known.fulls[key]
+
+
+@cache
+def _splat(type_: ir.RankedTensorType, value: float) -> ir.Attribute:
+    return ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, value))
+
+
+@cache
+def _comparison(type_: ir.RankedTensorType) -> tuple[ir.Type, dict[str, ir.Attribute]]:
+    greater = ir.Attribute.parse("#stablehlo<comparison_direction GT>", type_.context)
+    flags = tensor(type_.shape, ir.IntegerType.get_signless(1, type_.context))
+    return flags, {"comparison_direction": greater}
+
+
+@cache
+def _more_bits(context: ir.Context) -> dict[str, ir.Attribute]:
+    """A format with more bits than any float has: to it, nothing is rounded."""
+    i32 = ir.IntegerType.get_signless(32, context)
+    bits = {"exponent_bits": 11, "mantissa_bits": 112}
+    return {name: ir.IntegerAttr.get(i32, n) for name, n in bits.items()}
+
+
+def _widen(op: ir.Operation) -> None:
+    """Divide in f32."""
+    quotient = op.results[0]
+    wide = tensor(quotient.type.shape, ir.F32Type.get())
+    operands = [_create(_CONVERT, [wide], [v]).result for v in op.operands]
+    divided = _create(_DIVIDE, [wide], operands).result
+    quotient.replace_all_uses_with(_create(_CONVERT, [quotient.type], [divided]).result)
+    op.erase()
