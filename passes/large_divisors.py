@@ -15,7 +15,7 @@ __all__ = ["guard_large_divisors"]
 #
 # Where a divisor is a constant, or one value for many elements (a broadcast, also behind other
 # elementwise ops, since XLA broadcasts as late as it can), XLA multiplies by its reciprocal (jaxlib
-# 0.10 to 0.12).  Of an f32 above 2^126 that is a subnormal number, which the CPU takes for 0; so
+# 0.10.2).  Of an f32 above 2^126 that is a subnormal number, which the CPU takes for 0; so
 # `w / max(w)` was 0 from 1e38 on.  Unless it is known to be smaller, such a divisor is scaled:
 #
 #     z = x / y      becomes      f = select(|y| > 2^100, 2^-64, 1)
