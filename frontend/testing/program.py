@@ -19,6 +19,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.types import element_type, tensor
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.passes.pipeline import Pipeline
+from anvl.passes.stacked_calls import order_stacked_calls
 from anvl.testing.interpreter import Ended, interpreter, names_of, unknown_ops
 
 __all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "type_of"]
@@ -74,7 +75,8 @@ class _Symbols:
             module = ir.Module.create()
             point = ir.InsertionPoint(module.body)
             for name in needed:
-                self._functions[name].clone(ip=point)
+                copy = self._functions[name].clone(ip=point).operation
+                copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         return module
 
     def _needed(self, functions: Sequence[str]) -> list[str]:
@@ -132,7 +134,8 @@ class Program:
         """
         index = len(self._functions)
         types = [type_of(x) for x in inputs]
-        results = _add_function(self.module, f"f{index}", types, body)
+        # Public, since a pass may drop private functions that nothing calls.
+        results = _add_function(self.module, f"f{index}", types, body, "public")
         self._functions.append(_Function(types, results, interpreted and self.interprets))
         self.inputs.append(list(inputs))
         return index
@@ -162,6 +165,8 @@ class Program:
     def _compile(self, indices: list[int]) -> None:
         if indices:
             module = self._part(_Symbols(self.module), indices)
+            if self.platform == "cpu":
+                order_stacked_calls(module.operation)  # those of several functions too
             self._compiled.append((indices, _compiled(module)))
 
     def _part(self, symbols: _Symbols, indices: Sequence[int]) -> ir.Module:

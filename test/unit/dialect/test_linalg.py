@@ -9,13 +9,10 @@ import pytest
 from test_corners import evaluated, gradient
 from tolerances import ITERATION, PROGRAM, rounding
 
-import anvl.runtime as rt
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.matrices import columns, columns_scaled, ct, matmul, permuted_rows, solve
-from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 from anvl.testing.program import Program
 
 RANDOM = np.random.default_rng(3)
@@ -217,12 +214,12 @@ def test_the_gradient_of_a_solution_of_size_30(dtype: Any) -> None:
 # -- where it runs ---------------------------------------------------------------------------------
 
 
-def lowered(platform: str, inputs: Sequence[np.ndarray], body: Callable[..., Any]) -> ir.Module:
-    program = Program()
+def lowered(platform: str, inputs: Sequence[np.ndarray], body: Callable[..., Any]) -> Program:
+    program = Program(platform=platform)
     program.add(inputs, body)
     program.finish()
-    Pipeline([LowerToStablehlo(platform)]).run(program.module, verify_each=True)
-    return program.module
+    program.compile()
+    return program
 
 
 def test_a_platform_without_a_routine_is_named_with_the_op_and_those_that_have_one() -> None:
@@ -237,10 +234,10 @@ def test_every_platform_has_the_ops_of_stablehlo() -> None:
         how = {"left_side": True, "lower": True, "unit_diagonal": False}
         return [emit.cholesky(a), emit.triangular_solve(a, b, transpose_a="ADJOINT", **how)]
 
-    text = lowered("quantum", [a, b], body).operation.get_asm()
+    program = lowered("quantum", [a, b], body)
+    text = program.module.operation.get_asm()
     assert "stablehlo.cholesky" in text
     assert "stablehlo.triangular_solve" in text
     assert "lapack" not in text
-    found = rt.compile(text).execute([rt.put(a), rt.put(b)])
-    for y, wanted in zip(found, evaluated(body, a, b), strict=True):
-        np.testing.assert_allclose(np.asarray(y), wanted, rtol=rounding(PROGRAM))
+    for y, wanted in zip(program.run()[0], evaluated(body, a, b), strict=True):
+        np.testing.assert_allclose(y, wanted, rtol=rounding(PROGRAM))
