@@ -46,7 +46,7 @@ class Array:
     __array_priority__ = 1000.0
 
     def __init__(self, *_: object, **__: object) -> None:
-        raise TypeError("Array: cannot be made directly; use anvl.array(values)")
+        raise TypeError("Array: cannot be made directly; use anvl.numpy.asarray(values)")
 
     # -- type ------------------------------------------------------------------------------
 

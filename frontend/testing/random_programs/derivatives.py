@@ -32,7 +32,7 @@ STEEP = {
     ).split()
 }
 
-_LOOSE = {8: 1e-6, 4: 2e-3, 2: 0.1}  # by the bytes of a float
+_LOOSE = {8: 1e-6, 4: 2e-3, 2: 0.1, 1: 0.5}  # by the bytes of a float
 
 
 def _units(dtypes: Sequence[np.dtype]) -> float:

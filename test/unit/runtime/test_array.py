@@ -22,7 +22,7 @@ def test_an_array_tells_its_type(x):
 
 
 def test_arrays_are_not_made_directly():
-    with pytest.raises(TypeError, match=r"Array: cannot be made directly; use anvl.array"):
+    with pytest.raises(TypeError, match=r"Array: cannot be made directly; use anvl.numpy.asarray"):
         rt.Array([1, 2])
 
 
