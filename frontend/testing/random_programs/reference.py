@@ -259,7 +259,7 @@ def _expm(a: Any) -> Any:
     wide = a.astype(np.clongdouble if kind_of(a.dtype) == "c" else np.longdouble)
     size = np.abs(wide).sum(-2).max(initial=0)
     if not a.size or not np.isfinite(size):
-        return np.full(a.shape, np.nan)
+        return np.full(a.shape, np.nan, np.complex128 if kind_of(a.dtype) == "c" else np.float64)
     halvings = max(0, int(np.ceil(np.log2(size + 1e-30))) + 2)
     x = wide / 2.0**halvings
     total = term = np.broadcast_to(np.eye(a.shape[-1], dtype=wide.dtype), a.shape)
