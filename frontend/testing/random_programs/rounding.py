@@ -63,7 +63,7 @@ def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> fl
         return size * _condition(next(iter(operands.values())))
     if step.function == "np.linalg.det":
         (x,) = operands.values()
-        return max(size, _largest(x) ** x.shape[-1])
+        return max(size, float(np.float64(_largest(x)) ** x.shape[-1]))  # may be infinite
     return size
 
 
