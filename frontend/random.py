@@ -385,7 +385,7 @@ def _taken(x: Any, places: Any, axis: int) -> Any:
 
 
 def _no_number(dtype: np.dtype[Any]) -> Any:
-    """What stands for no number in a dtype, as where JAX takes what is out of range."""
+    """The number that stands for no number in a dtype, as JAX fills in what is out of range."""
     of = kind(element_type(dtype))
     if of in ("int", "uint"):
         limits = np.iinfo(dtype)

@@ -98,7 +98,7 @@ def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
 
 
 def _whole(value: float) -> float:
-    """What an integer dtype keeps of a number; infinities and NaN as they are."""
+    """The number that an integer dtype keeps of another; infinities and NaN as they are."""
     return int(value) if math.isfinite(value) else value
 
 
@@ -199,7 +199,7 @@ def _pass_on(trace: Trace, function: str, given: Callable[[Argument], Expression
 
 
 def ranges_of(program: Program) -> Ranges:
-    """What a traced program is to check of its arguments."""
+    """The checks that a traced program asks for its arguments."""
     meetings = tuple(program.meetings.get("main", ()))
     places = {leaf.place for meeting in meetings for leaf in leaves(meeting.number)}
     return Ranges(tuple(sorted(places)), meetings)

@@ -29,7 +29,8 @@ def rewrite_converts(module: ir.Operation) -> None:
     for op in find(module, _CONVERT):
         form = _form(*(kind(v.type.element_type) for v in (op.operands[0], op.results[0])))
         y = op.results[0]
-        if form is not None and y.type.has_static_shape:
+        needs_shape = form in (_chosen, _complex)  # they make constants
+        if form is not None and (y.type.has_static_shape or not needs_shape):
             with op.context, op.location, ir.InsertionPoint(op):
                 y.replace_all_uses_with(form(op.operands[0], y.type))
             op.erase()

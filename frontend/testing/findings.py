@@ -57,7 +57,7 @@ class Findings:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
 
     def add(self, other: "Findings") -> None:
-        """Those of another too."""
+        """Take in the findings of another examination."""
         self.problems += other.problems
         for kind, error in other.errors.items():
             self.errors[kind] = max(self.errors.get(kind, 0.0), error)

@@ -111,7 +111,7 @@ class Interpreter:
 
 @cache
 def interpreter() -> Interpreter:
-    """That of this process; it ends with it."""
+    """The interpreter of this process, started when it is first asked for; it ends with it."""
     made = Interpreter()
     atexit.register(made.close)
     return made

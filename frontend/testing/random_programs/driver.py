@@ -131,7 +131,7 @@ def _blame(
 def _command(
     seed: int, first: int, count: int, seconds: float | None, options: Any, total: Counter[str]
 ) -> list[str]:
-    """What runs programs; findings of classes that were seen often enough are not made small."""
+    """The command of a worker; findings of classes seen often enough are not made small."""
     command = [sys.executable, "-W", "ignore", "-m", __package__, "--worker"]
     command += ["--seed", str(seed), "--first", str(first), "--count", str(count)]
     command += [] if seconds is None else ["--seconds", f"{max(seconds, 0.1):.1f}"]
