@@ -253,12 +253,18 @@ def _captured(op: ir.Operation, number: dict[ir.Value, int]) -> tuple[ir.Value, 
 
 
 def steps_towards(targets: Sequence[int], steps: list[Step]) -> list[Step]:
-    """Of `steps`, those that a target depends on; last to first."""
+    """Of `steps`, those that a target depends on; last to first.
+
+    Of their results, those that no target depends on have no number any more.
+    """
     reached: set[int | None] = set(targets)
     kept = []
     for step in reversed(steps):
         reached.discard(None)
-        if not reached.isdisjoint(step[5]):
+        numbers = step[5]
+        if not reached.isdisjoint(numbers):
+            if len(numbers) > 1:
+                step = *step[:5], tuple([n if n in reached else None for n in numbers])
             reached.update(step[3])
             kept.append(step)
     return kept

@@ -137,14 +137,12 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     pure = True
     #: Whether to do it again takes less than to keep what it gives: Note [Residuals of a step].
     cheap = False
-    #: Of zeros in cotangents and tangents, for Note [Lazy masks]: whether they stay zeros whatever
-    #: the operands are, also infinite; whether operands that it does not choose get some; whether
-    #: where they go can be told with operands of ones.
+    #: Of zeros in derivatives, for Note [Lazy masks]: whether they stay zeros whatever the operands
+    #: are, also infinite; whether operands not chosen get some; whether ones tell where they go.
     keeps_zeros = False
     chooses = False
     moves_zeros = False
-    #: Whether the types of the operands tell that of the result: parameters may, and StableHLO's
-    #: own ops have what the text says.
+    #: Whether the types of the operands tell that of the result: parameters and the text may.
     is_inferred = False
     # Operands, by position, that have no derivative although they are floats, and why.
     undefined = cast("dict[int, str]", {})
@@ -152,6 +150,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     zero = ""
     #: Whether integers that it gives are bits of its operand: Note [Bits] in `activity`.
     reads_bits = False
+    #: Whether `tangent` takes `active`, too: of each of several results, whether its own is used.
+    uses_activity = False
     #: The parameter that names the result for whoever asks for its derivative, if there is one.
     labelled = ""
     #: What the derivative is where its formula breaks, for the reader of docs/ops.md.

@@ -238,10 +238,13 @@ def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:
 
 def _ask(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
     """Ask the rule: the tangent of each result."""
-    rules, op, operands, _, results, _ = step
+    rules, op, operands, _, results, numbers = step
     several = rules.multiple_results
     try:
-        found = rules.tangent(ts, operands, results if several else results[0], **rules.read(op))
+        params = rules.read(op)
+        if rules.uses_activity:
+            params["active"] = [n is not None for n in numbers]
+        found = rules.tangent(ts, operands, results if several else results[0], **params)
         return _checked(op, results, found if several else (found,))
     except Exception as error:  # of a rule's author: it stays as it is, and says where
         if not getattr(error, "location", ""):

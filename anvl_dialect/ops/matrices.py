@@ -6,23 +6,20 @@ A stack is an array whose last two axes are those of a matrix.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.ops.reduce import part
 from anvl.dialect.params import DotDims
 from anvl.dialect.params_index import GatherDims
-from anvl.dialect.types import dtype_name, element_type, kind, numpy_of, tensor
+from anvl.dialect.types import dtype_name, element_type, kind, tensor
 
 __all__ = [
-    "across_rows", "as_complex", "basis_of", "check_matrix", "check_square", "check_systems",
-    "columns", "columns_scaled", "complex_of", "conj", "ct", "diagonal", "formed",
-    "half_diagonal", "hermitian_part", "identity", "imaginary_diagonal", "inverse_gaps",
-    "inverse_of", "inverse_sums", "inverse_values", "is_complex", "lower", "matmul",
-    "nan_where_mixed", "on_diagonal", "padded", "permuted_rows", "real_of",
-    "rough_where_repeated", "rows", "rows_scaled", "scaled", "solve", "strictly_lower",
-    "transposed", "triangle", "upper", "with_ones_on_diagonal", "with_transpose",
+    "across_columns", "across_rows", "as_complex", "check_matrix", "check_square",
+    "check_systems", "columns", "columns_scaled", "complex_of", "conj", "ct", "diagonal",
+    "formed", "half_diagonal", "hermitian_part", "identity", "imaginary_diagonal", "inverse_of",
+    "is_complex", "lower", "matmul", "on_diagonal", "padded", "permuted_rows", "places",
+    "real_of", "rows", "rows_scaled", "scaled", "solve", "strictly_lower", "transposed",
+    "triangle", "upper", "with_ones_on_diagonal", "with_transpose",
 ]  # fmt: skip
 
 #: The dtypes that LAPACK computes in, with the dtype of their parts.
@@ -168,10 +165,10 @@ def with_transpose(a: Value, form: str) -> tuple[Value, str]:
 
 def _where(x: Value, direction: str) -> Value:
     """Bools of the shape of x: whether row and column compare so."""
-    return emit.compare(*_places(x), comparison_direction=direction)
+    return emit.compare(*places(x), comparison_direction=direction)
 
 
-def _places(x: Value) -> list[Value]:
+def places(x: Value) -> list[Value]:
     """The row and the column of each element of x."""
     shape = tuple(x.type.shape)
     axes = (len(shape) - 2, len(shape) - 1)
@@ -307,117 +304,3 @@ def inverse_of(permutation: Value) -> Value:
 def solve(a: Value, b: Value) -> Value:
     """The x with a x = b."""
     return emit.solve(a, b, transpose_a="NO_TRANSPOSE")
-
-
-# Note [Repeated values]
-#
-# The derivative of an eigenvector is a sum over the others with the factors 1 / (w_j - w_i).  Where
-# two eigenvalues are equal their eigenvectors are any basis of a plane, and have no derivative; the
-# factor is then taken as 0.  That is right for every function of the matrix that does not depend on
-# the choice of the basis and is symmetric in what belongs to equal values: the eigenvalues'
-# symmetric functions, and projectors on the whole plane.  It leaves out a part of v f(w) v^H, whose
-# derivative needs more than w and v tell: in reverse mode, where values and vectors both have
-# cotangents, it is NaN there; forward mode does not see it.  Write such functions without
-# eigenvectors (`expm`, `matrix_power`).
-# Equal means to rounding: their difference is at most n eps max|w|, which is what LAPACK's error
-# bound allows two computed values of one eigenvalue to differ by.  The same for singular values,
-# where 1 / s is taken as 0 if s is 0; but u v^H depends on sums of values alone: its derivative,
-# and the second one of the sum of the values, are right where they repeat, too.
-#
-# The next derivative lacks how such a plane turns, which values and vectors do not tell, so it is
-# NaN: that of the factor, of the cotangents of repeated values, and in forward mode of how they
-# move.  A cotangent that depends on nothing is a weight, as of the sum of the values or of one that
-# does not repeat: there nothing is lacking, and second derivatives are right, in reverse mode and
-# in forward over reverse.
-
-
-def inverse_gaps(w: Value) -> Value:
-    """[..., i, j]: 1 / (w[j] - w[i]); where they are equal it is 0 and has no derivative, but for
-    those of one value with itself.  See Note [Repeated values]."""
-    gaps = _gaps(w)
-    return emit.add(_inverse(gaps, _tolerance(w)), _rough_zero(gaps, _is_tie(w)))
-
-
-def rough_where_repeated(x: Value, w: Value) -> Value:
-    """x, one for each of the values w; of those that repeat it has no derivative: it is NaN."""
-    is_repeated = emit.any(_is_tie(w), axes=(w.type.rank - 1,))
-    return emit.add(x, _rough_zero(x, is_repeated))
-
-
-def basis_of(v: Value, w: Value) -> Value:
-    """The vectors v of the values w; of those that repeat they have no derivative: it is NaN."""
-    is_repeated = emit.any(_is_tie(w), axes=(w.type.rank - 1,))
-    one = emit.add(full_like(w, 1), _rough_zero(w, is_repeated))
-    return columns_scaled(v, one)
-
-
-def nan_where_mixed(x: Value, w: Value, *turns: Value | None) -> Value:
-    """A cotangent x of a matrix whose values w and vectors are both used: NaN where values repeat
-    and their vectors turn into each other, [..., i, j] of `turns`.  See Note [Repeated values]."""
-    pairs = _is_tie(w)
-    for one in turns:
-        if one is None:
-            continue
-        moves = emit.compare(one, zeros_like(one), comparison_direction="NE")
-        is_lost = emit.any(getattr(emit, "and")(pairs, moves), axes=(w.type.rank - 1, w.type.rank))
-        nothing = full(tensor(is_lost.type.shape, w.type.element_type), 0)
-        nan = emit.select(is_lost, full_like(nothing, float("nan")), nothing)
-        spread = emit.broadcast_in_dim(
-            nan, shape=tuple(x.type.shape), broadcast_dimensions=tuple(range(nan.type.rank))
-        )
-        x = emit.add(x, as_complex(spread) if is_complex(x) else spread)
-    return x
-
-
-def _rough_zero(x: Value, pred: Value) -> Value:
-    """0, whose derivative with respect to x is NaN where `pred` is true, and else 0."""
-    step = emit.sub(x, emit.stop_gradient(x))
-    root = emit.sqrt(emit.select(pred, step, full_like(x, 1)))
-    return emit.select(pred, emit.sub(root, root), zeros_like(x))
-
-
-def _gaps(w: Value) -> Value:
-    """[..., i, j]: w[j] - w[i]"""
-    n = w.type.shape[-1]
-    return emit.sub(across_rows(w, n), across_columns(w, n))
-
-
-def _is_tie(w: Value) -> Value:
-    """[..., i, j]: whether they are two values that are equal to rounding."""
-    gaps = emit.stop_gradient(_gaps(w))
-    is_close = _is_small(gaps, _tolerance(emit.stop_gradient(w)))
-    return getattr(emit, "and")(is_close, emit.compare(*_places(gaps), comparison_direction="NE"))
-
-
-def inverse_sums(s: Value) -> Value:
-    """[..., i, j]: 1 / (s[j] + s[i]), 0 where both are."""
-    n = s.type.shape[-1]
-    return _inverse(emit.add(across_rows(s, n), across_columns(s, n)), _tolerance(s))
-
-
-def inverse_values(s: Value) -> Value:
-    """[..., i]: 1 / s[i], 0 where it is."""
-    return _inverse(s, _tolerance(s))
-
-
-def _inverse(x: Value, tolerance: Value) -> Value:
-    """1 / x, and 0 where |x| is at most the tolerance, one for each vector or matrix."""
-    is_zero, one = _is_small(x, tolerance), full_like(x, 1)
-    return emit.select(is_zero, zeros_like(x), emit.div(one, emit.select(is_zero, one, x)))
-
-
-def _is_small(x: Value, tolerance: Value) -> Value:
-    limit = emit.broadcast_in_dim(
-        tolerance,
-        shape=tuple(x.type.shape),
-        broadcast_dimensions=tuple(range(tolerance.type.rank)),
-    )
-    return emit.compare(emit.abs(x), limit, comparison_direction="LE")
-
-
-def _tolerance(w: Value) -> Value:
-    """n eps max|w|, for each vector."""
-    size = emit.abs(w)
-    eps = np.finfo(numpy_of(size.type.element_type)).eps
-    largest = emit.max(size, axes=(w.type.rank - 1,))
-    return emit.mul(largest, full_like(largest, float(w.type.shape[-1] * eps)))

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.op import Result, Value, emit
-from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
     as_complex,
-    basis_of,
     check_square,
     columns_scaled,
     complex_of,
@@ -21,20 +19,24 @@ from anvl.dialect.ops.matrices import (
     ct,
     diagonal,
     hermitian_part,
-    inverse_gaps,
     is_complex,
     matmul,
-    nan_where_mixed,
     real_of,
-    rough_where_repeated,
     scaled,
     solve,
+)
+from anvl.dialect.ops.repeated_values import (
+    ValuesAlone,
+    ValuesAndVectors,
+    basis_of,
+    inverse_gaps,
+    is_repeated,
 )
 
 __all__ = ["EigOp", "EighOp", "EigvalsOp", "EigvalshOp"]
 
 
-class EighOp(Factorisation, name="eigh"):
+class EighOp(ValuesAndVectors, name="eigh"):
     """The eigenvalues `w` of `(x + x^H) / 2`, ascending, and its orthonormal eigenvectors: the
     columns of `v`.  x itself, where it is Hermitian; so its gradient is.
 
@@ -56,17 +58,8 @@ class EighOp(Factorisation, name="eigh"):
         return [real_diagonal(inside), matmul(v, scaled(inside, inverse_gaps(w)))]
 
     @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any) -> Any:
-        w, v = y
-        return super().tangent(ts, xs, (w, basis_of(v, w)))
-
-    @classmethod
-    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any) -> Sequence[Any]:
-        (of_x,) = super().adjoint(_of_pair(g, y), xs, y)
-        if any(one is None for one in g):
-            return [of_x]
-        w, v = y
-        return [lambda: nan_where_mixed(of_x(), w, matmul(ct(v), conj(g[1])))]
+    def undetermined(cls, w: Value, v: Value) -> Sequence[Value]:
+        return [is_repeated(w)]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -79,7 +72,7 @@ class EighOp(Factorisation, name="eigh"):
         )  # fmt: skip
 
 
-class EigvalshOp(Factorisation, name="eigvalsh"):
+class EigvalshOp(ValuesAlone, name="eigvalsh"):
     """The eigenvalues of `(x + x^H) / 2`, ascending."""
 
     w: Result
@@ -102,10 +95,6 @@ class EigvalshOp(Factorisation, name="eigvalsh"):
         return _values_moved(ts[0], basis_of(v, w))
 
     @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return super().adjoint(rough_where_repeated(g, y), xs, y)
-
-    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(([draw.spd(3)], {}), ([draw.spd(2, 2)], {}), ([draw.spd(0)], {}))
 
@@ -121,7 +110,7 @@ def real_diagonal(x: Value) -> Value:
     return emit.real(d) if is_complex(d) else d
 
 
-class EigOp(Factorisation, name="eig"):
+class EigOp(ValuesAndVectors, name="eig"):
     """The eigenvalues `w` of any square matrix, in no order, and its eigenvectors: the columns of
     `v`, each of length 1.  Complex numbers, also of a real matrix.
 
@@ -147,13 +136,8 @@ class EigOp(Factorisation, name="eig"):
         return [diagonal(inside), emit.sub(turned, columns_scaled(v, along))]
 
     @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any) -> Any:
-        w, v = y
-        return super().tangent(ts, xs, (w, basis_of(v, w)))
-
-    @classmethod
-    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any) -> Sequence[Any]:
-        return super().adjoint(_of_pair(g, y), xs, y)
+    def undetermined(cls, w: Value, v: Value) -> Sequence[Value]:
+        return [is_repeated(w)]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -168,7 +152,7 @@ class EigOp(Factorisation, name="eig"):
         )  # fmt: skip
 
 
-class EigvalsOp(Factorisation, name="eigvals"):
+class EigvalsOp(ValuesAlone, name="eigvals"):
     """The eigenvalues of any square matrix, in no order.  Complex, also of a real matrix."""
 
     w: Result
@@ -191,21 +175,11 @@ class EigvalsOp(Factorisation, name="eigvals"):
         return diagonal(_in_basis(ts[0], basis_of(v, w)))
 
     @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return super().adjoint(rough_where_repeated(g, y), xs, y)
-
-    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 2)], {}), ([draw.matrix(0, 0)], {}),
             in_order=False,
         )  # fmt: skip
-
-
-def _of_pair(g: Sequence[Value | None], y: Sequence[Value]) -> list[Value | None]:
-    """The cotangents of values and vectors.  See Note [Repeated values]."""
-    of_w, of_v = g
-    return [None if of_w is None else rough_where_repeated(of_w, y[0]), of_v]
 
 
 def _in_basis(t: Value, v: Value) -> Value:

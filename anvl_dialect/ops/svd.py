@@ -6,29 +6,33 @@ phases.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.factor import complement_moved
 from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
-    basis_of,
     check_matrix,
     columns,
     columns_scaled,
-    conj,
     ct,
+    is_complex,
+    matmul,
+    real_of,
+    rows,
+    scaled,
+)
+from anvl.dialect.ops.repeated_values import (
+    ValuesAlone,
+    ValuesAndVectors,
+    basis_of,
+    completed,
     inverse_gaps,
     inverse_sums,
     inverse_values,
-    matmul,
-    nan_where_mixed,
-    real_of,
-    rough_where_repeated,
-    rows,
-    scaled,
-    transposed,
+    is_repeated,
+    is_zero,
 )
 from anvl.dialect.ops.spectral import real_diagonal
 from anvl.dialect.params import Bool
@@ -37,7 +41,7 @@ from anvl.dialect.types import tensor
 __all__ = ["NuclearNormOp", "SvdOp", "SvdvalsOp"]
 
 
-class SvdOp(Factorisation, name="svd"):
+class SvdOp(ValuesAndVectors, name="svd"):
     """`x = u diag(s) vt`, with orthonormal columns of u, orthonormal rows of vt, and s real,
     descending and not negative.
 
@@ -51,6 +55,9 @@ class SvdOp(Factorisation, name="svd"):
     u: Result
     s: Result
     vt: Result
+    values = 1
+    basis = 0
+    vectors = cast("dict[int, int]", {0: -2, 2: -1})
 
     @classmethod
     def result_type(cls, x: Any, full_matrices: bool = False) -> Any:
@@ -79,32 +86,22 @@ class SvdOp(Factorisation, name="svd"):
         return [u_moved, real_diagonal(inside), ct(v_moved)]
 
     @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
-        moved = super().tangent(ts, xs, y, **params)
-        if ts[0] is None:
-            return moved
-        u, s, vt = y
-        k = s.type.shape[-1]
-        return [moved[0], _values_moved(ts[0], columns(u, 0, k), s, rows(vt, 0, k)), moved[2]]
-
-    @classmethod
-    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
-        of_u, of_s, of_vt = g
-        u, s, vt = y
-        if of_s is None:
-            return super().adjoint(g, xs, y, **params)
-        of_s = rough_where_repeated(of_s, s)
-        (of_x,) = super().adjoint((of_u, of_s, of_vt), xs, y, **params)
+    def undetermined(
+        cls, u: Value, s: Value, vt: Value, full_matrices: bool = False
+    ) -> Sequence[Value]:
         k = s.type.shape[-1]
 
-        def turns(v: Value, g: Value) -> Value:
-            return matmul(ct(columns(v, 0, k)), conj(columns(g, 0, k)))
+        def of(side: Value, size: int, count: int) -> Value:
+            # Of a value that is 0 a vector can move where there is room, and its phase can.
+            can_move = size > k or is_complex(side)
+            flags = is_repeated(s)
+            if can_move:
+                flags = getattr(emit, "or")(flags, is_zero(s))
+            return completed(flags, count)
 
-        of_vectors = [
-            None if of_u is None else turns(u, of_u),
-            None if of_vt is None else turns(ct(vt), transposed(of_vt)),
-        ]
-        return [lambda: nan_where_mixed(of_x(), s, *of_vectors)]
+        rows_u, count_u = u.type.shape[-2:]
+        count_v, rows_v = vt.type.shape[-2:]
+        return [of(u, rows_u, count_u), of(vt, rows_v, count_v)]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -169,7 +166,7 @@ def _completed(moved: Value, used: Value, every: Value) -> Value:
     return emit.concatenate(moved, others, dimension=moved.type.rank - 1)
 
 
-class SvdvalsOp(Factorisation, name="svdvals"):
+class SvdvalsOp(ValuesAlone, name="svdvals"):
     """The singular values, descending."""
 
     s: Result
@@ -188,10 +185,6 @@ class SvdvalsOp(Factorisation, name="svdvals"):
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
         return None if ts[0] is None else _values_moved(ts[0], *emit.svd(xs[0]))
-
-    @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return super().adjoint(rough_where_repeated(g, y), xs, y)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -124,7 +124,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
     Where there are equal singular values, or some are 0, the vectors have no derivative: what is
     given is right, to the first order, for functions that treat them alike, such as u vh.  Of what
-    uses them and their values, such as u f(s) vh, the gradient is NaN.
+    uses them and their values, such as u f(s) vh, it is NaN.
 
     >>> import anvl.numpy as np
     >>> u, s, vh = np.linalg.svd(np.ones((3, 2)), full_matrices=False)
@@ -152,7 +152,7 @@ def eigh(a: Any) -> Any:
 
     Where there are equal eigenvalues the eigenvectors have no derivative: what is given is right,
     to the first order, for functions that treat them alike, such as a projector on their plane.
-    Of what uses them and their values, such as v f(w) v^H, the gradient is NaN.
+    Of what uses them and their values, such as v f(w) v^H, it is NaN.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eigh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64"))
@@ -180,7 +180,8 @@ def eigvalsh(a: Any) -> Any:
 def eig(a: Any) -> Any:
     """The eigenvalues, in no order, and the eigenvectors; complex, also of real matrices.
 
-    With equal eigenvalues the derivatives are infinite or NaN.
+    With equal eigenvalues the derivatives of what uses both are NaN, and with too few eigenvectors
+    all are infinite or NaN.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eig(np.asarray([[0.0, 1.0], [-1.0, 0.0]]))

@@ -5,14 +5,15 @@
 // RUN:   | %numbers %s
 
 // A rotation has complex eigenvalues; their sum is the trace.  A system of equations with the
-// eigenvectors stands in for their inverse.
+// eigenvectors stands in for their inverse.  Where two values are equal the sum is NaN.
 
 // CHECK-LABEL: func.func private @eig_vjp(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>
 // CHECK:         %[[Y:.*]]:2 = "anvl.eig"(%[[X]])
 // CHECK:         "anvl.solve"(%[[Y]]#1, %{{.*}})
-// CHECK:         %[[DX:.*]] = "anvl.real"
-// CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]
+// CHECK:         %[[KNOWN:.*]] = "anvl.real"
+// CHECK:         %[[DX:.*]] = "anvl.add"(%[[KNOWN]], %
+// CHECK-NEXT:    return %[[Y]]#0, %[[Y]]#1, %[[DX]]
 
 // HLO-LABEL: func.func private @eig_1(
 // HLO:         %[[Y:.*]]:5 = stablehlo.custom_call @lapack_dgeev_ffi(
