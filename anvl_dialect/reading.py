@@ -5,13 +5,14 @@ MLIR's parsers trust their input: text that nests too deep overflows the stack.
 
 import re
 
+from anvl.dialect.artifacts import deserialised
 from anvl.dialect.hazards import InvalidOp, check_text
-from anvl.dialect.mlir import ir, stablehlo
+from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS
 from anvl.dialect.shardy import drop_placement
 from anvl.dialect.types import is_array
 
-__all__ = ["InvalidOp", "attribute_of", "parsed", "read_bytes", "too_deep"]
+__all__ = ["InvalidOp", "attribute_of", "parsed", "too_deep"]
 
 # Note [Verifying borrowed ops]
 #
@@ -38,14 +39,15 @@ def parsed(
     """The module in text, bytecode or a portable artifact of StableHLO, verified.
 
     `path` is that of the text, where it is a whole file.
-    Raises `ir.MLIRError` for what MLIR refuses, `InvalidOp` for what only our rules refuse.
+    Raises `ir.MLIRError` for what MLIR refuses, or `ValueError` in an artifact, and `InvalidOp` for
+    what only our rules refuse.  Malformed bytes may end the process: see `bytecode.py`.
     """
     if isinstance(content, str):
         check_text(name, content)
     if path is not None:
         module = ir.Module.parseFile(path, context)  # gives locations the file's name
     elif isinstance(content, bytes):
-        module = read_bytes(content, context)
+        module = deserialised(content, context)
     else:
         module = ir.Module.parse(content, context)
     if isinstance(content, bytes) or any(name in content for name in _borrowed()):
@@ -53,28 +55,6 @@ def parsed(
     if isinstance(content, str) and "sdy." in content:
         drop_placement(module.operation)
     return module
-
-
-_ARTIFACT = b"ML\xefR\rStableHLO_v"
-_SHARDY = b"sdy"  # the name of the dialect, among the strings of an artifact
-
-
-def read_bytes(content: bytes, context: ir.Context) -> ir.Module:
-    """The module in bytecode, or in a portable artifact of StableHLO.
-
-    Raises `ir.MLIRError`, or `ValueError` for an artifact.  Malformed bytes may end the process.
-    """
-    if not content.startswith(_ARTIFACT):
-        return ir.Module.parse(content, context)
-    try:
-        return stablehlo.deserialize_portable_artifact(context, content)
-    except ValueError:
-        if _SHARDY not in content:
-            raise
-        raise ValueError(
-            "the artifact says where arrays lie (Shardy), which StableHLO cannot read; write the "
-            "program as text, for example by exported.mlir_module()"
-        ) from None
 
 
 def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:

@@ -3,6 +3,7 @@
 JAX writes it into its programs also where there is one device.  Meshes, shardings and constraints
 say nothing of what is computed.  MLIR parses no attribute and no op of a dialect that it does not
 know, so they are taken out of the text; the rest stays where it was, for the lines in messages.
+Of bytecode see `artifacts.py`.
 Source: the Shardy dialect, https://openxla.org/shardy/sdy_dialect.
 """
 
@@ -25,11 +26,13 @@ _SAID = rf"""{_SKIPPED}
     """
 _BRACKET = rf"{_SKIPPED}|->|[(){{}}\[\]<>]"
 _AFTER = r"\s*(?=\{)|\s*loc(?=\()"  # what may come after an op
-_KINDS = {"#sdy.op_sharding_rule": "sharding rule"}
+_KINDS = {"#sdy.op_sharding_rule": "sharding rule", "sdy.sharding_rule": "sharding rule"}
+_PREFIX = "sdy."
+_OPS = {"sdy.mesh": "mesh", "sdy.sharding_constraint": "constraint", "sdy.reshard": "constraint"}
 
 
 class NotPlacement(ValueError):
-    """The text has an op of Shardy that says more than where arrays lie.  Attribute: `at`."""
+    """An op of Shardy says more than where arrays lie.  Attribute: `at`, its place in a text."""
 
     def __init__(self, name: str, at: int) -> None:
         super().__init__(
@@ -108,27 +111,48 @@ def _padded(new: str, old: str) -> str:
     return new + "\n" * missing + " " * width
 
 
-def drop_placement(module: ir.Operation) -> None:
-    """Remove the attributes of ops, arguments and results that `sdy` has a name of."""
+def drop_placement(module: ir.Operation) -> Mapping[str, int]:
+    """Remove the ops of `sdy` and all attributes that it has a name of; how many of each kind.
+
+    Raises `NotPlacement` where an op says more than where arrays lie.
+    """
+    dropped, found = Counter[str](), list[ir.Operation]()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        for name in [name for name in op.attributes if name.startswith("sdy.")]:
+        if op.name.startswith(_PREFIX):
+            found.append(op)
+            return ir.WalkResult.SKIP
+        for name in [name for name in op.attributes if name.startswith(_PREFIX)]:
+            dropped[_KINDS.get(name, "sharding")] += 1
             del op.attributes[name]
         for name in ("arg_attrs", "res_attrs"):
             if name in op.attributes:
                 op.attributes[name] = ir.ArrayAttr.get(
-                    [_without_placement(entry) for entry in op.attributes[name]]
+                    [_without_placement(entry, dropped) for entry in op.attributes[name]]
                 )
         return ir.WalkResult.ADVANCE
 
     with module.context:
         module.walk(visit)
+        for op in found:
+            dropped[_dropped(op)] += 1
+    return dropped
 
 
-def _without_placement(attributes: Any) -> ir.DictAttr:
-    kept = {
-        entry.name: attributes[entry.name]
-        for entry in attributes
-        if not entry.name.startswith("sdy.")
-    }
-    return ir.DictAttr.get(kept)
+def _dropped(op: ir.Operation) -> str:
+    """Erase an op of `sdy`; its kind."""
+    kind = _OPS.get(op.name)
+    if kind is None:
+        raise NotPlacement(op.name, 0)
+    for y, x in zip(op.results, op.operands, strict=True):
+        y.replace_all_uses_with(x)
+    op.erase()
+    return kind
+
+
+def _without_placement(attributes: Any, dropped: Counter[str]) -> ir.DictAttr:
+    names = [entry.name for entry in attributes]
+    dropped.update("sharding" for name in names if name.startswith(_PREFIX))
+    return ir.DictAttr.get(
+        {name: attributes[name] for name in names if not name.startswith(_PREFIX)}
+    )

@@ -9,6 +9,8 @@ from typing import Any
 
 from anvl.avals import Aval, aval
 from anvl.dialect.activity import place_of
+from anvl.dialect.artifacts import MAGIC
+from anvl.dialect.bytecode import Malformed, tried
 from anvl.dialect.context import context
 from anvl.dialect.errors import AnvlError
 from anvl.dialect.mlir import ir
@@ -25,21 +27,25 @@ __all__ = ["from_stablehlo"]
 
 _CALLED = "call_target_name"
 _CALLER = 5  # frames from the warning to who calls `from_stablehlo`
+_SHOWN = 8  # bytes of what is no bytecode
 _DEEPEST = 200  # levels: programs have some ten, and a thread's stack holds thousands
 
 
 @hiding_frames
-def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
+def from_stablehlo(program: str | bytes, function: str = "main") -> Callable[..., Any]:
     """A program in StableHLO, CHLO or anvl's own ops, as a function that anvl can transform.
 
-    Arguments: `text` is a module of MLIR, such as `jax.jit(f).lower(x).as_text()` or
-    `lowered.mlir()` give; `function` is which of its functions is meant.
+    Arguments: `program` is a module of MLIR: its text, such as `jax.jit(f).lower(x).as_text()` or
+    `lowered.mlir()` give, or the bytes of bytecode or of a portable artifact, such as
+    `jax.export.export(jax.jit(f))(x).mlir_module_serialized`; `function` is which of its functions
+    is meant.  Bytes are first read by another process, which takes half a second, because
+    malformed ones may end the process that reads them.
     Returns a jitted function of as many arrays, of the dtypes and shapes that the program takes;
     Python's numbers are given the dtypes.  It returns an array, or a tuple of several.  It can be
     differentiated, batched and called in other functions like any: its ops become anvl's, its loops
     and choices too (`anvl-opt --anvl-lift`), so also reverse mode through a `while` is there.
-    What the text says of where arrays lie (Shardy) is left out, with a warning that counts it.
-    Raises `ValueError` for text that is no such module (with MLIR's own words), or has no such
+    What it says of where arrays lie (Shardy) is left out, with a warning that counts it.
+    Raises `ValueError` for what is no such module (with MLIR's own words), or has no such
     function; from the function, `TypeError` for other dtypes, shapes or numbers of arguments.
     Source: StableHLO specification.
 
@@ -53,7 +59,7 @@ def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
     >>> print(square(3.0), anvl.grad(square)(3.0))
     9.0 6.0
     """
-    module = _read(text)
+    module = _read(program)
     with passes_lock:
         try:
             functions = lifted(module)
@@ -83,30 +89,42 @@ def from_stablehlo(text: str, function: str = "main") -> Callable[..., Any]:
     return jit(imported)  # type: ignore[no-any-return]
 
 
-def _read(text: str) -> ir.Module:
-    if not isinstance(text, str):
+def _read(program: str | bytes) -> ir.Module:
+    if not isinstance(program, str | bytes):
         raise TypeError(
-            f"from_stablehlo: takes the text of a module, got {type(text).__name__}; bytecode and "
-            "artifacts become text by `anvl-opt FILE`"
+            "from_stablehlo: takes the text of a module, or bytes of bytecode or of an artifact, "
+            f"got {type(program).__name__}"
         )
+    try:
+        content, dropped = _of_bytes(program) if isinstance(program, bytes) else _of_text(program)
+        module = parsed(content, "program", context())
+    except NotPlacement as error:
+        assert isinstance(program, str)
+        said = f"line {program.count(chr(10), 0, error.at) + 1}: {error}"
+    except ir.MLIRError as error:
+        found = error.error_diagnostics
+        said = f"{found[0].location}: {found[0].message}" if found else str(error)
+    except (InvalidOp, AnvlError, Malformed) as error:
+        said = str(error)
+    else:
+        _warn(dropped)
+        return module
+    raise ValueError(f"from_stablehlo: this is no module of StableHLO: {said}")
+
+
+def _of_text(text: str) -> tuple[str, Mapping[str, int]]:
     _check_characters(text)
     at = too_deep(text, _DEEPEST)
     if at is not None:
         line = text.count("\n", 0, at) + 1
         raise ValueError(f"from_stablehlo: line {line} nests deeper than {_DEEPEST} levels")
-    try:
-        text, dropped = without_shardy(text)
-        module = parsed(text, "text", context())
-        _warn(dropped)
-        return module
-    except NotPlacement as error:
-        said = f"line {text.count(chr(10), 0, error.at) + 1}: {error}"
-    except ir.MLIRError as error:
-        found = error.error_diagnostics
-        said = f"{found[0].location}: {found[0].message}" if found else str(error)
-    except (InvalidOp, AnvlError) as error:
-        said = str(error)
-    raise ValueError(f"from_stablehlo: this is no module of StableHLO: {said}")
+    return without_shardy(text)
+
+
+def _of_bytes(data: bytes) -> tuple[bytes, Mapping[str, int]]:
+    if not data.startswith(MAGIC):
+        raise Malformed(f"bytecode begins with {MAGIC!r}, these bytes with {data[:_SHOWN]!r}")
+    return tried(data, ("anvl.dialect.bytecode", str(_DEEPEST)))
 
 
 def _warn(dropped: Mapping[str, int]) -> None:

@@ -215,14 +215,10 @@ class _Runner:
 
     def _run_bytecode(self, content: bytes, arguments: Sequence[str]) -> str:
         """As `anvl-opt`, whose child process for reading is a fork here."""
-        from anvl.tools.bytecode import reason_of
+        from anvl.dialect.bytecode import answer_of
+        from anvl.tools.source import MAX_NESTING
 
-        def read() -> int:
-            reason = reason_of(content)
-            print(reason or "")
-            return 1 if reason is not None else 0
-
-        status = self._forked(read)
+        status = self._forked(lambda: answer_of(content, MAX_NESTING))
         if status == 1 and not self.output.read_text(errors="replace").strip():
             return "refused without a reason"
         if status != 0:  # refused, or the reader crashed or did not end, which `check` says

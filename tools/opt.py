@@ -204,8 +204,7 @@ def _process(settings: Settings) -> int:
     if settings["dump-pass-pipeline"]:
         print(job.pipeline, file=sys.stderr)
     try:
-        read = source.read(settings.input)
-        _check_bytecode(settings, read)
+        read = _checked(settings, source.read(settings.input))
     except source.InputError as error:
         _report([error.diagnostic], None)
         return 1
@@ -277,17 +276,15 @@ def _printers(settings: Settings, options: "PrintOptions") -> "list[Instrument]"
     return [*([printer] if wanted else []), *maps]
 
 
-def _check_bytecode(settings: Settings, source: "Source") -> None:
+def _checked(settings: Settings, source: "Source") -> "Source":
     from anvl.tools import bytecode
-    from anvl.tools.diagnostics import Diagnostic
-    from anvl.tools.source import InputError
 
-    if isinstance(source.content, str) or settings["trust-input"]:
-        return
-    allow = settings["allow-unregistered-dialect"]
-    reason = bytecode.check(source.content, allow_unregistered=allow, load=settings["load"])
-    if reason is not None:
-        raise InputError(Diagnostic("error", reason, source.name))
+    return bytecode.checked(
+        source,
+        allow_unregistered=settings["allow-unregistered-dialect"],
+        load=settings["load"],
+        trusted=settings["trust-input"],
+    )
 
 
 def _processed(job: _Job, chunk: "Chunk", source: "Source") -> tuple[bool, bytes | None]:

@@ -25,7 +25,7 @@ from anvl.dialect.reading import InvalidOp, parsed
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.jit_pipeline import pipeline, transformations
 from anvl.passes.pipeline import Pipeline
-from anvl.tools.bytecode import check as check_bytecode
+from anvl.tools.bytecode import checked
 from anvl.tools.diagnostics import UNSAID, Diagnostic, collected, position, rendered
 from anvl.tools.load import LoadError, load
 from anvl.tools.source import InputError, Source, read
@@ -95,7 +95,7 @@ def _json(text: str) -> list[Any]:
 def _read(path: str, load: Sequence[str]) -> Source:
     """The text; or bytecode that a child process could read."""
     try:
-        program = read(path)
+        program = checked(read(path), load=load)
     except InputError as error:
         raise _Refused(rendered(error.diagnostic, {})) from None
     if program.remark:
@@ -104,10 +104,6 @@ def _read(path: str, load: Sequence[str]) -> Source:
             end="",
             file=sys.stderr,
         )
-    if isinstance(program.content, bytes):
-        reason = check_bytecode(program.content, load=load)
-        if reason is not None:
-            raise _Refused(rendered(Diagnostic("error", reason, program.name), {}))
     return program
 
 

@@ -2,15 +2,19 @@
 // RUN: filecheck %s --check-prefix=REMARK < %t
 // RUN: sed 's/sdy.sharding_constraint/sdy.manual_computation(%x)/' %s > %t.mlir
 // RUN: not anvl-opt %t.mlir 2>&1 | filecheck %s --check-prefix=ERROR
-// RUN: not anvl-opt %S/Inputs/sharded.mlirbc 2>&1 | filecheck %s --check-prefix=ARTIFACT
+// RUN: anvl-opt %S/Inputs/sharded.mlirbc 2>%t.said | filecheck %s --check-prefix=BYTES
+// RUN: filecheck %s --check-prefix=SAID < %t.said
+// RUN: anvl-opt %S/Inputs/sharded.mlirbc --trust-input | filecheck %s --check-prefix=BYTES
 
 // What says where arrays lie is left out, and counted; what says what each device computes is not.
 
 // REMARK: shardy.mlir:1:1: remark: what says where arrays lie (Shardy) is left out: 1 mesh,
 // REMARK-SAME: 2 shardings, 1 constraint, 1 sharding rule
 
-// ARTIFACT: error: malformed bytecode, the artifact says where arrays lie (Shardy), which StableHLO
-// ARTIFACT-SAME: cannot read; write the program as text, for example by exported.mlir_module()
+// SAID: sharded.mlirbc:1:1: remark: what says where arrays lie (Shardy) is left out: 1 sharding,
+// SAID-SAME: 1 mesh
+// BYTES-NOT: sdy
+// BYTES: func.func public @main(
 
 // ERROR: :[[# @LINE + 12]]:8: error: sdy.manual_computation says what each device computes, and anvl has
 // ERROR-SAME: programs of one device; write it without, for example without jax.shard_map

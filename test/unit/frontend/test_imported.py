@@ -190,8 +190,9 @@ def test_other_arguments_are_refused(args, message):
         ("foo", ValueError, "this is no module of StableHLO: .*custom op 'foo' is unknown"),
         ("module {}", ValueError, "there is no function 'main'; there are: none"),
         ("(" * 300, ValueError, "line 1 nests deeper than 200 levels"),
-        (3, TypeError, "takes the text of a module, got int"),
-        (b"ML\xefR", TypeError, "takes the text of a module, got bytes"),
+        (3, TypeError, "takes the text of a module, or bytes of .* an artifact, got int"),
+        (b"ML\xefR", ValueError, "this is no module of StableHLO: malformed bytecode, "),
+        (b"abc", ValueError, r"bytecode begins with b'ML\\xefR', these bytes with b'abc'"),
         (SQUARE.replace("f64", "?xf64"), ValueError, "no module of StableHLO|takes or returns"),
         (
             'func.func @main(%x: tensor<f64>) -> tensor<f64> {\n  %0 = "stablehlo.reduce"(%x) ({\n'

@@ -1,5 +1,6 @@
 """`from_stablehlo`: what JAX 0.10.2 writes, word for word, in `jax_programs`; numbers are JAX's."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import ml_dtypes
@@ -10,6 +11,9 @@ from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
+from anvl.dialect.artifacts import MAGIC, _as_text, _unit
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
 from anvl.dialect.shardy import NotPlacement, placement_remark, without_shardy
 
 TEXTS = Path(__file__).parent / "jax_programs"
@@ -236,6 +240,35 @@ def test_ops_that_say_where_they_lie_are_lifted():
         f = anvl.from_stablehlo(text)
     assert float(anvl.grad(f)(0.0)) == 1.0
     assert said[0].filename == __file__
+
+
+# jax.export of `jnp.linalg.solve`, as bytes: rules of routines are in Shardy's own encoding
+SOLVE = (TEXTS / "solve.mlirbc").read_bytes()
+
+
+def test_artifacts_are_read():
+    a, b = np.diag([3.0, 2, 1]) + 0.5, np.arange(6.0).reshape(3, 2)
+    found = anvl.from_stablehlo(SOLVE)(a, b)
+    np.testing.assert_allclose(np.asarray(found), np.linalg.solve(a, b), rtol=rounding(PROGRAM))
+
+
+def test_malformed_artifacts_are_refused():
+    with pytest.raises(ValueError, match=r"this is no module .*: malformed bytecode"):
+        anvl.from_stablehlo(SOLVE[:900])
+
+
+def test_attributes_of_shardy_become_text_or_the_bytes_stay():
+    """Whatever the bytes are, as many come back; so for each byte that is another or the last."""
+    content = (Path(__file__).parents[2] / "lit/tools/Inputs/sharded.mlirbc").read_bytes()
+    assert _as_text(SOLVE).count(b"unit") > SOLVE.count(b"unit")
+    for size in range(2, 9):
+        ir.Attribute.parse(_unit(size)[:-1].decode(), context())
+    for at in range(len(MAGIC), len(content)):
+        changed = bytearray(content)
+        changed[at] ^= 255
+        for found in (bytes(changed), content[:at]):
+            with suppress(IndexError, ValueError):
+                assert len(_as_text(found)) == len(found)
 
 
 # -- what does not work ----------------------------------------------------------------------------

@@ -8,12 +8,12 @@ import pytest
 
 import anvl
 import anvl.numpy as np
+from anvl.dialect.bytecode import Malformed, answer
 from anvl.dialect.context import context
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.reading import parsed
 from anvl.passes.pipeline import parse
-from anvl.tools.bytecode import reason_of
 from anvl.tools.opt import main as opt
 from anvl.tools.run import lowered, main, run
 
@@ -164,12 +164,11 @@ def test_artifacts_are_read_and_malformed_ones_refused():
     assert done.stderr.startswith(b"<stdin>:1:1: error: malformed bytecode, ")
 
 
-def test_the_advice_of_from_stablehlo_for_artifacts_works(tmp_path, capsys):
-    with pytest.raises(TypeError, match="artifacts become text by `anvl-opt FILE`"):
-        anvl.from_stablehlo(_artifact())
+def test_from_stablehlo_reads_artifacts_as_anvl_opt_does(tmp_path, capsys):
     (tmp_path / "a.mlirbc").write_bytes(_artifact())
     assert opt([str(tmp_path / "a.mlirbc"), "--trust-input"]) == 0
-    assert anvl.from_stablehlo(capsys.readouterr().out)(2.0).item() == 2
+    for program in (_artifact(), capsys.readouterr().out):
+        assert anvl.from_stablehlo(program)(2.0).item() == 2
 
 
 @pytest.mark.parametrize("error", [ValueError(""), RuntimeError("conversion\n error!"), KeyError()])
@@ -177,9 +176,10 @@ def test_bytecode_is_refused_with_a_reason(error, monkeypatch):
     def refuse(*_):
         raise error
 
-    monkeypatch.setattr("anvl.dialect.reading.read_bytes", refuse)
-    reason = reason_of(b"ML\xefR")
-    assert reason in (
+    monkeypatch.setattr("anvl.dialect.bytecode.deserialised", refuse)
+    with pytest.raises(Malformed) as said:
+        answer(b"ML\xefR", 200)
+    assert str(said.value).removeprefix("malformed bytecode, ") in (
         "ValueError while it was read",
         "conversion error!",
         "KeyError while it was read",
