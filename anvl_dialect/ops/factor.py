@@ -216,9 +216,29 @@ def complement_moved(moved: Value, q: Value, others: Value) -> Value:
 # The computed factors are those of a matrix near x, with errors of some n eps of the length of each
 # column (qr), or of the element of |l| |u| (lu).  Let v be the column j of the inverse of the
 # triangle, times the pivot: 1 at j, and before it the coefficients with which the others cancel
-# column j.  The errors move the pivot by those of each column, times the element of v.  Leaving the
-# others out, that is, comparing the pivot with its own column, would miss one in 20 matrices whose
-# columns depend on each other, since their elements may be large where the column is not.
+# column j.  The errors move the pivot by those of each column, times the element of v; those of lu
+# by way of the inverse of l.  Leaving the others out, that is, comparing the pivot with its own
+# column, would miss one in 20 matrices whose columns depend on each other, since their elements may
+# be large where the column is not; and leaving the inverse of l out, one in 10,000.
+#
+# Errors have random signs, so the roots of sums of squares stand for them: sums of absolute values
+# would take regular matrices of 300 rows for dependent ones.
+
+
+def _size_of_product(a: Value, b: Value) -> Value:
+    """The size of the elements of a b, for elements of random signs: the root of |a|^2 |b|^2.
+
+    a and b are not negative.  No square leaves the range of the type: rows are brought to size 1.
+    """
+    b_sizes, b = _rows_of_size_one(b)
+    a_sizes, a = _rows_of_size_one(emit.mul(a, across_rows(b_sizes, a.type.shape[-2])))
+    roots = emit.sqrt(matmul(emit.mul(a, a), emit.mul(b, b)))
+    return emit.mul(roots, first_axes(a_sizes, roots))
+
+
+def _rows_of_size_one(x: Value) -> tuple[Value, Value]:
+    sizes = emit.max(x, axes=(x.type.rank - 1,))
+    return sizes, divided(x, sizes)
 
 
 def _nan_where_dependent(t: Value, u: Value, left: Value | None = None) -> Value:
@@ -228,16 +248,16 @@ def _nan_where_dependent(t: Value, u: Value, left: Value | None = None) -> Value
     See Note [Dependent columns].
     """
     last, n = u.type.rank - 1, u.type.shape[-1]
+    solved = {"left_side": True, "transpose_a": "NO_TRANSPOSE"}
     sizes = emit.max(emit.abs(u), axes=(last - 1,))
     u = divided(u, across_rows(sizes, n))
-    inverse = emit.triangular_solve(
-        u, identity(u.type), left_side=True, lower=False, unit_diagonal=False,
-        transpose_a="NO_TRANSPOSE",
-    )  # fmt: skip
-    moves = emit.abs(inverse)
+    unit = identity(u.type)
+    moves = emit.abs(emit.triangular_solve(u, unit, lower=False, unit_diagonal=False, **solved))
     if left is not None:
-        moves = emit.mul(transposed(matmul(emit.abs(left), emit.abs(u))), moves)
-    # n eps, and a few eps for the smallest: the largest error of 40,000 matrices was 9 eps.
+        back = emit.triangular_solve(left, unit, lower=True, unit_diagonal=True, **solved)
+        error = _size_of_product(emit.abs(left), emit.abs(u))
+        moves = emit.mul(transposed(_size_of_product(emit.abs(back), error)), moves)
+    # n eps, and a few eps for the smallest: the largest error of 400,000 matrices was 9 eps.
     error = (n + 10) * np.finfo(numpy_of(moves.type.element_type)).eps
     limit = full_like(moves, float(1 / error))
     # Not by `max`, which must not lose the NaN of a pivot that is 0.
