@@ -56,7 +56,7 @@ RULES = {
 MAYBE_RULES = {
     "simplify": "anvl-simplify",
     "fold": "anvl-simplify-control-flow",
-    "squared": "anvl.numpy, of what it squares",
+    "powered": "anvl.numpy, of what it raises to a power",
 }
 
 #: Every op class by its name in the IR (`"anvl.sin"`).
@@ -96,7 +96,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         sample(draw)                    -> calls (operands, params) in its domain
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
         fold(*xs, **params)             -> what it gives for known integers and bools
-        squared(xs, **params)           -> y * y, if it is smooth where y is not, or None
+        powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
 
     `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
     that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
@@ -285,7 +285,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return None
 
     @classmethod
-    def squared(cls, xs: Sequence[Value], **params: Any) -> Value | None:
+    def powered(cls, xs: Sequence[Value], exponent: int, /, **params: Any) -> Value | None:
         return None
 
     @classmethod

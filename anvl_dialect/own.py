@@ -136,7 +136,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "sample": ("draw",),
         "simplify": ("xs", "makers"),
         "fold": spread,
-        "squared": ("xs",),
+        "powered": ("xs", "exponent"),
     }[rule]
     needed = [k for k, kind in cls.params.items() if not kind.optional]
     # A pass gives all parameters, whoever builds the op may leave out those that are optional.

@@ -15,7 +15,8 @@ from anvl.dialect.families import Elementwise, check_kind
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
-from anvl.dialect.ops.elementwise import ANY, Unary, add, div, mul, neg, sub, where_zero
+from anvl.dialect.ops.elementwise import ANY, Unary, div, mul, neg, sub, where_zero
+from anvl.dialect.smooth_powers import power_of_square
 from anvl.dialect.types import element_type, kind, tensor
 
 __all__ = ["AbsOp", "ComplexOp", "ConjOp", "ImagOp", "RealOp", "SignOp"]
@@ -175,11 +176,11 @@ class AbsOp(Unary, name="abs"):
         return real(mul(conj(_emitted_direction(x)), t)) if _is_complex(x) else mul(t, sign(x))
 
     @classmethod
-    def squared(cls, xs: Sequence[Value]) -> Value:
+    def powered(cls, xs: Sequence[Value], exponent: int) -> Value | None:
         (x,) = xs
-        if not _is_complex(x):
-            return mul(x, x)
-        return add(mul(real(x), real(x)), mul(imag(x), imag(x)))
+        if _is_complex(x):
+            return emit.norm(x, axes=(), order=2.0, power=exponent)
+        return None if exponent % 2 else power_of_square(mul(x, x), exponent)
 
 
 class SignOp(Unary, name="sign"):

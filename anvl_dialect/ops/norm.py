@@ -16,10 +16,11 @@ from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.complexes import complex_
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.ops.elementwise import add, and_, div, mul, neg, plus, sqrt, times
-from anvl.dialect.ops.matrices import is_complex
+from anvl.dialect.ops.matrices import as_complex, conj, is_complex
 from anvl.dialect.ops.reduce import spread
 from anvl.dialect.ops.widened import in_wide
-from anvl.dialect.params import Float, Ints
+from anvl.dialect.params import Float, Int, Ints
+from anvl.dialect.smooth_powers import power_of_square
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype, shape_text, tensor
 
 __all__ = ["NormOp", "nonzero_length"]
@@ -39,23 +40,38 @@ class _Range(NamedTuple):
 _RANGES = {"f32": _Range(-90, 120, 80), "f64": _Range(-900, 1000, 600)}
 
 
+class Power(Int):
+    """An exponent; 1 where the attribute is absent."""
+
+    optional = True
+    default = 1
+
+
 class NormOp(AnvlOp, name="norm"):
     """(sum |x|^order)^(1/order) along `axes`, a real number: no larger or smaller than it must be.
 
     Its derivative at 0 is 0.  It has no second one there, which is NaN, and none at infinity.
     Complex numbers have order 2; of others, those of the moduli are meant.
+
+    Of order 2 it may be raised to a `power`, which is as smooth as that is: of power 3 it has a
+    second derivative at 0, too.
     """
 
     x: Operand
     axes: Ints
     order: Float
+    power: Power
     y: Result
     composite = True
     corner = "0 at 0, and NaN in the second derivative; NaN where it is infinite"
 
     @classmethod
-    def result_type(cls, x: Any, axes: Any, order: float) -> Any:
+    def result_type(cls, x: Any, axes: Any, order: float, power: int = 1) -> Any:
         check_kind("norm", x, "float complex")
+        if power < 1 or (power > 1 and order != 2):
+            raise TypeError(
+                f"norm: power is {power} of order {order}; it must be 1, or of order 2 more"
+            )
         check_axes(f"norm: axes {shape_text(axes)}", axes, x.rank, x)
         if order == 0 or not math.isfinite(order):
             raise TypeError(f"norm: order is {order}; it must be a number, and not 0")
@@ -67,43 +83,49 @@ class NormOp(AnvlOp, name="norm"):
         return tensor([n for i, n in enumerate(x.shape) if i not in axes], of)
 
     @classmethod
-    def lower(cls, hlo: Any, x: Value, axes: Any, order: float) -> Value:
-        if is_complex(x):
-            return _euclidean(x, axes)
-        return in_wide(
-            lambda x: _euclidean(x, axes) if order == 2 else _of_order(x, axes, order), x
-        )
+    def lower(cls, hlo: Any, x: Value, axes: Any, order: float, power: int = 1) -> Value:
+        def value(x: Value) -> Value:
+            if order != 2:
+                return _of_order(x, axes, order)
+            if power % 2:
+                length = _euclidean(x, axes)
+                return length if power == 1 else emit.integer_pow(length, exponent=power)
+            return power_of_square(_sum_of_squares(x, axes), power)
+
+        return value(x) if is_complex(x) else in_wide(value, x)
 
     @classmethod
     def tangent(
-        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any, order: float
-    ) -> Value | None:
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value,
+        axes: Any, order: float, power: int = 1,
+    ) -> Value | None:  # fmt: skip
         (t,), (x,) = ts, xs
         if t is None:
             return None
-        along = mul(t, _slope(x, y, axes, order))
+        along = mul(t, _slope(x, y, axes, order, power))
         return emit.sum(emit.real(along) if is_complex(x) else along, axes=axes)
 
     @classmethod
     def adjoint(
-        cls, g: Value, xs: Sequence[Value], y: Value, axes: Any, order: float
+        cls, g: Value, xs: Sequence[Value], y: Value, axes: Any, order: float, power: int = 1
     ) -> Sequence[Any]:
         (x,) = xs
-        g = spread(g, x, axes)
-        return [mul(complex_(g, zeros_like(g)) if is_complex(x) else g, _slope(x, y, axes, order))]
+        g, slope = spread(g, x, axes), _slope(x, y, axes, order, power)
+        return [mul(complex_(g, zeros_like(g)) if is_complex(x) else g, slope)]
 
     @classmethod
-    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axes: Any, order: float) -> Value:
-        return cls.build(xs[0], axes=tuple(a + 1 for a in axes), order=order)
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], axes: Any, order: float, power: int = 1
+    ) -> Value:
+        return cls.build(xs[0], axes=tuple(a + 1 for a in axes), order=order, power=power)
 
     @classmethod
-    def squared(cls, xs: Sequence[Value], axes: Any, order: float) -> Value | None:
-        (x,) = xs
+    def powered(
+        cls, xs: Sequence[Value], exponent: int, axes: Any, order: float, power: int = 1
+    ) -> Value | None:
         if order != 2:
             return None
-        if is_complex(x):
-            return _sum_of_squares(x, axes)
-        return in_wide(lambda x: _sum_of_squares(x, axes), x)
+        return cls.build(xs[0], axes=axes, order=order, power=power * exponent)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -112,6 +134,8 @@ class NormOp(AnvlOp, name="norm"):
         return draw.calls(
             ([draw.floats(2, 3)], rows), ([draw.floats(2, 3, 2)], all_),
             ([draw.complexes(3, 2)], rows), ([draw.floats(0, 2)], rows),
+            *[([draw.floats(2, 3)], {**rows, "power": n}) for n in (2, 3, 5)],
+            ([draw.complexes(3)], {"axes": (), "order": 2.0, "power": 3}),
             ([draw.floats(2, 3).astype(numpy_dtype("f32"))], rows),
             ([draw.floats(2, 3).astype(numpy_dtype("f16"))], rows),
             ([draw.floats(2, 3).astype(numpy_dtype("bf16"))], rows),
@@ -129,21 +153,27 @@ def nonzero_length(y: Value) -> Value:
     A length has a corner at 0.  Its derivative is taken as 0 there, the mean of all directions;
     beyond that there is none, and the second one is NaN, as the slope of the root here makes it:
     were it 0, the curvature of a smooth function of lengths, their square, would be wrong without
-    a word.  Squares that the frontend sees are written without the length (`squared`).
+    a word.  Powers that the frontend sees are written without the length (`powered`).
     """
     is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
     return emit.select(is_0, plus(sqrt(y), 1), y)
 
 
-def _slope(x: Value, y: Value, axes: Sequence[int], order: float) -> Value:
+def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) -> Value:
     """dy/dx, of complex numbers the conjugate of the direction in which y grows."""
+    if power > 1:
+        slope = times(conj(x), power)
+        if power == 2:
+            return slope
+        length = spread(emit.norm(x, axes=axes, order=order, power=power - 2), x, axes)
+        return mul(slope, as_complex(length) if is_complex(x) else length)
     if is_complex(x):
         re, im = (_parts_of(part, y, axes) for part in (emit.real(x), emit.imag(x)))
         return complex_(re, neg(im))
     if dtype_name(x.type.element_type) not in _RANGES:  # where y may be infinite and its slope not
 
         def wide(x: Value) -> Value:
-            return _slope(x, emit.norm(x, axes=axes, order=order), axes, order)
+            return _slope(x, emit.norm(x, axes=axes, order=order), axes, order, 1)
 
         return in_wide(wide, x)
     ratio = _parts_of(x, y, axes)

@@ -30,6 +30,7 @@ from anvl.dialect.ops.elementwise import (
 )
 from anvl.dialect.ops.norm import nonzero_length
 from anvl.dialect.ops.widened import in_wide
+from anvl.dialect.smooth_powers import power_of_square
 from anvl.dialect.types import dtype_name, kind
 
 __all__ = ["atan2", "hypot", "logaddexp"]
@@ -87,6 +88,14 @@ def _weight(x: Value, y: Value) -> Value:
     return logistic(emit.select(alike, zeros_like(x), sub(x, y)))
 
 
+def _power_of_length(x: Value, y: Value, exponent: int) -> Value | None:
+    if exponent % 2 == 0:
+        return power_of_square(add(mul(x, x), mul(y, y)), exponent)
+    if dtype_name(x.type.element_type) not in ("f32", "f64"):
+        return None  # there are no complex numbers of such parts
+    return emit.norm(emit.complex(x, y), axes=(), order=2.0, power=exponent)
+
+
 # fmt: off
 #            name         composed as   takes  g times dz/dx, g times dz/dy
 hypot     = binary("hypot",     _length,     F,  lambda g, x, y, z: mul(g, _cosine(x, y, z, 0)), lambda g, x, y, z: mul(g, _cosine(x, y, z, 1)))
@@ -94,8 +103,8 @@ atan2     = binary("atan2",     "atan2",     FC, lambda g, x, y, z: mul(g, _turn
 logaddexp = binary("logaddexp", _log_of_sum, F, lambda g, x, y, z: mul(g, _weight(x, y)), lambda g, x, y, z: mul(g, _weight(y, x)))
 # fmt: on
 
-OPS["anvl.hypot"].squared = classmethod(  # type: ignore[assignment]
-    lambda cls, xs: add(*[mul(x, x) for x in xs])
+OPS["anvl.hypot"].powered = classmethod(  # type: ignore[assignment]
+    lambda cls, xs, exponent: _power_of_length(xs[0], xs[1], exponent)
 )
 OPS["anvl.hypot"].corner = "0 at x = y = 0, and NaN in the second derivative"
 OPS["anvl.atan2"].corner = "NaN at x = y = 0"

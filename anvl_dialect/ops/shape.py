@@ -11,7 +11,7 @@ from anvl.dialect.families import Linear, check_axes, lifted
 from anvl.dialect.op import AnvlOp, Operand, Operands, Result, Value, emit
 from anvl.dialect.ops.create import full, number_of
 from anvl.dialect.params import Int, Ints, ResultShape
-from anvl.dialect.squares import square_of
+from anvl.dialect.smooth_powers import power_of
 from anvl.dialect.types import shape_text, tensor
 
 __all__ = [
@@ -149,9 +149,9 @@ class ReshapeOp(Linear, name="reshape"):
         return _spread(x, maker, shape)
 
     @classmethod
-    def squared(cls, xs: Sequence[Value], shape: Any) -> Value | None:
-        square = square_of(xs[0])
-        return None if square is None else reshape(square, shape=shape)
+    def powered(cls, xs: Sequence[Value], exponent: int, shape: Any) -> Value | None:
+        power = power_of(xs[0], exponent)
+        return None if power is None else reshape(power, shape=shape)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

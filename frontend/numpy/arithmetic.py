@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from anvl.numpy.choice import isfinite, isinf, logical_and, where
 from anvl.numpy.elementwise import (
     add,
@@ -17,8 +19,8 @@ from anvl.numpy.elementwise import (
     rint,
     subtract,
 )
-from anvl.numpy.emitting import is_kind, prim, smooth_square
-from anvl.promote import constant, promoted
+from anvl.numpy.emitting import is_kind, prim, smooth_power
+from anvl.promote import abstract, common_dtype, constant, promoted
 from anvl.public import public
 from anvl.runtime import hiding_frames
 from anvl.tracer import Tracer
@@ -54,7 +56,26 @@ def power(x: Any, y: Any) -> Any:
     """
     if type(y) is int and -_LARGEST_POWER <= y <= _LARGEST_POWER:
         return _integer_power(x, y)
+    if type(x) is Tracer and isinstance(y, float | np.generic | np.ndarray):
+        smooth = _smooth_power(x, y)
+        if smooth is not None:
+            return smooth
     return _power(x, y)
+
+
+def _smooth_power(x: Tracer, y: Any) -> Tracer | None:
+    """x to a whole number y of 2 or more, but a Python int, where that is smoother than x."""
+    number = np.asarray(y)
+    if number.ndim or number.dtype.kind not in "iuf":
+        return None
+    value = float(number)
+    if not (value.is_integer() and 2 <= value <= _LARGEST_POWER):
+        return None
+    dtype, weak = common_dtype(x.aval, abstract(y, "power"))
+    if dtype != x.dtype:
+        return None
+    smooth = smooth_power(x, int(value))
+    return None if smooth is None else mark_weak(smooth, weak)
 
 
 @public()
@@ -86,14 +107,16 @@ def _integer_power(x: Any, n: int) -> Any:
 
 def _raised(base: Tracer, n: int) -> Tracer:
     """base^n for n >= 1."""
+    smooth = smooth_power(base, n) if n > 1 else None
+    if smooth is not None:
+        return smooth
     result = None
     while n:
         if n & 1:
             result = base if result is None else prim("mul", result, base)
         n >>= 1
         if n:
-            smooth = smooth_square(base)
-            base = prim("mul", base, base) if smooth is None else smooth
+            base = prim("mul", base, base)
     assert result is not None
     return result
 

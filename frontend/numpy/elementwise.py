@@ -13,7 +13,7 @@ from anvl.config import as_dtype
 from anvl.dialect.op import OPS
 from anvl.dialect.ops.complexes import direction
 from anvl.dialect.types import element_type, kind
-from anvl.numpy.emitting import filled, is_kind, prim, smooth_square
+from anvl.numpy.emitting import filled, is_kind, prim, smooth_power
 from anvl.promote import (
     NUMBER_LEVELS,
     abstract,
@@ -188,7 +188,7 @@ bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5
 
 add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
 subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
-multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_square)
+multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_power)
 divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25", of_complex=_over_real)
 atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
 fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is that between the jumps. | -7, 3 -> -1")
@@ -416,7 +416,7 @@ def square(x: Any) -> Any:
     (operand,), weak = promoted("square", (x,), "int")
     if is_kind(operand, "int", "uint"):
         return mark_weak(prim("mul", operand, operand), weak)
-    smooth = smooth_square(operand)
+    smooth = smooth_power(operand)
     return mark_weak(prim("square", operand) if smooth is None else smooth, weak)
 
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 from anvl.dialect.op import OPS
-from anvl.dialect.squares import square_of
+from anvl.dialect.smooth_powers import power_of
 from anvl.dialect.types import element_type, kind
 from anvl.promote import constant
 from anvl.state import current
 from anvl.tracer import Tracer
 from anvl.tracing import emit
 
-__all__ = ["filled", "is_kind", "prim", "smooth_square"]
+__all__ = ["filled", "is_kind", "prim", "smooth_power"]
 
 
 def prim(op: str, *xs: Tracer, **params: Any) -> Any:
@@ -18,12 +18,12 @@ def prim(op: str, *xs: Tracer, **params: Any) -> Any:
     return emit(OPS.get(f"anvl.{op}") or OPS[f"stablehlo.{op}"], xs, params)
 
 
-def smooth_square(x: Tracer) -> Tracer | None:
-    """x * x of what has a corner at 0, such as a length, where that has none; else None."""
+def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
+    """x ** exponent of what has a corner at 0, such as a length, where that has none; or None."""
     if x.trace is not current.trace:  # there it is an argument
         return None
     with x.location:
-        value = square_of(x.value)
+        value = power_of(x.value, exponent)
     return None if value is None else Tracer(value, x.aval, x.trace, x.location)
 
 

@@ -43,10 +43,10 @@ def _reduced(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axes: np.asarray(f(x, axis=tuple(axes))).astype(x.dtype)
 
 
-def _norm(x: np.ndarray, axes: Any, order: float) -> np.ndarray:
+def _norm(x: np.ndarray, axes: Any, order: float, power: int = 1) -> np.ndarray:
     parts = np.float32 if x.dtype == np.complex64 else x.real.dtype
     total = np.sum(np.abs(x).astype(np.float64) ** order, axis=tuple(axes))
-    return np.asarray(total ** (1 / order)).astype(parts)
+    return np.asarray(total ** (power / order)).astype(parts)
 
 
 def _sign(x: np.ndarray) -> np.ndarray:

@@ -141,6 +141,14 @@ func.func @norm_of_order_3_of_complex(%x: tensor<2x3xcomplex<f32>>) {
 
 // -----
 
+func.func @norm_of_order_1_to_the_2(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{norm: power is 2 of order 1.0; it must be 1, or of order 2 more}}
+  %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 1.0 : f64, power = 2 : i64} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @norm_of_integers(%x: tensor<2x3xi32>) {
   // expected-error @+1 {{norm: operand is tensor<2x3xi32>; it takes elements of kind float or complex}}
   %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 2.0 : f64} : (tensor<2x3xi32>) -> tensor<2xi32>

@@ -170,6 +170,24 @@ LIMITS = {
             "a cosine of a norm": lambda x, y: anp.cos(linalg.norm(anp.stack([x, y]))),
         }.items()
     },
+    **{
+        f"curvature of {name} ** {n!r} at 0": (
+            lambda x, y, f=f, n=n: anvl.grad(lambda x: f(x, y) ** n)(x),
+            (0.0, 0.0), 0, (2 if n == 2 else 0, 0),
+        )
+        for name, f in {
+            "hypot": anp.hypot,
+            "norm": lambda x, y: linalg.norm(anp.stack([x, y])),
+            "norm, kept": lambda x, y: linalg.norm(anp.stack([x, y]), keepdims=True).reshape(()),
+            "a modulus": lambda x, y: anp.abs(x + 1j * y),
+            "abs": lambda x, y: anp.abs(x),
+        }.items()
+        for n in (2, 3, 2.0, np.float64(3), np.asarray(4.0), 5)
+    },
+    "third derivative of norm ** 5 at 0": (
+        lambda x, y: anvl.grad(anvl.grad(lambda x: linalg.norm(anp.stack([x, y])) ** 5))(x),
+        (0.0, 0.0), 0, (0, 0),
+    ),
     "atan2 of inf": (anp.arctan2, (INF, 1.0), np.pi / 2, (0, 0)),
     "atan2 of 0": (anp.arctan2, (0.0, 0.0), 0, (NAN, NAN)),
     "sinc of inf": (anp.sinc, (INF,), NAN, (NAN,)),
