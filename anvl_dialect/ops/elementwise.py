@@ -145,8 +145,9 @@ cbrt    = unary("cbrt",       "cbrt",                F,    lambda g, x, y: div(g
 sin     = unary("sin",        "sine",                FC,   lambda g, x, y: mul(g, cos(x)))
 cos     = unary("cos",        "cosine",              FC,   lambda g, x, y: neg(mul(g, sin(x))))
 tan     = unary("tan",        "tan",                 FC,   lambda g, x, y: mul(g, plus(mul(y, y), 1)), (-1.2, 1.2))
-tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g, one_minus(mul(y, y))))
-logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, mul(y, one_minus(y))))
+tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g, sech_squared(x)))
+logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, times(sech_squared(times(x, 0.5)), 0.25)))
+sech_squared = unary("sech_squared", lambda x: _sech_squared(x), FC, lambda g, x, y: mul(g, times(mul(y, tanh(x)), -2)))
 sinh    = unary("sinh",       "chlo.sinh",           FC,   lambda g, x, y: mul(g, cosh(x)))
 cosh    = unary("cosh",       "chlo.cosh",           FC,   lambda g, x, y: mul(g, sinh(x)))
 asin    = unary("asin",       "chlo.asin",           FC,   lambda g, x, y: mul(g, rsqrt(_one_minus_square(x))), (-0.9, 0.9))
@@ -317,6 +318,21 @@ for _name, _fold in _FOLDS.items():
 def _gauss(x: Value) -> Value:
     """2/sqrt(pi) exp(-x^2), the derivative of erf (DLMF 7.2.1)."""
     return times(exp(neg(mul(x, x))), 2 / math.sqrt(math.pi))
+
+
+def _sech_squared(x: Value) -> Value:
+    """1 / cosh(x)^2 = 4 e / (1 + e)^2 with e = exp(-2 |x|), the derivative of tanh.
+
+    As 1 - tanh(x)^2 it would have no digits where tanh is almost 1 (DLMF 4.28.9, 4.34.8).
+    """
+    if kind(x.type.element_type) == F:
+        e = exp(times(emit.abs(x), -2))
+    else:
+        part = emit.real(x)
+        is_left = emit.compare(part, zeros_like(part), comparison_direction="LT")
+        e = exp(times(emit.select(is_left, x, neg(x)), 2))
+    root = plus(e, 1)
+    return div(times(e, 4), mul(root, root))
 
 
 def _truncated(x: Value) -> Value:

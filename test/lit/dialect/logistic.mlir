@@ -1,25 +1,27 @@
 // RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=logistic" --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
 // RUN: anvl-opt %s --anvl-gradient="function=logistic" \
-// RUN:   | %run --function=logistic_adjoint --args='[0.0]' | %numbers %s
+// RUN:   | %run --function=logistic_adjoint --args='[40.0]' | %numbers %s
 
-// The logistic function has the derivative y (1 - y): 1/4 at 0, where it is 1/2.
+// The derivative of the logistic function is 1 / (4 cosh(x/2)^2), not y (1 - y), which has no digits
+// where y is almost 1.
 
 // CHECK-LABEL: func.func @logistic_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.logistic"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
-// CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[ONE]], %[[Y]])
-// CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[Y]], %[[SUB]])
-// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[MUL]])
+// CHECK:         %[[HALF:.*]] = "anvl.mul"(%[[X]], %
+// CHECK:         %[[SECH:.*]] = "anvl.sech_squared"(%[[HALF]])
+// CHECK:         %[[SLOPE:.*]] = "anvl.mul"(%[[SECH]], %
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[SLOPE]])
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @logistic(
 // HLO:         stablehlo.logistic %{{.*}}
 // HLO-NEXT:    return
 
-// NUMBERS: f64[] 0.5
-// NUMBERS-NEXT: f64[] 0.25
+// NUMBERS: f64[] 1.0
+// NUMBERS-NEXT: f64[] 4.2483543e-18
 func.func @logistic(%x: tensor<f64>) -> tensor<f64> {
   %y = "anvl.logistic"(%x) : (tensor<f64>) -> tensor<f64>
   return %y : tensor<f64>

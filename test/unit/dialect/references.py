@@ -273,6 +273,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "tan": np.tan,
     "tanh": np.tanh,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
+    "sech_squared": lambda x: 1 / np.cosh(x) ** 2,
     "sinh": np.sinh,
     "cosh": np.cosh,
     "asin": np.arcsin,

@@ -131,6 +131,7 @@ LIMITS = {
     "sin": ([NAN, NAN, NAN], [NAN, NAN, NAN]),
     "tanh": ([-1, 1, NAN], [0, 0, NAN]),
     "logistic": ([0, 1, NAN], [0, 0, NAN]),
+    "sech_squared": ([0, 0, NAN], [0, 0, NAN]),
     "sinh": ([-INF, INF, NAN], [INF, INF, NAN]),
     "cosh": ([INF, INF, NAN], [-INF, INF, NAN]),
     "atan": ([-np.pi / 2, np.pi / 2, NAN], [0, 0, NAN]),

@@ -42,6 +42,14 @@ func.func @logistic_of_integers(%x: tensor<2xi32>) {
 
 // -----
 
+func.func @sech_squared_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{sech_squared: operand is tensor<2xi32>; it takes elements of kind float or complex}}
+  %y = "anvl.sech_squared"(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
 func.func @sinh_of_integers(%x: tensor<2xi32>) {
   // expected-error @+1 {{sinh: operand is tensor<2xi32>; it takes elements of kind float or complex}}
   %y = "anvl.sinh"(%x) : (tensor<2xi32>) -> tensor<2xi32>
