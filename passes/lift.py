@@ -8,6 +8,7 @@ from anvl.dialect.counterparts import Refused, counterparts, made_as
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Value
 from anvl.passes.lift_forms import lift_forms, of_arrays, replaced
+from anvl.passes.lift_lapack import lift_lapack
 from anvl.passes.lift_regions import lift_regions
 from anvl.passes.pass_ import Pass
 
@@ -34,6 +35,7 @@ class Lift(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         found: list[ir.Operation] = []
         names = counterparts()
+        lift_lapack(module)
         lift_forms(module)
 
         def collect(op: ir.Operation) -> ir.WalkResult:

@@ -12,12 +12,12 @@ from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.factorisation import Factorisation
 from anvl.dialect.ops.matrices import (
     check_square,
+    completed,
     ct,
     half_diagonal,
     hermitian_part,
     lower,
     matmul,
-    strictly_lower,
 )
 
 __all__ = ["CholeskyOp"]
@@ -39,8 +39,7 @@ class CholeskyOp(Factorisation, name="cholesky"):
         if set(op.attributes) - {"lower"}:
             return None
         is_lower = "lower" in op.attributes and op.attributes["lower"].value
-        x = op.operands[0] if is_lower else ct(op.operands[0])
-        y = emit.cholesky(emit.add(lower(x), ct(strictly_lower(x))))
+        y = emit.cholesky(completed(op.operands[0], is_lower))
         return [y if is_lower else ct(y)]
 
     @classmethod

@@ -32,7 +32,7 @@ from anvl.dialect.ops.matrices import (
 )
 from anvl.dialect.types import dtype_name, element_type, tensor
 
-__all__ = ["LOWERINGS", "lower_on"]
+__all__ = ["LOWERINGS", "layouts", "lower_on"]
 
 _LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
 
@@ -76,8 +76,8 @@ def _call_attributes(
         "call_target_name": ir.StringAttr.get(target, context()),
         "api_version": _attribute("4 : i32"),
         "backend_config": _options(**options),
-        "operand_layouts": _layouts(n_batch, *of_operands),
-        "result_layouts": _layouts(n_batch, *of_results),
+        "operand_layouts": layouts(n_batch, *of_operands),
+        "result_layouts": layouts(n_batch, *of_results),
     }
     if in_place is not None:
         attributes["output_operand_aliases"] = _alias(in_place, len(of_results))
@@ -103,7 +103,7 @@ def _alias(operand: int, n_results: int) -> ir.Attribute:
 
 
 @cache
-def _layouts(n_batch: int, *ranks: int) -> ir.Attribute:
+def layouts(n_batch: int, *ranks: int) -> ir.Attribute:
     """For each array its layout, the fastest axis first: matrices column by column."""
     return _attribute(f"[{', '.join(_layout(rank, rank - n_batch == 2) for rank in ranks)}]")
 

@@ -15,10 +15,12 @@ from anvl.dialect.types import dtype_name, element_type, kind, tensor
 
 __all__ = [
     "across_columns", "across_rows", "as_complex", "check_matrix", "check_square",
-    "check_systems", "columns", "columns_scaled", "complex_of", "conj", "ct", "diagonal",
+    "check_systems", "columns", "columns_scaled", "completed", "complex_of", "conj", "ct",
+    "diagonal",
     "formed", "half_diagonal", "hermitian_part", "identity", "imaginary_diagonal", "inverse_of",
     "is_complex", "lower", "matmul", "on_diagonal", "padded", "permuted_rows", "places",
-    "real_of", "rows", "rows_scaled", "scaled", "solve", "strictly_lower", "transposed",
+    "real_of", "rows", "rows_scaled", "scaled", "solve", "strictly_lower",
+    "strictly_upper", "transposed",
     "triangle", "upper", "with_ones_on_diagonal", "with_transpose",
 ]  # fmt: skip
 
@@ -192,6 +194,19 @@ def strictly_lower(x: Value) -> Value:
 def upper(x: Value) -> Value:
     """x with zeros below the diagonal."""
     return _kept(x, "LE")
+
+
+def strictly_upper(x: Value) -> Value:
+    """x with zeros on and below the diagonal."""
+    return _kept(x, "LT")
+
+
+def completed(x: Value, is_lower: bool) -> Value:
+    """The Hermitian matrix of which x has one triangle; the imaginary parts on its diagonal stay.
+
+    `hermitian_part` drops those.
+    """
+    return emit.add(lower(x), ct(strictly_lower(x))) if is_lower else completed(ct(x), True)
 
 
 def triangle(x: Value, lower_triangle: bool, unit_diagonal: bool) -> Value:

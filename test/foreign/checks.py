@@ -104,14 +104,16 @@ def _check_grad(p: _Program) -> None:
                 raise
     for _ in range(3):
         ts = p.directions(xs)
-        _compare([_paired(found, ts)], [_paired(gs, _moved_along(p, f, xs, ts))])
+        moved = _paired(gs, _moved_along(p, f, xs, ts))
+        _compare([_paired(found, ts)], [moved], _DIFFERENCES)
 
 
 def _check_jvp(p: _Program) -> None:
     xs = p.point()
     ts = p.directions(xs)
     found = anvl.jvp(p.smooth_part(p.ours()), tuple(xs), tuple(ts))[1]
-    _compare(found, _moved_along(p, p.smooth_part(p.theirs), xs, ts))
+    moved = _moved_along(p, p.smooth_part(p.theirs), xs, ts)
+    _compare(found, moved, _DIFFERENCES if p.case.by_differences else 0)
 
 
 def _moved_along(p: _Program, f: Callable[..., Any], xs: _Arrays, ts: _Arrays) -> list[Any]:
@@ -178,10 +180,11 @@ _TOLERANCES = {
     "float16": 4e-3, "bfloat16": 3e-2, "float32": 3e-4, "float64": 1e-8, "complex64": 3e-4,
     "complex128": 1e-8,
 }  # fmt: skip
+_DIFFERENCES = 1e-5  # the relative error of differences
 _LEAST = 1e-3  # below it, errors are absolute
 
 
-def _compare(found: _Arrays, wanted: _Arrays) -> None:
+def _compare(found: _Arrays, wanted: _Arrays, least_rtol: float = 0) -> None:
     assert len(found) == len(wanted), f"{len(found)} results, jax has {len(wanted)}"
     for i, (a, b) in enumerate(zip(found, wanted, strict=True)):
         a, b = np.asarray(a), np.asarray(b)
@@ -190,7 +193,7 @@ def _compare(found: _Arrays, wanted: _Arrays) -> None:
         if not _is_smooth(b):
             np.testing.assert_array_equal(a, b, err_msg=f"result {i}")
             continue
-        rtol = _TOLERANCES.get(b.dtype.name, 0.1)
+        rtol = max(least_rtol, _TOLERANCES.get(b.dtype.name, 0.1))
         b = _wide(b)
         scale = np.abs(b[np.isfinite(b)]).max(initial=_LEAST)
         np.testing.assert_allclose(_wide(a), b, rtol, rtol * scale, err_msg=f"result {i}")

@@ -16,7 +16,14 @@ S = d.definite(3)
 IMAGES, KERNEL = d.normal(2, 8, 8, 3), d.normal(3, 3, 3, 4)
 NHWC = ("NHWC", "HWIO", "NHWC")
 BF16 = ml_dtypes.bfloat16
-LAPACK = {"grad": "has no derivative", "jvp": "has no derivative"}
+SQUARE, TALL = d.normal(3, 3), d.normal(4, 3)
+Z = d.complex(3, 3)
+STACK = np.stack([S, 2 * S + 1])
+S64 = S.astype("float64")
+# JAX's derivative is of symmetric matrices, also where the program reads one triangle alone; of
+# complete vectors it has none.
+DIFFERENCES = {"by_differences": True, "x64": True}
+NO_RULE = {"grad": "has no derivative", "jvp": "has no derivative"}  # of JAX's either
 
 
 def conv(x, k, strides=(1, 1), padding="SAME", **kw):
@@ -44,26 +51,58 @@ MATRICES = table([
     ("dot of an algorithm", lambda a, b: lax.dot(a, b, precision="BF16_BF16_F32"), (A, B)),
     ("dot of complex", jnp.dot, (d.complex(3, 4), d.complex(4, 2))),
     ("ragged dot", lax.ragged_dot, (d.normal(5, 3), d.normal(2, 3, 4), np.array([2, 3], "int32"))),
-    ("cholesky", jnp.linalg.cholesky, (S,), {"refused": LAPACK}),
-    ("gradient of cholesky", jax.grad(lambda s: jnp.sum(jnp.linalg.cholesky(s) ** 2)), (S,),
-     {"refused": LAPACK}),
-    ("solve", jnp.linalg.solve, (S, A), {"refused": LAPACK}),
-    ("triangular solve", lambda s, b: jsl.solve_triangular(s, b, lower=True), (S, A),
-     {"refused": LAPACK}),
     ("triangular solve of f16", lambda s, b: lax.linalg.triangular_solve(s, b, left_side=True),
      (S.astype("float16"), A.astype("float16"))),
     ("triangular solve of bf16", lambda s, b: lax.linalg.triangular_solve(s, b, left_side=True),
      (S.astype(BF16), A.astype(BF16))),
-    ("qr", lambda a: jnp.linalg.qr(a)[1], (S,), {"refused": LAPACK}),
-    ("eigh", jnp.linalg.eigvalsh, (S,), {"refused": LAPACK}),
-    ("svd", lambda a: jnp.linalg.svd(a, compute_uv=False), (A,), {"refused": LAPACK}),
-    ("inverse and determinant", lambda a: (jnp.linalg.inv(a), jnp.linalg.slogdet(a)[1]), (S,),
-     {"refused": LAPACK}),
-    ("eigenvalues", jnp.linalg.eigvals, (S,), {"refused": LAPACK}),
-    ("matrix exponential", jsl.expm, (0.3 * S,), {"refused": LAPACK}),
     ("norms", lambda a: jnp.linalg.norm(a) + jnp.linalg.norm(a, axis=0).sum(), (A,)),
     ("kron and cross", lambda a, b: (jnp.kron(a, b), jnp.cross(a[:, 0], b[:, 0])),
      (S, d.normal(3, 2))),
+])  # fmt: skip
+
+FACTORS = table([
+    ("cholesky", jnp.linalg.cholesky, (S,)),
+    ("gradient of cholesky", jax.grad(lambda s: jnp.sum(jnp.linalg.cholesky(s) ** 2)), (S,)),
+    ("cholesky, upper, complex", lambda z: jnp.linalg.cholesky(z @ z.conj().T, upper=True), (Z,)),
+    ("cholesky of a stack", jax.vmap(jnp.linalg.cholesky), (STACK,)),
+    ("cholesky of a triangle", lambda s: lax.linalg.cholesky(s, symmetrize_input=False), (S64,),
+     DIFFERENCES),
+    ("solve", jnp.linalg.solve, (S, A)),
+    ("solve with a factor", lambda s, b: jsl.cho_solve(jsl.cho_factor(s), b),
+     (S64, np.arange(3.0)), DIFFERENCES),
+    ("solve with lu, transposed", lambda a, b: jsl.lu_solve(jsl.lu_factor(a), b, trans=1),
+     (SQUARE, A)),
+    ("solve of stacks", jnp.linalg.solve, (STACK, np.stack([A, A]))),
+    ("least squares", lambda a, b: jnp.linalg.lstsq(a, b)[0], (TALL, d.normal(4))),
+    ("pseudoinverse", jnp.linalg.pinv, (TALL,)),
+    ("triangular solve", lambda s, b: jsl.solve_triangular(s, b, lower=True), (S, A)),
+    ("triangular solve from the right, complex", lambda a, b: lax.linalg.triangular_solve(
+        a, b, transpose_a=True, conjugate_a=True, unit_diagonal=True), (Z, Z.T.copy())),
+    ("lu", lambda a: jsl.lu(a)[1:], (SQUARE,)),
+    ("lu of a wide matrix", lambda a: lax.linalg.lu(a)[0], (A,)),
+    ("qr", lambda a: jnp.linalg.qr(a)[1], (S,)),
+    ("qr, reduced", jnp.linalg.qr, (TALL,)),
+    ("qr of a stack", jax.vmap(jnp.linalg.qr), (STACK,)),
+    ("qr, complete", lambda a: jnp.linalg.qr(a, mode="complete")[1], (TALL,)),
+    ("qr of a wide matrix", lambda a: jnp.linalg.qr(a[:, :2].T), (A,)),
+    ("qr, r alone", lambda a: jnp.linalg.qr(a, mode="r"), (TALL,)),
+    ("qr, complex", jnp.linalg.qr, (Z,)),
+    ("eigh", jnp.linalg.eigvalsh, (S,)),
+    ("eigh, vectors", jnp.linalg.eigh, (S,)),
+    ("eigh of one triangle", lambda s: jnp.linalg.eigvalsh(s, UPLO="U", symmetrize_input=False),
+     (S64,), DIFFERENCES),
+    ("eigh, complex", lambda z: jnp.linalg.eigvalsh(z @ z.conj().T), (Z,)),
+    ("svd", lambda a: jnp.linalg.svd(a, compute_uv=False), (A,)),
+    ("svd, vectors", lambda a: jnp.linalg.svd(a, full_matrices=False), (TALL,)),
+    ("svd, complete", lambda a: jnp.linalg.svd(a)[1:], (TALL.astype("float64"),),
+     DIFFERENCES),
+    ("inverse and determinant", lambda a: (jnp.linalg.inv(a), jnp.linalg.slogdet(a)[1]), (S,)),
+    ("determinant of a stack", jnp.linalg.det, (STACK,)),
+    ("eigenvalues", jnp.linalg.eigvals, (S,)),
+    ("eigenvalues, complex", jnp.linalg.eigvals, (Z,)),
+    ("matrix exponential", jsl.expm, (0.3 * S,)),
+    ("schur", lambda a: jsl.schur(a)[0], (SQUARE,), {"refused": NO_RULE}),
+    ("reflections", lambda a: jnp.linalg.qr(a, mode="raw")[0], (TALL,), {"refused": NO_RULE}),
 ])  # fmt: skip
 
 CONVOLUTIONS = table([
@@ -169,4 +208,4 @@ NETWORKS = table([
      (d.normal(4, 3), d.normal(5, 4))),
 ])  # fmt: skip
 
-CASES = [*MATRICES, *CONVOLUTIONS, *NETWORKS]
+CASES = [*MATRICES, *FACTORS, *CONVOLUTIONS, *NETWORKS]
