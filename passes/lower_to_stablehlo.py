@@ -16,6 +16,7 @@ from anvl.passes.barriers import drop_inner_barriers
 from anvl.passes.bodies import check_bodies
 from anvl.passes.call_graph import check_calls
 from anvl.passes.called import Shared
+from anvl.passes.complex_functions import split_complex_functions
 from anvl.passes.converts import rewrite_converts
 from anvl.passes.divisions import guard_divisions
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
@@ -56,6 +57,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             check_bodies(NAME, module)
         check_calls(NAME, module)
         hide_trip_counts(module)
+        split_complex_functions(module)
         rewrite_converts(module)
         guard_divisions(module)
         if self.platform == "cpu":
@@ -118,7 +120,8 @@ def _unlowered(left: list[ir.Operation]) -> PassError:
 
 @lru_cache(4)
 def _chlo_names(known: int) -> tuple[str, ...]:
-    return tuple(op.hlo for op in OPS.values() if op.hlo and op.hlo.startswith("chlo."))
+    named = (name for op in OPS.values() for name in (op.hlo, op.lifts))
+    return tuple(name for name in named if name and name.startswith("chlo."))
 
 
 # -- renames ---------------------------------------------------------------------------------------

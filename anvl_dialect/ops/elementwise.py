@@ -21,6 +21,7 @@ import numpy as np
 from anvl.dialect.families import Elementwise, Undefined
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
+from anvl.dialect.ops import branches
 from anvl.dialect.ops.create import full_like, number_of, zeros_like
 from anvl.dialect.ops.hurwitz import zeta_order_slope
 from anvl.dialect.ops.widened import in_wide
@@ -123,13 +124,15 @@ def times(x: Value, value: complex) -> Value:
     return mul(x, full_like(x, value))
 
 
-def plus(x: Value, value: complex) -> Value:
-    """x plus a number."""
+def plus(x: Value, value: float) -> Value:
+    """x plus a number; of complex x the imaginary part stays, -0 as well, which is a side of cuts."""
+    if kind(x.type.element_type) == C:
+        return emit.complex(plus(emit.real(x), value), emit.imag(x))
     return add(x, full_like(x, value))
 
 
 def one_minus(x: Value) -> Value:
-    return sub(full_like(x, 1), x)
+    return plus(neg(x), 1) if kind(x.type.element_type) == C else sub(full_like(x, 1), x)
 
 
 # fmt: off
@@ -148,14 +151,14 @@ tan     = unary("tan",        "tan",                 FC,   lambda g, x, y: mul(g
 tanh    = unary("tanh",       "tanh",                FC,   lambda g, x, y: mul(g, sech_squared(x)))
 logistic = unary("logistic",  "logistic",            FC,   lambda g, x, y: mul(g, times(sech_squared(times(x, 0.5)), 0.25)))
 sech_squared = unary("sech_squared", lambda x: _sech_squared(x), FC, lambda g, x, y: mul(g, times(mul(y, tanh(x)), -2)))
-sinh    = unary("sinh",       "chlo.sinh",           FC,   lambda g, x, y: mul(g, cosh(x)))
-cosh    = unary("cosh",       "chlo.cosh",           FC,   lambda g, x, y: mul(g, sinh(x)))
-asin    = unary("asin",       "chlo.asin",           FC,   lambda g, x, y: mul(g, rsqrt(_one_minus_square(x))), (-0.9, 0.9))
-acos    = unary("acos",       "chlo.acos",           FC,   lambda g, x, y: neg(mul(g, rsqrt(_one_minus_square(x)))), (-0.9, 0.9))
-atan    = unary("atan",       "chlo.atan",           FC,   lambda g, x, y: div(g, plus(mul(x, x), 1)))
-asinh   = unary("asinh",      "chlo.asinh",          FC,   lambda g, x, y: div(g, _root_of_square_plus_1(x)))
-acosh   = unary("acosh",      "chlo.acosh",          FC,   lambda g, x, y: div(g, mul(sqrt(plus(x, -1)), sqrt(plus(x, 1)))), (1.2, 4.0))
-atanh   = unary("atanh",      "chlo.atanh",          FC,   lambda g, x, y: div(g, _one_minus_square(x)), (-0.9, 0.9))
+sinh    = unary("sinh",       branches.sinh,           FC,   lambda g, x, y: mul(g, cosh(x)))
+cosh    = unary("cosh",       branches.cosh,           FC,   lambda g, x, y: mul(g, sinh(x)))
+asin    = unary("asin",       branches.asin,           FC,   lambda g, x, y: mul(g, rsqrt(_one_minus_square(x))), (-0.9, 0.9))
+acos    = unary("acos",       branches.acos,           FC,   lambda g, x, y: neg(mul(g, rsqrt(_one_minus_square(x)))), (-0.9, 0.9))
+atan    = unary("atan",       branches.atan,           FC,   lambda g, x, y: div(g, plus(mul(x, x), 1)))
+asinh   = unary("asinh",      branches.asinh,          FC,   lambda g, x, y: div(g, _root_of_square_plus_1(x)))
+acosh   = unary("acosh",      branches.acosh,          FC,   lambda g, x, y: div(g, mul(sqrt(plus(x, -1)), sqrt(plus(x, 1)))), (1.2, 4.0))
+atanh   = unary("atanh",      branches.atanh,          FC,   lambda g, x, y: div(g, _one_minus_square(x)), (-0.9, 0.9))
 erf     = unary("erf",        "chlo.erf",            F,    lambda g, x, y: mul(g, _gauss(x)))
 erfc    = unary("erfc",       "chlo.erfc",           F,    lambda g, x, y: neg(mul(g, _gauss(x))))
 erf_inv = unary("erf_inv",    "chlo.erf_inv",        F,    lambda g, x, y: div(g, _gauss(y)),      (-0.9, 0.9))
@@ -244,6 +247,8 @@ class PowOp(Binary, name="pow"):
 pow_ = PowOp.build
 
 
+for _name in "sinh cosh asin acos atan asinh acosh atanh".split():
+    OPS[f"anvl.{_name}"].lifts = f"chlo.{_name}"
 for _name in ("neg", "add", "sub"):
     OPS[f"anvl.{_name}"].linear = True
 for _name in ("add", "mul", "and", "or", "xor"):
