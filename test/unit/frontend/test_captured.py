@@ -9,14 +9,14 @@ import anvl.numpy as anp
 def test_each_use_has_what_it_read_while_the_function_is_traced():
     """Small and large, of one element and of none, a view of what changes, and in a derivative."""
     small, one, large = np.ones(3), np.array(1.0), np.ones(1 << 14)
-    view, shaped = small[1:], np.arange(6.0).reshape(2, 3)
+    view, shaped = small[1:], np.arange(6.0).reshape(2, 3).copy()
 
     def f(x):
         first = [x + small, x * one, anp.sum(x * large[0] + large), x + anp.sum(view), x + shaped]
         slope = anvl.grad(lambda x: anp.sum(x * small[0] * small))(x)
         small[:], one[()], large[:], shaped[0, 0] = 5, 7, 2, -1
         then = [x + small, x * one, anp.sum(x * large[0] + large), x + anp.sum(view), x + shaped]
-        shaped.shape = (3, 2)
+        shaped.resize((3, 2), refcheck=False)
         return first, then, slope, x + shaped
 
     first, then, slope, last = anvl.jit(f)(np.float64(2))

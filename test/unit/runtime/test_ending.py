@@ -68,8 +68,10 @@ os._exit(0)
 
 def _run(script):
     return subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, timeout=120, text=True
-    )
+        # From 3.12 on Python warns of every fork where there are threads; we say it ourselves.
+        [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", script],
+        capture_output=True, timeout=120, text=True,
+    )  # fmt: skip
 
 
 def test_daemon_threads_end_with_the_process():

@@ -17,7 +17,10 @@ DIVISION = """func.func @main() -> tensor<i32> {
   %z = stablehlo.divide %x, %y : tensor<i32>
   return %z : tensor<i32>
 }"""
-LOOP = "func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @main(%x) : (tensor<f32>) -> "
+RECURSION = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @main(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}"""
 
 
 def is_sound(program):
@@ -33,6 +36,9 @@ def test_a_program_that_xla_cannot_convert_is_refused(program):
         "compile: XLA ends the process that converts this program to HLO by SIGFPE; a division of "
         "integer constants by zero does so: lower the program with `anvl-opt"
     )
+    if is_sound(program):  # to jaxlib 0.11.2: it leaves the division to the program
+        assert rt.compile(program).out_types
+        return
     with pytest.raises(rt.RuntimeFailure, match=message):
         rt.compile(program)
     assert rt.compile(IDENTITY).arg_types  # by another child
@@ -56,7 +62,7 @@ def test_bytecode_that_ends_its_reader_is_refused():
 
 def test_of_recursion_more_is_said():
     with pytest.raises(rt.RuntimeFailure, match="recursion, @main -> @main"):
-        rt.compile(f"{LOOP}tensor<f32> return %0 : tensor<f32> }}")
+        rt.compile(RECURSION)
 
 
 def test_a_child_that_was_ended_is_followed_by_another():
@@ -64,11 +70,11 @@ def test_a_child_that_was_ended_is_followed_by_another():
     trial._trial._child.kill()
     trial._trial._child.wait()
     assert is_sound(IDENTITY)
-    assert not is_sound(DIVISION)
+    assert not is_sound(RECURSION)
 
 
 def test_where_no_child_can_be_started_none_is_asked(monkeypatch):
     monkeypatch.setattr(trial, "_trial", trial._Trial())
     for executable in ("/nowhere", "/bin/false"):
         monkeypatch.setattr(trial.sys, "executable", executable)
-        assert is_sound(DIVISION)
+        assert is_sound(RECURSION)

@@ -130,6 +130,7 @@ def test_a_wrong_command_line_is_refused_before_mlir_is_imported():
         (b"module attributes {x.a = affine_map<(d0) -> (" + b"-" * 6000,
          "<stdin>:1:46: error: nested deeper than 5000 levels"),
     ],
+    ids=range(10),  # the texts are longer than a name may be
 )  # fmt: skip
 def test_malformed_input_ends_in_a_diagnostic(data, message):
     assert message in refused("-", stdin=data)
