@@ -1,14 +1,17 @@
-"""`Hlo`: what `lower` rules build StableHLO with."""
+"""`Hlo`: what `lower` rules build StableHLO with; and what guards of XLA's faults read it with."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import splat
 from anvl.dialect.params import Direction, Ints
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.types import element_type, kind, tensor
 
-__all__ = ["Hlo"]
+__all__ = ["Hlo", "hide", "is_hidden", "maker"]
+
+_create = ir.Operation.create
 
 
 class Hlo:
@@ -64,4 +67,36 @@ class Hlo:
         return list(op.results)
 
 
-_create = ir.Operation.create
+def maker(x: ir.Value) -> ir.Operation | None:
+    """The op that makes a value; None of an argument."""
+    owner = x.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+# -- values that XLA does not see through ----------------------------------------------------------
+
+_HIDING = "stablehlo.reduce_precision"
+_BITS = {"exponent_bits": 11, "mantissa_bits": 112}  # of f64, and of no float: nothing is rounded
+
+
+def hide(x: ir.Value) -> ir.Value:
+    """The same floats or complex numbers, of which XLA does not know how they were made."""
+    if kind(x.type.element_type) != "complex":
+        return _create(_HIDING, [x.type], [x], _more_bits(x.context)).result
+    parts = [_create(f"stablehlo.{p}", None, [x], infer_type=True).result for p in ("real", "imag")]
+    return _create("stablehlo.complex", [x.type], [hide(part) for part in parts]).result
+
+
+def is_hidden(x: ir.Value) -> bool:
+    """Whether a value is one that `hide` gave of floats, or of a part of complex numbers."""
+    op = maker(x)
+    if op is None or op.name != _HIDING:
+        return False
+    wanted = _more_bits(op.context)
+    return all(bool(op.attributes[name] == bits) for name, bits in wanted.items())
+
+
+@lru_cache(4)
+def _more_bits(context: ir.Context) -> dict[str, ir.Attribute]:
+    i32 = ir.IntegerType.get_signless(32, context)
+    return {name: ir.IntegerAttr.get(i32, n) for name, n in _BITS.items()}

@@ -8,6 +8,7 @@ import numpy as np
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import kind, tensor
 from anvl.passes.find import find
+from anvl.passes.hlo import hide, is_hidden, maker
 
 __all__ = ["guard_large_divisors"]
 
@@ -29,7 +30,7 @@ __all__ = ["guard_large_divisors"]
 # quotient is computed in f32, as XLA's code does in any case.
 
 _DIVIDE, _CONSTANT, _CONVERT = "stablehlo.divide", "stablehlo.constant", "stablehlo.convert"
-_SINK = "stablehlo.reduce_precision"
+_MULTIPLY = "stablehlo.multiply"
 _BROADCAST = "stablehlo.broadcast_in_dim"
 _SHAPED = (_BROADCAST, "stablehlo.reshape", "stablehlo.transpose")
 _MOST_OPS = 8  # that XLA is expected to move a broadcast over
@@ -90,7 +91,7 @@ def guard_large_divisors(module: ir.Operation) -> None:
         if y not in known.unsafe:
             is_safe = _is_within(y, range_) or not _is_spread(y, _MOST_OPS)
             known.unsafe[y] = not is_safe
-        if known.unsafe[y] and not _is_sunk(op.operands[0]):
+        if known.unsafe[y] and not _is_scaled(*op.operands):
             with op.context, op.location, ir.InsertionPoint(op):
                 if range_.factor is None:
                     _widen(op)
@@ -104,22 +105,19 @@ def _range(type_: Any) -> _Range | None:
     return _RANGES.get(str(type_.element_type)) if is_static else None
 
 
-def _maker(y: ir.Value) -> ir.Operation | None:
-    owner = y.owner
-    return None if isinstance(owner, ir.Block) else owner.operation
-
-
-def _is_sunk(x: ir.Value) -> bool:
-    """Whether a dividend is one that `_scale` made."""
-    op = _maker(x)
-    if op is None or op.name != _SINK:
+def _is_scaled(x: ir.Value, y: ir.Value) -> bool:
+    """Whether a dividend and a divisor are what `_scale` made: products with the same factors."""
+    op = maker(x) if is_hidden(x) else None
+    makers = [None if op is None else maker(op.operands[0]), maker(y)]
+    if any(made is None or made.name != _MULTIPLY for made in makers):
         return False
-    return bool(op.attributes["mantissa_bits"] == _more_bits(op.context)["mantissa_bits"])
+    f, g = (made.operands[1] for made in makers if made is not None)
+    return bool(f == g)
 
 
 def _is_spread(y: ir.Value, most: int) -> bool:
     """Whether an array may be a constant to XLA, or a broadcast: a scalar is none."""
-    op = _maker(y)
+    op = maker(y)
     if op is None or not most:
         return False
     if op.name == _BROADCAST:
@@ -131,9 +129,9 @@ def _is_spread(y: ir.Value, most: int) -> bool:
 
 def _is_within(y: ir.Value, range_: _Range) -> bool:
     """Whether a divisor is known to be within the limits, or 0 or not finite: any form is right."""
-    op = _maker(y)
+    op = maker(y)
     while op is not None and op.name in _SHAPED:
-        op = _maker(op.operands[0])
+        op = maker(op.operands[0])
     if op is None:
         return False
     if op.name == _CONSTANT:
@@ -171,8 +169,7 @@ def _scale(op: ir.Operation, factor: float, most: float, known: _Known) -> None:
         f = _factors(op.block, y, factor, most, known)
         known.scaled[key] = f, _multiply(y, f)
     f, scaled = known.scaled[key]
-    sunk = _create(_SINK, [x.type], [_multiply(x, f)], _more_bits(op.context))
-    op.operands[0], op.operands[1] = sunk.result, scaled
+    op.operands[0], op.operands[1] = hide(_multiply(x, f)), scaled
 
 
 def _factors(block: ir.Block, y: ir.Value, factor: float, most: float, known: _Known) -> ir.Value:
@@ -185,7 +182,7 @@ def _factors(block: ir.Block, y: ir.Value, factor: float, most: float, known: _K
 
 
 def _multiply(x: ir.Value, y: ir.Value) -> ir.Value:
-    return _create("stablehlo.multiply", [x.type], [x, y]).result
+    return _create(_MULTIPLY, [x.type], [x, y]).result
 
 
 def _full(block: ir.Block, type_: ir.RankedTensorType, value: float, known: _Known) -> ir.Value:
@@ -206,14 +203,6 @@ def _comparison(type_: ir.RankedTensorType) -> tuple[ir.Type, dict[str, ir.Attri
     greater = ir.Attribute.parse("#stablehlo<comparison_direction GT>", type_.context)
     flags = tensor(type_.shape, ir.IntegerType.get_signless(1, type_.context))
     return flags, {"comparison_direction": greater}
-
-
-@cache
-def _more_bits(context: ir.Context) -> dict[str, ir.Attribute]:
-    """A format with more bits than any float has: to it, nothing is rounded."""
-    i32 = ir.IntegerType.get_signless(32, context)
-    bits = {"exponent_bits": 11, "mantissa_bits": 112}
-    return {name: ir.IntegerAttr.get(i32, n) for name, n in bits.items()}
 
 
 def _widen(op: ir.Operation) -> None:

@@ -25,6 +25,7 @@ from anvl.passes.inline import functions_of
 from anvl.passes.large_divisors import guard_large_divisors
 from anvl.passes.nan_guards import guard_extremes
 from anvl.passes.pass_ import Pass, option
+from anvl.passes.reassociation import guard_reassociation
 from anvl.passes.stacked_calls import order_stacked_calls
 from anvl.passes.trip_counts import hide_trip_counts
 
@@ -60,6 +61,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         split_complex_functions(module)
         rewrite_converts(module)
         guard_divisions(module)
+        guard_reassociation(module)
         if self.platform == "cpu":
             drop_inner_barriers(module)
             guard_extremes(module)

@@ -103,7 +103,8 @@ OF = "(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"
 )
 def test_only_one_value_that_may_be_large_is_scaled_and_once(divisor, is_guarded):
     text = f"""
-    func.func @main(%x: tensor<2xf32>, %s: tensor<f32>, %n: tensor<i64>) -> tensor<2xf32> {{
+    func.func @main(%x: tensor<2xf32>, %s: tensor<f32>, %n: tensor<i64>)
+        -> (tensor<2xf32>, tensor<2xf32>) {{
       %one = stablehlo.constant dense<1.0> : tensor<f32>
       %three = stablehlo.constant dense<3.0> : tensor<2xf32>
       %spread = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>
@@ -111,8 +112,8 @@ def test_only_one_value_that_may_be_large_is_scaled_and_once(divisor, is_guarded
       %is_less = stablehlo.compare LT, %three, %spread : {OF[:-4]}i1>
       %y = {divisor}
       %z = "anvl.div"(%x, %y) : {OF}
-      %w = "anvl.div"(%z, %y) : {OF}
-      return %w : tensor<2xf32>
+      %u = "anvl.div"(%three, %y) : {OF}
+      return %z, %u : tensor<2xf32>, tensor<2xf32>
     }}"""
     once = lowered(text)
     assert once.count("stablehlo.reduce_precision") == 2 * is_guarded
