@@ -81,6 +81,13 @@ def _not_diagonalisable(
     return bool(max(np.linalg.cond(v).max(initial=1) for v in vectors) > 10)
 
 
+def _slope_of_abs_at_nan(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    is_slope = step.function in ("anvl.jvp", "anvl.vjp", "anvl.grad") and "abs(" in step.text
+    return is_slope and any(np.isnan(x.astype(complex)).any() for x in operands.values())
+
+
 #: (reason, condition); the first that holds is counted.
 RULES: list[tuple[str, Condition]] = [
     ("an integer divided by zero has no value", _by_zero),
@@ -101,6 +108,11 @@ RULES: list[tuple[str, Condition]] = [
         _where_not_finite("np.nan_to_num"),
     ),
     ("a pole that has another sign on each side", _pole),
+    (
+        "JAX has NaN for a first argument that is infinite, where there is a limit",
+        _where_not_finite("np.gammainc", "np.gammaincc"),
+    ),
+    ("JAX's slope of abs at NaN is -1", _slope_of_abs_at_nan),
     (
         "a convolution may multiply what pads it, 0, by infinities",
         _where_not_finite("prim.convolution", "anvl.windows.conv", "np.convolve", "np.correlate"),

@@ -73,7 +73,7 @@ class Library:
         def cumulative(x: Any, axis: int | None = None, reverse: bool = False) -> Any:
             given = self._numpy.ravel(x) if axis is None else x
             n = given.ndim
-            if given.dtype == bool:
+            if given.dtype == bool and name not in ("cummax", "cummin"):
                 given = given.astype("int64")
             return function(given, axis=0 if axis is None else axis % n, reverse=reverse)
 

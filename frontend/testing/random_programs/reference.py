@@ -140,7 +140,8 @@ class _At:
         return self.x
 
     def _by(self, function: Any, value: Any) -> Any:
-        function.at(self.x, self.index, value)
+        # NumPy would add an int64 to an uint64 as floats.
+        function.at(self.x, self.index, np.asarray(value).astype(self.x.dtype))
         return self.x
 
     def add(self, value: Any) -> Any:
