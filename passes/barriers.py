@@ -1,10 +1,9 @@
 """Barriers that XLA on the CPU can compile: not those inside of loops and branches."""
 
-from anvl.dialect.mlir import ir
-from anvl.passes.find import find
+from anvl.passes.find import Found
 from anvl.passes.inline import is_private
 
-__all__ = ["drop_inner_barriers"]
+__all__ = ["NAMES", "drop_inner_barriers"]
 
 # Note [Barriers on the CPU]
 #
@@ -14,12 +13,12 @@ __all__ = ["drop_inner_barriers"]
 # nothing is lost: what a step back computes again was computed in another loop, which is another
 # computation.  So lowering leaves barriers in the main function alone.
 
-_NAME = "stablehlo.optimization_barrier"
+NAMES = ("stablehlo.optimization_barrier",)
 
 
-def drop_inner_barriers(module: ir.Operation) -> None:
+def drop_inner_barriers(found: Found) -> None:
     """Put its operands in place of each barrier that is not in the body of a public function."""
-    for op in find(module, _NAME):
+    for op in found[NAMES[0]]:
         parent = op.parent.operation
         if parent.name == "func.func" and not is_private(parent):
             continue

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import kind
-from anvl.passes.find import find
+from anvl.passes.find import Found
+from anvl.passes.hlo import Hlo
 
-__all__ = ["rewrite_converts"]
+__all__ = ["NAMES", "rewrite_converts"]
 
 # Note [Conversions that XLA misreads]
 #
@@ -19,14 +20,14 @@ __all__ = ["rewrite_converts"]
 # quotient by a constant is a product: 0 where `p` is false and `y` infinite or NaN, which is NaN.
 # `select(p, 1, 0)` in place of the conversion it leaves alone.
 
-_CONVERT = "stablehlo.convert"
+NAMES = ("stablehlo.convert",)
 
-_create = ir.Operation.create
+_hlo = Hlo("")
 
 
-def rewrite_converts(module: ir.Operation) -> None:
+def rewrite_converts(found: Found) -> None:
     """Convert from complex numbers by their parts, and from bools to floats by a choice."""
-    for op in find(module, _CONVERT):
+    for op in found[NAMES[0]]:
         form = _form(*(kind(v.type.element_type) for v in (op.operands[0], op.results[0])))
         y = op.results[0]
         needs_shape = form in (_chosen, _complex)  # they make constants
@@ -46,27 +47,23 @@ def _form(source: str, target: str) -> Callable[[ir.Value, ir.RankedTensorType],
 
 
 def _real_part(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
-    real = _create("stablehlo.real", None, [x], infer_type=True).result
-    return real if real.type == type_ else _create(_CONVERT, [type_], [real]).result
+    return _converted(_hlo.part("real", x), type_)
+
+
+def _converted(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+    return x if x.type == type_ else _hlo("convert", x, type=type_)
 
 
 def _is_not_zero(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
-    parts = [_create(f"stablehlo.{p}", None, [x], infer_type=True).result for p in ("real", "imag")]
-    flags = [_create(_CONVERT, [type_], [part]).result for part in parts]
-    return _create("stablehlo.or", [type_], flags).result
+    return _hlo.logic("or", *(_converted(_hlo.part(p, x), type_) for p in ("real", "imag")))
 
 
 def _chosen(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
     """1 or 0"""
-    return _create("stablehlo.select", [type_], [x, _splat(1.0, type_), _splat(0.0, type_)]).result
-
-
-def _splat(value: float, type_: ir.RankedTensorType) -> ir.Value:
-    attribute = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, value))
-    return _create("stablehlo.constant", [type_], attributes={"value": attribute}).result
+    one, zero = (_hlo.constant(type_, v) for v in (1.0, 0.0))
+    return _hlo("select", x, one, zero, type=type_)
 
 
 def _complex(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
     part = ir.ComplexType(type_.element_type).element_type
-    real = _chosen(x, ir.RankedTensorType.get(type_.shape, part))
-    return _create(_CONVERT, [type_], [real]).result
+    return _converted(_chosen(x, ir.RankedTensorType.get(type_.shape, part)), type_)

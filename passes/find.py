@@ -1,12 +1,16 @@
 """Find ops by name at the speed of MLIR's own walk (0.05 us an op; in Python it is 0.6 us)."""
 
 import threading
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from anvl.dialect.mlir import ir, rewrite
 
-__all__ = ["find"]
+__all__ = ["Found", "find", "find_by_name"]
+
+#: Ops by their names, in the order of the text.
+Found: TypeAlias = dict[str, list[ir.Operation]]
 
 
 class _Sink(threading.local):
@@ -25,6 +29,14 @@ def find(root: ir.Operation, *names: str) -> list[ir.Operation]:
     _sink.found = found
     with root.context:
         rewrite.walk_and_apply_patterns(root, _collector(names))
+    return found
+
+
+def find_by_name(root: ir.Operation, names: Iterable[str]) -> Found:
+    """The ops inside `root` of each of these names, in one walk."""
+    found: Found = {name: [] for name in names}
+    for op in find(root, *found):
+        found[op.name].append(op)
     return found
 
 

@@ -9,7 +9,7 @@ from anvl.dialect.ops.create import splat
 from anvl.dialect.params import Direction, Ints
 from anvl.dialect.types import element_type, kind, tensor
 
-__all__ = ["Hlo", "hide", "is_hidden", "maker"]
+__all__ = ["Hlo", "Literals", "hide", "is_hidden", "maker", "origin", "replace_before"]
 
 _create = ir.Operation.create
 
@@ -38,6 +38,10 @@ class Hlo:
     def logic(self, name: str, *xs: ir.Value) -> ir.Value:
         """`and`, `or`, `not` of arrays of one type."""
         return self(name, *xs, type=xs[0].type)
+
+    def part(self, name: str, x: ir.Value) -> ir.Value:
+        """`real` or `imag` of complex numbers."""
+        return _create(f"stablehlo.{name}", None, [x], infer_type=True).result
 
     def reduce(
         self,
@@ -73,6 +77,37 @@ def maker(x: ir.Value) -> ir.Operation | None:
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
+def replace_before(x: ir.Value, y: ir.Value) -> None:
+    """Use `y`, which is made of `x`, in place of it."""
+    x.replace_all_uses_except(y, y.owner.operation)
+
+
+_SHAPED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose")
+
+
+def origin(x: ir.Value) -> ir.Operation | None:
+    """The op that makes the elements of a value, which others may have brought into its shape."""
+    op = maker(x)
+    while op is not None and op.name in _SHAPED:
+        op = maker(op.operands[0])
+    return op
+
+
+class Literals:
+    """Constants that guards need: one for each block, type and number, where the block begins."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[ir.Block, ir.Type, str], ir.Value] = {}
+
+    def get(self, block: ir.Block, type: ir.RankedTensorType, value: complex) -> ir.Value:
+        """An array of `type` in a block, whose elements all are `value`."""
+        key = block, type, repr(value)
+        if key not in self._made:
+            with ir.InsertionPoint.at_block_begin(block):
+                self._made[key] = Hlo("").constant(type, value)
+        return self._made[key]
+
+
 # -- values that XLA does not see through ----------------------------------------------------------
 
 _HIDING = "stablehlo.reduce_precision"
@@ -83,8 +118,8 @@ def hide(x: ir.Value) -> ir.Value:
     """The same floats or complex numbers, of which XLA does not know how they were made."""
     if kind(x.type.element_type) != "complex":
         return _create(_HIDING, [x.type], [x], _more_bits(x.context)).result
-    parts = [_create(f"stablehlo.{p}", None, [x], infer_type=True).result for p in ("real", "imag")]
-    return _create("stablehlo.complex", [x.type], [hide(part) for part in parts]).result
+    hlo = Hlo("")
+    return hlo("complex", *(hide(hlo.part(p, x)) for p in ("real", "imag")), type=x.type)
 
 
 def is_hidden(x: ir.Value) -> bool:

@@ -1,16 +1,16 @@
 """Floats divided by one value that is very large, or in f16 very small, on the CPU."""
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import kind, tensor
-from anvl.passes.find import find
-from anvl.passes.hlo import hide, is_hidden, maker
+from anvl.passes.find import Found
+from anvl.passes.hlo import Hlo, Literals, hide, is_hidden, maker, origin
 
-__all__ = ["guard_large_divisors"]
+__all__ = ["NAMES", "guard_large_divisors"]
 
 # Note [Quotients that XLA makes products]
 #
@@ -31,8 +31,8 @@ __all__ = ["guard_large_divisors"]
 
 _DIVIDE, _CONSTANT, _CONVERT = "stablehlo.divide", "stablehlo.constant", "stablehlo.convert"
 _MULTIPLY = "stablehlo.multiply"
+NAMES = (_DIVIDE,)
 _BROADCAST = "stablehlo.broadcast_in_dim"
-_SHAPED = (_BROADCAST, "stablehlo.reshape", "stablehlo.transpose")
 _MOST_OPS = 8  # that XLA is expected to move a broadcast over
 
 #: Ops over which XLA moves broadcasts: what they make of broadcasts is one.
@@ -54,7 +54,7 @@ _SMALL = frozenset(
 
 _NARROW = ("f16", "f8E4M3FN", "f8E5M2")
 
-_create = ir.Operation.create
+_hlo = Hlo("")
 
 
 class _Range(NamedTuple):
@@ -73,17 +73,17 @@ _RANGES = {
 
 
 class _Known(NamedTuple):
-    """What was found out about divisors, and what a block has: splats, factors, scaled divisors."""
+    """What was found out about divisors, and what blocks have: literals, scaled divisors."""
 
     unsafe: dict[ir.Value, bool]
-    fulls: dict[tuple[ir.Block, ir.RankedTensorType, float], ir.Value]
+    literals: Literals
     scaled: dict[tuple[ir.Block, ir.Value], tuple[ir.Value, ir.Value]]
 
 
-def guard_large_divisors(module: ir.Operation) -> None:
+def guard_large_divisors(found: Found) -> None:
     """Scale divisors of floats of which XLA multiplies by the reciprocal."""
-    known = _Known({}, {}, {})
-    for op in find(module, _DIVIDE):
+    known = _Known({}, Literals(), {})
+    for op in found[_DIVIDE]:
         y = op.operands[1]
         range_ = _range(y.type)
         if range_ is None:
@@ -99,7 +99,7 @@ def guard_large_divisors(module: ir.Operation) -> None:
                     _scale(op, range_.factor, range_.most, known)
 
 
-@cache  # asked of each division
+@lru_cache(1024)  # asked of each division
 def _range(type_: Any) -> _Range | None:
     is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
     return _RANGES.get(str(type_.element_type)) if is_static else None
@@ -129,9 +129,7 @@ def _is_spread(y: ir.Value, most: int) -> bool:
 
 def _is_within(y: ir.Value, range_: _Range) -> bool:
     """Whether a divisor is known to be within the limits, or 0 or not finite: any form is right."""
-    op = maker(y)
-    while op is not None and op.name in _SHAPED:
-        op = maker(op.operands[0])
+    op = origin(y)
     if op is None:
         return False
     if op.name == _CONSTANT:
@@ -174,42 +172,19 @@ def _scale(op: ir.Operation, factor: float, most: float, known: _Known) -> None:
 
 def _factors(block: ir.Block, y: ir.Value, factor: float, most: float, known: _Known) -> ir.Value:
     """The factor where y is above the limit, and 1."""
-    limit, small, one = (_full(block, y.type, v, known) for v in (most, factor, 1.0))
-    size = _create("stablehlo.abs", [y.type], [y]).result
-    flags, greater = _comparison(y.type)
-    is_large = _create("stablehlo.compare", [flags], [size, limit], greater).result
-    return _create("stablehlo.select", [y.type], [is_large, small, one]).result
+    limit, small, one = (known.literals.get(block, y.type, v) for v in (most, factor, 1.0))
+    is_large = _hlo.compare(_hlo("abs", y, type=y.type), limit, "GT")
+    return _hlo("select", is_large, small, one, type=y.type)
 
 
 def _multiply(x: ir.Value, y: ir.Value) -> ir.Value:
-    return _create(_MULTIPLY, [x.type], [x, y]).result
-
-
-def _full(block: ir.Block, type_: ir.RankedTensorType, value: float, known: _Known) -> ir.Value:
-    key = block, type_, value
-    if key not in known.fulls:
-        made = _create(_CONSTANT, [type_], [], {"value": _splat(type_, value)})
-        known.fulls[key] = made.result
-    return known.fulls[key]
-
-
-@cache
-def _splat(type_: ir.RankedTensorType, value: float) -> ir.Attribute:
-    return ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, value))
-
-
-@cache
-def _comparison(type_: ir.RankedTensorType) -> tuple[ir.Type, dict[str, ir.Attribute]]:
-    greater = ir.Attribute.parse("#stablehlo<comparison_direction GT>", type_.context)
-    flags = tensor(type_.shape, ir.IntegerType.get_signless(1, type_.context))
-    return flags, {"comparison_direction": greater}
+    return _hlo("multiply", x, y, type=x.type)
 
 
 def _widen(op: ir.Operation) -> None:
     """Divide in f32."""
     quotient = op.results[0]
     wide = tensor(quotient.type.shape, ir.F32Type.get())
-    operands = [_create(_CONVERT, [wide], [v]).result for v in op.operands]
-    divided = _create(_DIVIDE, [wide], operands).result
-    quotient.replace_all_uses_with(_create(_CONVERT, [quotient.type], [divided]).result)
+    divided = _hlo("divide", *(_hlo("convert", v, type=wide) for v in op.operands), type=wide)
+    quotient.replace_all_uses_with(_hlo("convert", divided, type=quotient.type))
     op.erase()

@@ -12,25 +12,34 @@ from typing import Any
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
-from anvl.passes.barriers import drop_inner_barriers
+from anvl.passes import (
+    barriers,
+    converts,
+    divisions,
+    large_divisors,
+    nan_guards,
+    reassociation,
+    trip_counts,
+)
 from anvl.passes.bodies import check_bodies
 from anvl.passes.call_graph import check_calls
 from anvl.passes.called import Shared
 from anvl.passes.complex_functions import split_complex_functions
-from anvl.passes.converts import rewrite_converts
-from anvl.passes.divisions import guard_divisions
 from anvl.passes.expansions import NAME, expansions, legalize_chlo
-from anvl.passes.find import find
+from anvl.passes.find import find, find_by_name
 from anvl.passes.inline import functions_of
-from anvl.passes.large_divisors import guard_large_divisors
-from anvl.passes.nan_guards import guard_extremes
 from anvl.passes.pass_ import Pass, option
-from anvl.passes.reassociation import guard_reassociation
 from anvl.passes.stacked_calls import order_stacked_calls
-from anvl.passes.trip_counts import hide_trip_counts
 
 __all__ = ["LowerToStablehlo"]
 
+_GUARDED = tuple(
+    name
+    for guard in (
+        barriers, converts, divisions, large_divisors, nan_guards, reassociation, trip_counts,
+    )
+    for name in guard.NAMES
+)  # fmt: skip
 _MOST_ROUNDS = 32  # composites of composites of composites
 
 
@@ -57,15 +66,22 @@ class LowerToStablehlo(Pass, argument=NAME):
         if has_bodies:
             check_bodies(NAME, module)
         check_calls(NAME, module)
-        hide_trip_counts(module)
+        self._guard(module)
+
+    def _guard(self, module: ir.Operation) -> None:
+        """Put what XLA would compute wrongly, or end at, into other forms."""
         split_complex_functions(module)
-        rewrite_converts(module)
-        guard_divisions(module)
-        guard_reassociation(module)
+        # One walk for all others: none erases an op that a later one looks at.
+        found = find_by_name(module, _GUARDED)
+        trip_counts.hide_trip_counts(found)
+        converts.rewrite_converts(found)
+        divisions.guard_divisions(found)
         if self.platform == "cpu":
-            drop_inner_barriers(module)
-            guard_extremes(module)
-            guard_large_divisors(module)
+            barriers.drop_inner_barriers(found)
+            nan_guards.guard_extremes(found)
+        reassociation.guard_reassociation(module, found)
+        if self.platform == "cpu":
+            large_divisors.guard_large_divisors(found)
             order_stacked_calls(module)
 
     def _lower(self, module: ir.Operation) -> None:

@@ -3,10 +3,11 @@
 from math import prod
 
 from anvl.dialect.mlir import ir
-from anvl.dialect.types import kind, tensor
-from anvl.passes.find import find
+from anvl.dialect.types import kind
+from anvl.passes.find import Found
+from anvl.passes.hlo import Hlo, replace_before
 
-__all__ = ["guard_extremes"]
+__all__ = ["NAMES", "guard_extremes"]
 
 # Note [NaN in large reductions]
 #
@@ -21,18 +22,18 @@ __all__ = ["guard_extremes"]
 # This takes 1.8 times as long as the reduction alone; XLA's own reductions, without YNNPACK, take
 # 3 to 20 times as long.
 
-_REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window")
+NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
 _EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
 _FEWEST = 1024  # elements: XLA's own bound may change
 
-_create = ir.Operation.create
+_hlo = Hlo("")
 
 
-def guard_extremes(module: ir.Operation) -> None:
+def guard_extremes(found: Found) -> None:
     """Put a sum that keeps NaN beside each large reduction by `maximum` or `minimum` of floats."""
-    for op in find(module, *_REDUCTIONS):
-        if _is_large_extreme(op) and not _is_guarded(op):
-            _guard(op)
+    for name in NAMES:
+        guarded = [op for op in found[name] if _is_large_extreme(op) and not _is_guarded(op)]
+        found[name] += [_guard(op) for op in guarded]  # sums, that other guards look at
 
 
 def _is_large_extreme(op: ir.Operation) -> bool:
@@ -55,26 +56,24 @@ def _is_guarded(op: ir.Operation) -> bool:
     return not isinstance(made_by, ir.Block) and list(made_by.operation.operands) == [total, total]
 
 
-def _guard(op: ir.Operation) -> None:
-    with op.context, op.location, ir.InsertionPoint(op):
-        total = _added_up(op, [_nan_or_zero(x) for x in op.operands])
-        extreme = op.clone().operation.results[0]
-        chosen = _create("stablehlo.select", [extreme.type], [_is_nan(total), total, extreme])
-    op.results[0].replace_all_uses_with(chosen.result)
-    op.erase()
+def _guard(op: ir.Operation) -> ir.Operation:
+    """Put a sum beside a reduction; gives the sum."""
+    extreme = op.results[0]
+    with op.context, op.location:
+        with ir.InsertionPoint(op):
+            total = _added_up(op, [_nan_or_zero(x) for x in op.operands])
+        with ir.InsertionPoint.after(op):
+            chosen = _hlo("select", _is_nan(total), total, extreme, type=extreme.type)
+    replace_before(extreme, chosen)
+    return total.owner.operation
 
 
 def _nan_or_zero(x: ir.Value) -> ir.Value:
-    zero = ir.DenseElementsAttr.get_splat(x.type, ir.FloatAttr.get(x.type.element_type, 0.0))
-    zeros = _create("stablehlo.constant", [x.type], attributes={"value": zero})
-    return _create("stablehlo.select", [x.type], [_is_nan(x), x, zeros.result]).result
+    return _hlo("select", _is_nan(x), x, _hlo.constant(x.type, 0.0), type=x.type)
 
 
 def _is_nan(x: ir.Value) -> ir.Value:
-    """x != x"""
-    differ = ir.Attribute.parse("#stablehlo<comparison_direction NE>")
-    flags = tensor(x.type.shape, ir.IntegerType.get_signless(1))
-    return _create("stablehlo.compare", [flags], [x, x], {"comparison_direction": differ}).result
+    return _hlo.compare(x, x, "NE")
 
 
 def _added_up(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
@@ -85,7 +84,7 @@ def _added_up(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
     block = copy.regions[0].blocks[0]
     extreme = block.operations[0].operation
     with ir.InsertionPoint(extreme):
-        added = _create("stablehlo.add", [extreme.results[0].type], list(extreme.operands))
-    extreme.results[0].replace_all_uses_with(added.result)
+        added = _hlo("add", *extreme.operands, type=extreme.results[0].type)
+    extreme.results[0].replace_all_uses_with(added)
     extreme.erase()
     return copy.results[0]

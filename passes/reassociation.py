@@ -1,6 +1,6 @@
 """Floats that are computed in the order of the program, where XLA would put two ops together."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import chain
 from math import frexp, prod
@@ -8,11 +8,11 @@ from typing import Any
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import kind, tensor
-from anvl.passes.find import find
-from anvl.passes.hlo import Hlo, hide, is_hidden, maker
+from anvl.passes.find import Found
+from anvl.passes.hlo import Hlo, hide, is_hidden, maker, origin, replace_before
 from anvl.passes.inline import callee_of, functions_of
 
-__all__ = ["guard_reassociation"]
+__all__ = ["NAMES", "guard_reassociation"]
 
 # Note [Two ops that XLA puts together]
 #
@@ -89,16 +89,12 @@ _JOINED = {
     _SCATTER: ((_ADD, 0), (_ADD, 1)),
 }
 
+NAMES = (_CONSTANT, _BROADCAST, _CALL, _COMPARE, _REDUCE, _LOG, *_JOINED)
 
-def guard_reassociation(module: ir.Operation) -> None:
+
+def guard_reassociation(module: ir.Operation, found: Found) -> None:
     """Hide results of floats from ops that XLA would join with the ones that made them."""
-    found = find(module, _CONSTANT, _BROADCAST, _COMPARE, _REDUCE, _LOG, *_JOINED)
-    named: dict[str, list[ir.Operation]] = {}
-    for op in found:
-        named.setdefault(op.name, []).append(op)
-    if not named:
-        return
-    program = _Program(module, named.get(_CONSTANT, ()), named.get(_BROADCAST, ()))
+    program = _Program(functions_of(module), found)
     steps: dict[str, Callable[[ir.Operation], None]] = {
         _COMPARE: program.hide_compared,
         _REDUCE: _widen_sum,
@@ -107,10 +103,10 @@ def guard_reassociation(module: ir.Operation) -> None:
         _SCATTER: program.hide_scattered,
     }
     for name, step in steps.items():
-        for op in named.get(name, ()):
+        for op in found[name]:
             step(op)
-    if _DIVIDE in named or _POWER in named:  # with which the others are joined
-        for op in chain.from_iterable(named.get(name, ()) for name in (_DIVIDE, _POWER, _EXP)):
+    if found[_DIVIDE] or found[_POWER]:  # with which the others are joined
+        for op in chain(found[_DIVIDE], found[_POWER], found[_EXP]):
             program.hide_made(op)
     program.hide_of_literals()
 
@@ -122,26 +118,21 @@ class _Program:
     products of literals and of something else, `shifted` are such sums.
     """
 
-    def __init__(
-        self,
-        module: ir.Operation,
-        constants: Iterable[ir.Operation],
-        broadcasts: Iterable[ir.Operation],
-    ) -> None:
-        self.functions = functions_of(module)
-        self.calls: dict[str, list[ir.Operation]] = {}
-        for call in find(module, _CALL):
+    def __init__(self, functions: dict[str, ir.Operation], found: Found) -> None:
+        self.functions = functions
+        self.calls: Found = {}
+        for call in found[_CALL]:
             self.calls.setdefault(callee_of(call), []).append(call)
         self.literals: set[ir.Value] = set()
         self.scaled: dict[ir.Value, ir.Value] = {}  # with the literal
         self.shifted: dict[ir.Value, ir.Value] = {}
         self._numbers: dict[ir.Value, Any] = {}
-        self._close(self.literals, [op.results[0] for op in constants], self._note)
-        for found in (self.scaled, self.shifted):
-            for y in [y for y in found if y in self.literals]:
-                del found[y]
+        self._close(self.literals, [op.results[0] for op in found[_CONSTANT]], self._note)
+        for made in (self.scaled, self.shifted):
+            for y in [y for y in made if y in self.literals]:
+                del made[y]
         self.spread = set(self.literals)
-        self._close(self.spread, [op.results[0] for op in broadcasts], _ignore)
+        self._close(self.spread, [op.results[0] for op in found[_BROADCAST]], _ignore)
 
     def _close(
         self,
@@ -177,7 +168,7 @@ class _Program:
     def _number(self, literal: ir.Value) -> Any:
         """The number that all elements of a literal are, where it is in the text."""
         if literal not in self._numbers:
-            self._numbers[literal] = _splat_number(_unbroadcast(literal))
+            self._numbers[literal] = _splat_number(origin(literal))
         return self._numbers[literal]
 
     def _reached(self, op: ir.Operation, i: int, members: set[ir.Value]) -> list[ir.Value]:
@@ -209,7 +200,7 @@ class _Program:
 
     def hide_scattered(self, op: ir.Operation) -> None:
         """Hide what a scatter adds to numbers that are not all known to be 0."""
-        if _adds(op) and _splat_number(_unbroadcast(op.operands[0])) != 0:
+        if _adds(op) and _splat_number(origin(op.operands[0])) != 0:
             self.hide_made(op)
 
     def hide_made(self, op: ir.Operation) -> None:
@@ -346,14 +337,6 @@ def _hide_from(x: ir.Value, uses: list[tuple[ir.Operation, int]]) -> None:
         user.operands[i] = hidden
 
 
-def _unbroadcast(x: ir.Value) -> ir.Operation | None:
-    """The op that makes a value, or one that was made a broadcast of."""
-    op = maker(x)
-    while op is not None and op.name == _BROADCAST:
-        op = maker(op.operands[0])
-    return op
-
-
 def _splat_number(op: ir.Operation | None) -> Any:
     """The number that all elements of a constant are, if they are one and Python can read it."""
     if op is None or op.name != _CONSTANT:
@@ -402,7 +385,7 @@ def _choose(inner: str, form: Callable[..., ir.Value], op: ir.Operation) -> None
         return
     with op.context, op.location, ir.InsertionPoint.after(op):
         chosen = form(y, *made_by.operands, *list(op.operands)[1:])
-    y.replace_all_uses_except(chosen, chosen.owner.operation)
+    replace_before(y, chosen)
 
 
 def _log_of_power(y: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:

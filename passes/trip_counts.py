@@ -8,9 +8,10 @@ import numpy as np
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import kind, numpy_of
-from anvl.passes.find import find
+from anvl.passes.find import Found
+from anvl.passes.hlo import maker
 
-__all__ = ["hide_trip_counts"]
+__all__ = ["NAMES", "hide_trip_counts"]
 
 # Note [Trip counts that XLA misreads]
 #
@@ -33,6 +34,7 @@ __all__ = ["hide_trip_counts"]
 # fold to a literal is no question then, as it would be with a start that is hidden from it.
 
 _WHILE, _CONSTANT, _COMPARE = "stablehlo.while", "stablehlo.constant", "stablehlo.compare"
+NAMES = (_WHILE,)
 _FLIPPED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
 _MOST = 2**63 - 1  # of a literal above that, XLA ends the process
 # What XLA does not fold, or may not be done twice.
@@ -44,13 +46,13 @@ _OPAQUE = (
 )
 
 
-def hide_trip_counts(module: ir.Operation) -> None:
+def hide_trip_counts(found: Found) -> None:
     """Carry twice each counter of a loop in StableHLO from which XLA would infer a wrong count."""
-    for op in reversed(find(module, _WHILE)):  # the inner ones first
+    for op in reversed(found[_WHILE]):  # the inner ones first
         loop = _Loop(op)
-        found = [i for i in range(len(loop.body.results)) if loop.is_misread(i)]
-        if found:
-            _carry_twice(loop, found)
+        counters = [i for i in range(len(loop.body.results)) if loop.is_misread(i)]
+        if counters:
+            _carry_twice(loop, counters)
 
 
 class _Part(NamedTuple):
@@ -122,7 +124,7 @@ class _Loop:
 
     def _step(self, i: int, dtype: np.dtype) -> int | None:
         """What each step adds to a carry, as XLA takes it, if it is that."""
-        op, counter = _maker(self.body.results[i]), self.body.block.arguments[i]
+        op, counter = maker(self.body.results[i]), self.body.block.arguments[i]
         if op is None or op.name not in ("stablehlo.add", "stablehlo.subtract"):
             return None
         x, y = op.operands
@@ -167,15 +169,10 @@ class _Loop:
         if part is not None and x in list(part.block.arguments):
             k = list(part.block.arguments).index(x)
             return self._literal(self.inits[k]) if self.is_fixed[k] else None
-        op = _maker(x)
+        op = maker(x)
         if op is None or op.name != _CONSTANT or not _is_counter(x.type):
             return None
         return int(np.array(op.attributes["value"]).reshape(-1)[0])
-
-
-def _maker(x: ir.Value) -> ir.Operation | None:
-    owner = x.owner
-    return None if isinstance(owner, ir.Block) else owner.operation
 
 
 def _direction(op: ir.Operation) -> str:

@@ -75,3 +75,11 @@ def test_a_guard_is_written_once():
     assert once.count("stablehlo.maximum") == once.count("stablehlo.add") == 2
     Pipeline([LowerToStablehlo()]).run(module)
     assert str(module) == once
+
+
+def test_one_number_for_many_is_the_largest_of_them():
+    def largest(x):  # more than f16 counts to
+        return anp.max(anp.broadcast_to(x, (70_000,)))
+
+    for x in np.array([2, 0, np.nan, -np.inf], "float16"):
+        np.testing.assert_array_equal(np.asarray(anvl.jit(largest)(x)), x)

@@ -9,8 +9,8 @@
 
 // CHECK-LABEL: func.func @scaled(
 // CHECK-SAME:    %[[X:\w+]]: tensor<2xf32>
-// CHECK:         %[[Y:.*]] = stablehlo.broadcast_in_dim
 // CHECK:         %[[MOST:.*]] = stablehlo.constant dense<1.2676506E+30>
+// CHECK:         %[[Y:.*]] = stablehlo.broadcast_in_dim
 // CHECK:         %[[SIZE:.*]] = stablehlo.abs %[[Y]]
 // CHECK:         %[[IS_LARGE:.*]] = stablehlo.compare GT, %[[SIZE]], %[[MOST]]
 // CHECK:         %[[F:.*]] = stablehlo.select %[[IS_LARGE]]
