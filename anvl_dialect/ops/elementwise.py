@@ -23,7 +23,12 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops import branches
 from anvl.dialect.ops.create import full_like, number_of, zeros_like
-from anvl.dialect.ops.hurwitz import zeta_order_slope
+from anvl.dialect.ops.hurwitz import (
+    digamma_value,
+    polygamma_value,
+    zeta_order_slope,
+    zeta_value,
+)
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import kind
 
@@ -163,7 +168,7 @@ erf     = unary("erf",        "chlo.erf",            F,    lambda g, x, y: mul(g
 erfc    = unary("erfc",       "chlo.erfc",           F,    lambda g, x, y: neg(mul(g, _gauss(x))))
 erf_inv = unary("erf_inv",    "chlo.erf_inv",        F,    lambda g, x, y: div(g, _gauss(y)),      (-0.9, 0.9))
 lgamma  = unary("lgamma",     "chlo.lgamma",         F,    lambda g, x, y: mul(g, digamma(x)),     (0.3, 5.0))
-digamma = unary("digamma",    "chlo.digamma",        F,    lambda g, x, y: mul(g, polygamma(full_like(x, 1), x)), (0.3, 5.0))
+digamma = unary("digamma",    digamma_value,         F,    lambda g, x, y: mul(g, polygamma(full_like(x, 1), x)), (0.3, 5.0))
 square  = unary("square",     "chlo.square",         FC,   lambda g, x, y: mul(g, times(x, 2)))
 ceil    = unary("ceil",       "ceil",                F,    None)   # flat wherever it is continuous
 floor   = unary("floor",      "floor",               F,    None)
@@ -181,8 +186,8 @@ div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: di
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (7.1, 7.9), (2.05, 2.35))
 maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _won(g, x, "GE", y), lambda g, x, y, z: _won(g, x, "LE", y))
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
-polygamma = binary("polygamma", "chlo.polygamma",    F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
-zeta    = binary("zeta",      "chlo.zeta",           F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, mul(s, zeta(plus(s, 1), q)))), (2.5, 4.0), (0.5, 3.0))
+polygamma = binary("polygamma", polygamma_value,     F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
+zeta    = binary("zeta",      zeta_value,            F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, _next_zeta(s, q))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
 mulhi   = binary("mulhi",     "chlo.mulhi",          I,    None, None)   # the upper half of the product
 and_    = binary("and",       "and",                 BITS, None, None)
@@ -255,6 +260,12 @@ for _name in ("add", "mul", "and", "or", "xor"):
     OPS[f"anvl.{_name}"].commutative = True
 for _name in "neg add sub mul maximum minimum not and or xor".split():
     OPS[f"anvl.{_name}"].cheap = True
+
+for _name in ("digamma", "polygamma", "zeta"):  # which CHLO has, but for their limits
+    OPS[f"anvl.{_name}"].lifts = f"chlo.{_name}"
+    OPS[f"anvl.{_name}"].lift = classmethod(  # type: ignore[method-assign,assignment]
+        lambda cls, op: None if len(op.attributes) else (list(op.operands), {})
+    )
 
 _CORNERS = {
     "sqrt cbrt log": "infinite at 0",
@@ -362,6 +373,12 @@ def _root_of_square_plus_1(x: Value) -> Value:
 
 def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
     return emit.select(_equal(x, zeros_like(x)), then, otherwise)
+
+
+def _next_zeta(s: Value, q: Value) -> Value:
+    """s zeta(s+1, q), and 0 where that is, also for an infinite s."""
+    value = zeta(plus(s, 1), q)
+    return where_zero(value, value, mul(s, value))
 
 
 def _pow_dx(x: Value, y: Value) -> Value:

@@ -1,13 +1,16 @@
 """Incomplete gamma and beta functions, regularised: igamma, igammac, betainc.
 
 StableHLO and CHLO lack them: they are lowered to loops, which end where every element has
-converged.  Against SciPy the relative error of beta in f64 is below 1e-10 for parameters up to
-1000; it grows with them, as logarithms of large factors cancel.  That of gamma is below 1e-13 and,
+converged.  Against SciPy the error of beta, within 6 standard deviations of its mean, is below
+1e-13 in f64 and 4e-5 in f32 for parameters from 0.01 to 1e7, and most are below 10 units; of larger
+ones that are about as large as each other it may be NaN, as the fraction would need more than
+20,000 rounds.  The relative error of gamma is below 1e-13 and,
 in f32, 7e-5 for a up to 1e5, within 3 standard deviations of x = a; it grows with the root of a,
 and where the series would have more than 200,000 terms, from about a = 5e8 on, the result is NaN.
-Sources: NIST Digital Library of Mathematical Functions, 8.11.4 (series), 8.9.2 and 8.17.22
-(continued fractions), 8.8.13 and 8.17.1 (derivatives); the fractions are computed by Lentz's method
-as modified by I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
+Sources: NIST Digital Library of Mathematical Functions, 8.11.4 (series), 8.9.2 (fraction of gamma),
+8.8.13 and 8.17.1 (derivatives); A. R. DiDonato and A. H. Morris, Algorithm 708, ACM Trans. Math.
+Softw. 18 (1992), for the fraction of beta; they are computed by Lentz's method as modified by
+I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
 """
 
 from collections.abc import Callable, Sequence
@@ -32,18 +35,25 @@ from anvl.dialect.ops.elementwise import (
     plus,
     pow_,
     sub,
-    where_zero,
 )
-from anvl.dialect.ops.incomplete_orders import LARGE, beta_slopes, gamma_slope, log_factor
+from anvl.dialect.ops.incomplete_orders import (
+    LARGE,
+    beta_slopes,
+    gamma_slope,
+    log_beta_factor,
+    log_factor,
+)
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 
 __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 
 _MOST_STEPS = 2000  # of fractions, which may never come to rest, and gather rounding
+_MOST_STEPS_OF_BETA = 20_000  # they, too, need some roots of the parameters
 _MOST_TERMS = 200_000  # of the series, whose terms fall off in some roots of a
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
+_PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # those that are computed
 
 
 class Incomplete(Elementwise):
@@ -163,23 +173,17 @@ def _finite_gamma_density(a: Value, x: Value) -> Value:
 
 
 def _beta_density(a: Value, b: Value, x: Value) -> Value:
-    """x^(a-1) (1-x)^(b-1) / B(a, b)"""
-    of_x, of_rest, small = plus(a, -1), plus(b, -1), _log_beta(a, b)
+    """x^(a-1) (1-x)^(b-1) / B(a, b); 0 within where a or b is infinite."""
+    is_flat = emit.compare(emit.is_inf(a), emit.is_inf(b), comparison_direction="NE")
     is_end = _compared(mul(x, one_minus(x)), zeros_like(x), "EQ")
     inner, end = _if(is_end, full_like(x, 0.5), x), _if(is_end, x, zeros_like(x))
-    powers = add(mul(of_x, log(inner)), mul(of_rest, log1p(emit.neg(inner))))
-    at_end = mul(mul(pow_(end, of_x), pow_(one_minus(end), of_rest)), exp(emit.neg(small)))
+    between = exp(sub(log_beta_factor(a, b, inner), log(mul(inner, one_minus(inner)))))
+    log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
+    powers = mul(pow_(end, plus(a, -1)), pow_(one_minus(end), plus(b, -1)))
+    at_end = mul(powers, exp(emit.neg(log_beta)))
     inside = _both(_compared(a, zeros_like(a), "GE"), _compared(b, zeros_like(b), "GE"))
-    return _if(inside, _if(is_end, at_end, exp(sub(powers, small))), full_like(x, float("nan")))
-
-
-def _times_log(p: Value, x: Value, logarithm: Callable[[Value], Value]) -> Value:
-    """p log(x), and 0 where p is 0."""
-    return where_zero(p, zeros_like(p), mul(p, logarithm(x)))
-
-
-def _log_beta(a: Value, b: Value) -> Value:
-    return sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
+    between = _if(is_flat, zeros_like(x), between)
+    return _if(inside, _if(is_end, at_end, between), full_like(x, float("nan")))
 
 
 # -- values ----------------------------------------------------------------------------------------
@@ -194,7 +198,9 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     is_near = _compared(x, border, "LE")
     is_far = _both(_compared(x, border, "GT"), emit.is_finite(x))
     factor = exp(log_factor(a, x))
-    near = mul(div(factor, a), _gamma_series(_if(is_near, a, one), _if(is_near, x, zeros_like(x))))
+    least = full_like(a, _PARAMETERS[dtype_name(a.type.element_type)][0])
+    over_a = emit.select(_compared(a, least, "LT"), exp(emit.neg(x)), div(factor, a))
+    near = mul(over_a, _gamma_series(_if(is_near, a, one), _if(is_near, x, zeros_like(x))))
     fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, x, three))
     far = _if(is_far, mul(factor, fraction), zeros_like(x))  # 0 at infinity
     small_q = _upper_gamma(_if(is_small, a, one), _if(is_near, x, one))
@@ -266,16 +272,21 @@ def _beta(a: Value, b: Value, x: Value) -> Value:
     zero, one = zeros_like(x), full_like(x, 1)
     inside = _both(_compared(x, zero, "GE"), _compared(x, one, "LE"))
     inside = _both(inside, _both(_compared(a, zero, "GT"), _compared(b, zero, "GT")))
+    # Lest products over- or underflow; the values differ by as little.
+    whole = (a, b)
+    least, most = (full_like(x, end) for end in _PARAMETERS[dtype_name(x.type.element_type)])
+    a, b = (emit.clamp(least, p, most) for p in whole)
     # The fraction converges fast on this side; on the other, it is that of 1 - x.
     swap = _compared(mul(x, plus(add(a, b), 2)), plus(a, 1), "GE")
-    powers = add(_times_log(a, x, log), _times_log(b, emit.neg(x), log1p))
-    front = exp(sub(powers, _log_beta(a, b)))
-    p, q = _if(swap, b, a), _if(swap, a, b)
-    near = _if(swap, one_minus(x), x)
-    fraction = _beta_fraction(*[_if(inside, v, full_like(v, 0.5)) for v in (p, q, near)])
-    part = div(mul(front, fraction), p)
-    y = _if(inside, _if(swap, one_minus(part), part), full_like(x, float("nan")))
-    return _beta_limits(a, b, x, y)
+    is_end = _compared(mul(x, one_minus(x)), zero, "EQ")
+    between = _both(inside, emit.compare(is_end, inside, comparison_direction="NE"))
+    a, b, x_ = (_if(between, v, full_like(v, 0.5)) for v in (a, b, x))
+    rest = one_minus(x_)
+    p, q, near, far = _if(swap, b, a), _if(swap, a, b), _if(swap, rest, x_), _if(swap, x_, rest)
+    part = div(exp(log_beta_factor(a, b, x_)), _beta_fraction(p, q, near, far))
+    part = emit.clamp(zero, part, one)
+    y = _if(is_end, x, _if(swap, one_minus(part), part))
+    return _beta_limits(*whole, x, _if(inside, y, full_like(x, float("nan"))))
 
 
 def _beta_limits(a: Value, b: Value, x: Value, y: Value) -> Value:
@@ -292,20 +303,39 @@ def _beta_limits(a: Value, b: Value, x: Value, y: Value) -> Value:
     return _if(_both(late, soon), full_like(x, float("nan")), y)
 
 
-def _beta_fraction(a: Value, b: Value, x: Value) -> Value:
-    """1 / (1 + d1 / (1 + d2 / ...)), two steps a round."""
+def _beta_fraction(a: Value, b: Value, x: Value, rest: Value) -> Value:
+    """b0 + a1 / (b1 + a2 / (b2 + ...)), by which the factor is divided; NaN where it has not come
+    to rest.  `rest` is 1 - x.
 
-    def step(m: Value, h: Value, c: Value, d: Value) -> tuple[list[Value], Value]:
-        one, am = full_like(m, 1), add(a, add(m, m))
-        even = div(mul(mul(m, sub(b, m)), x), mul(plus(am, -1), am))
-        odd = div(mul(mul(add(a, m), add(add(a, b), m)), x), mul(am, plus(am, 1)))
-        h, c, d, _ = _lentz(even, one, h, c, d)
-        h, c, d, change = _lentz(emit.neg(odd), one, h, c, d)
-        return [h, c, d], change
+    It sees 1 - x where x is almost 1.  An element that has come to rest is left alone, lest it
+    gathers rounding while others need more rounds.
+    """
+    epsilon = full_like(x, 2.5 * _EPSILON[dtype_name(x.type.element_type)])
+    ahead = plus(sub(mul(a, rest), mul(b, x)), 1)
+    one = full_like(x, 1)
 
-    d = one_minus(div(mul(add(a, b), x), plus(a, 1)))
-    d = div(full_like(d, 1), _not_zero(d))
-    return _iterated(step, [d, full_like(d, 1), d])[0]
+    def step(
+        m: Value, value: Value, h: Value, c: Value, d: Value, change: Value
+    ) -> tuple[list[Value], Value]:
+        before = plus(m, -1)
+        am = plus(add(a, add(m, m)), -1)
+        slope = div(mul(sub(b, m), x), am)
+        # As products of ratios: those of large parameters would overflow.
+        numerator = mul(mul(div(add(a, before), am), x), add(add(a, b), before))
+        numerator = mul(numerator, mul(m, slope))
+        weight = div(add(a, m), plus(am, 2))
+        denominator = add(mul(m, plus(slope, 1)), mul(weight, add(ahead, mul(m, plus(rest, 1)))))
+        h, c, d, now = _lentz(numerator, denominator, h, c, d)
+        moves = _compared(change, zeros_like(x), "NE")
+        value = _if(moves, h, value)
+        change = _if(_compared(emit.abs(now), epsilon, "GT"), now, zeros_like(x))
+        change = _if(moves, change, zeros_like(x))
+        return [value, h, c, d, change], change
+
+    start = div(mul(a, ahead), plus(a, 1))
+    found = _iterated(step, [start, start, start, zeros_like(x), one], _MOST_STEPS_OF_BETA)
+    unfinished = _compared(found[-1], zeros_like(x), "NE")
+    return _if(unfinished, full_like(x, float("nan")), found[0])
 
 
 # -- loops -----------------------------------------------------------------------------------------

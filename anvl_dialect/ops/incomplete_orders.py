@@ -41,13 +41,14 @@ from anvl.dialect.ops.elementwise import (
     log1p,
     mul,
     neg,
+    one_minus,
     plus,
     sub,
     times,
 )
 from anvl.dialect.types import numpy_of, tensor
 
-__all__ = ["LARGE", "beta_slopes", "gamma_slope", "log_factor"]
+__all__ = ["LARGE", "beta_slopes", "gamma_slope", "log_beta_factor", "log_factor"]
 
 LARGE = 20.0  # from here on Stirling's series are exact to 2e-15
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
@@ -138,21 +139,30 @@ def _series(coefficients: Sequence[float], x: Value) -> Value:
 
 
 def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
-    """dI_x(a, b)/da, or with `which` 1 db, for a, b > 0 and 0 <= x <= 1; NaN elsewhere."""
-    positive = _both(_compared(a, 0, "GT"), _compared(b, 0, "GT"))
+    """dI_x(a, b)/da, or with `which` 1 db, for a, b > 0 and 0 <= x <= 1; NaN elsewhere.
+
+    0 where the other one is 0 or infinite, or this one infinite: the values do not move there.
+    """
+    mine, other = (a, b) if which == 0 else (b, a)
+    positive = _both(_compared(mine, 0, "GT"), _compared(other, 0, "GE"))
     valid = _both(positive, _both(_compared(x, 0, "GE"), _compared(x, 1, "LE")))
-    inside = _both(valid, _both(_compared(x, 0, "GT"), _compared(x, 1, "LT")))
+    late = _one_of(_compared(b, 0, "EQ"), emit.is_inf(a))  # the value is 0 up to x = 1
+    soon = _one_of(_compared(a, 0, "EQ"), emit.is_inf(b))  # 1 from x = 0 on
+    valid = _both(valid, emit.compare(_both(late, soon), valid, comparison_direction="NE"))
+    moves = emit.compare(_one_of(late, soon), valid, comparison_direction="NE")
+    inside = _both(_both(valid, moves), _both(_compared(x, 0, "GT"), _compared(x, 1, "LT")))
 
     def f(a: Value, b: Value, x: Value) -> Value:
         log_x, log_rest = log(x), log1p(neg(x))
+        front = exp(log_beta_factor(a, b, x))
         if which == 0:
-            return _beta_inside(a, b, log_x, log_rest)
-        return neg(_beta_inside(b, a, log_rest, log_x))  # I_x(a, b) = 1 - I_(1-x)(b, a)
+            return _beta_inside(a, b, log_x, log_rest, front)
+        return neg(_beta_inside(b, a, log_rest, log_x, front))  # I_x(a, b) = 1 - I_(1-x)(b, a)
 
     return _within(valid, inside, f, a, b, x)
 
 
-def _beta_inside(a: Value, b: Value, log_x: Value, log_rest: Value) -> Value:
+def _beta_inside(a: Value, b: Value, log_x: Value, log_rest: Value, front: Value) -> Value:
     mean = sub(digamma(a), digamma(add(a, b)))
     is_below = emit.compare(log_x, mean, comparison_direction="LT")
     sign, start = _chosen(is_below, a), sub(log_x, log_rest)
@@ -176,8 +186,6 @@ def _beta_inside(a: Value, b: Value, log_x: Value, log_rest: Value) -> Value:
     def factor(v: Value, a: Value, b: Value, sign: Value, start: Value, *rest: Value) -> Value:
         return sub(_log_logistic(add(start, mul(sign, v))), rest[-1])
 
-    log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
-    front = exp(sub(add(mul(a, log_x), mul(b, log_rest)), log_beta))
     params = (a, b, sign, start, log_x, log_rest, mean)
     return neg(mul(mul(sign, front), _integral(fallen, factor, longest, params)))
 
@@ -187,6 +195,51 @@ def _log_logistic(u: Value) -> Value:
     is_positive = _compared(u, 0, "GT")
     small = emit.select(is_positive, neg(u), u)
     return sub(emit.select(is_positive, zeros_like(u), u), log1p(exp(small)))
+
+
+def log_beta_factor(a: Value, b: Value, x: Value) -> Value:
+    """log(x^a (1-x)^b / B(a, b)), for a, b > 0 and 0 < x < 1.  See Note [Large parameters].
+
+    Of large parameters, with e = b x - a (1-x), it is a log(1 + e/a) + b log(1 - e/b)
+    + log(ab / (2 pi (a+b))) / 2 + D(a+b) - D(a) - D(b), where D is the rest of Stirling's series.
+    """
+    rest, total = one_minus(x), add(a, b)
+    log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(total))
+    direct = sub(add(mul(a, log(x)), mul(b, log1p(neg(x)))), log_beta)
+    is_large = _compared(emit.maximum(a, b), LARGE, "GE")
+    a, b = (emit.select(is_large, p, full_like(p, LARGE)) for p in (a, b))
+    x, rest = (emit.select(is_large, p, full_like(p, 0.5)) for p in (x, rest))
+    total = add(a, b)
+    logs = [log(p) for p in (a, b, total)]
+    ahead = sub(mul(b, x), mul(a, rest))
+    main = add(
+        mul(a, _log_ratio(div(ahead, a), x, sub(logs[0], logs[2]))),
+        mul(b, _log_ratio(div(neg(ahead), b), rest, sub(logs[1], logs[2]))),
+    )
+    half = times(plus(sub(add(logs[0], logs[1]), logs[2]), -math.log(2 * math.pi)), 0.5)
+    of_a, of_b, of_total = (
+        _beyond_stirling(p, logarithm) for p, logarithm in zip((a, b, total), logs, strict=True)
+    )
+    large = add(add(main, half), sub(of_total, add(of_a, of_b)))
+    return emit.select(is_large, large, direct)
+
+
+def _log_ratio(m: Value, x: Value, logarithm: Value) -> Value:
+    """log(1 + m), where 1 + m is x over what has that logarithm."""
+    is_far = _compared(emit.abs(m), 0.5, "GT")
+    near = log1p(emit.select(is_far, zeros_like(m), m))
+    return emit.select(is_far, sub(log(x), logarithm), near)
+
+
+def _beyond_stirling(z: Value, logarithm: Value) -> Value:
+    """log Gamma(z) - (z - 1/2) log z + z - log(2 pi) / 2, given log z."""
+    is_large = _compared(z, LARGE, "GE")
+    large = emit.select(is_large, z, full_like(z, LARGE))
+    inverse = div(full_like(z, 1), large)
+    series = mul(inverse, _series(_STIRLING, mul(inverse, inverse)))
+    power = mul(plus(z, -0.5), logarithm)
+    direct = plus(add(sub(lgamma(z), power), z), -0.5 * math.log(2 * math.pi))
+    return emit.select(is_large, series, direct)
 
 
 # -- integrals -------------------------------------------------------------------------------------

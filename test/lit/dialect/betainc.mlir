@@ -16,10 +16,10 @@
 // CHECK-SAME:    %[[B:\w+]]: tensor<f64>
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.betainc"(%[[A]], %[[B]], %[[X]])
+// CHECK:         %[[AT_END:.*]] = "anvl.compare"{{.*}} EQ>
+// CHECK:         %[[INSIDE:.*]] = "anvl.select"(%[[AT_END]], %{{.*}}, %[[X]])
 // CHECK:         "anvl.lgamma"(%[[A]])
 // CHECK:         "anvl.lgamma"(%[[B]])
-// CHECK:         %[[AT_END:.*]] = "anvl.compare"
-// CHECK:         %[[INSIDE:.*]] = "anvl.select"(%[[AT_END]], %{{.*}}, %[[X]])
 // CHECK:         "anvl.log"(%[[INSIDE]])
 // CHECK:         "anvl.log1p"
 // CHECK:         "anvl.pow"

@@ -88,6 +88,91 @@ def test_betainc_from_small_to_large() -> None:
     compared("betainc", *np.meshgrid(a, a, x), limit=rounding(ITERATION))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_betainc_of_large_parameters(dtype: str) -> None:
+    """Where logarithms of large factors cancel, and where x is almost 0 or 1."""
+    random = np.random.default_rng(8)
+    a, b = (10 ** random.uniform(-2, 7, 400)).reshape(2, 200)
+    a[0] = b[0] = 1e8  # needs some 10,000 rounds, in which the others must not gather rounding
+    mean = a / (a + b)
+    x = mean + 2 * random.standard_normal(200) * np.sqrt(mean * (1 - mean) / (a + b + 1))
+    a, b, x = (v.astype(dtype) for v in (a, b, np.clip(x, 1e-6, 1 - 1e-6)))
+    (found,) = evaluated(lambda *xs: [emit.betainc(*xs)], a, b, x)
+    wanted = WANTED["betainc"](*[v.astype("f8") for v in (a, b, x)])
+    limit = rounding(10 * FORMULA, found)
+    np.testing.assert_allclose(found[1:], wanted[1:], rtol=limit, atol=limit)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_betainc_of_parameters_almost_0_or_infinite(dtype: str) -> None:
+    limits, eps = np.finfo(dtype), np.finfo(dtype).eps
+    a = np.array([limits.tiny, 1e-10, 0.5, 1, 100, 1e10, limits.max], dtype)
+    x = np.array([0, 1e-10, 0.4, 1 - eps, 1], dtype)
+    a, b, x = (v.ravel() for v in np.meshgrid(a, a, x))
+    keep = (a < 1e10) | (b < 1e10)  # two that large need too many rounds
+    a, b, x = a[keep], b[keep], x[keep]
+    (found,) = evaluated(lambda *xs: [emit.betainc(*xs)], a, b, x)
+    wanted = WANTED["betainc"](*[v.astype("f8") for v in (a, b, x)])
+    tiny = (a == limits.tiny) & (b == limits.tiny)  # SciPy has 0 up to the end
+    wanted[tiny] = np.where((x == 0) | (x == 1), x, 0.5)[tiny]
+    limit = rounding(20 * PROGRAM if dtype == "f8" else PROGRAM, found)  # logarithms of -700
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=limit)
+
+
+def test_along_the_edges_betainc_does_not_move() -> None:
+    a, b = np.array([1.0, 1, 0, INF, 1]), np.array([0.0, 0, 2, 2, INF])
+    x = np.array([0, 0.5, 0.5, 0.5, 0.5])
+    slopes = gradient(emit.betainc, a, b, x, wrt=[0, 1, 2])
+    wanted = [[0, 0, NAN, 0, 0], [NAN, NAN, 0, 0, 0], [0] * 5]
+    np.testing.assert_array_equal(slopes, wanted)
+
+
+def test_gammainc_of_the_smallest_parameter() -> None:
+    for dtype in ("f4", "f8"):
+        a = np.full(3, np.finfo(dtype).tiny, dtype)
+        compared("igamma", a, np.array([1e-10, 0.5, 1], dtype), limit=rounding(PROGRAM, a))
+
+
+# -- zeta and its like -----------------------------------------------------------------------------
+
+FAR = [0, -0.0, 1, -1, 2, -2, 3, 0.5, -0.5, 1.5, 10, 36, 1e3, 1e10, 1e19, 1e30, INF, -INF, NAN]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_zeta_and_its_like_are_those_of_scipy(dtype: str) -> None:
+    """At poles, infinities, and where a factor over- or underflows."""
+    x = np.array([*FAR, np.finfo(dtype).max], dtype)
+    s, q = (v.ravel() for v in np.meshgrid(x, x))
+    n, y = (v.ravel() for v in np.meshgrid(x[(x >= 0) & (x < 36) & (np.floor(x) == x)], x))
+    found = evaluated(
+        lambda x, s, q, n, y: [
+            emit.digamma(x), emit.lgamma(x), emit.zeta(s, q), emit.polygamma(n, y)
+        ],
+        x, s, q, n, y,
+    )  # fmt: skip
+    special = scipy.special
+    x, s, q, n, y = (v.astype("f8") for v in (x, s, q, n, y))
+    wanted = [special.psi(x), special.gammaln(x), special.zeta(s, q)]
+    wanted += [np.where(n == 0, special.psi(y), special.polygamma(n, y))]
+    wanted[1][x == -INF] = INF  # as in C; SciPy has -inf
+    # SciPy has no zeros for large orders, and infinities for NaN.
+    wanted[2][(s > 9e9) & (q > 1)] = 0
+    wanted[2][np.isnan(s) | np.isnan(q)] = NAN
+    limit, least = rounding(PROGRAM, found[0]), float(np.finfo(dtype).tiny)
+    near_0 = [least, rounding(FORMULA, found[0]), least, least]  # lgamma has zeros
+    with np.errstate(over="ignore"):
+        for one, right, size in zip(found, wanted, near_0, strict=True):
+            np.testing.assert_allclose(one, right.astype(dtype), limit, size)
+
+
+def test_slopes_of_zeta_and_its_like_at_infinity() -> None:
+    s, q = np.array([INF, INF, 2, 1e30]), np.array([2, 1, INF, 2.0])
+    slopes = gradient(emit.zeta, s, q, wrt=[0, 1])
+    np.testing.assert_array_equal(slopes, [[0, 0, 0, 0], [0, -INF, 0, 0]])
+    (g,) = gradient(emit.digamma, np.array([INF, 0, 1e19]))
+    np.testing.assert_allclose(g, [0, INF, 1e-19], rounding(FORMULA))
+
+
 def test_slopes_at_the_edges() -> None:
     a, x = np.array([0.5, 1.0, 2.0]), np.zeros(3)
     (g,) = gradient(emit.igamma, a, x, wrt=[1])
