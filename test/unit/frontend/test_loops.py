@@ -1,6 +1,7 @@
 """`while_loop`, `fori_loop` and `scan`: values, every mode, nesting, what people get wrong."""
 
 import functools
+import re
 
 import numpy as np
 import pytest
@@ -238,6 +239,19 @@ def test_memory_does_not_grow_with_the_steps():
     f = anvl.jit(anvl.grad(lambda x, n: anp.sum(powers(x, 0.9, n))))
     size = f.lower(np.ones(1000), np.int32(3)).compile().memory_stats()["temp_size_in_bytes"]
     assert size < 300 * 8000
+
+
+def test_what_the_gradient_of_a_gradient_keeps():
+    """Places of loops that carry places: 8 a level of what is carried, and of one level at a time.
+
+    By the elements of the largest array, of a carry of one element.
+    """
+    f = anvl.grad(lambda x, n: anp.sum(powers(x, 0.9, n)))
+    f = anvl.grad(lambda x, n, f=f: anp.sum(f(x, n) ** 2))
+    text = anvl.jit(f).lower(np.ones(1), np.int32(3)).mlir("stablehlo")
+    sizes = re.findall(r"tensor<((?:\d+x)+)f64>", text)
+    assert max(np.prod([int(n) for n in size.split("x")[:-1]]) for size in sizes) == 88 * 224
+    assert "6x224x1x" in sizes  # levels that are filled again: at most 6 after each other
 
 
 def test_a_bounded_loop_keeps_each_step():
