@@ -11,7 +11,8 @@ from anvl.avals import Aval
 from anvl.dialect.errors import TraceError
 from anvl.forward import operand_of
 from anvl.jitted import call_function
-from anvl.promote import abstract
+from anvl.promote import abstract, as_tracer
+from anvl.ranges import pass_on_of_later
 from anvl.requests import argument_name, check_callable, closed_over
 from anvl.runtime import hiding_frames
 from anvl.state import current
@@ -117,6 +118,10 @@ def _called(nested: Traced, given: list[Any], expected: list[Aval]) -> Any:
             "call closure_convert where the result is used"
         )
     operands = [operand_of(x, of) for x, of in zip(given, expected, strict=True)]
+    consts = closed_over(nested)
+    later = zip(consts, operands[len(operands) - len(consts) :], strict=True)
+    pairs = [(old.value, as_tracer(new).value) for old, new in later if new is not old]
+    pass_on_of_later(trace, nested.trace.name, pairs)
     return tree.unflatten(
         nested.out_tree, call_function(trace, nested.trace.name, operands, nested.out_avals)
     )

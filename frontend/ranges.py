@@ -5,10 +5,11 @@ A Python number in the text of a function is checked when it meets an array: `ui
 error.  As an argument it is not known then: it comes in as an i32 or f32, and is converted.  So the
 trace notes each conversion of a weak number to a dtype that holds less (`convert` does; `astype`,
 which a person writes to wrap knowingly, does not), with what the number is computed of: arguments,
-literals, and ops that have a rule `fold`.  These meetings go along with calls, from a function to
-whoever calls it, and those that reach `@main` are looked at on the host in each call: the number is
-computed there once more, exactly as the program computes it.  That takes 5 us for an
-argument and as much for each op; programs without meetings pay nothing.
+literals, and ops that have a rule `fold`.  In a branch of `cond` or `switch` it must fit where the
+branch is taken, as far as the host can compute which one is.  These meetings go along with calls,
+from a function to whoever calls it, and those that reach `@main` are looked at on the host in each
+call: the number is computed there once more, exactly as the program computes it.  That takes 5 us
+for an argument and as much for each op; programs without meetings pay nothing.
 
 What the host cannot compute is not weak, if it is an integer: a carry of a loop, and what a loop
 returns, is an i32 like any other as soon as it would be narrowed.  What is left (sums, sorts and
@@ -47,16 +48,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Meeting", "Ranges", "check_fits", "check_ranges", "meets_narrower", "note_meeting",
-    "pass_on_meetings", "pass_on_of_rule", "ranges_of",
+    "pass_on_meetings", "pass_on_of_later", "pass_on_of_rule", "ranges_of",
 ]  # fmt: skip
 
 
 class Meeting(NamedTuple):
-    """A weak number that is given a dtype, by its name, that holds less than its own."""
+    """A weak number that is given a dtype, by its name, that holds less than its own.
+
+    It is none where one of the branches in which it is, `choices`, is not taken.
+    """
 
     number: Expression
     dtype: str
     place: str
+    choices: tuple[Choice, ...] = ()
+
+
+class Choice(NamedTuple):
+    """A branch in which a meeting is, the number that chooses, and that of the last branch."""
+
+    number: Expression
+    branch: int
+    last: int
 
 
 class Ranges(NamedTuple):
@@ -131,15 +144,21 @@ def note_meeting(x: Tracer, dtype: np.dtype[Any]) -> None:
     _note(trace, expression_of(x.value, x.trace), dtype_name(dtype), describe(x.location))
 
 
-def _note(trace: Trace, number: Expression | None, dtype: str, place: str) -> None:
+def _note(
+    trace: Trace,
+    number: Expression | None,
+    dtype: str,
+    place: str,
+    choices: tuple[Choice, ...] = (),
+) -> None:
     """Keep a meeting with the function that is traced, if it depends on arguments; else check."""
     if number is None:
         if numpy_dtype(dtype).kind in "iu":
             raise TypeError(_cannot_be_told(dtype, place))
         return  # a float that is too large becomes infinite
-    meeting = Meeting(number, dtype, place)
+    meeting = Meeting(number, dtype, place, choices)
     if not leaves(number):
-        _check(meeting, {})
+        _check(meeting._replace(choices=tuple(c for c in choices if not leaves(c.number))), {})
         return
     known = trace.program.meetings.setdefault(trace.name, [])
     if meeting not in known:
@@ -167,7 +186,9 @@ def pass_on_meetings(trace: Trace, name: str, operands: Sequence[ir.Value]) -> N
     """Have the caller of a function check what the function is to check of its arguments."""
     if not trace.program.meetings:
         return
-    for taker in takers(trace.program, name):
+    every = takers(trace.program, name)
+    index = expression_of(operands[0], trace) if any(t.skipped for t in every) else None
+    for branch, taker in enumerate(every):
 
         def given(x: Argument, taker: Taker = taker) -> Expression | None:
             if x.function != taker.function:
@@ -176,7 +197,26 @@ def pass_on_meetings(trace: Trace, name: str, operands: Sequence[ir.Value]) -> N
                 return None
             return expression_of(operands[x.place + taker.skipped], trace)
 
-        _pass_on(trace, taker.function, given)
+        choices = () if index is None else (Choice(index, branch, len(every) - 1),)
+        _pass_on(trace, taker.function, given, choices)
+
+
+def pass_on_of_later(trace: Trace, name: str, pairs: Iterable[tuple[ir.Value, ir.Value]]) -> None:
+    """Check what a function is to check of values of the trace also of others in their place.
+
+    Raises `TypeError` for integers of which nobody can tell.
+    """
+    for old, new in pairs:
+        was = expression_of(old, trace)
+
+        def given(x: Argument, was: Any = was, new: ir.Value = new) -> Expression | None:
+            return expression_of(new, trace) if x == was else x
+
+        for meeting in list(trace.program.meetings.get(name, ())):
+            if was is None or not leaves(meeting.number) & leaves(was):
+                continue
+            number = substituted(meeting.number, given) if isinstance(was, Argument) else None
+            _note(trace, number, meeting.dtype, meeting.place)
 
 
 def pass_on_of_rule(trace: Trace, rule: str, n_arguments: int) -> None:
@@ -190,9 +230,17 @@ def pass_on_of_rule(trace: Trace, rule: str, n_arguments: int) -> None:
     _pass_on(trace, rule, given)
 
 
-def _pass_on(trace: Trace, function: str, given: Callable[[Argument], Expression | None]) -> None:
+def _pass_on(
+    trace: Trace,
+    function: str,
+    given: Callable[[Argument], Expression | None],
+    choices: tuple[Choice, ...] = (),
+) -> None:
     for meeting in list(trace.program.meetings.get(function, ())):
-        _note(trace, substituted(meeting.number, given), meeting.dtype, meeting.place)
+        known = [(substituted(c.number, given), c) for c in meeting.choices]
+        outer = tuple(c._replace(number=number) for number, c in known if number is not None)
+        number = substituted(meeting.number, given)
+        _note(trace, number, meeting.dtype, meeting.place, (*outer, *choices))
 
 
 # -- at each call ----------------------------------------------------------------------------------
@@ -201,7 +249,8 @@ def _pass_on(trace: Trace, function: str, given: Callable[[Argument], Expression
 def ranges_of(program: Program) -> Ranges:
     """The checks that a traced program asks for its arguments."""
     meetings = tuple(program.meetings.get("main", ()))
-    places = {leaf.place for meeting in meetings for leaf in leaves(meeting.number)}
+    read = [x for m in meetings for x in (m.number, *(c.number for c in m.choices))]
+    places = {leaf.place for x in read for leaf in leaves(x)}
     return Ranges(tuple(sorted(places)), meetings)
 
 
@@ -231,6 +280,8 @@ def check_ranges(ranges: Ranges, names: Sequence[str], values: Iterable[Any]) ->
 
 
 def _check(meeting: Meeting, given: Mapping[Argument, np.ndarray[Any, Any]]) -> None:
+    if not all(_may_be_taken(choice, given) for choice in meeting.choices):
+        return
     found, dtype = values_of(meeting.number, given), numpy_dtype(meeting.dtype)
     if found is None:
         if dtype.kind in "iu":
@@ -238,3 +289,13 @@ def _check(meeting: Meeting, given: Mapping[Argument, np.ndarray[Any, Any]]) -> 
         return
     for number in found.tolist():
         check_fits(number, dtype)
+
+
+def _may_be_taken(choice: Choice, given: Mapping[Argument, np.ndarray[Any, Any]]) -> bool:
+    """Whether its index may be that of a branch; an index that no branch has is of the last one."""
+    found = values_of(choice.number, given)
+    if found is None:
+        return True
+    return any(
+        (i if 0 <= i < choice.last else choice.last) == choice.branch for i in found.tolist()
+    )

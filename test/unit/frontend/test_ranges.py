@@ -100,7 +100,7 @@ PROGRAMS = {
     "cond": (anvl.jit(branches), (True, U8, 300)),
     "cond over a literal": (anvl.jit(lambda p, x: branches(p, x, 300)), (True, U8)),
     "switch": (anvl.jit(lambda i, x, n: anvl.switch(i, [lambda x: x, lambda x: x * n], x)),
-               (0, U8, 300)),
+               (1, U8, 300)),
     "scan": (anvl.jit(lambda x, n: anvl.scan(lambda c, x: (c + 1, x + n), 0, x)), (U8, 300)),
     "carry": (anvl.jit(lambda x, n: anvl.fori_loop(0, 3, lambda i, c: c + x, n)), (U8[0], 300)),
     "checkpoint": (anvl.jit(anvl.checkpoint(lambda x, n: x + n)), (U8, 300)),
@@ -120,6 +120,66 @@ def test_a_number_that_a_program_converts_must_fit(name):
             f(*args)
     if not isinstance(args[-1], np.ndarray) and name != "eager":
         f(*args[:-1], 3)
+
+
+GUARDED = anvl.jit(lambda x, n: anvl.cond(n < 256, lambda: x + n, lambda: x))
+CHOICES = anvl.jit(lambda i, x, n: anvl.switch(i, [lambda: x, lambda: x + n, lambda: x - x]))
+EITHER = anvl.jit(lambda p, x, n: anvl.cond(p, lambda: GUARDED(x, n - 50), lambda: x + n))
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (anvl.jit(branches), (False, U8, 300), [1, 2]),
+        (GUARDED, (U8, 300), [1, 2]),
+        (GUARDED, (U8, 3), [4, 5]),
+        (GUARDED, (U8, -1), None),
+        (CHOICES, (0, U8, 300), [1, 2]),
+        (CHOICES, (1, U8, 300), None),
+        (CHOICES, (7, U8, 300), [0, 0]),
+        (CHOICES, (-7, U8, 300), [1, 2]),
+        (EITHER, (True, U8, 310), [1, 2]),
+        (EITHER, (True, U8, 49), None),
+        (EITHER, (True, U8, 303), [254, 255]),
+        (EITHER, (False, U8, 303), None),
+        (anvl.grad(lambda x, n: GUARDED(x, n).sum()), (F16, 70000), [1, 1]),
+        (anvl.jit(lambda x, n: anvl.cond(x[0] < 1, lambda: x + n, lambda: x)), (U8, 300), None),
+        (anvl.jit(lambda x, n: anvl.fori_loop(0, 0, lambda i, x: x + n, x)), (U8, 300), None),
+    ],
+)
+def test_a_number_must_fit_in_branches_that_are_taken(f, args, expected):
+    if expected is None:
+        with pytest.raises(OverflowError, match="does not fit ui8, "):
+            f(*args)
+    else:
+        assert f(*args).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("later", "error", "message"),
+    [
+        (lambda n: n + 290, OverflowError, "302 does not fit ui8, "),
+        (lambda n: 300, OverflowError, "300 does not fit ui8, "),
+        (
+            lambda n: anp.sum(n),
+            TypeError,
+            "is converted to ui8, and whether it fits cannot be told",
+        ),
+    ],
+)
+def test_what_a_closure_is_given_later_must_fit(later, error, message):
+    @anvl.jit
+    def f(x, n):
+        add, consts = anvl.closure_convert(lambda y: y + n, x)
+        return add(x, *map(later, consts))
+
+    with pytest.raises(error, match=message):
+        f(U8, 12)
+
+
+def test_logspace_of_a_number_as_integers():
+    f = anvl.jit(lambda n: anp.logspace(0, n, 3, base=2, dtype="ui8"))
+    assert f(4).tolist() == f(4.0).tolist() == [1, 4, 16]
 
 
 def test_the_argument_is_named_and_strong_ones_are_free():

@@ -30,8 +30,9 @@
 
 // The loops that count the steps of another end; the loop itself need not.
 // ENDS:        func.func private @drop_forward({{.*}}anvl.while = {body = @drop_forward_body,
-// ENDS-SAME:     cond = @drop_forward_cond}
-// ENDS:        func.func private @drop_backward({{.*}}cond = @drop_backward_cond, ends = true}
+// ENDS-SAME:     cond = @drop_forward_cond, slots = 8 : i64}
+// ENDS:        func.func private @drop_backward({{.*}}cond = @drop_backward_cond, ends = true,
+// ENDS-SAME:     slots = 8 : i64}
 func.func @main(%x: tensor<f64>) -> tensor<f64> {
   %0 = call @loop(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
