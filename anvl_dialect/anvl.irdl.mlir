@@ -913,6 +913,30 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
+    irdl.operation @logsumexp {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @softmax {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @log_softmax {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axes" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
     irdl.operation @solve {
       %0 = irdl.any
       %1 = irdl.any

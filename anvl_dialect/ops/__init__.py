@@ -36,6 +36,7 @@ from anvl.dialect.ops import scatter as scatter
 from anvl.dialect.ops import select_and_scatter as select_and_scatter
 from anvl.dialect.ops import shape as shape
 from anvl.dialect.ops import sinc as sinc
+from anvl.dialect.ops import softmax as softmax
 from anvl.dialect.ops import solve as solve
 from anvl.dialect.ops import sorting as sorting
 from anvl.dialect.ops import spectral as spectral

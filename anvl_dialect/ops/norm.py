@@ -23,7 +23,7 @@ from anvl.dialect.params import Float, Int, Ints
 from anvl.dialect.smooth_powers import power_of_square
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype, shape_text, tensor
 
-__all__ = ["NormOp", "nonzero_length"]
+__all__ = ["NormOp", "either", "nonzero_length"]
 
 _PARTS = {"c64": "f32", "c128": "f64"}
 
@@ -233,7 +233,7 @@ def _euclidean(x: Value, axes: Sequence[int]) -> Value:
     # Two more sums where one length asks for them, and else nothing: 1e7 elements take as long as
     # their sum of squares, 1.0 ms; scaled by the largest of them they would take 41 (CPU, f32).
     all_fit = emit.all(fits, axes=tuple(range(squares.type.rank)))
-    return _either(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
+    return either(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
 
 
 def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
@@ -243,7 +243,7 @@ def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
     return emit.sum(mul(x, x), axes=axes)
 
 
-def _either(
+def either(
     pred: Value, type_: Any, then: Callable[[], Value], otherwise: Callable[[], Value]
 ) -> Value:
     """One of two values of a type; the other one is not computed."""

@@ -10,13 +10,10 @@ import numpy as np
 
 from anvl.config import as_dtype, default_dtype
 from anvl.numpy.axes import Axis, axes_of
-from anvl.numpy.choice import isfinite, isnan, logical_not, where
-from anvl.numpy.creation import asarray, full
+from anvl.numpy.choice import isnan, logical_not, where
+from anvl.numpy.creation import asarray
 from anvl.numpy.elementwise import (
-    add,
     divide,
-    exp,
-    log,
     mark_weak,
     multiply,
     real,
@@ -25,8 +22,8 @@ from anvl.numpy.elementwise import (
 )
 from anvl.numpy.emitting import is_kind, prim
 from anvl.numpy.norms import squared_modulus
-from anvl.numpy.reductions import max, reduced, sum
-from anvl.numpy.shaping import broadcast_to, expand_dims, reshape
+from anvl.numpy.reductions import kept, reduced, sum
+from anvl.numpy.shaping import broadcast_to, expand_dims
 from anvl.promote import abstract, convert, promoted
 from anvl.public import public
 from anvl.runtime import hiding_frames
@@ -161,7 +158,7 @@ def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) along `axis`, without overflow.
 
-    Where it is infinite its derivative is NaN.
+    Where several elements are the largest, and infinite, its derivative is NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.logsumexp(np.asarray([1000.0, -1000.0])))
@@ -169,25 +166,15 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """
     (operand,), weak = promoted("logsumexp", (x,), "float")
     axes = axes_of(axis, operand.ndim, "logsumexp")
-    gone = () if keepdims else axes
-    sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape) if i not in gone)
-    if _count(operand.shape, axes) == 0:
-        return full(sizes, -math.inf, operand.dtype)
-    largest = _largest(operand, axes)
-    shift = where(isfinite(largest), largest, 0)
-    total = reduced("sum", exp(subtract(operand, shift)), axes, True)
-    result = add(log(total), shift)
-    return mark_weak(reshape(result, sizes), weak)
-
-
-def _largest(x: Tracer, axes: tuple[int, ...]) -> Tracer:
-    """What is taken off, as a constant: no result here depends on it, and it has corners."""
-    return prim("stop_gradient", max(x, axis=axes, keepdims=True))  # type: ignore[no-any-return]
+    y = prim("logsumexp", operand, axes=axes)
+    return mark_weak(kept(y, operand.shape, axes) if keepdims else y, weak)
 
 
 @public("axis")
 def softmax(x: Any, axis: Axis = -1) -> Any:
     """exp(x) over its sum along `axis`, without overflow.
+
+    NaN where several elements are the largest, and infinite.
 
     >>> import anvl.numpy as np
     >>> print(np.softmax(np.asarray([0.0, 0.0])))
@@ -195,15 +182,14 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
     """
     (operand,), weak = promoted("softmax", (x,), "float")
     axes = axes_of(axis, operand.ndim, "softmax")
-    if operand.size == 0:
-        return operand
-    raised = exp(subtract(operand, _largest(operand, axes)))
-    return mark_weak(divide(raised, reduced("sum", raised, axes, True)), weak)
+    return mark_weak(prim("softmax", operand, axes=axes), weak)
 
 
 @public("axis")
 def log_softmax(x: Any, axis: Axis = -1) -> Any:
-    """log(softmax(x)), exact where softmax is almost 0.
+    """log(softmax(x)), exact where softmax is almost 0, or almost 1.
+
+    NaN where several elements are the largest, and infinite.
 
     >>> import anvl.numpy as np
     >>> print(np.log_softmax(np.asarray([0.0, 1000.0])))
@@ -211,8 +197,4 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
     """
     (operand,), weak = promoted("log_softmax", (x,), "float")
     axes = axes_of(axis, operand.ndim, "log_softmax")
-    if operand.size == 0:
-        return operand
-    largest = _largest(operand, axes)
-    low = subtract(operand, where(isfinite(largest), largest, 0))
-    return mark_weak(subtract(low, log(reduced("sum", exp(low), axes, True))), weak)
+    return mark_weak(prim("log_softmax", operand, axes=axes), weak)

@@ -327,6 +327,10 @@ def _others(jax: Any, lax: Any) -> dict[str, Any]:
 
     return {
         "hypot": jax.numpy.hypot,
+        "logsumexp": lambda x, axes: jax.scipy.special.logsumexp(x, axes),
+        "softmax": lambda x, axes: jax.nn.softmax(x, axes),
+        "log_softmax": lambda x, axes: jax.nn.log_softmax(x, axes),
+        "sech_squared": lambda x: 1 / jax.numpy.cosh(x) ** 2,
         "logaddexp": jax.numpy.logaddexp,
         "sinc": lambda x, order: _sinc(jax, x, order),
         "convolution": convolution,

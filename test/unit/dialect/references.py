@@ -43,6 +43,15 @@ def _reduced(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axes: np.asarray(f(x, axis=tuple(axes))).astype(x.dtype)
 
 
+def _logsumexp(x: Any, axes: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        return np.log(np.sum(np.exp(x), axis=axes))
+
+
+def _kept(y: Any, x: Any, axes: Any) -> Any:
+    return np.reshape(y, tuple(1 if i in axes else n for i, n in enumerate(x.shape)))
+
+
 def _norm(x: np.ndarray, axes: Any, order: float, power: int = 1) -> np.ndarray:
     parts = np.float32 if x.dtype == np.complex64 else x.real.dtype
     total = np.sum(np.abs(x).astype(np.float64) ** order, axis=tuple(axes))
@@ -371,6 +380,9 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "sum": _reduced(np.sum),
     "prod": _reduced(np.prod),
     "norm": _norm,
+    "logsumexp": _logsumexp,
+    "softmax": lambda x, axes: np.exp(x - _kept(_logsumexp(x, axes), x, axes)),
+    "log_softmax": lambda x, axes: x - _kept(_logsumexp(x, axes), x, axes),
     "max": _max,
     "min": _min,
     "all": _axes(np.all),

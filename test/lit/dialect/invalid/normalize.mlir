@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --split-input-file --verify-diagnostics
 
-// What the verifier refuses of batch normalization.
+// What the verifier refuses of batch normalization, and of exponentials over their sum.
 
 func.func @batch_norm_inference_axis_is_none(
     %x0: tensor<2x3xf32>, %x1: tensor<3xf32>, %x2: tensor<3xf32>, %x3: tensor<3xf32>, %x4: tensor<3xf32>) {
@@ -189,5 +189,29 @@ func.func @batch_norm_grad_results(
     {epsilon = 0.0 : f32, feature_index = 1 : i64}
     : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3xf32>)
       -> (tensor<2x3xf32>, tensor<3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @logsumexp_of_integers(%x: tensor<2xi32>) {
+  // expected-error @+1 {{logsumexp: operand is tensor<2xi32>; it takes elements of kind float}}
+  %y = "anvl.logsumexp"(%x) {axes = array<i64: 0>} : (tensor<2xi32>) -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @softmax_axis_is_none(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{softmax: axes [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  %y = "anvl.softmax"(%x) {axes = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @log_softmax_axis_repeats(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{log_softmax: axes [1, 1] repeat an axis of tensor<2x3xf32>; name each once}}
+  %y = "anvl.log_softmax"(%x) {axes = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }

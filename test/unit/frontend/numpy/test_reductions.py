@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from agreement import agrees, values
+from tolerances import FORMULA, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -139,6 +140,44 @@ def test_logsumexp_and_softmax_do_not_overflow(axis):
         reference,
         [(x,)],
     )
+
+
+# Points, with what softmax is there.
+WEIGHTS = [
+    ([0.0, -40.0, -np.inf], [1, np.exp(-40), 0]),
+    ([np.inf, 1.0, -np.inf], [1, 0, 0]),
+    ([-np.inf, -np.inf, 3.0], [0, 0, 1]),
+    ([1000.0, 1000.0, -1000.0], [0.5, 0.5, 0]),
+    ([np.inf, np.inf, 0.0], [np.nan] * 3),
+    ([-np.inf] * 3, [np.nan] * 3),
+    ([0.0, np.nan, 0.0], [np.nan] * 3),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exponentials_beside_infinities_and_beside_one_that_outweighs_them(dtype):
+    """Values and Jacobians in both modes: also what the weight of the largest leaves of 1."""
+    x, y = (np.array([row[i] for row in WEIGHTS], dtype) for i in (0, 1))
+    rest = [[np.sum(np.delete(row, i)) for i in range(3)] for row in y]  # 1 - y, with all digits
+    of_rest = np.where(np.eye(3, dtype=bool), np.array(rest)[:, :, None], -y[:, None, :])
+    wanted = {
+        "logsumexp": y,
+        "softmax": y[:, :, None] * np.where(np.eye(3, dtype=bool), of_rest, -y[:, None, :]),
+        "log_softmax": of_rest,
+    }
+    limit = rounding(FORMULA, dtype)
+    for name, slopes in wanted.items():
+        f = getattr(anp, name)
+        found = anvl.jit(
+            lambda x, f=f: (anvl.vmap(anvl.jacfwd(f))(x), anvl.vmap(anvl.jacrev(f))(x))
+        )
+        for jacobians in found(x):
+            np.testing.assert_allclose(jacobians, slopes, limit, 0, err_msg=name)
+    np.testing.assert_allclose(anp.softmax(x), y, limit)
+    sums = [np.exp(-40), np.inf, 3, 1000 + np.log(2), np.inf, -np.inf, np.nan]
+    np.testing.assert_allclose(anp.logsumexp(x, axis=1), np.array(sums, dtype), limit)
+    logs = np.array([-np.exp(-40), 0, -np.inf, -np.log(2), np.nan, np.nan, np.nan], dtype)
+    np.testing.assert_allclose(anp.log_softmax(x)[:, 0], logs, limit)
 
 
 def test_logsumexp_at_the_edges():

@@ -1,0 +1,186 @@
+"""`logsumexp`, `softmax`, `log_softmax`: exponentials and their share of the sum, along axes.
+
+No exponential overflows, and no digit is lost where one element outweighs the others: what these
+add up to is kept apart from its 1, in values and in derivatives, which are stated in terms of the
+results.  Of one infinite element the values and derivatives are the limits, of several NaN, as
+there is none; -inf among larger ones weighs nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.families import check_axes, check_kind
+from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.elementwise import add, and_, div, exp, expm1, log, log1p, mul, neg, sub
+from anvl.dialect.ops.norm import either
+from anvl.dialect.ops.reduce import spread
+from anvl.dialect.ops.widened import in_wide
+from anvl.dialect.params import Ints
+from anvl.dialect.types import numpy_dtype, shape_text, tensor
+
+__all__ = ["LogSoftmaxOp", "LogsumexpOp", "SoftmaxOp"]
+
+
+class Exponentials(AnvlOp):
+    """Along `axes`.  Says `value`, of floats of 32 bits at least."""
+
+    x: Operand
+    axes: Ints
+    y: Result
+    composite = True
+    corner = "NaN where several elements are the largest, and infinite"
+
+    @classmethod
+    def result_type(cls, x: Any, axes: Any) -> Any:
+        check_kind(cls.short_name, x, "float")
+        check_axes(f"{cls.short_name}: axes {shape_text(axes)}", axes, x.rank, x)
+        return x
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, axes: Any) -> Value:
+        return in_wide(lambda x: cls.value(x, axes), x)
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        raise NotImplementedError
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axes: Any) -> Value:
+        return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        rows = {"axes": (1,)}
+        return draw.calls(
+            ([draw.floats(2, 3)], rows),
+            ([draw.floats(2, 3, 2)], {"axes": (0, 2)}),
+            ([draw.floats(2, 1)], rows),
+            ([draw.floats(2, 0)], rows),
+            ([draw.floats()], {"axes": ()}),
+            *[([draw.floats(2, 3).astype(numpy_dtype(d))], rows) for d in ("f32", "f16", "bf16")],
+        )
+
+
+class LogsumexpOp(Exponentials, name="logsumexp"):
+    """log(sum(exp(x))) along `axes`: the largest, and log(1 + what the others add)."""
+
+    @classmethod
+    def result_type(cls, x: Any, axes: Any) -> Any:
+        super().result_type(x, axes)
+        return tensor([n for i, n in enumerate(x.shape) if i not in axes], x.element_type)
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        return add(emit.max(x, axes=axes), _log_total(x, axes))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        (t,), (x,) = ts, xs
+        return None if t is None else emit.sum(mul(t, emit.softmax(x, axes=axes)), axes=axes)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        (x,) = xs
+        return [mul(spread(g, x, axes), emit.softmax(x, axes=axes))]
+
+
+class SoftmaxOp(Exponentials, name="softmax"):
+    """exp(x) / sum(exp(x)) along `axes`."""
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        raised = exp(_lowered(x, axes)[0])
+        total = emit.sum(raised, axes=axes)
+        return div(raised, spread(_or_nan(total, 1, x, axes), x, axes))
+
+    @classmethod
+    def _turned(cls, v: Value, y: Value, axes: Any) -> Value:
+        """y (v - sum(v y)): the Jacobian, which is symmetric, times v.
+
+        A constant makes no difference to it: the v of a y that is almost 1 is taken off, so that
+        the rest has its digits.
+        """
+        low = sub(v, spread(_of_heavy(v, y, axes), y, axes))
+        return mul(y, sub(low, spread(emit.sum(mul(low, y), axes=axes), y, axes)))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        return None if ts[0] is None else cls._turned(ts[0], y, axes)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        return [cls._turned(g, y, axes)]
+
+
+class LogSoftmaxOp(Exponentials, name="log_softmax"):
+    """x - logsumexp(x) along `axes`."""
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        total = _or_nan(_log_total(x, axes), 0, x, axes)
+        return sub(_lowered(x, axes)[0], spread(total, x, axes))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        """t - sum(exp(y) t), of which a constant in t makes no difference."""
+        (t,) = ts
+        if t is None:
+            return None
+        weights = exp(y)
+        low = sub(t, spread(_of_heavy(t, weights, axes), y, axes))
+        return sub(low, spread(emit.sum(mul(low, weights), axes=axes), y, axes))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        """g - exp(y) sum(g), as g (1 - exp(y)) - exp(y) (sum(g) - g) where exp(y) is almost 1."""
+        weights = exp(y)
+        total = spread(emit.sum(g, axes=axes), y, axes)
+        heavy = sub(mul(g, neg(expm1(y))), mul(weights, sub(total, g)))
+        return [emit.select(_is_heavy(weights), heavy, sub(g, mul(weights, total)))]
+
+
+def _lowered(x: Value, axes: Any) -> tuple[Value, Value]:
+    """x less the largest, which becomes 0, also of an infinity; and where that is."""
+    largest = spread(emit.max(x, axes=axes), x, axes)
+    is_top = emit.compare(x, largest, comparison_direction="EQ")
+    return emit.select(is_top, zeros_like(x), sub(x, largest)), is_top
+
+
+def _log_total(x: Value, axes: Any) -> Value:
+    """The logarithm of the sum of exponentials, of which the largest is 1.
+
+    Where the others add little to it, by their own sum: one pass more, if such a row is there.
+    """
+    total = emit.sum(exp(_lowered(x, axes)[0]), axes=axes)
+    is_little = emit.compare(total, full_like(total, 1.5), comparison_direction="LT")
+
+    def with_others() -> Value:
+        low, is_top = _lowered(x, axes)  # again: a branch would have them written to memory
+        others = emit.sum(emit.select(is_top, zeros_like(low), exp(low)), axes=axes)
+        return emit.select(is_little, log1p(others), log(total))
+
+    some = emit.any(is_little, axes=tuple(range(total.type.rank)))
+    return either(some, total.type, with_others, lambda: log(total))
+
+
+def _or_nan(y: Value, of_one: float, x: Value, axes: Any) -> Value:
+    """y, but NaN where several of the largest are infinite, so that y is more than that of one."""
+    several = emit.compare(y, full_like(y, of_one), comparison_direction="GT")
+    several = and_(several, emit.is_inf(emit.max(x, axes=axes)))
+    return emit.select(several, full_like(y, float("nan")), y)
+
+
+def _is_heavy(weights: Value) -> Value:
+    return emit.compare(weights, full_like(weights, 0.5), comparison_direction="GT")
+
+
+def _of_heavy(v: Value, weights: Value, axes: Any) -> Value:
+    """The v whose weight is above a half, of which there is at most one; else 0."""
+    return emit.sum(emit.select(_is_heavy(weights), v, zeros_like(v)), axes=axes)

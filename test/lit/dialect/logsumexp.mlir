@@ -1,0 +1,28 @@
+// RUN: anvl-opt %s --verify-roundtrip --anvl-gradient="function=logsumexp" | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo --anvl-inline | filecheck %s --check-prefix=HLO
+// RUN: anvl-opt %s --anvl-gradient="function=logsumexp" \
+// RUN:   | %run --function=logsumexp_adjoint --args='[[0.0, -40.0]]' | %numbers %s
+
+// The largest, and log(1 + x) of what the others add: exp(-40) is nothing beside 1, but not beside 0.
+// Each element has its share, which `softmax` says, as slope.
+
+// CHECK-LABEL: func.func @logsumexp_adjoint(
+// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
+// CHECK:         %[[Y:.*]] = "anvl.logsumexp"(%[[X]])
+// CHECK:         %[[SHARE:.*]] = "anvl.softmax"(%[[X]])
+// CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[SHARE]])
+// CHECK:         return %[[Y]], %[[DX]]
+
+// HLO-LABEL: func.func @logsumexp(
+// HLO-NOT:     anvl.
+// HLO:         stablehlo.reduce
+// HLO:         stablehlo.exponential
+// HLO:         stablehlo.reduce
+// HLO:         return
+
+// NUMBERS: f64[] 4.2483543e-18
+// NUMBERS-NEXT: f64[2] 1.0 4.2483543e-18
+func.func @logsumexp(%x: tensor<2xf64>) -> tensor<f64> {
+  %y = "anvl.logsumexp"(%x) {axes = array<i64: 0>} : (tensor<2xf64>) -> tensor<f64>
+  return %y : tensor<f64>
+}
