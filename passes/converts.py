@@ -18,7 +18,8 @@ __all__ = ["NAMES", "rewrite_converts"]
 #
 # A product with a bool that became a float, `convert(p) * y`, XLA makes `select(p, y, 0)`, and a
 # quotient by a constant is a product: 0 where `p` is false and `y` infinite or NaN, which is NaN.
-# `select(p, 1, 0)` in place of the conversion it leaves alone.
+# `select(p, 1, 0)` in place of the conversion it leaves alone, and, where the shape of 1 and 0 is
+# not known, a conversion to integers and on to floats.
 
 NAMES = ("stablehlo.convert",)
 
@@ -30,8 +31,7 @@ def rewrite_converts(found: Found) -> None:
     for op in found[NAMES[0]]:
         form = _form(*(kind(v.type.element_type) for v in (op.operands[0], op.results[0])))
         y = op.results[0]
-        needs_shape = form in (_chosen, _complex)  # they make constants
-        if form is not None and (y.type.has_static_shape or not needs_shape):
+        if form is not None:
             with op.context, op.location, ir.InsertionPoint(op):
                 y.replace_all_uses_with(form(op.operands[0], y.type))
             op.erase()
@@ -60,6 +60,9 @@ def _is_not_zero(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
 
 def _chosen(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
     """1 or 0"""
+    if not type_.has_static_shape:
+        bytes_ = ir.RankedTensorType.get(type_.shape, ir.IntegerType.get_unsigned(8))
+        return _converted(_converted(x, bytes_), type_)
     one, zero = (_hlo.constant(type_, v) for v in (1.0, 0.0))
     return _hlo("select", x, one, zero, type=type_)
 

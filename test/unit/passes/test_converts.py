@@ -5,6 +5,11 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
+import anvl.runtime as rt
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.pipeline import Pipeline
 
 
 @pytest.mark.parametrize("start", [2j, -1.5 + 2j, 0j])
@@ -52,3 +57,20 @@ def test_a_mask_keeps_what_is_not_finite(dtype):
     wanted = ([True, False, True, False], [True, False, True, False], [True, False] * 2,
               [True, False, True, False], [True] * 4)  # fmt: skip
     assert [list(np.isnan(y)) for y in found] == list(wanted)
+
+
+def test_a_mask_of_unknown_shape_is_converted_by_way_of_integers():
+    """XLA leaves that alone too (the same with a shape is run)."""
+    text = """func.func @main(%p: tensor<?xi1>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = stablehlo.convert %p : (tensor<?xi1>) -> tensor<?xf32>
+      %1 = stablehlo.multiply %0, %y : tensor<?xf32>
+      return %1 : tensor<?xf32>
+    }"""
+    module = ir.Module.parse(text, context())
+    Pipeline([LowerToStablehlo("cpu")]).run(module, verify_each=True)
+    once = module.operation.get_asm()
+    assert "(tensor<?xi1>) -> tensor<?xui8>" in once and "(tensor<?xui8>) -> tensor<?xf32>" in once
+    program = rt.compile(once.replace("?", "3"))
+    inputs = np.array([True, False, False]), np.array([np.inf, np.inf, np.nan], "float32")
+    (found,) = program.execute([rt.put(x) for x in inputs])
+    np.testing.assert_array_equal(np.asarray(found), [np.inf, np.nan, np.nan])
