@@ -5,21 +5,23 @@ Source: NumPy's manual; StableHLO specification, `convolution`.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from anvl.dialect.params_window import ConvDims
-from anvl.numpy.elementwise import astype, conj
+from anvl.numpy.elementwise import astype, conj, mark_weak
 from anvl.numpy.emitting import is_kind, prim
 from anvl.numpy.shaping import flip, reshape
-from anvl.promote import convert, promoted
+from anvl.promote import broadcast_to, constant, convert, promoted
 from anvl.public import public
 from anvl.tracer import Tracer
 
 __all__ = ["convolve", "correlate"]
 
 _MODES = ("full", "same", "valid")
+_SHORT = 16  # so many products, of slices, take no longer than a convolution
 _DIMS = ConvDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))  # batch, feature, place; out, in, place
 
 
@@ -29,7 +31,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
     Of n and m elements, "full" gives all n + m - 1, "same" the middle max(n, m) of these, "valid"
     those in which the two overlap completely.  Linear in each.  Where they do not, the rest of the
-    shorter one meets zeros: what is infinite or NaN in it gives NaN there, too.
+    shorter one meets zeros if it has more than 16 elements: what is infinite or NaN in it gives NaN
+    there, too.
     Raises `TypeError` for what is no vector, `ValueError` for an empty one or another mode.
 
     >>> import anvl.numpy as np
@@ -77,6 +80,8 @@ def _slid(x: Tracer, y: Tracer, mode: str, weak: bool) -> Any:
         return astype(_slid(*counts, mode, weak), bool)
     n = y.size
     padding = {"full": (n - 1, n - 1), "same": (n // 2, (n - 1) // 2), "valid": (0, 0)}[mode]
+    if n <= _SHORT:
+        return mark_weak(_shifted_products(x, y, padding), weak)
     z = prim(
         "convolution",
         reshape(x, (1, 1, x.size)),
@@ -92,3 +97,30 @@ def _slid(x: Tracer, y: Tracer, mode: str, weak: bool) -> Any:
         precision_config="HIGHEST",
     )
     return reshape(z, (z.size,))
+
+
+def _shifted_products(x: Tracer, y: Tracer, padding: tuple[int, int]) -> Tracer:
+    """The same as a sum of multiples of x, each in its place.
+
+    Nothing is multiplied with the padding, nor what is cut off: 0 times an infinity were NaN, here
+    or in derivatives.
+    """
+    narrow = is_kind(x, "float") and x.dtype.itemsize < 4
+    wide = [convert(v, np.dtype(np.float32)) if narrow else v for v in (x, y)]
+    low, high = padding[0], padding[1] - y.size + 1
+    zero = constant(0, wide[0].dtype)
+    terms = []
+    for j in range(y.size):
+        before, behind = low - j, high + j
+        part = _part(wide[0], max(0, -before), x.size - max(0, -behind))
+        term = prim("mul", part, broadcast_to(_part(wide[1], j, j + 1), part.shape))
+        ends = {
+            "edge_padding_low": (max(0, before),), "edge_padding_high": (max(0, behind),),
+            "interior_padding": (0,),
+        }  # fmt: skip
+        terms.append(prim("pad", term, zero, **ends))
+    return convert(functools.reduce(lambda x, y: prim("add", x, y), terms), x.dtype)
+
+
+def _part(x: Tracer, start: int, limit: int) -> Any:
+    return prim("slice", x, start_indices=(start,), limit_indices=(limit,), strides=(1,))

@@ -86,7 +86,7 @@ MODES = ["full", "same", "valid"]
 @pytest.mark.parametrize("name", ["convolve", "correlate"])
 def test_convolutions_agree_with_numpy(name, mode):
     f, reference = getattr(anp, name), getattr(np, name)
-    for n, m in [(5, 3), (5, 2), (2, 6), (3, 6), (4, 4), (1, 1)]:
+    for n, m in [(5, 3), (5, 2), (2, 6), (3, 6), (4, 4), (1, 1), (20, 18)]:
         calls = [(values(d, (n,)), values(d, (m,))) for d in ("f8", "f4", "i4", "c16")]
         calls.append((values("f4", (n,)), values("i4", (m,))))
         agrees(lambda a, v: f(a, v, mode), lambda a, v: reference(a, v, mode), calls)
@@ -109,6 +109,58 @@ def test_the_gradient_of_a_convolution_is_the_slope(name, mode):
     slopes = anvl.grad(f, wrt=(0, 1))(*xs)
     found = sum(np.sum(np.asarray(g) * t) for g, t in zip(slopes, ts, strict=True))
     assert abs(found - difference) < 1e-8 * max(1, abs(found))
+
+
+def pairs_of(reference, n, m, mode):
+    """[k, i, j]: whether the product of elements i and j is in the result k."""
+    columns = [[reference(a, v, mode) for v in np.eye(m)] for a in np.eye(n)]
+    return np.moveaxis(np.array(columns), -1, 0) != 0
+
+
+def summed(pairs, *factors):
+    """The sums along the last two axes of the products in the pairs, and of no others."""
+    with np.errstate(invalid="ignore"):
+        return np.where(pairs, factors[0] * factors[1], 0).sum((-2, -1))
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_what_is_infinite_in_a_convolution_counts_where_it_takes_part(name):
+    """Each value and slope against the products in it: those with the padding are none."""
+    # In f32: there XLA multiplies with the padding, and in f64 it does not (CPU, jaxlib 0.10).
+    vs = np.array([[np.inf, 1, 2], [1, np.nan, 2], [0.5, -1, -np.inf]], np.float32)
+    a, ta, tv = values("f4", (5,), -2, 2), values("f4", (5,), -1, 1), values("f4", (3,), -1, 1)
+
+    def everything(a, v, mode, swapped):
+        def f(a, v):
+            return getattr(anp, name)(*((v, a) if swapped else (a, v)), mode)
+
+        y = f(a, v)
+        weights = anp.arange(y.size, dtype=y.dtype) - 1
+        slopes = anvl.grad(lambda a, v: anp.sum(f(a, v) * weights), wrt=(0, 1))(a, v)
+        return y, *slopes, anvl.jvp(f, (a, v), (ta, tv))[1]
+
+    cases = [(mode, swapped) for mode in MODES for swapped in (False, True)]
+    limit = rounding(PROGRAM, vs)
+    of_each = lambda v: [everything(a, v, *case) for case in cases]  # noqa: E731
+    plain, batched = anvl.jit(lambda vs: ([of_each(v) for v in vs], anvl.vmap(of_each)(vs)))(vs)
+    for k, (mode, swapped) in enumerate(cases):
+        reference = getattr(np, name)
+        if swapped:
+            pairs = np.swapaxes(pairs_of(reference, 3, 5, mode), 1, 2)
+        else:
+            pairs = pairs_of(reference, 5, 3, mode)
+        w = np.arange(len(pairs), dtype=np.float32)[:, None] - 1
+        for i, v in enumerate(vs):
+            of_a, of_v = a[:, None], v[None]
+            wanted = [
+                summed(pairs, of_a, of_v),
+                summed(np.moveaxis(pairs, 1, 0), w, of_v),
+                summed(np.moveaxis(pairs, 2, 0), w, of_a.T),
+                summed(pairs, ta[:, None], of_v) + summed(pairs, of_a, tv[None]),
+            ]
+            for one, other, right in zip(plain[i][k], batched[k], wanted, strict=True):
+                for y in (one, other[i]):
+                    np.testing.assert_allclose(y, right, limit, limit)
 
 
 BACKWARDS = {
