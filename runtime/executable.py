@@ -22,7 +22,7 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.ffi import missing_handler
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
-from anvl.runtime.turns import in_turn, splits_stacks
+from anvl.runtime.turns import check_order, in_turn, splits_stacks
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
 
@@ -269,7 +269,8 @@ def compile(  # the name that people expect; the built-in is not needed here
         A result, or the temporaries together, are larger than the memory of the machine.
     RuntimeFailure
         The program is not valid, ends the process that reads it or converts it to HLO, has a
-        function without a body or recursion, or cannot be compiled for this device.
+        function without a body or recursion, calls LAPACK on stacks so that the calls may wait for
+        each other for ever, or cannot be compiled for this device.
     ForkedProcess
         This process was forked from one that already had a client.
 
@@ -281,13 +282,8 @@ def compile(  # the name that people expect; the built-in is not needed here
     <Executable (bool[2]) -> (bool[2]) on <CpuDevice(id=0)>>
     """
     check_process("compile")
-    if not isinstance(program, bytes | str):
-        raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
-    failure = trial.check(program)
-    check_calls(program)
-    if failure is not None:
-        raise failure
-    return compile_lowered(
+    _check_program(program)
+    made = compile_lowered(
         program,
         placement,
         options=options,
@@ -295,6 +291,19 @@ def compile(  # the name that people expect; the built-in is not needed here
         out_types=out_types,
         argument_names=argument_names,
     )
+    if _names_lapack(program):
+        check_order(made.handle)
+    return made
+
+
+def _check_program(program: bytes | str) -> None:
+    """Refuse what ends the process, or has functions that cannot be called."""
+    if not isinstance(program, bytes | str):
+        raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
+    failure = trial.check(program)
+    check_calls(program)
+    if failure is not None:
+        raise failure
 
 
 def compile_lowered(
@@ -365,6 +374,10 @@ def _compile_options(place: Placement, flags: Mapping[str, object]) -> Any:
     return options
 
 
+def _names_lapack(program: bytes | str) -> bool:
+    return "lapack_" in program if isinstance(program, str) else b"lapack_" in program
+
+
 _lapack_is_registered = False
 
 
@@ -374,8 +387,7 @@ def _prepare_custom_calls(program: bytes | str, place: Placement) -> bool:
     Returns whether this one does.
     """
     global _lapack_is_registered
-    named = "lapack_" in program if isinstance(program, str) else b"lapack_" in program
-    if not named or place.client.platform != "cpu":
+    if not _names_lapack(program) or place.client.platform != "cpu":
         return False
     if not _lapack_is_registered:
         compat.register_lapack()  # registering twice does no harm, so no lock

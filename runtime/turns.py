@@ -6,30 +6,34 @@ at once as there are threads wait for ever: in one program, which the lowering p
 [Routines that wait for each other] in `passes/stacked_calls.py`), and in several that run at the
 same time, from one thread of Python or from several.  So where as many such programs run as there
 are threads, less one, the next begins when the first of them is done.  On two cores that is one at
-a time, with all threads to itself.  A program of other ops, of single matrices, or of stacks that
-are too small to be split, never waits.
+a time, with all threads to itself.  A program of somebody else's that is not in order is refused
+where it is compiled: it would hang sooner or later.  A program of other ops, of single matrices, or
+of stacks that are too small to be split, never waits.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from math import prod
 from typing import Any
 
+from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 
-__all__ = ["in_turn", "splits_stacks"]
+__all__ = ["check_order", "in_turn", "splits_stacks"]
 
 _lock = fresh_lock()
 _running: deque[Any] = deque()  # of the programs that began last: what says when each is done
 
 _CALLS = r"= (.*?) custom-call\(.*custom_call_target=\"lapack_[sdcz](\w+?)_ffi\""
+_NAMES = r"%[\w.\-]+"
+_OP = rf"\s+(?:ROOT )?({_NAMES}) = (.*)"
 _SHAPE = r"\[([\d,]+)\]"
 # What a handler takes for the work, in rows times columns times the larger of them, and from which
 # on it splits; of complex numbers three times as much.  (`lapack_kernels.cc` of jaxlib)
@@ -40,13 +44,63 @@ _LEAST = 200_000 // 3 // 2  # half of it, as versions differ
 
 def splits_stacks(handle: Any) -> bool:
     """Whether a compiled program calls LAPACK on a stack of matrices that is split."""
-    for types, routine in re.findall(_CALLS, str(handle.get_hlo_text())):
+    return _is_split(str(handle.get_hlo_text()))
+
+
+def _is_split(text: str) -> bool:
+    """Whether a call in this text of HLO splits a stack."""
+    for types, routine in re.findall(_CALLS, text):
         for dims in re.findall(_SHAPE, types):
             shape = [int(n) for n in dims.split(",")]
             work = _WORK.get(routine, _MOST_WORK) * prod(shape) * max(shape[-2:])
             if prod(shape[:-2]) > 1 and work >= _LEAST:
                 return True
     return False
+
+
+def check_order(handle: Any) -> None:
+    """Refuse a compiled program whose calls may wait for each other for ever."""
+    if _may_wait_for_ever(handle):
+        raise RuntimeFailure(
+            "compile: calls of LAPACK on stacks of matrices that depend on none of each other may "
+            "wait for each other for ever; put them in order by anvl.from_stablehlo or "
+            "`anvl-opt --anvl-lower-to-stablehlo`"
+        )
+
+
+def _may_wait_for_ever(handle: Any) -> bool:
+    """Whether as many of these calls as there are threads depend on none of each other.
+
+    Those that as many others come before, one after the other, depend on none of each other.
+    """
+    with_calls: set[str] = set()  # computations; those that others name come before them
+    for name, lines in _computations(str(handle.get_hlo_text())):
+        steps: dict[str, int] = {}  # by the name of an op: how many calls it comes after
+        counts = Counter[int]()
+        for op, text in lines:
+            names = re.findall(_NAMES, text)
+            step = max((steps[x] for x in names if x in steps), default=0)
+            if _is_split(text) or not with_calls.isdisjoint(names):
+                step += 1
+                counts[step] += 1
+                with_calls.add(name)
+            steps[op] = step
+        if any(count > _most() for count in counts.values()):
+            return True
+    return False
+
+
+def _computations(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """The computations of HLO text: their names, and the name of each op with its text."""
+    lines: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        if line.endswith("{") and not line.startswith(" "):
+            begun = re.search(_NAMES, line)
+            name, lines = begun[0] if begun else "", []
+        elif line == "}":
+            yield name, lines
+        elif found := re.match(_OP, line):
+            lines.append((found[1], f" = {found[2]}"))
 
 
 @cache  # XLA asks once, when the first client is made

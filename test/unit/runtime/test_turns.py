@@ -1,10 +1,13 @@
 """Programs with LAPACK's routines on stacks: fewer run at a time than there are threads."""
 
+import re
+
 import numpy as np
 import pytest
 
 import anvl
 import anvl.numpy as anp
+import anvl.runtime as rt
 from anvl.numpy import linalg
 from anvl.runtime import turns
 from anvl.runtime.lazy import compat
@@ -96,3 +99,51 @@ def test_fewer_run_than_there_are_threads(monkeypatch, cores, named, most):
 def test_only_programs_with_stacks_wait(f, x, waits):
     assert anvl.jit(f)(x).shape[0] == len(x)
     assert bool(turns._running) is waits
+
+
+def functions(x):
+    return linalg.eigvalsh(x), linalg.inv(x), anvl.cond(x[0, 0, 0] > 0, linalg.inv, anp.abs, x)
+
+
+def test_text_that_is_not_in_order_is_refused():
+    """What our lowering has put in order is not."""
+    text = anvl.jit(functions).lower(STACK).mlir("stablehlo")
+    rt.compile(text)
+    alone = re.sub(r"select %\S+ %\S+ (%\w+) : tensor<i1>, (\S+)", r"convert \1 : \2", text)
+    assert alone != text
+    with pytest.raises(rt.RuntimeFailure, match="wait for each other for ever; put them in order"):
+        rt.compile(alone)
+
+
+CALL = (
+    "  %{} = f64[8,20,20]{{1,2,0}} custom-call(%{}, %{}), "
+    'custom_call_target="lapack_dtrsm_ffi", api_version=API_VERSION_TYPED_FFI\n'
+)
+OTHER = "  %{} = f64[8,20,20]{{1,2,0}} {}(%{}), body=%{}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "waits"),
+    [
+        ([CALL.format("b", "a", "a"), CALL.format("c", "b", "a")], False),
+        ([CALL.format("b", "a", "a"), CALL.format("c", "a", "a")], True),
+        (
+            [CALL.format("b", "a", "a"), OTHER.format("d", "sine", "b", "x"),
+             CALL.format("c", "a", "d")],
+            False,
+        ),
+        ([CALL.format("b", "a", "a"), OTHER.format("c", "while", "b", "loop")], False),
+        ([CALL.format("b", "a", "a"), OTHER.format("c", "while", "a", "loop")], True),
+        ([CALL.format("b", "a", "a"), OTHER.format("c", "while", "a", "other")], False),
+        ([CALL.format("b", "a", "a").replace("8,20", "1,20"), CALL.format("c", "a", "a")], False),
+    ],
+)  # fmt: skip
+def test_calls_that_depend_on_none_of_each_other(lines, waits):
+    class Handle:
+        def get_hlo_text(self):
+            loop = "%loop (p: f64[]) -> f64[] {\n" + CALL.format("q", "p", "p") + "}\n"
+            other = "%other (p: f64[]) -> f64[] {\n  %q = f64[] sine(%p)\n}\n"
+            start = "ENTRY %main (a: f64[]) -> f64[] {\n  %a = f64[8,20,20] parameter(0)\n"
+            return loop + other + start + "".join(lines) + "}\n"
+
+    assert turns._may_wait_for_ever(Handle()) == waits
