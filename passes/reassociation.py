@@ -55,7 +55,8 @@ _ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _POWER, _LOG, _EXP, _COMPARE, _REDUCE, _SCA
 )
 _CONSTANT, _RETURN, _WHILE = "stablehlo.constant", "stablehlo.return", "stablehlo.while"
 _BROADCAST, _CONVERT = "stablehlo.broadcast_in_dim", "stablehlo.convert"
-_CALL, _FUNCTION_RETURN, _SELECT = "func.call", "func.return", "stablehlo.select"
+_CALL, _FUNCTION, _FUNCTION_RETURN = "func.call", "func.func", "func.return"
+_SELECT = "stablehlo.select"
 _LARGEST_F16 = 65_504
 
 _hlo = Hlo("")
@@ -276,11 +277,20 @@ class _Program:
         if "GE" not in direction and "LE" not in direction:
             return
         for i, x in enumerate(op.operands):
-            made_by = maker(x)
-            if made_by is None or made_by.name in _SIGNED or not _is_joined(x.type):
+            if op.operands[1 - i] not in self.literals or not self._may_be_positive(x):
                 continue
-            if op.operands[1 - i] in self.literals and not is_hidden(x):
-                _hide_from(x, [(op, i)])
+            with op.context, op.location, ir.InsertionPoint(op):
+                op.operands[i] = hide(x)
+
+    def _may_be_positive(self, x: ir.Value) -> bool:
+        """Whether XLA may find that a value is not negative, by what made it or was passed in."""
+        if not _is_joined(x.type) or is_hidden(x):
+            return False
+        made_by = maker(x)
+        if made_by is not None:
+            return made_by.name not in _SIGNED
+        outer = x.owner.owner.operation
+        return outer.name != _FUNCTION or outer.attributes["sym_name"].value in self.calls
 
 
 def _ignore(op: ir.Operation, i: int) -> None:

@@ -152,7 +152,13 @@ def test_programs_of_others():
       %y = stablehlo.multiply %x, %c : tensor<2xf32>
       return %y : tensor<2xf32>
     }
-    func.func @main(%x: tensor<2xf32>, %h: tensor<f16>) -> (tensor<2xf32>, tensor<f16>) {
+    func.func private @is_a_number(%x: tensor<f16>) -> tensor<i1> {
+      %zero = stablehlo.constant dense<0.0> : tensor<f16>
+      %y = stablehlo.compare GE, %x, %zero : (tensor<f16>, tensor<f16>) -> tensor<i1>
+      return %y : tensor<i1>
+    }
+    func.func @main(%x: tensor<2xf32>, %h: tensor<f16>, %nan: tensor<f16>)
+        -> (tensor<2xf32>, tensor<f16>, tensor<i1>) {
       %c = stablehlo.constant dense<1.0e-9> : tensor<2xf32>
       %u = call @scaled(%x) : (tensor<2xf32>) -> tensor<2xf32>
       %y = stablehlo.multiply %u, %c : tensor<2xf32>
@@ -160,10 +166,14 @@ def test_programs_of_others():
       %hs = stablehlo.broadcast_in_dim %h, dims = [] : (tensor<f16>) -> tensor<70000xf16>
       %sum = stablehlo.reduce(%hs init: %zero) applies stablehlo.add across dimensions = [0]
         : (tensor<70000xf16>, tensor<f16>) -> tensor<f16>
-      return %y, %sum : tensor<2xf32>, tensor<f16>
+      %size = stablehlo.abs %nan : tensor<f16>
+      %flag = call @is_a_number(%size) : (tensor<f16>) -> tensor<i1>
+      return %y, %sum, %flag : tensor<2xf32>, tensor<f16>, tensor<i1>
     }"""
     program = rt.compile(lowered(text))
-    y, total = program.execute([rt.put(BIG), rt.put(np.float16(0.0))])
+    inputs = BIG, np.float16(0.0), np.float16(np.nan)
+    y, total, flag = program.execute([rt.put(x) for x in inputs])
+    assert not flag
     assert_close(np.asarray(y) / [0.1, -0.03], np.ones(2, "float32"), FORMULA)
     assert np.asarray(total) == 0  # 70,000 is infinite in f16
     assert lowered(lowered(text)) == lowered(text)
