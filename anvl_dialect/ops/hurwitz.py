@@ -2,8 +2,8 @@
 changes with its order.
 
 CHLO has the values, but for infinite arguments and poles, and for q above 1e18 in f32, where a
-factor is too small: there they are stated here, as SciPy has them.  It has no derivative in the
-order.
+factor is too small, and left of 0: there they are stated here, as SciPy has them.  It has no
+derivative in the order.
 Source: NIST Digital Library of Mathematical Functions, 25.11.5 and 2.10.1 (the Euler-Maclaurin
 formula), differentiated term by term; 25.11.43 (large q), 5.7.6 and 5.15.1.  Against mpmath the
 relative error of the derivative in f64 is below 1e-9 for orders from 1.01 to 20 and q from 0.01 to
@@ -53,7 +53,9 @@ def zeta_value(s: Value, q: Value) -> Value:
 def _zeta(s: Value, q: Value) -> Value:
     is_large_order = _compared(s, _LARGE_ORDER, "GE")
     positive = _compared(q, 0, "GT")
-    y = _chlo("zeta", s, q)
+    is_left = _both(_compared(q, 0, "LT"), _both(_not(_is_whole(q)), _is_whole(s)))
+    is_left = _both(is_left, _compared(s, 2, "GE"))
+    y = emit.select(is_left, _left_of_0(s, q, is_left), _chlo("zeta", s, q))
     # q^(1-s) / (s-1) + q^-s / 2
     series = emit.add(emit.div(full_like(s, 1), _plus(s, -1)), emit.div(full_like(q, 0.5), q))
     series = emit.mul(_power(q, _plus(s, -1)), series)
@@ -62,8 +64,7 @@ def _zeta(s: Value, q: Value) -> Value:
     # Below 0, some q + k is 1/2 or less; floats as large as this are even.
     even = 2.0 ** (np.finfo(numpy_of(s.type.element_type)).nmant + 1)
     infinite = _both(_compared(s, even, "GE"), _compared(q, 0, "LT"))
-    is_whole = emit.compare(emit.floor(q), q, comparison_direction="EQ")
-    poles = _both(is_whole, _both(_not(positive), _compared(s, 1, "GT")))
+    poles = _both(_is_whole(q), _both(_not(positive), _compared(s, 1, "GT")))
     y = emit.select(getattr(emit, "or")(infinite, poles), full_like(y, float("inf")), y)
     # Where there is no sum; NaN where an argument is.
     nan = full_like(y, float("nan"))
@@ -71,6 +72,27 @@ def _zeta(s: Value, q: Value) -> Value:
     y = emit.select(_compared(s, 1, "EQ"), full_like(y, float("inf")), y)
     is_number = emit.compare(q, q, comparison_direction="EQ")
     return emit.select(is_number, y, nan)
+
+
+def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
+    """zeta(s, q) for q < 0 and a whole s > 1, of which CHLO adds up the first terms alone.
+
+    The sum over all whole numbers, which has the period 1 in q, less that over those below 0, which
+    is of 1 - q.  The three terms around 0 are added up first: where s is odd two of them cancel.
+    """
+    s, q = (emit.select(is_left, v, full_like(v, other)) for v, other in ((s, 2), (q, -0.25)))
+    r = emit.sub(q, emit.round_nearest_even(q))
+    is_even = _is_whole(emit.mul(s, full_like(s, 0.5)))
+
+    def mirrored(x: Value) -> Value:
+        return emit.select(is_even, x, emit.neg(x))
+
+    after, before = _power(_plus(r, 1), s), mirrored(_power(_plus(emit.neg(r), 1), s))
+    is_below = _compared(r, 0, "LT")
+    large, small = (emit.select(is_below, *pair) for pair in ((after, before), (before, after)))
+    around = emit.add(emit.add(_power(r, s), large), small)
+    below = emit.sub(*(_chlo("zeta", s, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q))))
+    return emit.add(around, emit.add(_chlo("zeta", s, _plus(r, 2)), mirrored(below)))
 
 
 def digamma_value(x: Value) -> Value:
@@ -95,13 +117,10 @@ def _polygamma(n: Value, x: Value) -> Value:
     together = emit.select(_compared(sum_, smallest, "GE"), together, lost)
     size = emit.select(emit.is_inf(factor), together, emit.mul(factor, sum_))
     half = emit.mul(n, full_like(n, 0.5))
-    is_even = emit.compare(emit.floor(half), half, comparison_direction="EQ")
-    y = emit.select(is_even, emit.neg(size), size)
+    y = emit.select(_is_whole(half), emit.neg(size), size)
     y = emit.select(_compared(n, 0, "EQ"), emit.digamma(x), y)
-    is_whole = _both(
-        emit.compare(emit.floor(n), n, comparison_direction="EQ"), _compared(n, 0, "GE")
-    )
-    return emit.select(is_whole, y, full_like(y, float("nan")))
+    has_order = _both(_is_whole(n), _compared(n, 0, "GE"))
+    return emit.select(has_order, y, full_like(y, float("nan")))
 
 
 def _chlo(name: str, *xs: Value) -> Value:
@@ -118,6 +137,10 @@ def _power(q: Value, s: Value) -> Value:
 
 def _compared(x: Value, number: float, direction: str) -> Value:
     return emit.compare(x, full_like(x, number), comparison_direction=direction)
+
+
+def _is_whole(x: Value) -> Value:
+    return emit.compare(emit.floor(x), x, comparison_direction="EQ")
 
 
 def _both(x: Value, y: Value) -> Value:

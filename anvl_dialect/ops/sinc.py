@@ -52,7 +52,7 @@ class SincOp(Unary, name="sinc"):
             y = cls.lower(hlo, emit.convert(x, dtype="f32"), order)
             return emit.convert(y, dtype=dtype_name(element))
         u = times(x, math.pi)
-        y = _recurrence(u, order)
+        y = _recurrence(u, _waves(x, u, order), order)
         if order or kind(element) == "complex":  # whose sine XLA rounds coarsely near 0
             near = emit.compare(
                 *(emit.abs(u), full_like(emit.abs(u), order + 1)), comparison_direction="LT"
@@ -85,9 +85,22 @@ class SincOp(Unary, name="sinc"):
         ]
 
 
-def _recurrence(u: Value, order: int) -> Value:
+def _waves(x: Value, u: Value, order: int) -> list[Value]:
+    """sin(pi x) and cos(pi x), of the distance from a whole number: u has its rounding."""
+    turn = u
+    if kind(x.type.element_type) == "float":
+        whole = emit.round_nearest_even(x)
+        half = times(whole, 0.5)
+        turn = times(sub(x, whole), math.pi)
+        is_odd = emit.compare(emit.floor(half), half, comparison_direction="NE")
+    waves = [sin(turn), cos(turn)] if order else [sin(turn)]
+    if turn is u:
+        return waves
+    return [emit.select(is_odd, neg(wave), wave) for wave in waves]
+
+
+def _recurrence(u: Value, waves: Sequence[Value], order: int) -> Value:
     """S_order, where u is not small; S_0 everywhere."""
-    waves = [sin(u), cos(u)] if order else [sin(u)]
     safe = where_zero(u, full_like(u, 1), u)
     y = where_zero(u, full_like(u, 1), div(waves[0], safe))
     for n in range(1, order + 1):

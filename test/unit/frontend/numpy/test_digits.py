@@ -18,8 +18,8 @@ import anvl.numpy as anp
 
 ORDERS = 3
 FUNCTIONS = (
-    "acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 log log1p reciprocal rsqrt "
-    "sigmoid sin sinh sqrt tan tanh"
+    "acosh asin asinh atan atanh cbrt cos cosh digamma erf erfc exp exp2 expm1 gammaln log log1p "
+    "reciprocal rsqrt sigmoid sin sinc sinh sqrt tan tanh"
 ).split()
 
 
