@@ -35,7 +35,9 @@ __all__ = [
 # derivative needs more than w and v tell.  So where the derivatives of values and vectors are both
 # asked for, those of the vectors of repeated values are NaN: in forward mode their tangents, in
 # reverse mode the whole gradient, unless the cotangents of such vectors and of their values are 0.
-# Write such functions without eigenvectors (`expm`, `matrix_power`).
+# Write such functions without eigenvectors (`expm`, `matrix_power`).  What a program makes of the
+# vectors and the matrix alone, as the values v^H x v, no rule can tell from a function of the
+# planes: there the part is left out.
 # Equal means to rounding: their difference is at most n eps max|w|, which is what LAPACK's error
 # bound allows two computed values of one eigenvalue to differ by.  The same for singular values,
 # where 1 / s is taken as 0 if s is 0, and u f(s) v^H needs more than that, if its vectors can move:
