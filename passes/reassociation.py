@@ -36,15 +36,18 @@ __all__ = ["NAMES", "guard_reassociation"]
 # are, which does nothing and takes no time, but is no op of any of these patterns.  (XLA moves
 # broadcasts over it, so large sums of f16 are computed in f32, as its code does in any case.)
 #
-# What may be the operand of the outer op in the end, after XLA has moved broadcasts, converted
-# nothing, unrolled a loop of one step or inlined a function, cannot be seen.  So it is hidden from
-# every use but those by ops that compute something else of it (`_COMPUTING`), and multiplications
-# and sums count only where a constant takes part.
+# What may be the operand of the outer op in the end, after XLA has moved a broadcast, dropped a
+# sign or a conversion, unrolled a loop of one step or inlined a function, cannot be seen.  So it is
+# hidden from every use but those by ops that compute something else of it (`_COMPUTING`), and
+# multiplications and sums count only where a constant takes part.
 #
 # Two take a tenth of the time where they are joined, so their results are chosen where they differ:
 #
 #     exp(a)**b                         exp(a * b)                       0 * inf, where it is 1
 #     log(a**b)                         b * log(abs(a))                  no NaN where a < 0; 0 * inf
+#
+# (Where the inner op rounds to 1, 0 or infinity they differ still: the joined form is the nearer
+# one to real numbers, as exp(1e-8)**1e30 is infinite and not 1.)
 #
 # Left to XLA is what is right but for some digits, and faster: exp(a) * exp(b) and exp(a) / exp(b)
 # (up to |a| + |b| units in the last place), log(exp(a)), a / sqrt(b), sqrt(a * a).
