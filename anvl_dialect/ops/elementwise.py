@@ -252,8 +252,6 @@ class PowOp(Binary, name="pow"):
 pow_ = PowOp.build
 
 
-for _name in "sinh cosh asin acos atan asinh acosh atanh".split():
-    OPS[f"anvl.{_name}"].lifts = f"chlo.{_name}"
 for _name in ("neg", "add", "sub"):
     OPS[f"anvl.{_name}"].linear = True
 for _name in ("add", "mul", "and", "or", "xor"):
@@ -261,7 +259,8 @@ for _name in ("add", "mul", "and", "or", "xor"):
 for _name in "neg add sub mul maximum minimum not and or xor".split():
     OPS[f"anvl.{_name}"].cheap = True
 
-for _name in ("digamma", "polygamma", "zeta"):  # which CHLO has, but for their limits
+# CHLO has them, but for their limits, or sides of cuts.
+for _name in "digamma polygamma zeta sinh cosh asin acos atan asinh acosh atanh".split():
     OPS[f"anvl.{_name}"].lifts = f"chlo.{_name}"
     OPS[f"anvl.{_name}"].lift = classmethod(  # type: ignore[method-assign,assignment]
         lambda cls, op: None if len(op.attributes) else (list(op.operands), {})

@@ -14,6 +14,7 @@ ROUTINES = {"anvl.cholesky", "anvl.triangular_solve"}
 REDUCED = sorted({name for name, op in OPS.items() if op.lifts} - ROUTINES)
 
 _GUARDED = {"anvl.pow", "anvl.div", "anvl.rem"}
+_IN_PARTS = {f"anvl.{name}" for name in "sqrt rsqrt log exp sin cos tan tanh".split()}
 
 
 @pytest.mark.parametrize("name", [*RENAMED, *REDUCED])
@@ -29,6 +30,8 @@ def test_what_was_lowered_comes_back(name):
             text = str(module).replace(f'"{name}"', f'"{theirs}"')
             with context():
                 module = ir.Module.parse(text)
+        elif name in _IN_PARTS and call.operands[0].dtype.kind == "c":
+            continue  # it becomes many
         else:
             Pipeline(["anvl-lower-to-stablehlo"]).run(module, verify_each=True)
         before = str(module)
