@@ -272,11 +272,27 @@ def _expm(a: Any) -> Any:
     return total.astype(np.complex128 if kind_of(a.dtype) == "c" else np.float64)
 
 
+def _finite(name: str) -> Callable[..., Any]:
+    """A function of NumPy that LAPACK may compute for ever, of a matrix that is not finite."""
+    function = getattr(np.linalg, name)
+
+    def checked(a: Any, *args: Any, **kwargs: Any) -> Any:
+        if not np.isfinite(a).all():
+            raise NoReference(f"{name} of a matrix that is not finite")
+        return function(a, *args, **kwargs)
+
+    return checked
+
+
 _linalg = Namespace(
     np.linalg,
+    **{
+        name: _finite(name)
+        for name in "cond eig eigh eigvalsh matrix_rank pinv svd svdvals".split()
+    },
     expm=_expm,
-    eigvals=lambda a: np.linalg.eigvals(a).astype(np.complex128),
-    lstsq=lambda a, b: np.linalg.lstsq(a, b, rcond=None),
+    eigvals=lambda a: _finite("eigvals")(a).astype(np.complex128),
+    lstsq=lambda a, b: _finite("lstsq")(a, b, rcond=None),
 )
 
 _np = Namespace(
@@ -329,7 +345,7 @@ _own.root_by_eigh = lambda x: _root(x)
 
 
 def _root(x: Any) -> Any:
-    w, v = np.linalg.eigh(x)
+    w, v = _finite("eigh")(x)
     return (v * np.sqrt(np.abs(w))[..., None, :]) @ np.conj(np.swapaxes(v, -1, -2))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.comparison import limits
 from anvl.testing.random_programs.programs import Step
 
 __all__ = ["size_of", "slack_of"]
@@ -54,6 +55,13 @@ def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> fl
     """The size of the numbers whose rounding a result has; 0 where that is its own."""
     if step.function in _NEAR_ZERO or "lambda" in step.text:
         return 1.0
+    floats = all(kind_of(x.dtype) in "fc" for x in operands.values())
+    if (
+        step.function in ("np.std", "np.var") and floats
+    ):  # the mean is rounded, so what is left of it is 0
+        largest = max(map(_largest, operands.values()), default=0.0)
+        unit = limits(next(iter(operands.values())).dtype)[0]
+        return largest if step.function == "np.std" else largest**2 * unit
     if not step.function.startswith(_SUMS) and "own." not in step.text:
         return 0.0
     size = _largest(np.asarray(expected))
