@@ -76,7 +76,7 @@ class Elementwise(AnvlOp):
     passes: tuple[Any, ...] = ()
     domains: tuple[tuple[float, float], ...] = ()
     #: Where another formula is used: samples are tried there too.
-    far: tuple[tuple[float, float], ...] = ()
+    far: tuple[tuple[tuple[float, float], ...], ...] = ()
 
     @classmethod
     def result_type(cls, first: Any, *rest: Any) -> Any:

@@ -53,7 +53,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
     kinds = "float"
     domains = ((-9.0, 9.0),)
-    far = ((9.0, 40.0),)
+    far = (((9.0, 40.0),),)
 
     @classmethod
     def lower(cls, hlo: Any, x: Value) -> Value:
@@ -98,7 +98,7 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
     hlo = "chlo.bessel_i1e"
     kinds = "float"
     domains = ((-9.0, 9.0),)
-    far = ((9.0, 40.0),)
+    far = (((9.0, 40.0),),)
 
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:
@@ -165,7 +165,7 @@ class BesselFamily(Unary):
             ]
         )
         far = [draw.floats(2, within=(17.0, 30.0))]  # beyond the powers
-        return [call._replace(other=far if call.params["order"] == 3 else None) for call in calls]
+        return [call._replace(others=[far] if call.params["order"] == 3 else ()) for call in calls]
 
 
 class BesselIeOp(BesselFamily, name="bessel_ie"):

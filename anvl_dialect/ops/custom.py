@@ -161,13 +161,21 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         # XLA knows this name on every platform; with nothing to partition it is the identity.
-        x = draw.ints(2, 3)
-        params = {
-            "call_target_name": "Sharding",
-            "result_types": (tensor(x.shape, element_type("i32")),),
-            "backend_config": ir.StringAttr.get("", context()),
-        }
-        return draw.calls(([x], params))
+        def call(x: Any, dtype: str, **rest: Any) -> Any:
+            params = {
+                "call_target_name": "Sharding",
+                "result_types": (tensor(x.shape, element_type(dtype)),),
+                "backend_config": ir.StringAttr.get("", context()),
+            }
+            return [x], params | rest
+
+        return draw.calls(
+            call(draw.ints(2, 3), "i32"),
+            call(draw.ints(4, 2), "i32", batching="broadcast"),
+            # One that acts is there for a batch of no members too.
+            call(draw.ints(2, dtype="i64"), "i64", has_side_effect=True),
+            call(draw.bools(2, 1), "bool", has_side_effect=True, batching="broadcast"),
+        )
 
 
 def _refuse(target: str) -> Any:

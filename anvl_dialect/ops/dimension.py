@@ -63,6 +63,7 @@ class SetDimensionSizeOp(Linear, name="set_dimension_size"):
     size: Int
     dimension: Int
     y: Result
+    moves_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, size: int, dimension: int) -> Any:

@@ -242,7 +242,7 @@ class PowOp(Binary, name="pow"):
         """Integers with exponents of all their bits too."""
         calls = super().sample(draw)
         return [
-            call._replace(other=[x | 1, x * (np.iinfo(x.dtype).max // 11)])
+            call._replace(others=[[x | 1, x * (np.iinfo(x.dtype).max // 11)]])
             if (x := call.operands[0]).dtype.kind in "iu"
             else call
             for call in calls
@@ -292,39 +292,25 @@ def _quotient(x: Any, y: Any) -> Any:
     """x / y, of integers rounded towards 0; all bits set where y is 0, as XLA has it."""
     if x.dtype.kind not in "iu":
         return x / y
-    by = np.where(y == 0, 1, y).astype(x.dtype)
-    whole = x // by
-    is_between = (x % by != 0) & ((x < 0) != (by < 0))
-    return np.where(y == 0, np.invert(np.zeros_like(x)), whole + is_between.astype(x.dtype))
+    return np.where(y == 0, np.invert(np.zeros_like(x)), (x - np.fmod(x, y)) // y)
 
 
 def _rest(x: Any, y: Any) -> Any:
-    """What is left of x after the quotient; x where y is 0."""
-    return (
-        np.fmod(x, y) if x.dtype.kind not in "iu" else np.where(y == 0, x, x - _quotient(x, y) * y)
-    )
-
-
-def _shifted_left(x: Any, y: Any) -> Any:
-    return np.where(_in_width(x, y), np.left_shift(x, y), 0)
+    """What is left of x after the quotient; of integers, x where y is 0."""
+    return np.fmod(x, y) if x.dtype.kind not in "iu" else x - _quotient(x, y) * y
 
 
 def _shifted_right(x: Any, y: Any) -> Any:
-    by = np.where(_in_width(x, y), y, 8 * x.dtype.itemsize - 1)
-    signed = f"i{x.dtype.itemsize}"  # the highest bit of unsigned numbers is one as well
-    return np.right_shift(x.view(signed), by.astype(signed)).view(x.dtype)
-
-
-def _in_width(x: Any, y: Any) -> Any:
-    """Whether a shift leaves bits of x; those beyond the width leave none."""
-    return (y >= 0) & (y < 8 * x.dtype.itemsize)
+    """As NumPy, which fills with the sign beyond the width; of unsigned ones too it is a bit."""
+    signed = f"i{x.dtype.itemsize}"
+    return np.right_shift(x.view(signed), y.view(signed)).view(x.dtype)
 
 
 _FOLDS: dict[str, Callable[..., Any]] = {
     "neg": np.negative, "not": np.invert, "add": np.add, "sub": np.subtract, "mul": np.multiply,
     "maximum": np.maximum, "minimum": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
     "xor": np.bitwise_xor, "div": _quotient, "rem": _rest,
-    "shift_left": _shifted_left, "shift_right_arithmetic": _shifted_right,
+    "shift_left": np.left_shift, "shift_right_arithmetic": _shifted_right,
 }  # fmt: skip
 for _name, _fold in _FOLDS.items():
     OPS[f"anvl.{_name}"].fold = _folding(_fold)  # type: ignore[method-assign]

@@ -3,13 +3,15 @@
 Source: IEEE 754-2019, section 5.3.3, scaleB, and section 3.4 for what the bits are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from anvl.dialect.families import check_kind, lifted
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like
-from anvl.dialect.types import dtype_name, element_type, kind
+from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype
 
 __all__ = ["LdexpOp"]
 
@@ -26,6 +28,10 @@ _FORMATS = {
     "f16": _Format(16, 11, 15), "bf16": _Format(16, 8, 127), "f32": _Format(32, 24, 127),
     "f64": _Format(64, 53, 1023),
 }  # fmt: skip
+
+
+_WIDEST = ("i64", "ui64")
+_BITS_AROUND = np.array([-64, 64, -63, 63, -99, 99], np.int32)
 
 
 class LdexpOp(AnvlOp, name="ldexp"):
@@ -104,12 +110,38 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        return draw.calls(
-            ([draw.floats(2, 3), draw.ints(2, 3)], {}),
-            ([draw.floats(), draw.ints()], {}),
-            ([draw.floats(0), draw.ints(0)], {}),
-            ([draw.ints(2, 3), draw.ints(2, 3)], {}),
-        )
+        return [
+            *draw.calls(
+                ([draw.floats(2, 3), draw.ints(2, 3)], {}),
+                ([draw.floats(), draw.ints()], {}),
+                ([draw.floats(0), draw.ints(0)], {}),
+                ([draw.ints(2, 3), draw.ints(2, 3)], {}),
+                *[([draw.ints(6, within=(1, 9), dtype=d) - 5, _BITS_AROUND], {}) for d in _WIDEST],
+            ),
+            *draw.calls(*_at_the_ends(), through=lambda y: [_bits_of(y)]),
+        ]
+
+
+def _bits_of(y: Value) -> Value:
+    """All bits of the results: compared as numbers, the smallest are all 0."""
+    return emit.bitcast_convert(y, dtype=f"i{y.type.element_type.width}")
+
+
+def _at_the_ends() -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    """Numbers of each format that become the smallest ones, halves between these, the largest."""
+    for dtype, (_, digits, largest) in _FORMATS.items():
+        last = 2.0 ** (1 - digits)
+        fractions = (1.0, 1.5, -1 - last, 2 - last, -1.25, 1.75, 1.5 - last, 1.5 + last, 1.375)
+        least = 1 - largest  # of numbers with all digits
+        steps = range(-digits - 1, 2)
+        pairs = [(x, least + k) for k in steps for x in fractions]
+        pairs += [(x, largest + k) for k in (-1, 0, 1) for x in fractions]
+        x, n = (np.array(v) for v in zip(*pairs, strict=True))
+        made = x.astype(numpy_dtype(dtype))
+        yield [made, n.astype(np.int32)], {}
+        small = np.ldexp(x.astype(float), least - (np.arange(len(x)) % digits))
+        up = [x_n + largest - least for _, x_n in pairs]
+        yield [small.astype(numpy_dtype(dtype)), np.array(up, np.int32)], {}
 
 
 def _shifted(x: Value, n: Value) -> Value:

@@ -79,8 +79,8 @@ class Incomplete(Elementwise):
         # Few and small: each costs the compiler a loop.
         few = (("f64", 3), ("f64", 0), ("f32", 2), ("f16", 2), ("bf16", 2))
         first, *rest = draw.calls(*[(operands(*one), {}) for one in few])
-        other = [draw.floats(3, within=within) for within in cls.far]
-        return [first._replace(other=other or None), *rest]
+        others = [[draw.floats(3, within=within) for within in there] for there in cls.far]
+        return [first._replace(others=others), *rest]
 
 
 class IgammaOp(Incomplete, name="igamma"):
@@ -91,7 +91,7 @@ class IgammaOp(Incomplete, name="igamma"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
-    far = ((22.0, 40.0), (22.0, 40.0))
+    far = (((22.0, 40.0), (22.0, 40.0)), ((0.05, 0.45), (0.1, 0.9)))
     passes = (
         lambda g, a, x, y: mul(g, in_wide(gamma_slope, a, x)),
         lambda g, a, x, y: mul(g, in_wide(_gamma_density, a, x)),
@@ -110,7 +110,7 @@ class IgammacOp(Incomplete, name="igammac"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
-    far = ((22.0, 40.0), (22.0, 40.0))
+    far = (((22.0, 40.0), (22.0, 40.0)), ((0.05, 0.45), (0.1, 0.9)))
     passes = (
         lambda g, a, x, y: emit.neg(mul(g, in_wide(gamma_slope, a, x))),
         lambda g, a, x, y: emit.neg(mul(g, in_wide(_gamma_density, a, x))),

@@ -130,7 +130,12 @@ class NormOp(AnvlOp, name="norm"):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         rows, all_ = {"axes": (1,), "order": 2.0}, {"axes": (0, 2), "order": 2.0}
-        away = {"within": (0.5, 2.0)}  # from 0, where elements have corners but for order 2
+
+        def away(*shape: int) -> Any:
+            """From 0, where elements have corners but for order 2; of both signs."""
+            signs = 1.0 - 2 * draw.bools(*shape)
+            return signs * draw.floats(*shape, within=(0.5, 2.0))
+
         return draw.calls(
             ([draw.floats(2, 3)], rows), ([draw.floats(2, 3, 2)], all_),
             ([draw.complexes(3, 2)], rows), ([draw.floats(0, 2)], rows),
@@ -139,7 +144,7 @@ class NormOp(AnvlOp, name="norm"):
             ([draw.floats(2, 3).astype(numpy_dtype("f32"))], rows),
             ([draw.floats(2, 3).astype(numpy_dtype("f16"))], rows),
             ([draw.floats(2, 3).astype(numpy_dtype("bf16"))], rows),
-            *[([draw.floats(2, 3, **away)], {"axes": (1,), "order": n}) for n in (3.0, 1.5, -0.5)],
+            *[([away(2, 3)], {"axes": (1,), "order": n}) for n in (3.0, 1.5, -0.5)],
         )  # fmt: skip
 
 

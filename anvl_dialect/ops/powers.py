@@ -58,8 +58,10 @@ class IntegerPowOp(Unary, name="integer_pow"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
+        (large,) = draw.calls(([1e150 * draw.complexes(2)], {"exponent": -3}))
         return [
             *draw.elementwise(cls.kinds, cls.domains, {"exponent": -3}),
+            large,
             *draw.calls(
                 *[([draw.floats(2)], {"exponent": n}) for n in (-6, -1, 0, 1, 2, 7)],
                 ([draw.complexes(2)], {"exponent": 5}),

@@ -61,12 +61,14 @@ class PinvOp(Factorisation, name="pinv"):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         how = {"rcond": 1e-4}
-        return draw.calls(
+        calls = draw.calls(
             ([draw.matrix(3, 3)], how),
             ([draw.matrix(2, 4, 2)], how),
             ([draw.matrix(2, 3)], how),
             ([draw.matrix(2, 0)], how),
+            ([draw.matrix(3, 1) * draw.matrix(1, 2)], how),  # of rank 1: there it jumps
         )
+        return [*calls[:-1], calls[-1]._replace(is_smooth=False)]
 
 
 def _swapped(x: Value) -> tuple[int, ...]:

@@ -98,8 +98,6 @@ class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
     ) -> Sequence[Value]:  # fmt: skip
         """One op for each state: StableHLO's op draws from a single one."""
         count, size = xs[0].type.shape
-        if count == 0:
-            return [xs[0], emit.iota(iota_dimension=0, shape=(0, *shape), dtype=dtype)]
         found = [
             emit.rng_bit_generator(
                 reshaped(cut(xs[0], {0: i}), (size,)),

@@ -81,15 +81,14 @@ class Reduction(AnvlOp):
 
 
 def _combines(block: ir.Block, name: str) -> bool:
-    """Whether a body is one op, of anvl or of StableHLO, on its two arguments."""
+    """Whether a body is one op, `name` in StableHLO, on its two arguments."""
     ops = list(block.operations)
-    first = ops[0].operation
-    what = getattr(type(ops[0]), "hlo", None) or first.name.partition(".")[2]
-    if len(ops) != 2 or what != name:
+    # What is in a body is lifted before the reduction, so its op is one of anvl.
+    if len(ops) != 2 or getattr(type(ops[0]), "hlo", None) != name:
         return False
-    operands, arguments = list(first.operands), list(block.arguments)
+    operands, arguments = list(ops[0].operands), list(block.arguments)
     is_plain = operands in (arguments, arguments[::-1])
-    return is_plain and list(ops[1].operands) == list(first.results)
+    return is_plain and list(ops[1].operands) == list(ops[0].results)
 
 
 def _is_filled(x: Value, value: complex) -> bool:

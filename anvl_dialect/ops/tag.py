@@ -20,6 +20,7 @@ class TagOp(AnvlOp, name="tag"):
     y: Result
     labelled = "label"
     diagonal = True
+    keeps_zeros = True
 
     @classmethod
     def result_type(cls, x: Any, label: str) -> Any:

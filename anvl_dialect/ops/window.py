@@ -315,6 +315,8 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             ([draw.floats(6), high], over((2,), emit.minimum, padding=((1, 1),))),
             ([draw.floats(4, 3), one], over((2, 2), emit.mul, **every)),
             ([draw.floats(5), low], over((2,), smooth_max, window_strides=(2,))),
+            ([draw.floats(4), low], over((2,), smooth_max, base_dilations=(2,))),
+            ([draw.floats(3), low], over((1,), smooth_max, window_strides=(2,))),
             (
                 [draw.floats(2, 4), draw.floats(2, 4), one, zero],
                 over((1, 3), product, padding=((0, 0), (1, 1))),

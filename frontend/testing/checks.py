@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 _BATCH = 3
-_OF_BITS = {"bitcast_convert"}  # of another dtype they compute something else
+_OF_BITS = {"bitcast_convert", "ldexp"}  # of another dtype they compute something else
 # How much worse the derivatives of an op may be in a narrow dtype, where terms cancel.
 _SLACK = {"batch_norm_grad": 5, "cumprod": 3}
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
@@ -116,6 +116,8 @@ class Value(Check):
     """The value against the reference; the type against StableHLO's inference."""
 
     interpreted = False
+    #: Whether the parts of complex numbers are compared for themselves: one alone may be NaN.
+    by_parts = False
 
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""
@@ -164,6 +166,8 @@ class Value(Check):
             ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
         for y, y_wanted in zip(ys, wanted, strict=True):
             findings.compare(kind, self.name, y, y_wanted, limit)
+            if self.by_parts:
+                findings.compare_parts(self.name, self.call.operands[0], y, y_wanted, limit)
 
     def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
         """The parameters, bodies as functions of NumPy scalars."""
@@ -244,7 +248,7 @@ def _wrt(op_class: Any, call: Call) -> list[int]:
 
 
 def _is_differentiable(op_class: Any, call: Call) -> bool:
-    return bool(_float_types(op_class, call) and _wrt(op_class, call))
+    return bool(call.is_smooth and _float_types(op_class, call) and _wrt(op_class, call))
 
 
 class Derivative(Check):
@@ -256,6 +260,8 @@ class Derivative(Check):
 
     #: Whether the tangent is also put together of those of one operand at a time.
     is_parted = True
+    #: Whether some operands are NaN; then it is only judged whether the first derivatives are not.
+    is_at_nans = False
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -308,6 +314,11 @@ class Derivative(Check):
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         n, m = len(self.gs), len(self.wrt)
         ys, tys, adjoints, t_adjoints, twice, sums = _split(found, [n, n, m, m, m + n])
+        if self.is_at_nans:
+            for kind, derivatives in (("tangent", tys), ("adjoint", adjoints)):
+                if any(np.isnan(x).any() for x in derivatives):
+                    findings.problems.append(f"{kind}: {self.name}: NaN spreads: {derivatives}")
+            return
         steps = [np.asarray(s) for s in differences(around)]
 
         def judge(kind: str, found: Any, wanted: Any) -> None:

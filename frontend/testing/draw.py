@@ -39,15 +39,16 @@ class Call(NamedTuple):
 
     `through` maps the results to what of them is determined, where not all is: the signs of
     eigenvectors are not.  `in_order` is false where rounding may give them in another order.
-    `other` are operands of the same types that are tried in the same program, such as those for
-    which another formula is used.
+    `others` are operands of the same types that are tried in the same program, such as those for
+    which another formula is used.  Where it is not `is_smooth`, only values are looked at.
     """
 
     operands: list[np.ndarray]
     params: dict[str, Any]
     through: Callable[..., Sequence[Any]] | None = None
     in_order: bool = True
-    other: list[np.ndarray] | None = None
+    others: Sequence[list[np.ndarray]] = ()
+    is_smooth: bool = True
 
 
 class Draw:
@@ -125,17 +126,18 @@ class Draw:
         domains: Sequence[tuple[float, float]],
         params: dict[str, Any] | None = None,
         dtypes: Sequence[str] | None = None,
-        far: Sequence[tuple[float, float]] = (),
+        far: Sequence[Sequence[tuple[float, float]]] = (),
     ) -> list[Call]:
         """Calls with operands of one type: every dtype of `kinds`, of rank 0, empty and ordinary.
 
-        `domains` are for floats, `far` for other operands in f64.  Integers are small; from the
+        `domains` are for floats, each of `far` for others in f64.  Integers are small; from the
         second operand on they are positive and small enough to divide by and to shift by.
         """
         return [
             Call([self._drawn(dtype, shape, i, within) for i, within in enumerate(domains)],
                  dict(params or {}),
-                 other=[self.floats(*shape, within=w) for w in far] if dtype == "f64" else None)
+                 others=[[self.floats(*shape, within=w) for w in there]
+                         for there in far if dtype == "f64"])
             for dtype, shape in _types(kinds.split(), dtypes)
         ]  # fmt: skip
 

@@ -209,8 +209,8 @@ def _of_each_form(calls: Sequence[Call]) -> list[Call]:
 
 def _cast(call: Call, of: type, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
     operands = [cast(x) if x.dtype == of else x for x in call.operands]
-    other = call.other and [cast(x) if x.dtype == of else x for x in call.other]
-    return call._replace(operands=operands, other=other)
+    others = [[cast(x) if x.dtype == of else x for x in other] for other in call.others]
+    return call._replace(operands=operands, others=others)
 
 
 def _takes(op_class: Any, call: Call) -> bool:

@@ -56,6 +56,16 @@ class Findings:
         if not error <= limit:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
 
+    def compare_parts(self, call: str, x: Any, found: Any, wanted: Any, limit: float) -> None:
+        """Both parts of f(x), and the signs of zeros, which C leaves open beside infinities."""
+
+        def signs(y: Any) -> Any:
+            parts, is_open = np.stack([y.real, y.imag]), ~(np.isfinite(x) & np.isfinite(y))
+            return np.where(is_open | (parts != 0), 0, np.copysign(1, parts))
+
+        for of in (np.real, np.imag, signs):
+            self.compare("value", call, of(found), of(wanted), limit)
+
     def add(self, other: "Findings") -> None:
         """Take in the findings of another examination."""
         self.problems += other.problems

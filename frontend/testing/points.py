@@ -1,9 +1,11 @@
 """Other points at which the checks of a compiled program are judged: it costs runs, no compilation.
 
     edges    values at zeros of both signs, infinities, NaN and the ends of integers, among others
-    others   values and derivatives at what a call of a sample has as `other`
+    others   values and derivatives at what a call of a sample has as `others`
+    sides    values of complex functions on both sides of their cuts, at infinities and NaN
     zeros    derivatives of elementwise ops at zeros, where they are smooth there
     ties     derivatives where numbers are equal, along directions that keep them equal
+    nans     derivatives of ops that choose among operands, of which some are NaN
 
 Samples keep away from both, as differences need smooth points.  Along a direction that moves equal
 numbers alike, what chooses among them is smooth, however it shares its derivative.
@@ -26,8 +28,10 @@ from anvl.testing.program import Program
 __all__ = ["Point", "judge_at", "turns"]
 
 _FLOATS = (0.0, 1.0, np.nan, -0.0, np.inf, -1.0, -np.inf, 0.5, -0.5)
+_SIDES = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 1e-12, np.inf, -np.inf, np.nan)
 _PARTS = (0.0, 1.0, -1.0, 0.5, -0.5)  # which part of a product is NaN, libraries differ in
 _ROUNDS = 3  # in each of which two thirds of the elements are edges, others
+_ENDS = 2  # rounds after these: all elements are at the low end of their dtype, or at the high one
 _NEAR = 0.5  # how far from its own numbers an operand may be
 #: A check at a point, with the inputs of its function there.
 Point = tuple[Check, list[np.ndarray]]
@@ -92,14 +96,34 @@ def at_edges(check: Check) -> Iterator[Point]:
         return
     if check.op_class.bodies or any(check.call.params.get(name) for name in CLAIMS):
         return
-    for turn in range(_ROUNDS):
+    # The more operands, the more edges that may meet.
+    is_mixed = issubclass(check.op_class, Elementwise) and not check.narrow
+    rounds = _ROUNDS ** max(len(check.call.operands), 1) if is_mixed else _ROUNDS
+    for turn in range(rounds):
         operands = enumerate(check.call.operands)
         yield _at(check, [_edged(x, i, turn) for i, x in operands])
+    for turn in range(_ENDS):
+        yield _at(check, [_at_end(x, turn) for x in check.call.operands])
+
+
+def _at_end(x: np.ndarray, turn: int) -> np.ndarray:
+    """The least number of an integer dtype and the next one, or the largest ones; all of one bool.
+
+    What a search or a reduction begins with is a number that none of these may fall behind.
+    """
+    if x.dtype == bool:
+        return np.full(x.shape, turn == 1)
+    if x.dtype.kind not in "iu" or is_identity(x):
+        return x
+    ends, step = np.iinfo(x.dtype), (np.arange(x.size) % 2).reshape(x.shape).astype(x.dtype)
+    return np.array(ends.max, x.dtype) - step if turn else np.array(ends.min, x.dtype) + step
 
 
 def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
-    if x.dtype == bool or x.dtype == np.complex64 or is_identity(x):
+    if x.dtype == np.complex64 or is_identity(x):
         return x
+    if x.dtype == bool:
+        return ((np.arange(x.size) + position + turn) % 3 == 2).reshape(x.shape)
     if x.dtype.kind in "iu":
         ends = np.iinfo(x.dtype)
         ordinary = [ends.min, ends.max, 0, 1, ends.max - 1, ends.max // 3]
@@ -107,9 +131,30 @@ def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
     else:
         edges = np.array(_PARTS if x.dtype.kind == "c" else _FLOATS, x.dtype)
     places = np.arange(x.size).reshape(x.shape) + position
-    # With each operand another stride: all pairs of edges meet.
-    chosen = edges[(places * (position + 1) + 3 * turn) % len(edges)]
-    return np.where((places + turn) % 3 > 0, chosen, x).astype(x.dtype)
+    if turn < _ROUNDS:
+        # With each operand another stride: many pairs of edges meet.
+        chosen = edges[(places * (position + 1) + 3 * turn) % len(edges)]
+        return np.where((places + turn) % 3 > 0, chosen, x).astype(x.dtype)
+    random = np.random.default_rng([position, turn])
+    chosen = edges[random.integers(len(edges), size=x.shape)]
+    return np.where(random.integers(3, size=x.shape) > 0, chosen, x).astype(x.dtype)
+
+
+# -- sides -----------------------------------------------------------------------------------------
+
+
+def at_sides(check: Check) -> Iterator[Point]:
+    """Values of an op of one complex number, where cuts begin and end, and far out."""
+    if type(check) is not Value or not check.wanted:
+        return
+    (x,) = check.call.operands
+    if x.dtype != np.complex128 or not x.size:
+        return
+    ends = [complex(re, im) for re in _SIDES for im in _SIDES]
+    for at in range(0, len(ends), x.size):
+        other, inputs = _at(check, [np.resize(np.roll(ends, -at), x.shape)])
+        other.by_parts = True  # type: ignore[attr-defined]
+        yield other, inputs
 
 
 # -- ties ------------------------------------------------------------------------------------------
@@ -117,7 +162,7 @@ def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
 
 def at_ties(check: Check) -> Iterator[Point]:
     """Derivatives at two numbers of each operand and at those of others, which move as one."""
-    if type(check) is not Derivative:
+    if not isinstance(check, Derivative) or check.narrow:
         return
     operands = list(check.call.operands)
     moving = [i for i in check.wrt if operands[i].size > 1 and not is_identity(operands[i])]
@@ -134,10 +179,26 @@ def at_ties(check: Check) -> Iterator[Point]:
             is_inside = (ends[i][0] <= y.real) & (y.real <= ends[i][1])
             operands[i] = np.where(is_inside & (places % len(moving) == moving.index(j)), y, x)
     other, inputs = _at(check, operands)
-    for k, i in enumerate(other.wrt):
+    for k, i in enumerate(other.wrt if type(check) is Derivative else ()):
         if i in moving:
             other.ts[k] = np.cos(3 * operands[i]) + operands[i]
             inputs[len(operands) + k] = other.ts[k]
+    yield other, inputs
+
+
+# -- nans ------------------------------------------------------------------------------------------
+
+
+def at_nans(check: Check) -> Iterator[Point]:
+    """Derivatives of an op that chooses, of NaN among others: nobody's, so it spreads nowhere."""
+    if type(check) is not Derivative or not check.op_class.chooses:
+        return
+    operands = list(check.call.operands)
+    for i in check.wrt:
+        places = (np.arange(operands[i].size) + i).reshape(operands[i].shape)
+        operands[i] = np.where(places % 3 == 1, np.nan, operands[i]).astype(operands[i].dtype)
+    other, inputs = _at(check, operands)
+    other.is_at_nans = True  # type: ignore[attr-defined]
     yield other, inputs
 
 
@@ -163,12 +224,13 @@ def at_zeros(check: Check) -> Iterator[Point]:
 
 def at_others(check: Check) -> Iterator[Point]:
     """Values and derivatives at the other operands of a call."""
-    if type(check) in (Value, Derivative) and check.call.other:
-        yield _at(check, check.call.other)
+    if type(check) in (Value, Derivative):
+        yield from (_at(check, other) for other in check.call.others)
 
 
 _POINTS: dict[str, Callable[[Check], Iterator[Point]]] = {
-    "edges": at_edges, "zeros": at_zeros, "ties": at_ties, "others": at_others,
+    "edges": at_edges, "zeros": at_zeros, "sides": at_sides, "ties": at_ties, "nans": at_nans,
+    "others": at_others,
 }  # fmt: skip
 
 

@@ -5,7 +5,8 @@ of its own, and only those are compiled and run that a bug changes: most bugs co
 of a second.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from proof import points_of
@@ -43,11 +44,12 @@ class _Right(NamedTuple):
 
 
 class Narrow:
-    """The checks of an op, with the programs that its right rules make."""
+    """The checks of an op, all or those named, with the programs that its right rules make."""
 
-    def __init__(self, name: str, platform: str = "cpu") -> None:
+    def __init__(self, name: str, platform: str = "cpu", checks: Collection[str] = ()) -> None:
         self.op_class, self.platform = OPS[name], platform
         self.lowers = not goes_before_lowering(self.op_class)
+        makes = [make for make in CHECKS if not checks or make.__name__ in checks]
         with context(), ir.Location.unknown():
             calls = self.op_class.sample(Draw(name))
             if platform != "cpu":  # as in test_everywhere.py
@@ -56,13 +58,15 @@ class Narrow:
             rights = [
                 self._right(make, call)
                 for call in calls
-                for make in CHECKS
+                for make in makes
                 if make.applies(self.op_class, call)
             ]
         self.rights = sorted(rights, key=lambda right: len(right.lowered))
-        self.is_changed = False
+        self.is_changed = self.is_exception = False
         self._found_by: _Right | None = None
         self._sound: list[_Right] = []
+        self._lift_is_sound: bool | None = None  # until that is asked
+        self._since = time.process_time()
 
     def _right(self, make: type[Check], call: Call) -> _Right:
         program, _ = self._program(make, call)
@@ -77,19 +81,26 @@ class Narrow:
         program.finish()
         return program, check
 
+    def seconds_of_one(self) -> float:
+        """How long the check that runs, or ran last, has taken of a processor."""
+        return time.process_time() - self._since
+
     def problem(self, rules: Sequence[str]) -> str:
         """The first thing that is found wrong, or nothing; then `is_changed` says what changed."""
-        self.is_changed, self._found_by = False, None
-        if "lift" in rules and (found := self._problem_of_lift()):
-            return f"lift: {found}"
+        self.is_changed, self.is_exception, self._found_by = False, False, None
+        if "lift" in rules and self._lift_is_sound is not False:
+            self._since = time.process_time()
+            if found := self._problem_of_lift():
+                return f"lift: {found}"
         if rules == ("lift",):
             return ""
         for right in self.rights:
+            self._since = time.process_time()
             with context(), ir.Location.unknown():
                 try:
                     found = self._problem_of(right, set(rules))
                 except Exception as error:  # a rule that fails is found
-                    found = f"{type(error).__name__}: {error}"
+                    found, self.is_exception = f"{type(error).__name__}: {error}", True
             if found:
                 # What found one finds the next.
                 self.rights = [right, *(other for other in self.rights if other is not right)]
@@ -100,7 +111,12 @@ class Narrow:
     def is_sound(self) -> bool:
         """Whether what found the last bug finds nothing of the right rules; else it is left out."""
         right = self._found_by
-        if right is None or any(right is sound for sound in self._sound) or not self.lowers:
+        if right is None:
+            self._lift_is_sound = self._lift_is_sound or not self._problem_of_lift()
+            return self._lift_is_sound
+        if not self._is_itself(right):
+            return self._leave_out(right)
+        if any(right is sound for sound in self._sound) or not self.lowers:
             return True
         with context(), ir.Location.unknown():
             program, check = self._program(right.make, right.call)
@@ -109,10 +125,19 @@ class Narrow:
             judge(findings, program, [check])
             judge_elsewhere(findings, program, [check])
         if findings.problems:
-            self.rights = [other for other in self.rights if other is not right]
-            return False
+            return self._leave_out(right)
         self._sound.append(right)
         return True
+
+    def _is_itself(self, right: _Right) -> bool:
+        """Whether its program is the one that it was: no bug before has left anything behind."""
+        with context(), ir.Location.unknown():
+            made = self._right(right.make, right.call)
+        return made.lowered == right.lowered and made.built == right.built
+
+    def _leave_out(self, right: _Right) -> bool:
+        self.rights = [other for other in self.rights if other is not right]
+        return False
 
     def _problem_of_lift(self) -> str:
         """Of the op, and of those that might be taken for it."""

@@ -21,6 +21,7 @@ _HINTS = {
     "indices_are_sorted", "unique_indices", "is_stable", "left_side", "lower", "unit_diagonal",
     "reverse", "transpose_a", "descending",
 }  # fmt: skip
+_CLAIMS = {"indices_are_sorted", "unique_indices"}
 _DIRECTIONS = {"GE": "GT", "GT": "GE", "LE": "LT", "LT": "LE", "EQ": "NE", "NE": "EQ"}
 _OPPOSITE = {"GE": "LE", "GT": "LT", "LE": "GE", "LT": "GT"}
 _OTHER_NAME = {
@@ -35,7 +36,8 @@ _COMPARES: dict[type, type] = {
 _ORDERLESS = {
     "add", "mul", "maximum", "minimum", "and_", "or_", "xor", "isinstance", "zip", "getattr",
     "dict", "enumerate", "map", "hasattr", "cast", "check_axes", "check_kind", "full", "full_like",
-    "partial", "print", "super", "min", "max", "hlo", "and", "or", "_equal", "result_type",
+    "partial", "print", "super", "min", "max", "hlo", "and", "or", "_equal", "result_type", "_and",
+    "_or", "_both", "_one_of", "both", "one_of",
 }  # fmt: skip
 
 
@@ -95,7 +97,8 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
         yield from _OF_NAME[name](call)
     is_check = name.lstrip("_").startswith("check")
     is_orderless = name in _ORDERLESS or _is_of_equals(call)
-    if is_plain and len(args) > 1 and not is_orderless and not is_check:
+    are_alike = len(args) > 1 and ast.dump(args[0]) == ast.dump(args[1])
+    if is_plain and len(args) > 1 and not (are_alike or is_orderless or is_check):
         yield "operands", _with_args(call, [args[1], args[0], *args[2:]])
     for i, keyword in enumerate(call.keywords):
         for kind, wrong in _of_keyword(keyword):
@@ -176,8 +179,10 @@ _OF_NAME: dict[str, Callable[[ast.Call], Iterator[tuple[str, ast.AST]]]] = {
 def _of_keyword(keyword: ast.keyword) -> Iterator[tuple[str, ast.AST]]:
     value = keyword.value
     if keyword.arg in _HINTS:
-        yield "attribute", ast.UnaryOp(ast.Not(), value)
-        if not (isinstance(value, ast.Constant) and value.value is True):
+        is_said = isinstance(value, ast.Constant) and value.value is True
+        if not (is_said and keyword.arg in _CLAIMS):  # not to claim it is slower, never wrong
+            yield "attribute", ast.UnaryOp(ast.Not(), value)
+        if not is_said:
             yield "attribute", ast.Constant(True)
     if keyword.arg == "comparison_direction" and isinstance(value, ast.Constant):
         yield from _of_direction(value)
@@ -265,6 +270,11 @@ _BY_TYPE: dict[type, Callable[..., Iterator[tuple[str, ast.AST]]]] = {
 # -- answers ---------------------------------------------------------------------------------------
 
 
+def _is_refusal(value: ast.AST) -> bool:
+    """Whether an answer is a call of what raises."""
+    return isinstance(value, ast.Call) and name_of(value).lstrip("_") in ("refuse", "missing")
+
+
 def _wrong_answers(tree: ast.AST) -> Iterator[Edit]:
     """Of a derivative: its sign, a factor of 1.01, and none where there is one."""
     if isinstance(tree, ast.Lambda):
@@ -276,7 +286,7 @@ def _wrong_answers(tree: ast.AST) -> Iterator[Edit]:
             continue
         many = isinstance(node.value, ast.List | ast.Tuple)
         for value in node.value.elts if many else [node.value]:
-            if isinstance(value, ast.Constant | ast.Starred):
+            if isinstance(value, ast.Constant | ast.Starred) or _is_refusal(value):
                 continue
             for kind, make in _ANSWERS:
                 yield kind, value, _call(make, value)

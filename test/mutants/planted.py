@@ -37,7 +37,7 @@ _HOME = "anvl.dialect.ops."
 #: Helpers of all ops, which the tests of no single op are for.
 _SHARED = {"anvl.dialect.ops.create", "anvl.dialect.ops.widened"}
 #: What refuses calls, and words its messages: the tables of constraints try these.
-_NO_RULE = re.compile("_?check|remedy|_either|_refuse|_describe|sample$")
+_NO_RULE = re.compile("_?check|_?remedy|_either|_refuse|_describe|sample$")
 #: Lowerings for platforms without routines of their own.
 _ELSEWHERE = {"anvl.dialect.ops.everywhere", "anvl.dialect.ops.jacobi"}
 
@@ -151,8 +151,12 @@ def _follow(op_class: Any, function: Any, rule: str, found: dict[Any, list[str]]
 def _referred(op_class: Any, function: types.FunctionType) -> Iterator[types.FunctionType]:
     for cell in function.__closure__ or ():
         yield from _functions_in(cell.cell_contents, op_class.short_name)
-    for node in ast.walk(_tree(function)):
+    tree = _tree(function)
+    made_by = {id(node) for d in getattr(tree, "decorator_list", ()) for node in ast.walk(d)}
+    for node in ast.walk(tree):
         value = None
+        if id(node) in made_by:  # what made the function has run
+            continue
         if isinstance(node, ast.Name):
             value = function.__globals__.get(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -316,6 +320,9 @@ def _in_flags(name: str, op_class: Any) -> Iterator[Bug]:
 def _is_asked(op_class: Any) -> bool:
     """Whether a derivative goes through an op: else nothing asks what it does to zeros."""
     takes_none = op_class.n_operands == 0 and not op_class.multiple_results
+    count = op_class.n_operands or 1
+    if len(op_class.undefined_of(count)) == count:
+        return False
     return not (op_class.zero or takes_none or not any(getattr(op_class, "passes", (True,))))
 
 

@@ -48,11 +48,6 @@ class Results:
     def is_known(self, name: str) -> bool:
         return name in self.by_name
 
-    def is_settled(self, names: Sequence[tuple[str, str]], enough: int) -> bool:
-        """Whether it was found, or ran in so many ops."""
-        tried = [self.by_name[name] for _, name in names if name in self.by_name]
-        return self.is_found(names) or sum(result["changes"] for result in tried) >= enough
-
     def is_found(self, names: Sequence[tuple[str, str]]) -> bool:
         """Whether a bug was found in one of the ops that it was planted for."""
         return any(self.by_name.get(name, {}).get("found") for _, name in names)

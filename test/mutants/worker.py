@@ -16,8 +16,8 @@ from typing import Any
 
 __all__ = ["Worker", "work"]
 
-SECONDS = 60  # for one bug
-_PATIENCE = 3 * SECONDS  # until a process that answers nothing, not even signals, is ended
+SECONDS = 60  # of a processor, for one bug: others may load the machine
+_PATIENCE = 15 * SECONDS  # until a process that answers nothing, not even signals, is ended
 _MEMORY = 16 << 30  # bytes that a wrong shape may ask for
 _LIFE = 12  # ops; what was compiled for them stays in memory
 
@@ -29,8 +29,11 @@ class Worker:
         self._script, self._process, self._ops = script, None, 0
 
     def results(self, op: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """What became of each bug of an op."""
-        left = list(names)
+        """What became of each bug of an op.
+
+        One that ends its process is tried again in a fresh one: what went before may have done it.
+        """
+        left, again = list(names), ""
         while left:
             process = self._started()
             process.stdin.write(json.dumps({"op": op, "names": left}) + "\n")
@@ -38,15 +41,25 @@ class Worker:
             while left and (line := self._line(process)):
                 yield json.loads(line)
                 left.pop(0)
-            if left:  # the process is gone
+            if left:  # the process is gone, or says nothing
+                ended = self._ended()
                 self.end()
-                yield {
-                    "op": op,
-                    "name": left.pop(0),
-                    "found": "the process ended",
-                    "s": 0.0,
-                    "changes": True,
-                }
+                if left[0] != again:
+                    again = left[0]
+                    continue
+                yield {"op": op, "name": left.pop(0), "s": 0.0, "changes": True, **ended}
+
+    def _ended(self) -> dict[str, str]:
+        """How the process ended: a bug is found by a signal of its own, not by one from outside."""
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return {"found": "", "why": f"its process answered nothing in {_PATIENCE} s"}
+        if code == -signal.SIGKILL:
+            return {"found": "", "why": "its process was killed from outside"}
+        if code >= 0:
+            return {"found": "", "why": f"its process failed: status {code}"}
+        return {"found": f"the process ended by {signal.Signals(-code).name}"}
 
     def end(self) -> None:
         if self._process is not None:
@@ -88,7 +101,7 @@ def work() -> int:
     def stop(*_: Any) -> None:
         raise TooLong
 
-    signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGPROF, stop)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.RLIM_INFINITY))
     for line in sys.stdin:
         task = json.loads(line)
@@ -99,10 +112,12 @@ def work() -> int:
 
 
 def _found(bug: Any, narrow: Any) -> str:
-    """What is wrong with a bug, and not without it too."""
+    """What is wrong with a bug, each time, and not without it too."""
     while True:
         with bug.planted():
             found = narrow.problem(bug.rules)
+            if found and narrow.is_exception:
+                found = narrow.problem(bug.rules)
         if not found or narrow.is_sound():
             return str(found)
 
@@ -110,7 +125,7 @@ def _found(bug: Any, narrow: Any) -> str:
 def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
     from narrow import Narrow
 
-    start = time.monotonic()
+    start, why = time.monotonic(), ""
     if bug.platform not in narrows:
         try:
             narrows[bug.platform] = Narrow(bug.op, bug.platform)
@@ -120,15 +135,17 @@ def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
                 "why": f"its test cannot be set up: {error}"[:200],
             }  # fmt: skip
     narrow = narrows[bug.platform]
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         found = _found(bug, narrow)
     except TooLong:
-        found = "" if narrow.is_changed else "it does not end"
+        does_not_end = narrow.seconds_of_one() > SECONDS / 2
+        found = "it does not end" if does_not_end else ""
+        why = "" if does_not_end else f"not found in {SECONDS} s"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return {
         "op": bug.op, "name": bug.name, "kind": bug.kind, "rules": bug.rules,
         "found": found[:200], "changes": narrow.is_changed,
-        "s": round(time.monotonic() - start, 2),
+        "s": round(time.monotonic() - start, 2), **({"why": why} if why else {}),
     }  # fmt: skip

@@ -22,13 +22,21 @@ _WITHOUT_TIES = set(
     """cholesky det eig eigh eigvals eigvalsh lu pinv qr slogdet solve svd svdvals
     triangular_solve""".split()
 )
+#: Functions of complex numbers that are C's, as NumPy has them.
+_WITH_SIDES = set("asin acos atan asinh acosh atanh sinh cosh".split())
 
 
 def points_of(op_class: Any) -> list[str]:
     """At which points beside its samples an op is tried."""
     name = op_class.short_name
-    without = {"edges": _WITHOUT_EDGES, "ties": _WITHOUT_TIES, "zeros": set[str]()}
-    return [point for point, ops in without.items() if name not in ops]
+    without = {
+        "edges": _WITHOUT_EDGES,
+        "ties": _WITHOUT_TIES,
+        "zeros": set[str](),
+        "nans": set[str](),
+    }
+    points = [point for point, ops in without.items() if name not in ops]
+    return [*points, "sides"] if name in _WITH_SIDES else points
 
 
 def examine(op_class: Any, calls: Sequence[Call]) -> Findings:

@@ -269,7 +269,12 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     ),
     "bessel_ie": lambda x, order: np.where(np.isinf(x), 0, scipy.special.ive(order, x)),
     "sinc": lambda x, order: _sinc(x, order),
-    "integer_pow": lambda x, exponent: x ** x.dtype.type(exponent),
+    # Of large complex numbers, the power of 1 / x, which is not NaN.
+    "integer_pow": lambda x, exponent: (
+        np.where(abs(x) > 1e30, (1 / x) ** -exponent, x ** x.dtype.type(exponent))
+        if np.iscomplexobj(x) and exponent < 0
+        else x ** x.dtype.type(exponent)
+    ),
     "hypot": np.hypot,
     "logaddexp": np.logaddexp,
     "share_ties": lambda x, axis: x,
