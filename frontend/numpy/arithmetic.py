@@ -227,7 +227,10 @@ def _rounded(x: Tracer, decimals: int) -> Tracer:
         return rint(x)  # type: ignore[no-any-return]
     scale = 10.0 ** abs(decimals)
     if decimals > 0:
-        return divide(rint(multiply(x, scale)), scale)  # type: ignore[no-any-return]
+        scaled = multiply(x, scale)
+        nearest = divide(rint(scaled), scale)
+        # Of numbers as large as that, all have so few decimals.
+        return where(isinf(scaled), prim("stop_gradient", x), nearest)  # type: ignore[no-any-return]
     return multiply(rint(divide(x, scale)), scale)  # type: ignore[no-any-return]
 
 

@@ -62,6 +62,14 @@ def _pole(
     return any(((x <= 0) & (x == np.floor(x))).any() for x in operands.values())
 
 
+def _rounds_to_infinity(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    if step.function not in ("np.round", "np.around"):
+        return False
+    return any(np.isinf(np.asarray(y, complex)).any() for y in expected)
+
+
 def _matrix_not_finite(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
@@ -107,6 +115,7 @@ RULES: list[tuple[str, Condition]] = [
         "the largest number that stands for an infinity is that of the dtype",
         _where_not_finite("np.nan_to_num"),
     ),
+    ("NumPy's rounding of large numbers overflows", _rounds_to_infinity),
     ("a pole that has another sign on each side", _pole),
     (
         "JAX has NaN for a first argument that is infinite, where there is a limit",

@@ -242,6 +242,18 @@ def test_round_takes_decimals(decimals):
     agrees(lambda x: anp.round(x, decimals), lambda x: np.round(x, decimals), calls)
 
 
+def test_what_is_too_large_for_decimals_rounds_to_itself():
+    """NumPy's is infinite."""
+    for dtype, xs, decimals in (
+        ("f2", [1000, -66.25], 3),
+        ("f4", [1e37, -3e38], 3),
+        ("f8", [5.5], 308),
+    ):
+        x = np.array(xs, dtype)
+        np.testing.assert_array_equal(np.asarray(anp.round(x, decimals)), x)
+        assert not np.asarray(anvl.grad(lambda x, n=decimals: anp.sum(anp.round(x, n)))(x)).any()
+
+
 def test_where_chooses_and_broadcasts():
     c = np.asarray([True, False, True])
     calls = [
