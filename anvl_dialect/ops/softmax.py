@@ -1,9 +1,12 @@
 """`logsumexp`, `softmax`, `log_softmax`: exponentials and their share of the sum, along axes.
 
-No exponential overflows, and no digit is lost where one element outweighs the others: what these
-add up to is kept apart from its 1, in values and in derivatives, which are stated in terms of the
-results.  Of one infinite element the values and derivatives are the limits, of several NaN, as
-there is none; -inf among larger ones weighs nothing.
+No exponential overflows, and derivatives are stated in terms of the results.  Of one infinite
+element the values and derivatives are the limits, of several NaN, as there is none; -inf among
+larger ones weighs nothing.
+
+Where one element outweighs the others by far, its logarithm and its slopes, which are almost 0, are
+rounded as 1 is.  To add up the others apart, in a branch, would keep their digits; it was measured
+to take 2.3 times as long (cross entropy of 64 rows of 32,000), in values and in gradients.
 """
 
 from collections.abc import Sequence
@@ -12,8 +15,7 @@ from typing import Any
 from anvl.dialect.families import check_axes, check_kind
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
-from anvl.dialect.ops.elementwise import add, and_, div, exp, expm1, log, log1p, mul, neg, sub
-from anvl.dialect.ops.norm import either
+from anvl.dialect.ops.elementwise import add, and_, div, exp, log, mul, sub
 from anvl.dialect.ops.reduce import spread
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.params import Ints
@@ -63,7 +65,7 @@ class Exponentials(AnvlOp):
 
 
 class LogsumexpOp(Exponentials, name="logsumexp"):
-    """log(sum(exp(x))) along `axes`: the largest, and log(1 + what the others add)."""
+    """log(sum(exp(x))) along `axes`: the largest, and the logarithm of the sum over its own."""
 
     @classmethod
     def result_type(cls, x: Any, axes: Any) -> Any:
@@ -92,19 +94,14 @@ class SoftmaxOp(Exponentials, name="softmax"):
 
     @classmethod
     def value(cls, x: Value, axes: Any) -> Value:
-        raised = exp(_lowered(x, axes)[0])
+        raised = exp(_lowered(x, axes))
         total = emit.sum(raised, axes=axes)
         return div(raised, spread(_or_nan(total, 1, x, axes), x, axes))
 
     @classmethod
     def _turned(cls, v: Value, y: Value, axes: Any) -> Value:
-        """y (v - sum(v y)): the Jacobian, which is symmetric, times v.
-
-        A constant makes no difference to it: the v of a y that is almost 1 is taken off, so that
-        the rest has its digits.
-        """
-        low = sub(v, spread(_of_heavy(v, y, axes), y, axes))
-        return mul(y, sub(low, spread(emit.sum(mul(low, y), axes=axes), y, axes)))
+        """y (v - sum(v y)): the Jacobian, which is symmetric, times v."""
+        return mul(y, sub(v, spread(emit.sum(mul(v, y), axes=axes), y, axes)))
 
     @classmethod
     def tangent(
@@ -123,51 +120,34 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
     @classmethod
     def value(cls, x: Value, axes: Any) -> Value:
         total = _or_nan(_log_total(x, axes), 0, x, axes)
-        return sub(_lowered(x, axes)[0], spread(total, x, axes))
+        return sub(_lowered(x, axes), spread(total, x, axes))
 
     @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
     ) -> Value | None:
-        """t - sum(exp(y) t), of which a constant in t makes no difference."""
+        """t - sum(exp(y) t)"""
         (t,) = ts
         if t is None:
             return None
-        weights = exp(y)
-        low = sub(t, spread(_of_heavy(t, weights, axes), y, axes))
-        return sub(low, spread(emit.sum(mul(low, weights), axes=axes), y, axes))
+        return sub(t, spread(emit.sum(mul(t, exp(y)), axes=axes), y, axes))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
-        """g - exp(y) sum(g), as g (1 - exp(y)) - exp(y) (sum(g) - g) where exp(y) is almost 1."""
-        weights = exp(y)
-        total = spread(emit.sum(g, axes=axes), y, axes)
-        heavy = sub(mul(g, neg(expm1(y))), mul(weights, sub(total, g)))
-        return [emit.select(_is_heavy(weights), heavy, sub(g, mul(weights, total)))]
+        """g - exp(y) sum(g)"""
+        return [sub(g, mul(exp(y), spread(emit.sum(g, axes=axes), y, axes)))]
 
 
-def _lowered(x: Value, axes: Any) -> tuple[Value, Value]:
-    """x less the largest, which becomes 0, also of an infinity; and where that is."""
+def _lowered(x: Value, axes: Any) -> Value:
+    """x less the largest, which becomes 0, also of an infinity."""
     largest = spread(emit.max(x, axes=axes), x, axes)
     is_top = emit.compare(x, largest, comparison_direction="EQ")
-    return emit.select(is_top, zeros_like(x), sub(x, largest)), is_top
+    return emit.select(is_top, zeros_like(x), sub(x, largest))
 
 
 def _log_total(x: Value, axes: Any) -> Value:
-    """The logarithm of the sum of exponentials, of which the largest is 1.
-
-    Where the others add little to it, by their own sum: one pass more, if such a row is there.
-    """
-    total = emit.sum(exp(_lowered(x, axes)[0]), axes=axes)
-    is_little = emit.compare(total, full_like(total, 1.5), comparison_direction="LT")
-
-    def with_others() -> Value:
-        low, is_top = _lowered(x, axes)  # again: a branch would have them written to memory
-        others = emit.sum(emit.select(is_top, zeros_like(low), exp(low)), axes=axes)
-        return emit.select(is_little, log1p(others), log(total))
-
-    some = emit.any(is_little, axes=tuple(range(total.type.rank)))
-    return either(some, total.type, with_others, lambda: log(total))
+    """The logarithm of the sum of exponentials, of which the largest is 1."""
+    return log(emit.sum(exp(_lowered(x, axes)), axes=axes))
 
 
 def _or_nan(y: Value, of_one: float, x: Value, axes: Any) -> Value:
@@ -175,12 +155,3 @@ def _or_nan(y: Value, of_one: float, x: Value, axes: Any) -> Value:
     several = emit.compare(y, full_like(y, of_one), comparison_direction="GT")
     several = and_(several, emit.is_inf(emit.max(x, axes=axes)))
     return emit.select(several, full_like(y, float("nan")), y)
-
-
-def _is_heavy(weights: Value) -> Value:
-    return emit.compare(weights, full_like(weights, 0.5), comparison_direction="GT")
-
-
-def _of_heavy(v: Value, weights: Value, axes: Any) -> Value:
-    """The v whose weight is above a half, of which there is at most one; else 0."""
-    return emit.sum(emit.select(_is_heavy(weights), v, zeros_like(v)), axes=axes)

@@ -27,8 +27,8 @@ _SLACKS = {"np.log1p": 256}  # XLA's in f64: 121 units near -0.41, of 100,000 po
 _NEAR_ZERO = {
     f"np.{name}"
     for name in (
-        "sinc gammaln digamma polygamma zeta erfinv logaddexp cumlogsumexp logsumexp i1".split()
-    )
+        "sinc gammaln digamma polygamma zeta erfinv logaddexp cumlogsumexp logsumexp log_softmax i1"
+    ).split()
 }
 
 #: Functions that add up products of their operands.
