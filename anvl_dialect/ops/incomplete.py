@@ -48,8 +48,7 @@ from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 
 __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 
-_MOST_STEPS = 2000  # of fractions, which may never come to rest, and gather rounding
-_MOST_STEPS_OF_BETA = 20_000  # they, too, need some roots of the parameters
+_MOST_STEPS = 20_000  # of fractions, which need some roots of the parameters
 _MOST_TERMS = 200_000  # of the series, whose terms fall off in some roots of a
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
@@ -256,16 +255,30 @@ def _gamma_series(a: Value, x: Value) -> Value:
 
 
 def _gamma_fraction(a: Value, x: Value) -> Value:
-    """1 / (x+1-a - 1(1-a) / (x+3-a - 2(2-a) / (x+5-a - ...)))"""
+    """1 / (x+1-a - 1(1-a) / (x+3-a - 2(2-a) / (x+5-a - ...))); NaN where it has not come to rest.
 
-    def step(n: Value, h: Value, b: Value, c: Value, d: Value) -> tuple[list[Value], Value]:
+    An element that has is left alone, as in `_beta_fraction`.
+    """
+
+    epsilon = full_like(x, 2 * _EPSILON[dtype_name(x.type.element_type)])
+
+    def step(
+        n: Value, value: Value, h: Value, b: Value, c: Value, d: Value, change: Value
+    ) -> tuple[list[Value], Value]:
         b = plus(b, 2)
-        h, c, d, change = _lentz(emit.neg(mul(n, sub(n, a))), b, h, c, d)
-        return [h, b, c, d], change
+        h, c, d, now = _lentz(emit.neg(mul(n, sub(n, a))), b, h, c, d)
+        moves = _compared(change, zeros_like(x), "NE")
+        value = _if(moves, h, value)
+        change = _if(_compared(emit.abs(now), epsilon, "GT"), now, zeros_like(x))
+        change = _if(moves, change, zeros_like(x))
+        return [value, h, b, c, d, change], change
 
     b = plus(sub(x, a), 1)
     d = div(full_like(b, 1), b)
-    return _iterated(step, [d, b, full_like(b, 1 / _TINY), d])[0]
+    start = [d, d, b, full_like(b, 1 / _TINY), d, full_like(b, 1)]
+    found = _iterated(step, start, _MOST_STEPS)
+    unfinished = _compared(found[-1], zeros_like(x), "NE")
+    return _if(unfinished, full_like(x, float("nan")), found[0])
 
 
 def _beta(a: Value, b: Value, x: Value) -> Value:
@@ -333,7 +346,7 @@ def _beta_fraction(a: Value, b: Value, x: Value, rest: Value) -> Value:
         return [value, h, c, d, change], change
 
     start = div(mul(a, ahead), plus(a, 1))
-    found = _iterated(step, [start, start, start, zeros_like(x), one], _MOST_STEPS_OF_BETA)
+    found = _iterated(step, [start, start, start, zeros_like(x), one], _MOST_STEPS)
     unfinished = _compared(found[-1], zeros_like(x), "NE")
     return _if(unfinished, full_like(x, float("nan")), found[0])
 

@@ -48,6 +48,15 @@ def test_gammas_of_large_parameters(name: str, dtype: str, limit: float) -> None
     np.testing.assert_allclose(found, WANTED[name](*[v.astype("f8") for v in (a, x)]), rtol=limit)
 
 
+def test_a_fraction_of_gamma_that_has_not_come_to_rest_is_no_number() -> None:
+    """After 2,000 rounds it was taken as it was: 0.117 for 0.5 at 1e10."""
+    a = np.array([1e8, 1e9, 1e10, 1e12])
+    x = a + 0.001 * np.sqrt(a)
+    (found,) = evaluated(lambda *xs: [emit.igamma(*xs)], a, x)
+    wanted = np.where(a < 1e11, WANTED["igamma"](a, x), NAN)
+    np.testing.assert_allclose(found, wanted, rtol=rounding(PROGRAM))
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_gammas_of_parameters_that_are_too_large_are_nan(dtype: str) -> None:
     a = np.array([1e12, 1e12, 1e12], dtype)
