@@ -73,7 +73,7 @@ _RANGES = {
 
 
 class _Known(NamedTuple):
-    """What was found out about divisors, and what blocks have: literals, scaled divisors."""
+    """Facts about divisors, and the literals and scaled divisors that blocks have."""
 
     unsafe: dict[ir.Value, bool]
     literals: Literals

@@ -296,7 +296,7 @@ def _quotient(x: Any, y: Any) -> Any:
 
 
 def _rest(x: Any, y: Any) -> Any:
-    """What is left of x after the quotient; of integers, x where y is 0."""
+    """The remainder of x / y; of integers, x where y is 0."""
     return np.fmod(x, y) if x.dtype.kind not in "iu" else x - _quotient(x, y) * y
 
 

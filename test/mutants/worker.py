@@ -29,7 +29,7 @@ class Worker:
         self._script, self._process, self._ops = script, None, 0
 
     def results(self, op: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """What became of each bug of an op.
+        """The outcome of each bug of an op.
 
         One that ends its process is tried again in a fresh one: what went before may have done it.
         """
@@ -112,7 +112,7 @@ def work() -> int:
 
 
 def _found(bug: Any, narrow: Any) -> str:
-    """What is wrong with a bug, each time, and not without it too."""
+    """The findings that a bug has each time, and that the right program has not."""
     while True:
         with bug.planted():
             found = narrow.problem(bug.rules)

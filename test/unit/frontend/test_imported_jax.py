@@ -261,7 +261,7 @@ def test_malformed_artifacts_are_refused():
 
 
 def test_attributes_of_shardy_become_text_or_the_bytes_stay():
-    """Whatever the bytes are, as many come back; so for each byte that is another or the last."""
+    """As many bytes come back, whichever byte is another or the last."""
     content = (Path(__file__).parents[2] / "lit/tools/Inputs/sharded.mlirbc").read_bytes()
     assert _as_text(SOLVE).count(b"unit") > SOLVE.count(b"unit")
     for size in range(2, 9):

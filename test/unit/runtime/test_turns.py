@@ -106,7 +106,7 @@ def functions(x):
 
 
 def test_text_that_is_not_in_order_is_refused():
-    """What our lowering has put in order is not."""
+    """Calls that our lowering has put in order are not refused."""
     text = anvl.jit(functions).lower(STACK).mlir("stablehlo")
     rt.compile(text)
     alone = re.sub(r"select %\S+ %\S+ (%\w+) : tensor<i1>, (\S+)", r"convert \1 : \2", text)
