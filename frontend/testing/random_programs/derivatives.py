@@ -177,8 +177,6 @@ def _judged(
         is_kink = np.abs(right - left) > 1e-3 * (np.abs(right) + np.abs(left)) + 10 * noise
         between = _between(t, right, left, allowed) | many
         pole = np.abs(v[0]) > 100 * (np.abs(v[1]) + np.abs(v[-1]))
-        # Values and vectors together: NaN where values repeat (docs/linear-algebra.md).
-        may_repeat = "own.r" in step.text
         rests = np.all([x == v[0] for x in v.values()], axis=0) & (step.function in STEEP)
     known = finite & np.isfinite(t) & ~pole
     wrong = known & ~near & ~(is_kink & between)
@@ -188,7 +186,7 @@ def _judged(
         & ~is_kink
         & ~rests
         & ~pole
-        & ~np.bool_(may_repeat)
+        & ~np.bool_("own.r" in step.text and _values_repeat(v[0]))
         & (np.abs(long - short) <= 1e-4 * np.abs(short) + noise)
     )
     counts["slopes: equal to differences"] += int((known & near).sum())
@@ -199,6 +197,24 @@ def _judged(
         k = tuple(int(j) for j in np.argwhere(bad)[0])
         return f"slope at {k} is {t[k]!r}, differences {left[k]!r}, {right[k]!r}", False
     return None, bool(known.all())
+
+
+def _values_repeat(x: np.ndarray) -> bool:
+    """Whether singular values or eigenvalues of x repeat or vanish.
+
+    There is no slope where these and their vectors are both used (docs/linear-algebra.md).
+    """
+    if x.ndim < 2 or not x.size or not np.isfinite(x).all():
+        return True
+    values = [np.linalg.svd(x, compute_uv=False)]
+    values += [np.linalg.eigvals(x)] if x.shape[-1] == x.shape[-2] else []
+    least = 1e-6 * values[0].max()
+    for w in values:
+        n = w.shape[-1]
+        gaps = np.abs(w[..., :, None] - w[..., None, :])[..., ~np.eye(n, dtype=bool)]
+        if (gaps <= least).any() or (np.abs(w) <= least).any():
+            return True
+    return False
 
 
 def _between(t: np.ndarray, a: np.ndarray, b: np.ndarray, margin: np.ndarray) -> np.ndarray:
