@@ -8,9 +8,15 @@ the smallest call is a RecursionError (3.11; from 3.12 on the levels of C are co
 functions of a person never raise there: what they would raise is kept, and raised afterwards; that
 is also how a container that contains itself ends.  For the others the levels are given back.
 
-From 3.12 on C++ reaches the end of its levels before Python does, at a depth that nobody can count:
-then nothing could be called in that thread any more, not even what gives levels back.  So as many
-levels as it takes to the next container of a person must be left where one is taken apart.
+A dict of several keys has them sorted at every level, by a call.  One that contains itself, or that
+is nested a thousand times, has its error there, with no level left: nothing could be called in that
+thread any more, not even what gives levels back.  So flattening is called through a few calls of C
+that do nothing else (`reserving`): their levels come back as the error passes them, and are enough
+to give back more (`SPARE`), and then all that a new thread has (`_restore_levels`).
+
+From 3.12 on C++ reaches the end of its levels before Python does, at a depth that nobody can count.
+So as many levels as it takes to the next container of a person must be left where one is taken
+apart.
 """
 
 from __future__ import annotations
@@ -23,7 +29,22 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Refused", "first_refused", "give_back", "guarded", "kept_failure"]
+__all__ = [
+    "SPARE",
+    "flatten_error",
+    "guarded",
+    "kept_failure",
+    "levels",
+    "reserving",
+]
+
+_enter = ctypes.pythonapi.Py_EnterRecursiveCall
+_leave = ctypes.pythonapi.Py_LeaveRecursiveCall
+_leave.restype = None  # what is there may be no number
+
+#: To be called one after the other where no level may be left: each gives one back.
+SPARE = (_leave,) * 60
+_RESERVED = 3  # one is enough: `_leave` takes a level of its own
 
 # Comparing these two takes a level of C each: 0.3 us.  20 are more than what is between two classes
 # of a person, unless as many lists are.
@@ -68,13 +89,60 @@ def _unpacked(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...
     return tuple(children), rest
 
 
-def give_back(levels: int) -> None:
-    """Count back levels of recursion that C++ has left without doing so."""
+def reserving(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """As `function`, through calls of C whose levels are there again when it has failed.
+
+    A staticmethod calls what it holds, and nothing else: 30 ns each.
+    """
+    for _ in range(_RESERVED):
+        function = staticmethod(function)
+    return function
+
+
+def _give_back(levels: int) -> None:
+    """Count back levels of recursion that C++ has left without doing so; negative ones: take."""
     for _ in range(levels):
-        ctypes.pythonapi.Py_LeaveRecursiveCall()
+        _leave()
+    for _ in range(-levels):
+        _enter(b"")
 
 
-class Refused(NamedTuple):
+def _restore_levels() -> None:
+    """Give this thread as many levels of recursion as a new one has, less the frames it is in.
+
+    What is called from C is not known, so there may be some more than before, once.
+    """
+    found: list[int] = []
+    new = threading.Thread(target=lambda: found.append(levels()))
+    new.start()
+    new.join()
+    _give_back(found[0] - levels())
+
+
+def levels() -> int:
+    """How many levels of recursion this thread has, with those of the frames it is in."""
+    left = 0
+    try:
+        while True:
+            _enter(b"")
+            left += 1
+    except RecursionError:
+        pass
+    counted = left
+    while counted:  # not by a call, for which there is no level yet
+        _leave()
+        counted -= 1
+    return left + (_frames() if sys.version_info < (3, 12) else 0)  # then not counted together
+
+
+def _frames() -> int:
+    count, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        count, frame = count + 1, frame.f_back
+    return count
+
+
+class _Refused(NamedTuple):
     """A container that C++ does not take apart: where it is, why, and how deep."""
 
     path: str
@@ -83,13 +151,13 @@ class Refused(NamedTuple):
     depth: int
 
 
-def first_refused(
+def _first_refused(
     tree: Any,
     one_level: Callable[[Any], Any],
     data_fields: Mapping[type, Sequence[str]],
     path: str = "",
     depth: int = 0,
-) -> Refused | None:
+) -> _Refused | None:
     """The first container in a tree of which `one_level`, of the registry, gives no children."""
     steps = [f".{name}" for name in data_fields.get(type(tree), ())]
     try:
@@ -98,11 +166,52 @@ def first_refused(
             ordered = tree if isinstance(tree, collections.OrderedDict) else sorted(tree)
             steps = [f"[{key!r}]" for key in ordered]
     except (ValueError, TypeError, AttributeError) as error:
-        return Refused(path, tree, error, depth)
+        return _Refused(path, tree, error, depth)
     children = [] if found is None else list(found[0])
     for i, child in enumerate(children):
         step = steps[i] if i < len(steps) else f"[{i}]"
-        inner = first_refused(child, one_level, data_fields, path + step, depth + 1)
+        inner = _first_refused(child, one_level, data_fields, path + step, depth + 1)
         if inner is not None:
             return inner
     return None
+
+
+_TOO_DEEP = "flatten: tree is nested too deeply, or contains itself"
+
+
+def flatten_error(
+    tree: Any,
+    error: Exception,
+    one_level: Callable[[Any], Any],
+    data_fields: Mapping[type, Sequence[str]],
+    in_registry: bool = True,
+) -> Exception:
+    """What to raise instead of an error of the C++ registry, or of a function of a container.
+
+    One of the registry has left levels of recursion, and been given those of SPARE.
+    """
+    found, deep = None, _is_recursion(error)
+    try:
+        found = None if deep else _first_refused(tree, one_level, data_fields)
+    except RecursionError:
+        deep = True
+    kept_failure()  # of asking again
+    if in_registry and found is None:
+        _restore_levels()
+    elif in_registry:
+        _give_back(found.depth - len(SPARE))
+    if deep:
+        return ValueError(_TOO_DEEP)
+    if found is None:
+        return ValueError(f"flatten: {error}") if in_registry else error
+    place, of = found.path or "the root", found.container
+    if not isinstance(of, dict):
+        return ValueError(f"flatten: {type(of).__name__} at {place}: {found.error}")
+    return ValueError(
+        f"flatten: dict at {place} has keys that cannot be sorted, {list(of)}; use keys of one "
+        "type, or an OrderedDict"
+    )
+
+
+def _is_recursion(error: Exception) -> bool:
+    return isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError)

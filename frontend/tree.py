@@ -22,16 +22,18 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from anvl.containers import first_refused, give_back, guarded, kept_failure
+from anvl.containers import SPARE, flatten_error, guarded, kept_failure, reserving
 from anvl.runtime.lazy import Lazy, compat
 from anvl.runtime.locks import fresh_lock
 
 _T = TypeVar("_T")
 
 _registry: Any = Lazy(lambda: compat.PyTreeRegistry())
+_reserving: Any = Lazy(lambda: types.SimpleNamespace(flatten=reserving(_registry.flatten)))
 # What is no leaf; each class is registered once.  Namedtuples are none either.
 _containers: set[type] = {tuple, list, dict, type(None)}
 _containers_lock = fresh_lock()
@@ -46,7 +48,7 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     ------
     ValueError
         A dict has keys that cannot be sorted, or the tree is nested too deeply (or contains
-        itself).
+        itself; a list that does so at two places is walked without end).
 
     Examples
     --------
@@ -55,12 +57,15 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     ([1, 2], PyTreeDef([*, (*, None)]))
     """
     try:
-        found = _registry.flatten(tree)
+        found = _reserving.flatten(tree)
     except (ValueError, SystemError, RecursionError, AttributeError) as error:
-        raise _flatten_error(tree, error) from error
+        for give_one_back in SPARE:  # before anything else: there may be no level left
+            give_one_back()
+        raise flatten_error(tree, error, _registry.flatten_one_level, _data_fields) from error
     failure = kept_failure()
     if failure is not None:
-        raise _flatten_error(tree, failure, leaves_levels=False)
+        one_level = _registry.flatten_one_level
+        raise flatten_error(tree, failure, one_level, _data_fields, in_registry=False)
     return found
 
 
@@ -450,31 +455,6 @@ def _register(function: str, cls: type, register: Callable[[Any], object]) -> No
         _check_class(function, cls)
         _containers.add(cls)
     _registry.when_made(register)
-
-
-_TOO_DEEP = "flatten: tree is nested too deeply, or contains itself"
-
-
-def _flatten_error(tree: Any, error: Exception, leaves_levels: bool = True) -> Exception:
-    """What to raise instead of an error of the C++ registry, or of a function of a container."""
-    if isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError):
-        return ValueError(_TOO_DEEP)
-    try:
-        found = first_refused(tree, _registry.flatten_one_level, _data_fields)
-    except RecursionError:
-        return ValueError(_TOO_DEEP)
-    finally:
-        kept_failure()  # of asking again
-    if found is None:
-        return ValueError(f"flatten: {error}") if leaves_levels else error
-    give_back(found.depth if leaves_levels else 0)
-    place, of = found.path or "the root", found.container
-    if not isinstance(of, dict):
-        return ValueError(f"flatten: {type(of).__name__} at {place}: {found.error}")
-    return ValueError(
-        f"flatten: dict at {place} has keys that cannot be sorted, {list(of)}; use keys of one "
-        "type, or an OrderedDict"
-    )
 
 
 def _default_dict_children(tree: Any) -> tuple[list[Any], Any]:

@@ -2,12 +2,14 @@
 
 import collections
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anvl import tree
+from anvl.containers import levels
 
 Pair = collections.namedtuple("Pair", ["a", "b"])
 Empty = collections.namedtuple("Empty", [])
@@ -240,8 +242,15 @@ class Field:
 tree.register_dataclass(Field, ["held"])
 
 
-def nested(x, container=lambda x: [x]):
-    for _ in range(40):
+def dict_in_itself():
+    """Its keys are sorted at each level, where in the end there is none left to do so."""
+    made = {"other": [1]}
+    made["itself"] = {"b": made, "a": 0}
+    return made
+
+
+def nested(x, container=lambda x: [x], depth=40):
+    for _ in range(depth):
         x = container(x)
     return x
 
@@ -267,6 +276,9 @@ def without_its_field():
         (containing_itself(lambda x: [x]), ValueError, "nested too deeply, or contains itself"),
         (containing_itself(Link), ValueError, "nested too deeply, or contains itself"),
         (containing_itself(Field), ValueError, "nested too deeply, or contains itself"),
+        (dict_in_itself(), ValueError, "nested too deeply, or contains itself"),
+        (nested({}, lambda x: {"a": x, "b": [x]}, 11_000), ValueError, "nested too deeply"),
+        (nested(dict_in_itself(), Link), ValueError, "nested too deeply, or contains itself"),
         (nested(Link()), KeyError, "inner"),
         (nested(Link(), Link), KeyError, "inner"),
         (nested({1: 2, "a": 3}), ValueError, "has keys that cannot be sorted"),
@@ -275,8 +287,20 @@ def without_its_field():
     ],
 )
 def test_an_error_inside_of_a_tree_does_no_harm_to_later_calls(value, kind, message):
-    """Each error left as many levels of recursion as it was deep: 30 of these used all up."""
-    for _ in range(30):
-        with pytest.raises(kind, match=message):
-            tree.flatten(value)
-    assert tree.leaves(nested(Link(3), Link)) == [3]
+    """Each error left as many levels of recursion as it was deep: 30 of these used all up.
+
+    In threads of their own, since a thread without levels cannot even end.
+    """
+    found = []
+
+    def calls():
+        found.append(levels())
+        for _ in range(30):
+            with pytest.raises(kind, match=message):
+                tree.flatten(value)
+            found.append(levels())
+        assert tree.leaves(nested(Link(3), Link)) == [3]
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(calls).result()
+    assert all(abs(n - found[0]) < 10 for n in found), found
