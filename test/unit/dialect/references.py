@@ -2,6 +2,7 @@
 and bools in their own dtype."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,15 @@ def _reduced(f: Callable[..., Any]) -> Callable[..., Any]:
 def _logsumexp(x: Any, axes: Any) -> Any:
     with np.errstate(divide="ignore"):
         return np.log(np.sum(np.exp(x), axis=axes))
+
+
+def _log_softmax(x: Any, axes: Any) -> Any:
+    """Of one infinite number as of any largest one; NaN where there are several."""
+    largest = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
+    below = np.where(x == largest, 0, x - largest)
+    y = below - np.log(np.sum(np.exp(below), axis=axes, keepdims=True))
+    several = np.isinf(largest) & (np.sum(x == largest, axis=axes, keepdims=True) > 1)
+    return np.where(several, np.nan, y)
 
 
 def _kept(y: Any, x: Any, axes: Any) -> Any:
@@ -250,6 +260,43 @@ def _sinc(x: np.ndarray, order: int) -> np.ndarray:
     return np.sum(w * (np.pi * t) ** order * np.cos(u + order * np.pi / 2), axis=-1)
 
 
+def _zeta(s: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """SciPy's, with limits; left of 0, where it loses digits as terms cancel, by fractions."""
+    y = np.array(scipy.special.zeta(s, q))
+    y[np.isposinf(s) & (q > 1)] = 0
+    y[np.isnan(s) | np.isnan(q)] = np.nan
+    is_left = (q < 0) & (q % 1 != 0) & (s % 1 == 0) & (s > 1) & (s < 1e4)
+    for i in map(tuple, np.argwhere(is_left)):
+        order, count = int(s[i]), int(10 - q[i])
+        terms = sum(Fraction(float(q[i]) + k) ** -order for k in range(count))
+        try:
+            y[i] = float(terms) + scipy.special.zeta(s[i], q[i] + count)
+        except OverflowError:
+            y[i] = np.inf if terms > 0 else -np.inf
+    return y
+
+
+def _polygamma(n: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(-1)^(n+1) n! zeta(n+1, x); NaN where the terms of zeta have cancelled and n! is infinite."""
+    s, sums = n + 1, _zeta(n + 1, x)
+    log = np.where(abs(sums) > 1e-290, np.log(abs(sums)), np.where(x > 1, _log_zeta(s, x), np.nan))
+    together = np.where(sums < 0, -1, 1) * np.exp(scipy.special.gammaln(s) + log)
+    apart = (n < 171) & (abs(sums) > 1e-290)
+    size = np.where(apart, scipy.special.gamma(s) * sums, together)
+    size = np.where(np.isinf(x), sums, size)
+    y = np.where(n == 0, scipy.special.digamma(x), np.where(n % 2 == 0, -size, size))
+    return np.where((n >= 0) & (n % 1 == 0), y, np.nan)
+
+
+def _log_zeta(s: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Of terms over q^-s: the first thousands, and the integral of the others."""
+    k, count = np.arange(5000.0), 5000
+    total = np.exp(-s[..., None] * np.log1p(k / q[..., None])).sum(-1)
+    w = q + count
+    total += np.exp(-s * np.log1p(count / q)) * (w / (s - 1) + 0.5 + s / (12 * w))
+    return np.log(total) - s * np.log(q)
+
+
 def _complex(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x: f(x.astype(complex))
 
@@ -299,7 +346,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,
     "erf_inv": scipy.special.erfinv,
-    "lgamma": scipy.special.gammaln,
+    "lgamma": lambda x: np.where(np.isinf(x), np.inf, scipy.special.gammaln(x)),  # as in C
     "digamma": scipy.special.digamma,
     "igamma": scipy.special.gammainc,
     "igammac": scipy.special.gammaincc,
@@ -327,8 +374,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     ),
     "maximum": np.maximum,
     "minimum": np.minimum,
-    "polygamma": lambda n, x: scipy.special.polygamma(n.astype(int), x),
-    "zeta": scipy.special.zeta,
+    "polygamma": _polygamma,
+    "zeta": _zeta,
     "nextafter": np.nextafter,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -386,8 +433,8 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "prod": _reduced(np.prod),
     "norm": _norm,
     "logsumexp": _logsumexp,
-    "softmax": lambda x, axes: np.exp(x - _kept(_logsumexp(x, axes), x, axes)),
-    "log_softmax": lambda x, axes: x - _kept(_logsumexp(x, axes), x, axes),
+    "softmax": lambda x, axes: np.exp(_log_softmax(x, axes)),
+    "log_softmax": _log_softmax,
     "max": _max,
     "min": _min,
     "all": _axes(np.all),
