@@ -45,7 +45,11 @@ _FAR = (
     -2.117750419472486e-16, 1.0819361899450097e-16, 2.5183848062493297e-17, -4.999689898199655e-17,
     -3.0505112325052154e-17,
 )
+# Of -i0e'(x) / i0e(x), and of that of i1e, in 1/x from its first power on: of DLMF 10.40.1.
+_FAR_SLOPE = 1 / 2, 1 / 8, 1 / 8, 25 / 128, 13 / 32, 1073 / 1024, 103 / 32
+_FAR_SLOPE_OF_1 = 1 / 2, -3 / 8, -3 / 8, -63 / 128, -27 / 32, -1899 / 1024, -81 / 16
 # fmt: on
+_FAR_FROM = {32: 20.0, 64: 300.0}  # by bits, of fewer 10: from here on these are exact
 
 
 class BesselI0eOp(Unary, name="bessel_i0e"):
@@ -81,7 +85,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:
         """g (i1e(x) - sign(x) i0e(x))"""
-        return mul(g, sub(BesselI1eOp.build(x), mul(sign(x), y)))
+        return mul(g, _scaled_slope(x, y, BesselI1eOp.build(x), _FAR_SLOPE))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
@@ -103,7 +107,8 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:
         """g ((i0e(x) + i2e(x)) / 2 - sign(x) i1e(x))"""
-        return mul(g, sub(_mean_of_neighbours(BesselIeOp, x, 1), mul(sign(x), y)))
+        mean = _mean_of_neighbours(BesselIeOp, x, 1)
+        return mul(g, _scaled_slope(x, y, mean, _FAR_SLOPE_OF_1))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
@@ -197,6 +202,19 @@ class BesselIOp(BesselFamily, name="bessel_i"):
         y = emit.select(emit.is_inf(x), limit, y)
         half = exp(times(emit.abs(x), 0.5))  # exp(|x|) overflows before the product does
         return mul(mul(half, y), half)
+
+
+def _scaled_slope(x: Value, y: Value, mean: Value, far: Sequence[float]) -> Value:
+    """mean - sign(x) y; where x is large, and they cancel, by the series of -y'/y."""
+    size = emit.abs(x)
+    limit = full_like(x, _FAR_FROM.get(x.type.element_type.width, 10.0))
+    is_far = emit.compare(size, limit, comparison_direction="GT")
+    inverse = div(full_like(x, 1), emit.select(is_far, size, limit))
+    total = full_like(x, far[-1])
+    for c in far[-2::-1]:
+        total = add(mul(total, inverse), full_like(x, c))
+    signed = mul(sign(x), y)
+    return emit.select(is_far, emit.neg(mul(signed, mul(inverse, total))), sub(mean, signed))
 
 
 def _mean_of_neighbours(cls: Any, x: Value, order: int) -> Value:
