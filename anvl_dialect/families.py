@@ -77,6 +77,8 @@ class Elementwise(AnvlOp):
     domains: tuple[tuple[float, float], ...] = ()
     #: Where another formula is used: samples are tried there too.
     far: tuple[tuple[tuple[float, float], ...], ...] = ()
+    #: Poles, ends of formulas and numbers of other sizes: values are tried there too.
+    special: tuple[tuple[complex, ...], ...] = ()
 
     @classmethod
     def result_type(cls, first: Any, *rest: Any) -> Any:
@@ -110,7 +112,7 @@ class Elementwise(AnvlOp):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        return draw.elementwise(cls.kinds, cls.domains, far=cls.far)
+        return draw.elementwise(cls.kinds, cls.domains, far=cls.far, special=cls.special)
 
 
 def remedy(first: Any, rest: Sequence[Any]) -> str:

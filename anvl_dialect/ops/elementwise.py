@@ -24,6 +24,7 @@ from anvl.dialect.op import OPS, Operand, Result, Value, emit
 from anvl.dialect.ops import branches
 from anvl.dialect.ops.create import full_like, number_of, zeros_like
 from anvl.dialect.ops.hurwitz import (
+    SPECIAL,
     digamma_value,
     polygamma_value,
     zeta_order_slope,
@@ -284,6 +285,12 @@ for _name in ("maximum", "minimum"):
 OPS["anvl.nextafter"].moves_zeros = True  # of its second operand, nothing arrives
 
 
+for _name, _points in SPECIAL.items():
+    OPS[f"anvl.{_name}"].special = _points
+#: Where squares of exponentials are infinite.
+OPS["anvl.sech_squared"].special = ((200 + 0.3j,), (-200 + 0.3j,))
+
+
 def _folding(f: Callable[..., Any]) -> Any:
     return classmethod(lambda cls, *xs: f(*xs))
 
@@ -361,9 +368,11 @@ def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
 
 
 def _next_zeta(s: Value, q: Value) -> Value:
-    """s zeta(s+1, q), and 0 where that is, also for an infinite s."""
+    """s zeta(s+1, q), and 0 where that is, also for an infinite s; NaN below 1, as zeta(s, q)."""
     value = zeta(plus(s, 1), q)
-    return where_zero(value, value, mul(s, value))
+    slope = where_zero(value, value, mul(s, value))
+    has_value = emit.compare(s, full_like(s, 1), comparison_direction="GE")
+    return emit.select(has_value, slope, full_like(s, math.nan))
 
 
 def _pow_dx(x: Value, y: Value) -> Value:

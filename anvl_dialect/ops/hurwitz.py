@@ -20,13 +20,31 @@ from anvl.dialect.ops.create import full_like, literal
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import numpy_of, tensor
 
-__all__ = ["digamma_value", "polygamma_value", "zeta_order_slope", "zeta_value"]
+__all__ = ["SPECIAL", "digamma_value", "polygamma_value", "zeta_order_slope", "zeta_value"]
 
 _LARGE_ORDER = 1e6  # from here on the first term is all, where it is not 0
 _LARGE = 1e8  # from here on two terms of the series in 1 / q are exact
 
 _TERMS = 16  # of the sum, before the formula stands for the rest of it
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+#: Points on each side of where a formula ends, and at poles: what the values are tested at.
+SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
+    "polygamma": (
+        (0, 0.7), (0, -1.3), (1, -2), (2, 0), (2, -1.7), (3, -0.4), (6, 2.2), (1.5, 2),
+        (170, 3), (171, 3), (180, 40), (200, 0.9), (171, math.inf), (5, math.inf), (200, 50),
+        (180, 46), (150, 110), (1, 1e200), (400, 200), (300, 1e4), (181, -0.3), (180, -1.5),
+        (900, -1.5), (1e4, 3000), (3000, 1.5),
+    ),
+    "zeta": (
+        (2, -0.25), (2, -0.5), (2, -0.7), (2, -3.3), (4, -2.7), (3, -0.5), (3, -0.4), (3, -0.6),
+        (3, -1.5), (3, -2.6), (5, -4.3), (181, -1.5),
+        (1201, -0.5), (1201, -0.46875), (1201, -0.53125), (1200, -0.5), (2.5, -0.5), (1, -0.5),
+        (1, 2), (0.5, 2), (2, 0), (2, -3), (2.5, -2),
+        (2, -30.3), (11, 1e8), (2, 3e8), (2.5, 1e9), (3, 1e12), (4, 2e30), (1.5, 1e200),
+        (2e6, 1), (2e6, 1.000001), (1e10, 0.9), (1e10, 1.5), (1e17, -0.5), (1e30, -1.5),
+    ),
+}  # fmt: skip
 
 
 def zeta_order_slope(s: Value, q: Value) -> Value:
@@ -79,6 +97,8 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
 
     The sum over all whole numbers, which has the period 1 in q, less that over those below 0, which
     is of 1 - q.  The three terms around 0 are added up first: where s is odd two of them cancel.
+    Where both are infinite, the nearest is the larger.  Halfway between whole numbers all terms
+    below 0 cancel with others, for odd s, and the rest is zeta(s, 1 - q).
     """
     s, q = (emit.select(is_left, v, full_like(v, other)) for v, other in ((s, 2), (q, -0.25)))
     r = emit.sub(q, emit.round_nearest_even(q))
@@ -90,9 +110,13 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
     after, before = _power(_plus(r, 1), s), mirrored(_power(_plus(emit.neg(r), 1), s))
     is_below = _compared(r, 0, "LT")
     large, small = (emit.select(is_below, *pair) for pair in ((after, before), (before, after)))
-    around = emit.add(emit.add(_power(r, s), large), small)
-    below = emit.sub(*(_chlo("zeta", s, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q))))
-    return emit.add(around, emit.add(_chlo("zeta", s, _plus(r, 2)), mirrored(below)))
+    nearest = _power(r, s)
+    both = emit.select(emit.is_inf(nearest), nearest, emit.add(nearest, large))
+    beyond, rest = (_chlo("zeta", s, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q)))
+    below = mirrored(emit.sub(beyond, rest))
+    total = emit.add(emit.add(both, small), emit.add(_chlo("zeta", s, _plus(r, 2)), below))
+    cancels = _both(_compared(emit.abs(r), 0.5, "EQ"), _not(is_even))
+    return emit.select(cancels, rest, total)
 
 
 def digamma_value(x: Value) -> Value:
@@ -109,18 +133,43 @@ def polygamma_value(n: Value, x: Value) -> Value:
 def _polygamma(n: Value, x: Value) -> Value:
     above = _plus(n, 1)
     logarithm, sum_ = emit.lgamma(above), emit.zeta(above, x)
-    factor = emit.exp(logarithm)
-    # Where n! is too large: NaN if zeta has lost digits, as it has where it is almost 0.
-    smallest = 2.0**24 * float(np.finfo(numpy_of(x.type.element_type)).tiny)
-    together = emit.exp(emit.add(logarithm, emit.log(sum_)))
-    lost = emit.select(emit.is_inf(x), sum_, full_like(sum_, float("nan")))
-    together = emit.select(_compared(sum_, smallest, "GE"), together, lost)
-    size = emit.select(emit.is_inf(factor), together, emit.mul(factor, sum_))
+    factor, size = emit.exp(logarithm), emit.abs(sum_)
+    # Almost 0, zeta has lost digits, which n! would bring to light.
+    info = np.finfo(numpy_of(x.type.element_type))
+    is_small = _compared(size, float(info.tiny / info.eps), "LT")
+    is_far = _both(is_small, _both(_compared(x, 1, "GT"), emit.is_finite(x)))
+    far = _log_zeta(*(emit.select(is_far, v, full_like(v, 2)) for v in (above, x)))
+    # Left of 0 its terms have cancelled: then nothing is known of it.
+    lost = emit.select(emit.is_inf(x), emit.log(size), full_like(size, float("nan")))
+    log = emit.select(is_small, emit.select(is_far, far, lost), emit.log(size))
+    together = emit.exp(emit.add(logarithm, log))
+    together = emit.select(_compared(sum_, 0, "LT"), emit.neg(together), together)
+    together = emit.select(emit.is_inf(x), sum_, together)
+    apart = _both(emit.is_finite(factor), _not(is_far))
+    y = emit.select(apart, emit.mul(factor, sum_), together)
     half = emit.mul(n, full_like(n, 0.5))
-    y = emit.select(_is_whole(half), emit.neg(size), size)
+    y = emit.select(_is_whole(half), emit.neg(y), y)
     y = emit.select(_compared(n, 0, "EQ"), emit.digamma(x), y)
     has_order = _both(_is_whole(n), _compared(n, 0, "GE"))
     return emit.select(has_order, y, full_like(y, float("nan")))
+
+
+def _log_zeta(s: Value, q: Value) -> Value:
+    """log zeta(s, q) for s > 1 and q > 1, by the Euler-Maclaurin formula over q^-s."""
+    count = 2 * _TERMS  # so that half of the corrections are enough
+    xs, steps, axis = _with_steps(count, s, q)
+    growth = emit.log1p(emit.div(steps, xs[1]))
+    total = emit.sum(emit.exp(emit.neg(emit.mul(xs[0], growth))), axes=(axis,))
+    w = _plus(q, count)
+    rest = _plus(emit.div(w, _plus(s, -1)), 0.5)
+    factor, square = emit.div(s, w), emit.mul(w, w)  # s (s+1) ... (s+2j-2) w^(1-2j)
+    for j, number in enumerate(_BERNOULLI[:4], start=1):
+        rest = emit.add(rest, emit.mul(factor, full_like(s, number / math.factorial(2 * j))))
+        product = emit.mul(_plus(s, 2 * j - 1), _plus(s, 2 * j))
+        factor = emit.div(emit.mul(factor, product), square)
+    first = emit.neg(emit.mul(s, emit.log1p(emit.div(full_like(q, count), q))))
+    total = emit.add(total, emit.mul(emit.exp(first), rest))
+    return emit.sub(emit.log(total), emit.mul(s, emit.log(q)))
 
 
 def _chlo(name: str, *xs: Value) -> Value:
@@ -156,16 +205,21 @@ def _not(x: Value) -> Value:
 
 def _first_terms(s: Value, q: Value) -> Value:
     """Minus the sum of (q+k)^-s log(q+k)."""
-    rank, shape = q.type.rank, (*q.type.shape, _TERMS)
-    axes = tuple(range(rank))
-    element = q.type.element_type
-    steps = literal(np.arange(_TERMS, dtype=numpy_of(element)), tensor((_TERMS,), element))
-    q, s = (emit.broadcast_in_dim(x, shape=shape, broadcast_dimensions=axes) for x in (q, s))
-    logs = emit.log(
-        emit.add(q, emit.broadcast_in_dim(steps, shape=shape, broadcast_dimensions=(rank,)))
-    )
+    (s, q), steps, axis = _with_steps(_TERMS, s, q)
+    logs = emit.log(emit.add(q, steps))
     terms = emit.mul(logs, emit.exp(emit.neg(emit.mul(s, logs))))
-    return emit.neg(emit.sum(terms, axes=(rank,)))
+    return emit.neg(emit.sum(terms, axes=(axis,)))
+
+
+def _with_steps(count: int, *xs: Value) -> tuple[list[Value], Value, int]:
+    """xs along one more axis, the last one, and 0, 1, ..., count - 1 there."""
+    element, rank = xs[0].type.element_type, xs[0].type.rank
+    steps = literal(np.arange(count, dtype=numpy_of(element)), tensor((count,), element))
+    *wide, steps = (
+        emit.broadcast_in_dim(x, shape=(*xs[0].type.shape, count), broadcast_dimensions=axes)
+        for x, axes in (*((x, tuple(range(rank))) for x in xs), (steps, (rank,)))
+    )
+    return wide, steps, rank
 
 
 def _rest(s: Value, w: Value) -> Value:

@@ -116,8 +116,8 @@ class Value(Check):
     """The value against the reference; the type against StableHLO's inference."""
 
     interpreted = False
-    #: Whether the parts of complex numbers are compared for themselves: one alone may be NaN.
-    by_parts = False
+    #: How numbers are compared, and whether parts of complex ones are too: one alone may be NaN.
+    compare, by_parts = staticmethod(Findings.compare), False
 
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""
@@ -165,7 +165,7 @@ class Value(Check):
         if self.call.through is not None:
             ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
         for y, y_wanted in zip(ys, wanted, strict=True):
-            findings.compare(kind, self.name, y, y_wanted, limit)
+            self.compare(findings, kind, self.name, y, y_wanted, limit)
             if self.by_parts:
                 findings.compare_parts(self.name, self.call.operands[0], y, y_wanted, limit)
 

@@ -41,6 +41,8 @@ class Call(NamedTuple):
     eigenvectors are not.  `in_order` is false where rounding may give them in another order.
     `others` are operands of the same types that are tried in the same program, such as those for
     which another formula is used.  Where it is not `is_smooth`, only values are looked at.
+    `special` are operands whose values are looked at, each element by itself: at poles and at the
+    ends of formulas, of any size.
     """
 
     operands: list[np.ndarray]
@@ -49,6 +51,7 @@ class Call(NamedTuple):
     in_order: bool = True
     others: Sequence[list[np.ndarray]] = ()
     is_smooth: bool = True
+    special: Sequence[list[np.ndarray]] = ()
 
 
 class Draw:
@@ -127,17 +130,20 @@ class Draw:
         params: dict[str, Any] | None = None,
         dtypes: Sequence[str] | None = None,
         far: Sequence[Sequence[tuple[float, float]]] = (),
+        special: Sequence[Sequence[complex]] = (),
     ) -> list[Call]:
         """Calls with operands of one type: every dtype of `kinds`, of rank 0, empty and ordinary.
 
-        `domains` are for floats, each of `far` for others in f64.  Integers are small; from the
-        second operand on they are positive and small enough to divide by and to shift by.
+        `domains` are for floats, each of `far` for others in f64; `special` are points, with a
+        number for each operand, in f64, or c128 where these are complex.  Integers are small; from
+        the second operand on they are positive and small enough to divide by and to shift by.
         """
         return [
             Call([self._drawn(dtype, shape, i, within) for i, within in enumerate(domains)],
                  dict(params or {}),
                  others=[[self.floats(*shape, within=w) for w in there]
-                         for there in far if dtype == "f64"])
+                         for there in far if dtype == "f64"],
+                 special=_special(dtype, shape, special))
             for dtype, shape in _types(kinds.split(), dtypes)
         ]  # fmt: skip
 
@@ -153,6 +159,19 @@ class Draw:
             return self.bools(*shape)
         lowest = 1 if position else (-9 if kind == "int" else 0)
         return self.ints(*shape, within=(lowest, 5 if position else 9), dtype=dtype)
+
+
+def _special(
+    dtype: str, shape: tuple[int, ...], points: Sequence[Sequence[complex]]
+) -> list[list[np.ndarray]]:
+    """Operands of a type and shape that hold some points; the last again where there is room."""
+    here = [p for p in points if dtype == ("c128" if isinstance(p[0], complex) else "f64")]
+    size = int(np.prod(shape))
+    if size < 2 or not here:
+        return []
+    count = -(-len(here) // size)
+    columns = np.array(here + here[-1:] * (count * size - len(here)), numpy_dtype(dtype)).T
+    return [list(part) for part in zip(*(x.reshape(count, *shape) for x in columns), strict=True)]
 
 
 def _types(

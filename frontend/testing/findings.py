@@ -56,6 +56,14 @@ class Findings:
         if not error <= limit:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
 
+    def compare_each(self, kind: str, call: str, found: Any, wanted: Any, limit: float) -> None:
+        """Element by element, relative to each number wanted, however small."""
+        least = float(np.finfo(found.dtype).tiny) / limit  # smaller ones may be 0
+        for y, one in zip(found.ravel(), wanted.ravel(), strict=True):
+            error = _error(y, one, least)
+            if not error <= limit:
+                self.problems.append(f"{kind}: {call}: error {error:.1e}: {y} is not {one}")
+
     def compare_parts(self, call: str, x: Any, found: Any, wanted: Any, limit: float) -> None:
         """Both parts of f(x), and the signs of zeros, which C leaves open beside infinities."""
 

@@ -2,6 +2,7 @@
 
     edges    values at zeros of both signs, infinities, NaN and the ends of integers, among others
     others   values and derivatives at what a call of a sample has as `others`
+    special  values at what it has as `special`
     sides    values of complex functions on both sides of their cuts, at infinities and NaN
     zeros    derivatives of elementwise ops at zeros, where they are smooth there
     ties     derivatives where numbers are equal, along directions that keep them equal
@@ -13,7 +14,7 @@ numbers alike, what chooses among them is smooth, however it shares its derivati
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, permutations, zip_longest
+from itertools import permutations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -228,14 +229,28 @@ def at_others(check: Check) -> Iterator[Point]:
         yield from (_at(check, other) for other in check.call.others)
 
 
+def at_special(check: Check) -> Iterator[Point]:
+    """Values at the special operands of a call."""
+    for operands in check.call.special if type(check) is Value and check.wanted else ():
+        other, inputs = _at(check, operands)
+        other.name += f" at {[x.tolist() for x in operands]}"
+        other.compare = Findings.compare_each  # type: ignore[attr-defined]
+        yield other, inputs
+
+
 _POINTS: dict[str, Callable[[Check], Iterator[Point]]] = {
     "edges": at_edges, "zeros": at_zeros, "sides": at_sides, "ties": at_ties, "nans": at_nans,
-    "others": at_others,
+    "others": at_others, "special": at_special,
 }  # fmt: skip
 
 
 def turns(checks: Sequence[Check], names: Sequence[str]) -> Iterator[dict[int, Point]]:
     """The points of these names, of each check one at a time: what is run together."""
-    every = [chain.from_iterable(_POINTS[name](check) for name in names) for check in checks]
+    every = [_points_of(check, names) for check in checks]
     for points in zip_longest(*every):
         yield {point[0].index: point for point in points if point}
+
+
+def _points_of(check: Check, names: Sequence[str]) -> Iterator[Point]:
+    for name in names:
+        yield from _POINTS[name](check)

@@ -5,7 +5,7 @@
 // RUN: anvl-opt %s --anvl-gradient="function=zeta wrt=0" \
 // RUN:   | %run --function=zeta_adjoint --args='[2.0, 1.0]' | %numbers %s --check-prefix=ORDER
 
-// The derivative with respect to q is -s zeta(s + 1, q), and 0 where that is: -2 zeta(3) at s = 2, q = 1.
+// The derivative with respect to q is -s zeta(s + 1, q), and 0 where that is, NaN for s < 1: -2 zeta(3) at s = 2, q = 1.
 // That with respect to s is a sum, by Euler and Maclaurin's formula.
 
 // CHECK-LABEL: func.func @zeta_adjoint(
@@ -16,7 +16,9 @@
 // CHECK:         %[[ADD:.*]] = "anvl.add"(%[[X]], %[[ONE]])
 // CHECK:         %[[ZETA:.*]] = "anvl.zeta"(%[[ADD]], %[[Y]])
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[ZETA]])
-// CHECK:         %[[SLOPE:.*]] = "anvl.select"(%{{.*}}, %[[ZETA]], %[[MUL]])
+// CHECK:         %[[FINITE:.*]] = "anvl.select"(%{{.*}}, %[[ZETA]], %[[MUL]])
+// CHECK:         %[[GE:.*]] = "anvl.compare"(%[[X]], %[[ONE]]) {comparison_direction = #stablehlo<comparison_direction GE>
+// CHECK:         %[[SLOPE:.*]] = "anvl.select"(%[[GE]], %[[FINITE]], %{{.*}})
 // CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[ONE]], %[[SLOPE]])
 // CHECK:         %[[DY:.*]] = "anvl.neg"(%[[MUL2]])
 // CHECK:         return %[[Z]], %[[DY]]

@@ -35,7 +35,7 @@ class Domains(Draw):
     domains: Any = ()
 
     def elementwise(
-        self, kinds: Any, domains: Any, params: Any = None, dtypes: Any = None, far: Any = ()
+        self, kinds: Any, domains: Any, params: Any = None, dtypes: Any = None, **points: Any
     ) -> Any:
         self.domains, found = domains, []
         for dtype in (*FLOATS, *PARTS):
