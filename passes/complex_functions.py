@@ -1,5 +1,6 @@
 """Elementary functions of complex numbers by their parts, right on both sides of their cuts."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ __all__ = ["split_complex_functions"]
 _Pair = tuple[ir.Value, ir.Value]
 
 _FAR = {32: 10.0, 64: 20.0}  # by bits: from here on exp(-2 |x|) is nothing beside 1
+_SMALL = {32: 2.0**-50, 64: 2.0**-400}  # whose square is about to be taken for 0
 
 
 def split_complex_functions(module: ir.Operation) -> None:
@@ -46,7 +48,7 @@ class _Parts:
     def __init__(self, whole: ir.RankedTensorType) -> None:
         self.hlo, element = Hlo("cpu"), whole.element_type.element_type
         self.type = tensor(whole.shape, element)
-        self.far = _FAR[element.width]
+        self.far, self.small = _FAR[element.width], _SMALL[element.width]
 
     def op(self, name: str, *xs: ir.Value) -> ir.Value:
         return self.hlo(name, *xs, type=self.type)
@@ -172,6 +174,34 @@ def _exp(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
     return of.product(size, cos, again), of.kept_zero(y, of.product(size, sin, again))
 
 
+def _expm1(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
+    """expm1(x) cos(y) - (1 - cos(y)) + i exp(x) sin(y), in two factors where it is large."""
+    is_far = of.compared(x, "GT", 2 * of.far)
+    less_1 = of.op("exponential_minus_one", of.chosen(is_far, of.times(x, 0.5), x))
+    size = of.plus(less_1, 1.0)
+    again = of.chosen(is_far, size, of.number(1.0))
+    cos, sin = _turns(of, x, y)
+    versine = of.op("divide", of.product(sin, sin), of.plus(cos, 1.0))
+    is_right = of.compared(cos, "GE", 0.0)
+    versine = of.chosen(is_right, versine, of.op("subtract", of.number(1.0), cos))
+    near = of.op("subtract", of.product(less_1, cos), versine)
+    re = of.chosen(is_far, of.plus(of.product(size, cos, again), -1.0), near)
+    return re, of.kept_zero(y, of.product(size, sin, again))
+
+
+def _log1p(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
+    """XLA's own, which squares y: where 1 + x is 0, of y times a power of two."""
+    is_small = of.both(of.compared(x, "EQ", -1.0), of.compared(of.size(y), "LT", of.small))
+    power = math.log2(of.small) * -2
+    y = of.chosen(is_small, of.times(y, 2.0**power), y)
+    whole = tensor(of.type.shape, ir.ComplexType.get(of.type.element_type))
+    z = of.hlo("log_plus_one", of.hlo("complex", x, y, type=whole), type=whole)
+    re, im = (of.hlo.part(part, z) for part in ("real", "imag"))
+    re = of.chosen(is_small, of.plus(re, -power * math.log(2)), re)
+    is_infinite = of.hlo.logic("or", *(of.is_infinite(v) for v in (x, y)))
+    return of.chosen(is_infinite, of.number(float("inf")), re), im
+
+
 def _hyperbolic(of: _Parts, x: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
     """sinh(x) and cosh(x), each over a third number, so that neither is too large."""
     a = of.size(x)
@@ -239,6 +269,8 @@ _FORMS: dict[str, Any] = {
     "stablehlo.sqrt": _sqrt,
     "stablehlo.log": _log,
     "stablehlo.exponential": _exp,
+    "stablehlo.exponential_minus_one": _expm1,
+    "stablehlo.log_plus_one": _log1p,
     "stablehlo.rsqrt": _rsqrt,
     "stablehlo.sine": _turned(_sinh),
     "stablehlo.cosine": _cos,

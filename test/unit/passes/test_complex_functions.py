@@ -58,6 +58,25 @@ def test_functions_are_those_of_c(dtype: str) -> None:
     assert {name: lines[:3] for name, lines in wrong.items() if lines} == {}
 
 
+def test_expm1_and_log1p_have_digits_where_they_are_small_or_large() -> None:
+    """Near multiples of 2 pi i, and near -1, where the square of the imaginary part is 0."""
+    turn, inf = 2 * np.pi, np.inf
+    for dtype, far, near in (("complex64", 89, 1e-37), ("complex128", 710, 1e-300)):
+        z = np.array([turn * 1j, 1e-9 + turn * 1j, 1e-3 - 2j * turn, 0.5 + 6.28j, 1e-8 + 1e-8j,
+                      -30 + 3j, far + 0.785j], dtype)  # fmt: skip
+        x = np.array([-1 + 1e-20j, complex(-1, near), complex(-1, -near), -1 + 0.25j, -2 + 1e-5j])
+        ends = np.array([complex(-inf, inf), inf, -inf])
+        found = anvl.jit(lambda z, x, e: (anp.expm1(z), anp.log1p(x), anp.expm1(e)))(
+            z, x.astype(dtype), ends.astype(dtype)
+        )
+        z, x = z.astype(complex), x.astype(dtype).astype(complex)
+        # In factors: NumPy's is infinite.
+        expm1 = np.append(np.expm1(z[:-1]), 0)
+        expm1[-1] = np.exp(far / 2) * (np.exp(far / 2) * np.exp(1j * z[-1].imag))
+        for y, wanted in zip(found, (expm1, np.log1p(x), [-1, inf, -1]), strict=True):
+            np.testing.assert_allclose(np.asarray(y), wanted, rounding(FORMULA, dtype), 0)
+
+
 def test_the_inverse_of_a_square_root_has_its_side() -> None:
     z = grid("complex128")
     z = z[np.isfinite(z) & (z != 0)]
