@@ -1,11 +1,15 @@
-"""Floats divided by one value that is very large, or in f16 very small, on the CPU."""
+"""Floats divided by one value that is very large, or in f16 very small, on the CPU; complex
+numbers by such a literal or by 0."""
 
+import math
+import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from anvl.dialect.mlir import ir
+from anvl.dialect.ops.create import ComplexLiteral
 from anvl.dialect.types import kind, tensor
 from anvl.passes.find import Found
 from anvl.passes.hlo import Hlo, Literals, hide, is_hidden, maker, origin
@@ -28,6 +32,11 @@ __all__ = ["NAMES", "guard_large_divisors"]
 #
 # In f16 the reciprocal is rounded to f16: infinite below 2^-16, inexact above 2^14.  There the
 # quotient is computed in f32, as XLA's code does in any case.
+#
+# Of complex numbers only literals become reciprocals.  That of 0 has NaN in it, as have products of
+# large numbers with that of a very small one, where C and NumPy have infinity.  Such a literal, and
+# one that is very large, is made to look as if it depended on the dividend: as its real part,
+# clamped from both sides to that of the literal.  (A barrier would do, but not in loops.)
 
 _DIVIDE, _CONSTANT, _CONVERT = "stablehlo.divide", "stablehlo.constant", "stablehlo.convert"
 _MULTIPLY = "stablehlo.multiply"
@@ -53,6 +62,9 @@ _SMALL = frozenset(
 )
 
 _NARROW = ("f16", "f8E4M3FN", "f8E5M2")
+
+#: The sizes of the larger part for which the reciprocal of a complex literal is right.
+_COMPLEX = {"complex<f32>": (2.0**-60, 2.0**100), "complex<f64>": (2.0**-500, 2.0**1000)}
 
 _hlo = Hlo("")
 
@@ -87,6 +99,7 @@ def guard_large_divisors(found: Found) -> None:
         y = op.operands[1]
         range_ = _range(y.type)
         if range_ is None:
+            _hide_complex(op)
             continue
         if y not in known.unsafe:
             is_safe = _is_within(y, range_) or not _is_spread(y, _MOST_OPS)
@@ -179,6 +192,39 @@ def _factors(block: ir.Block, y: ir.Value, factor: float, most: float, known: _K
 
 def _multiply(x: ir.Value, y: ir.Value) -> ir.Value:
     return _hlo("multiply", x, y, type=x.type)
+
+
+def _hide_complex(op: ir.Operation) -> None:
+    """Keep XLA from multiplying complex numbers by the reciprocal of a literal that has none."""
+    x, y = op.operands
+    limits, made = _complex_limits(y.type), origin(y)
+    if limits is None or made is None or made.name != _CONSTANT:
+        return
+    if _has_reciprocal(ComplexLiteral.of(made).text, *limits):
+        return
+    with op.context, op.location, ir.InsertionPoint(op):
+        at, (real, imag) = _hlo.part("real", x), (_hlo.part(p, y) for p in ("real", "imag"))
+        hidden = _hlo("clamp", real, at, real, type=real.type)
+        op.operands[1] = _hlo("complex", hidden, imag, type=y.type)
+
+
+@lru_cache(1024)  # asked of each division but those of floats
+def _complex_limits(type_: Any) -> tuple[float, float] | None:
+    is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    return _COMPLEX.get(str(type_.element_type)) if is_static else None
+
+
+@lru_cache(1024)  # many divide by one literal
+def _has_reciprocal(text: str, least: float, most: float) -> bool:
+    """Whether all numbers of a literal are within the limits, or not finite."""
+    pairs = re.findall(r"\(([^,()]+),([^,()]+)\)", text)  # none where it is written in bits
+    sizes = [max(_size(part) for part in pair) for pair in pairs]
+    return bool(sizes) and all(least <= size <= most or size == math.inf for size in sizes)
+
+
+def _size(text: str) -> float:
+    """The absolute value of a number in a literal; infinite of one written in bits."""
+    return math.inf if "x" in text else abs(float(text))
 
 
 def _widen(op: ir.Operation) -> None:

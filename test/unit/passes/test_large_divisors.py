@@ -68,6 +68,42 @@ def test_what_is_not_finite_and_what_is_zero_is_divided_as_ever():
             np.testing.assert_allclose(np.asarray(y), z, rtol=rounding(FORMULA, x), err_msg=str(s))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "large", "small"), [("c8", 3e38, 2e-38), ("c16", 1.5e308, 3e-308)]
+)
+def test_complex_numbers_over_a_literal_are_as_over_an_argument(dtype, large, small):
+    middle, inf, nan = large**0.5, np.inf, np.nan
+    zs = [1 + 2j, complex(large, large / 2), complex(middle, -middle)]
+    zs = np.array([*zs, complex(inf, 1), complex(1, -inf), complex(inf, inf), 0, small, nan], dtype)
+    ws = [0j, large, complex(0, large), complex(large, -large), small, complex(0, small)]
+    ws = [*ws, complex(small, small), inf, complex(0, inf), complex(0, nan)]
+    ws = np.array(ws, dtype)
+
+    def both(zs, arguments):
+        looped = anvl.fori_loop(0, 3, lambda i, z: z / ws[0], zs)
+        return [zs / w for w in ws], [zs / w for w in arguments], looped
+
+    literals, arguments, looped = anvl.jit(both)(zs, list(ws))
+    for w, found, wanted in zip(ws, literals, arguments, strict=True):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted), err_msg=str(w))
+    with np.errstate(all="ignore"):
+        for found in (literals[0], looped):
+            np.testing.assert_array_equal(np.asarray(found), zs / ws[0])
+
+
+def test_ordinary_complex_literals_stay_literals():
+    text = """func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+      %y = stablehlo.constant dense<[(1.0, -2.0e-9), (0x7F800000, 3.0)]> : tensor<2xcomplex<f32>>
+      %z = "anvl.div"(%x, %y)
+        : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+      return %z : tensor<2xcomplex<f32>>
+    }"""
+    assert "clamp" not in lowered(text)
+    once = lowered(text.replace("2.0e-9", "0.0").replace("1.0,", "0.0,"))
+    assert once.count("clamp") == 1
+    assert lowered(once) == once
+
+
 def test_a_slope_of_large_numbers_over_their_largest():
     w = np.array([1e38, 3e38, 2e38], "float32")
 
