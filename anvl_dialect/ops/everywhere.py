@@ -22,7 +22,7 @@ from anvl.dialect.ops.matrices import (
     across_rows,
     conj,
     diagonal,
-    hermitian_part,
+    hermitian_part_in_range,
     identity,
     is_complex,
     lower,
@@ -46,7 +46,7 @@ __all__ = [
 def cholesky(x: Value) -> Value:
     """StableHLO `cholesky`, which may give anything where x is not positive definite: then NaN."""
     made = ir.Operation.create(
-        "stablehlo.cholesky", [x.type], [hermitian_part(x)], {"lower": Bool.encode(True)}
+        "stablehlo.cholesky", [x.type], [hermitian_part_in_range(x)], {"lower": Bool.encode(True)}
     )
     factor = lower(made.result)
     on_diagonal = diagonal(factor)

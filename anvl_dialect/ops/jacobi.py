@@ -37,7 +37,7 @@ from anvl.dialect.ops.matrices import (
     conj,
     ct,
     diagonal,
-    hermitian_part,
+    hermitian_part_in_range,
     identity,
     is_complex,
     padded,
@@ -81,7 +81,7 @@ def _diagonal_form(x: Value, *vectors: Value) -> list[Value]:
     a, unscale, finite = _prepared(x)
     n = a.type.shape[-1]
     size = n + n % 2  # a row and a column of zeros turn with none
-    a = padded(hermitian_part(a), size, size)
+    a = padded(hermitian_part_in_range(a), size, size)
     limit = _lengths_of_all(a)
     limit = emit.mul(limit, full_like(limit, _eps(a)))
     converged, a, *vectors_now = _swept(size, _turn_both_sides, limit, a, *vectors)

@@ -17,17 +17,24 @@ from anvl.dialect.errors import MissingRule
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops import everywhere, jacobi
-from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.everywhere import compared, first_axes, or_nan, permutation_of
+from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.everywhere import (
+    compared,
+    first_axes,
+    largest_part,
+    or_nan,
+    permutation_of,
+)
 from anvl.dialect.ops.matrices import (
     columns,
     complex_of,
-    hermitian_part,
+    hermitian_part_in_range,
     is_complex,
     lower,
     padded,
     real_of,
     rows,
+    scaled,
     upper,
 )
 from anvl.dialect.types import dtype_name, element_type, tensor
@@ -166,7 +173,9 @@ _TRANSPOSE = {"NO_TRANSPOSE": "N", "TRANSPOSE": "T", "ADJOINT": "C"}
 
 
 def _cholesky(x: Value) -> Value:
-    factor, info = _call("potrf", [hermitian_part(x)], [x.type, _info(x)], in_place=0, uplo="L")
+    factor, info = _call(
+        "potrf", [hermitian_part_in_range(x)], [x.type, _info(x)], in_place=0, uplo="L"
+    )
     return _or_nan(info, lower(factor))[0]
 
 
@@ -223,7 +232,7 @@ def _eigvalsh(x: Value) -> Value:
 def _syevd(x: Value, mode: str) -> list[Value]:
     routine = "heevd" if is_complex(x) else "syevd"
     values = real_of(x.type, x.type.shape[:-1])
-    x, finite = _finite(hermitian_part(x))
+    x, finite = _finite(hermitian_part_in_range(x))
     v, w, info = _call(routine, [x], [x.type, values, _info(x)], in_place=0, mode=mode, uplo="L")
     return _or_nan(info, w, v, given=finite)
 
@@ -237,14 +246,36 @@ def _eigvals(x: Value) -> Value:
 
 
 def _geev(x: Value, right: str) -> list[Value]:
+    """Of matrices that LAPACK would not scale: it does so above 1e12 and below 1e-12 (f64: 1e138),
+    and the one of SciPy 1.17 (LAPACK 3.12.0) does not scale the eigenvalues back."""
     values, vectors = _like(x, x.type.shape[-1]), complex_of(x.type, x.type.shape)
     parts = [values] if is_complex(x) else [values, values]
     x, finite = _finite(x)
+    x, scale = _of_ordinary_size(x)
     *w, _, v, info = _call(
         "geev", [x], [*parts, vectors, vectors, _info(x)], compute_left="N", compute_right=right
     )
+    w = [scaled(part, first_axes(scale, part)) for part in w]
     return _or_nan(info, w[0] if is_complex(x) else emit.complex(*w), v, given=finite)
 
+
+def _of_ordinary_size(x: Value) -> tuple[Value, Value]:
+    """Matrices over powers of 2, and these: 1 but for those with very large or small elements."""
+    largest = largest_part(x, (x.type.rank - 2, x.type.rank - 1))
+    factor = scale = full_like(largest, 1)
+    for limit, power in _SCALES[dtype_name(largest.type.element_type)]:
+        for direction, sign in (("GT", 1), ("LT", -1)):
+            beyond = compared(largest, full_like(largest, limit**sign), direction)
+            scale = emit.select(beyond, full_like(largest, power**sign), scale)
+            factor = emit.select(beyond, full_like(largest, power**-sign), factor)
+    return scaled(x, first_axes(factor, x)), scale
+
+
+# From which size on by what.
+_SCALES = {
+    "f32": ((2.0**32, 2.0**64), (2.0**96, 2.0**110)),
+    "f64": ((2.0**448, 2.0**800),),
+}
 
 #: What each op becomes on each platform: functions of the operands and parameters that emit ops.
 LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {

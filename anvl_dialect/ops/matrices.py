@@ -112,6 +112,11 @@ def hermitian_part(x: Value) -> Value:
     return emit.mul(emit.add(x, ct(x)), full_like(x, 0.5))
 
 
+def hermitian_part_in_range(x: Value) -> Value:
+    """(x + x^H) / 2 also of elements whose sum would be infinite: x + (x^H - x) / 2."""
+    return emit.add(x, emit.mul(emit.sub(ct(x), x), full_like(x, 0.5)))
+
+
 def scaled(x: Value, factors: Value) -> Value:
     """x times real factors, elementwise."""
     if is_complex(x) and not is_complex(factors):

@@ -18,7 +18,9 @@
 // HLO-LABEL: func.func private @eig_1(
 // HLO:         %[[Y:.*]]:5 = stablehlo.custom_call @lapack_dgeev_ffi(
 // HLO-SAME:      backend_config = {compute_left = 78 : ui8, compute_right = 86 : ui8}
-// HLO:         stablehlo.complex %[[Y]]#0, %[[Y]]#1
+// HLO:         %[[RE:.*]] = stablehlo.multiply %[[Y]]#0, %{{.*}}
+// HLO:         %[[IM:.*]] = stablehlo.multiply %[[Y]]#1, %{{.*}}
+// HLO:         stablehlo.complex %[[RE]], %[[IM]]
 // HLO:         stablehlo.compare EQ, %[[Y]]#4, %{{.*}}
 // HLO-LABEL: func.func @eig(
 // HLO:         call @eig_1(

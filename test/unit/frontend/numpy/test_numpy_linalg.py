@@ -262,3 +262,31 @@ def test_what_is_refused(f, message):
     with pytest.raises((TypeError, ValueError)) as error:
         f()
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_what_is_made_of_a_matrix_scales_with_it(dtype, sign):
+    """LAPACK scales large and small matrices itself; the eigenvalues were not scaled back."""
+    exponent = sign * {4: 65, 8: 900}[np.finfo(dtype).dtype.itemsize]
+    x = np.array([[0.25, 1, 0.5], [1, -1, 0.25], [0.3, 0.2, 0.7]])
+    x = (x * (1 + 0.5j) if dtype[0] == "c" else x).astype(dtype)
+
+    @anvl.jit
+    def scales(x):
+        (values, vectors), (u, s, _) = anp.linalg.eig(x), anp.linalg.svd(x)
+        symmetric = x + anp.conj(x.T)
+        return {
+            "eig": [values, abs(vectors * values), anp.linalg.eigvals(x)],
+            "eigh": [anp.linalg.eigvalsh(symmetric), anp.linalg.eigh(symmetric)[0]],
+            "svd": [s, abs(u * s), anp.linalg.svdvals(x), anp.linalg.norm(x, 2)],
+            "qr": [anp.linalg.qr(x)[1]],
+            "inverse": [1 / anp.max(anp.abs(anp.linalg.inv(x)))],
+        }
+
+    scale = np.ldexp(np.ones((), x.real.dtype), exponent)
+    for name, ys in scales(scale * x).items():
+        for y, wanted in zip(ys, scales(x)[name], strict=True):
+            np.testing.assert_allclose(
+                np.asarray(y) / scale, wanted, *[rounding(1000, dtype)] * 2, err_msg=name
+            )
