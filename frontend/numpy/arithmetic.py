@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from functools import reduce
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from anvl.numpy.choice import isfinite, isinf, logical_and, where
@@ -216,7 +219,7 @@ def round(x: Any, decimals: int = 0) -> Any:
         return prim("complex", *parts)
     if is_kind(operand, "float"):
         return mark_weak(_rounded(operand, decimals), weak)
-    return operand if decimals >= 0 else mark_weak(_rounded_integer(operand, 10**-decimals), weak)
+    return operand if decimals >= 0 else mark_weak(_rounded_integer(operand, decimals), weak)
 
 
 around = round
@@ -225,19 +228,35 @@ around = round
 def _rounded(x: Tracer, decimals: int) -> Tracer:
     if decimals == 0:
         return rint(x)  # type: ignore[no-any-return]
-    scale = 10.0 ** abs(decimals)
+    most = int(
+        ml_dtypes.finfo(x.dtype).maxexp * math.log10(2)
+    )  # the largest power of ten is 10**most
+    if abs(decimals) > 2 * most:
+        return _rounded_far(x, decimals)
+    # In two factors where 10**decimals is too large for the dtype.
+    first = abs(decimals) if abs(decimals) <= most else abs(decimals) // 2
+    scales = [10.0**n for n in (first, abs(decimals) - first) if n]
     if decimals > 0:
-        scaled = multiply(x, scale)
-        nearest = divide(rint(scaled), scale)
+        scaled = reduce(multiply, scales, x)
+        nearest = reduce(divide, scales, rint(scaled))
         # Of numbers as large as that, all have so few decimals.
         return where(isinf(scaled), prim("stop_gradient", x), nearest)  # type: ignore[no-any-return]
-    return multiply(rint(divide(x, scale)), scale)  # type: ignore[no-any-return]
+    return reduce(multiply, scales, rint(reduce(divide, scales, x)))
 
 
-def _rounded_integer(x: Tracer, unit: int) -> Tracer:
-    """To a multiple of `unit`, halves to the even one."""
+def _rounded_far(x: Tracer, decimals: int) -> Tracer:
+    """To more decimals than any number has, or to a multiple of more than twice the largest."""
+    x = prim("stop_gradient", x)
+    return x if decimals > 0 else where(isinf(x), x, multiply(x, 0.0))  # type: ignore[no-any-return]
+
+
+def _rounded_integer(x: Tracer, decimals: int) -> Tracer:
+    """To a multiple of 10**-decimals, halves to the even one."""
     if is_kind(x, "bool"):
         return x
+    unit = 10**-decimals
+    if unit // 2 > np.iinfo(x.dtype).max:
+        return multiply(x, 0)  # type: ignore[no-any-return]
     below, rest = floor_divide(x, unit), remainder(x, unit)
     odd = astype(remainder(below, 2), "bool")
     is_up = where(equal(rest, unit // 2), odd, less(unit // 2, rest))

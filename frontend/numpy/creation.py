@@ -153,9 +153,17 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """
     if dtype is not None and type(fill_value) in NUMBER_LEVELS:
         check_fits(fill_value, as_dtype(dtype))
+        fill_value = _in_wide(fill_value, as_dtype(dtype))
     # An integer is part of the program, so that one which the dtype does not hold is refused.
     make = _full_of_integer if isinstance(fill_value, int) else _full
     return make(shape, fill_value, dtype)
+
+
+def _in_wide(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number in the dtype it is asked for in: on the way as an argument it would be rounded."""
+    kinds = ("float", "complex") if isinstance(value, float) else ("complex",)
+    fits = isinstance(value, float | complex) and _kind(dtype) in kinds
+    return np.asarray(value, dtype) if fits else value
 
 
 def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:

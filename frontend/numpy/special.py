@@ -240,7 +240,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def _end(x: Any, like: Tracer, axis: int) -> Any:
     """What is put before or after an array; a number as one element."""
-    operand = as_tracer(x, "diff")
+    (operand, _), _ = promoted("diff", (x, like), broadcast=False)
     if operand.ndim:
         return operand
     shape = tuple(1 if i == axis else n for i, n in enumerate(like.shape))

@@ -82,3 +82,28 @@ def test_functions_have_the_digits_of_their_dtype(dtype: str, length: float) -> 
             for name, narrow, wide in zip(FUNCTIONS, found, true, strict=True)
         }
     assert {name: lines[:3] for name, lines in wrong.items() if lines} == {}
+
+
+WIDE = np.array([0.3, 1.9])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda m: m.full((2,), 1.7, "f8"),
+        lambda m: m.full((), 1.7, "c16"),
+        lambda m: m.full((), 1.7 - 0.1j, "c16"),
+        lambda m: m.full_like(WIDE, 1.7),
+        lambda m: m.full_like(WIDE + 0j, 1.7),
+        lambda m: m.diff(WIDE, prepend=1.7, append=0.1),
+        lambda m: m.linspace(0.1, 1.7, 3, dtype="f8"),
+        lambda m: m.clip(WIDE, 0.4, 1.7),
+        lambda m: m.where(WIDE > 1, WIDE, 1.7),
+        lambda m: m.pad(WIDE, 1, constant_values=1.7),
+        lambda m: m.nan_to_num(WIDE * np.nan, nan=1.7),
+    ],
+)
+@pytest.mark.parametrize("run", [lambda f: f(anp), lambda f: anvl.jit(lambda: f(anp))()])
+def test_a_number_has_the_digits_of_what_it_becomes(f: Any, run: Any) -> None:
+    """Not those of the default dtype, which it would have on the way."""
+    np.testing.assert_allclose(run(f), f(np), rounding(4))

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from agreement import SHAPES, agrees, values
-from tolerances import PROGRAM, rounding
+from tolerances import FORMULA, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
@@ -252,6 +252,32 @@ def test_what_is_too_large_for_decimals_rounds_to_itself():
         x = np.array(xs, dtype)
         np.testing.assert_array_equal(np.asarray(anp.round(x, decimals)), x)
         assert not np.asarray(anvl.grad(lambda x, n=decimals: anp.sum(anp.round(x, n)))(x)).any()
+
+
+def test_round_takes_decimals_whose_power_of_ten_no_float_holds():
+    """NumPy's are NaN."""
+    inf, nan = np.inf, np.nan
+    for dtype, decimals, xs, wanted in (
+        ("f8", 400, [1.25, -inf, nan], [1.25, -inf, nan]),
+        ("f8", 10**4, [1.25], [1.25]),
+        ("f8", -400, [-3e300, 1, inf, nan], [-0.0, 0, inf, nan]),
+        ("f8", -(10**4), [3e300], [0]),
+        ("f8", 310, [2.2342e-307, 1.0], [2.234e-307, 1]),
+        ("f4", 40, [1.23456e-37, 7.5], [1.235e-37, 7.5]),
+        ("f4", -40, [3e38, -inf], [0, -inf]),
+        ("f2", 5, [0.123456, 1000], [0.12346, 1000]),
+        ("f2", -5, [4e4, -6e4], [0, -inf]),
+        ("i1", -3, [127, -128], [0, 0]),
+        ("i8", -400, [2**62], [0]),
+    ):
+        x = np.array(xs, dtype)
+        found = np.asarray(anp.round(x, decimals))
+        assert found.dtype == x.dtype
+        rtol = rounding(FORMULA, x) if x.dtype.kind == "f" else 0
+        wanted = np.array(wanted, dtype)
+        np.testing.assert_allclose(found, wanted, rtol, err_msg=f"{dtype} {decimals}")
+    z = np.array([1.25 - 3e300j])
+    np.testing.assert_array_equal(np.asarray(anp.round(z, 400)), z)
 
 
 def test_where_chooses_and_broadcasts():
