@@ -22,7 +22,7 @@ from anvl.passes.pipeline import Pipeline
 from anvl.passes.stacked_calls import order_stacked_calls
 from anvl.testing.interpreter import Ended, interpreter, names_of, unknown_ops
 
-__all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "type_of"]
+__all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "needs_new_emitters", "type_of"]
 
 #: Functions of NumPy that give the same values as ops, by the names of the ops.
 References: TypeAlias = Mapping[str, Callable[..., Any]]
@@ -37,8 +37,7 @@ _NONE: References = {}
 # (jaxlib 0.12 has no old ones.)
 FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
-# The old ones also raise the integer -1 to negative powers wrongly: 0.
-SLOW = re.compile("scatter|batch_norm|power")
+_SLOW = re.compile("scatter|batch_norm")
 
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:
@@ -231,9 +230,28 @@ class Program:
         return [[next(found) for _ in self._functions[i].results] for i in indices]
 
 
+def needs_new_emitters(op: ir.Operation) -> bool:
+    """Whether there is in it what XLA's old emitters are slow on, or have wrong.
+
+    They raise the integer -1 to negative powers wrongly: 0.
+    """
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = _SLOW.search(op.name) is not None or (
+            op.name == "stablehlo.power"
+            and isinstance(op.results[0].type.element_type, ir.IntegerType)
+        )
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return found
+
+
 def _compiled(module: ir.Module) -> rt.Executable:
     text = module.operation.get_asm()
-    slow = any(map(SLOW.search, names_of(module.operation)))
+    slow = needs_new_emitters(module.operation)
     try:
         return rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
     except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone

@@ -13,6 +13,7 @@ import numpy as np
 
 from anvl.testing.random_programs.arrays import kind_of
 from anvl.testing.random_programs.programs import Step
+from anvl.testing.random_programs.rounding import PRODUCTS
 
 __all__ = ["explained"]
 
@@ -46,7 +47,9 @@ def _by_zero(
     """Integers, one of which is 0, divided."""
     values = list(operands.values())
     divides = step.function in _DIVIDES or "//" in step.text or "%" in step.text
-    is_0 = re.search(r"(//|%) 0\b|, 0\)", step.text) or any((x == 0).any() for x in values)
+    is_0 = re.search(r"(//|%) (0|False)\b|, (0|False)\)", step.text) or any(
+        (x == 0).any() for x in values
+    )
     return divides and kind_of(found[0].dtype) in "biu" and bool(is_0)
 
 
@@ -96,6 +99,48 @@ def _slope_of_abs_at_nan(
     return is_slope and any(np.isnan(x.astype(complex)).any() for x in operands.values())
 
 
+def _inverse_below_normal(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """Matrices with elements so large that LAPACK multiplies by 0 for their reciprocals."""
+    floats = [x for x in operands.values() if kind_of(x.dtype) in "fc"]
+    return ("linalg." in step.text or "own.r" in step.text) and any(
+        np.abs(x).max(initial=0) > 0.25 / np.finfo(x.dtype).tiny for x in floats
+    )
+
+
+def _overflows(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """Inside of a function, in the dtype of its floats, or in a sum."""
+    several = "lambda" in step.text or step.function.startswith(
+        ("prim.batch_norm", "np.std", *PRODUCTS)
+    )
+    given = all(np.isfinite(x.astype(complex)).all() for x in operands.values())
+    return several and given and not all(np.isfinite(y.astype(complex)).all() for y in found)
+
+
+def _nan_in_top_k(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    return "top_k" in step.text and any(
+        np.isnan(x.astype(complex)).any() for x in operands.values()
+    )
+
+
+def _of_a_number(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """A function of a Python number alone, in a step of wider arrays."""
+    return _NUMBER_ALONE.search(step.text) is not None and all(
+        np.allclose(y.astype(complex), np.asarray(e, complex), 1e-5, 0, equal_nan=True)
+        for y, e in zip(found, expected, strict=True)
+    )
+
+
+_NUMBER_ALONE = re.compile(r"np\.\w+\(-?\d[\d.e+-]*\)")
+
+
 #: (reason, condition); the first that holds is counted.
 RULES: list[tuple[str, Condition]] = [
     ("an integer divided by zero has no value", _by_zero),
@@ -112,9 +157,13 @@ RULES: list[tuple[str, Condition]] = [
         _where_not_finite("np.quantile", "np.percentile", "np.median"),
     ),
     (
-        "the largest number that stands for an infinity is that of the dtype",
-        _where_not_finite("np.nan_to_num"),
+        "the largest number beside an infinity, or that stands for one, is that of the dtype",
+        _where_not_finite("np.nan_to_num", "np.nextafter"),
     ),
+    ("numbers below the smallest normal one count as 0", _inverse_below_normal),
+    ("what overflows on the way is infinite or NaN", _overflows),
+    ("the reference interpreter's top_k has another order of NaN", _nan_in_top_k),
+    ("a number alone is an f32, as docs/promotion.md says", _of_a_number),
     ("NumPy's rounding of large numbers overflows", _rounds_to_infinity),
     ("a pole that has another sign on each side", _pole),
     (

@@ -16,7 +16,7 @@ from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.lowering import captured_order, lower
 from anvl.testing.interpreter import names_of
-from anvl.testing.program import FAST, OLD_EMITTERS, SLOW
+from anvl.testing.program import FAST, OLD_EMITTERS, needs_new_emitters
 from anvl.traced import trace_call
 
 __all__ = ["Batch", "Lowered", "Refused"]
@@ -40,6 +40,7 @@ class Lowered:
         self.inputs = [np.asarray(x) for x in inputs]
         self.refused_by_old = False
         self._names: set[str] | None = None
+        self._slow: bool | None = None
 
     @property
     def main(self) -> ir.Operation:
@@ -53,8 +54,10 @@ class Lowered:
         return self._names
 
     def is_slow(self) -> bool:
-        """Whether it has ops that XLA's older emitters are slow on, or refuse: clamps of bools."""
-        return self.refused_by_old or any(map(SLOW.search, self.names()))
+        """Whether it has ops that XLA's older emitters are slow on, or refuse: see there."""
+        if self._slow is None:
+            self._slow = needs_new_emitters(self.module.operation)
+        return self.refused_by_old or self._slow
 
     def arguments(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """What `main` takes: the arrays that it closes over come first."""

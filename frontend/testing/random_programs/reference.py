@@ -81,7 +81,8 @@ def _astype(x: Any, dtype: Any) -> Any:
 
 def _softmax(x: Any, axis: int = -1) -> Any:
     raised = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    return raised / np.sum(raised, axis=axis, keepdims=True)
+    is_infinite, one = _one_infinity(x, axis)
+    return np.where(one, is_infinite, raised / np.sum(raised, axis=axis, keepdims=True))
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -103,8 +104,15 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
     return x if keepdims else np.squeeze(x, axis=axes)
 
 
+def _one_infinity(x: Any, axis: int) -> tuple[Any, Any]:
+    """Which elements are inf, and where there is one along the axis: see docs/conventions.md."""
+    is_infinite, is_nan = x == np.inf, np.isnan(x).any(axis=axis, keepdims=True)
+    return is_infinite, (np.sum(is_infinite, axis=axis, keepdims=True) == 1) & ~is_nan
+
+
 def _log_softmax(x: Any, axis: int = -1) -> Any:
-    return x - _logsumexp(x, axis, True)
+    is_infinite, one = _one_infinity(x, axis)
+    return np.where(one, np.where(is_infinite, 0, -np.inf), x - _logsumexp(x, axis, True))
 
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:
