@@ -186,9 +186,10 @@ def flatten_error(
     data_fields: Mapping[type, Sequence[str]],
     in_registry: bool = True,
 ) -> Exception:
-    """What to raise instead of an error of the C++ registry, or of a function of a container.
+    """The exception to raise for an error of the C++ registry, or of a container's functions.
 
-    One of the registry has left levels of recursion, and been given those of SPARE.
+    An error of the registry has left levels of recursion uncounted, of which the caller has given
+    back those of SPARE.
     """
     found, deep = None, _is_recursion(error)
     try:

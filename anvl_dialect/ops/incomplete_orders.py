@@ -53,7 +53,7 @@ __all__ = [
     "log_beta_factor_and_depth", "log_factor", "log_factor_and_depth",
 ]  # fmt: skip
 
-PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # of beta, those that are computed
+PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # of beta, the range that is computed
 LARGE = 20.0  # from here on Stirling's series are exact to 2e-15
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _OF_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132)  # 5.11.2

@@ -271,7 +271,7 @@ def _of_ordinary_size(x: Value) -> tuple[Value, Value]:
     return scaled(x, first_axes(factor, x)), scale
 
 
-# From which size on by what.
+# (limit, power): matrices above the limit, and below its inverse, are scaled by that power.
 _SCALES = {
     "f32": ((2.0**32, 2.0**64), (2.0**96, 2.0**110)),
     "f64": ((2.0**448, 2.0**800),),

@@ -225,12 +225,11 @@ def round(x: Any, decimals: int = 0) -> Any:
 around = round
 
 
-def _rounded(x: Tracer, decimals: int) -> Tracer:
+def _rounded(x: Tracer, decimals: int) -> Any:
     if decimals == 0:
-        return rint(x)  # type: ignore[no-any-return]
-    most = int(
-        ml_dtypes.finfo(x.dtype).maxexp * math.log10(2)
-    )  # the largest power of ten is 10**most
+        return rint(x)
+    # The largest power of ten is 10**most.
+    most = int(ml_dtypes.finfo(x.dtype).maxexp * math.log10(2))
     if abs(decimals) > 2 * most:
         return _rounded_far(x, decimals)
     # In two factors where 10**decimals is too large for the dtype.
@@ -240,23 +239,23 @@ def _rounded(x: Tracer, decimals: int) -> Tracer:
         scaled = reduce(multiply, scales, x)
         nearest = reduce(divide, scales, rint(scaled))
         # Of numbers as large as that, all have so few decimals.
-        return where(isinf(scaled), prim("stop_gradient", x), nearest)  # type: ignore[no-any-return]
+        return where(isinf(scaled), prim("stop_gradient", x), nearest)
     return reduce(multiply, scales, rint(reduce(divide, scales, x)))
 
 
-def _rounded_far(x: Tracer, decimals: int) -> Tracer:
+def _rounded_far(x: Tracer, decimals: int) -> Any:
     """To more decimals than any number has, or to a multiple of more than twice the largest."""
     x = prim("stop_gradient", x)
-    return x if decimals > 0 else where(isinf(x), x, multiply(x, 0.0))  # type: ignore[no-any-return]
+    return x if decimals > 0 else where(isinf(x), x, multiply(x, 0.0))
 
 
-def _rounded_integer(x: Tracer, decimals: int) -> Tracer:
+def _rounded_integer(x: Tracer, decimals: int) -> Any:
     """To a multiple of 10**-decimals, halves to the even one."""
     if is_kind(x, "bool"):
         return x
     unit = 10**-decimals
     if unit // 2 > np.iinfo(x.dtype).max:
-        return multiply(x, 0)  # type: ignore[no-any-return]
+        return multiply(x, 0)
     below, rest = floor_divide(x, unit), remainder(x, unit)
     odd = astype(remainder(below, 2), "bool")
     is_up = where(equal(rest, unit // 2), odd, less(unit // 2, rest))

@@ -161,9 +161,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 def _in_wide(value: Any, dtype: np.dtype[Any]) -> Any:
     """A number in the dtype it is asked for in: on the way as an argument it would be rounded."""
-    kinds = ("float", "complex") if isinstance(value, float) else ("complex",)
-    fits = isinstance(value, float | complex) and _kind(dtype) in kinds
-    return np.asarray(value, dtype) if fits else value
+    kinds = {float: ("float", "complex"), complex: ("complex",)}.get(type(value), ())
+    return np.asarray(value, dtype) if _kind(dtype) in kinds else value
 
 
 def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:

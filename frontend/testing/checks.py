@@ -116,20 +116,19 @@ class Value(Check):
     """The value against the reference; the type against StableHLO's inference."""
 
     interpreted = False
-    #: How numbers are compared, and whether parts of complex ones are too: one alone may be NaN.
-    compare, by_parts = staticmethod(Findings.compare), False
+    #: Whether each number is compared by its own size, and parts of complex ones for themselves.
+    by_element, by_parts = False, False
 
     def inputs(self) -> list[np.ndarray]:
         """The operands, and what the reference makes of them."""
         self.wanted: list[np.ndarray] = []
-        if goes_before_lowering(self.op_class):  # there is no running it: nothing to compare
-            return list(self.call.operands)
-        operands = list(self.call.operands)
+        reference, operands = self.reference(), list(self.call.operands)
+        # An op that goes before lowering does not run.  Without a reference, its derivatives are
+        # still compared with differences of the values.
+        if reference is None or goes_before_lowering(self.op_class):
+            return operands
         if self.op_class.short_name not in _OF_BITS:
             operands = [x.astype(_wide(x.dtype)) for x in operands]
-        reference = self.reference()
-        if reference is None:  # the derivatives are still held against differences of the values
-            return list(self.call.operands)
         with np.errstate(all="ignore"):
             ys = listed(self.op_class, reference(*operands, **self.numpy_params(operands)))
         self.wanted = [np.asarray(y) for y in ys]
@@ -161,11 +160,12 @@ class Value(Check):
         kind = f"value {narrow}" if narrow else "value"
         if not self.wanted:  # no reference
             return
+        compare = findings.compare_each if self.by_element else findings.compare
         ys, wanted = found, self.wanted
         if self.call.through is not None:
             ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
         for y, y_wanted in zip(ys, wanted, strict=True):
-            self.compare(findings, kind, self.name, y, y_wanted, limit)
+            compare(kind, self.name, y, y_wanted, limit)
             if self.by_parts:
                 findings.compare_parts(self.name, self.call.operands[0], y, y_wanted, limit)
 

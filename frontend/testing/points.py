@@ -15,7 +15,7 @@ numbers alike, what chooses among them is smooth, however it shares its derivati
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations, zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ _ENDS = 2  # rounds after these: all elements are at the low end of their dtype,
 _NEAR = 0.5  # how far from its own numbers an operand may be
 #: A check at a point, with the inputs of its function there.
 Point = tuple[Check, list[np.ndarray]]
+_Some = TypeVar("_Some", bound=Check)
 
 
 def judge_at(findings: Findings, program: Program, points: dict[int, Point]) -> None:
@@ -80,7 +81,7 @@ def _moved(points: dict[int, Point], step: float) -> Callable[..., Any]:
     return change
 
 
-def _at(check: Check, operands: Sequence[np.ndarray]) -> Point:
+def _at(check: _Some, operands: Sequence[np.ndarray]) -> tuple[_Some, list[np.ndarray]]:
     other = copy.copy(check)
     other.random = copy.deepcopy(check.random)
     other.call = check.call._replace(operands=list(operands))
@@ -154,7 +155,7 @@ def at_sides(check: Check) -> Iterator[Point]:
     ends = [complex(re, im) for re in _SIDES for im in _SIDES]
     for at in range(0, len(ends), x.size):
         other, inputs = _at(check, [np.resize(np.roll(ends, -at), x.shape)])
-        other.by_parts = True  # type: ignore[attr-defined]
+        other.by_parts = True
         yield other, inputs
 
 
@@ -199,7 +200,7 @@ def at_nans(check: Check) -> Iterator[Point]:
         places = (np.arange(operands[i].size) + i).reshape(operands[i].shape)
         operands[i] = np.where(places % 3 == 1, np.nan, operands[i]).astype(operands[i].dtype)
     other, inputs = _at(check, operands)
-    other.is_at_nans = True  # type: ignore[attr-defined]
+    other.is_at_nans = True
     yield other, inputs
 
 
@@ -231,10 +232,12 @@ def at_others(check: Check) -> Iterator[Point]:
 
 def at_special(check: Check) -> Iterator[Point]:
     """Values at the special operands of a call."""
-    for operands in check.call.special if type(check) is Value and check.wanted else ():
+    if type(check) is not Value or not check.wanted:
+        return
+    for operands in check.call.special:
         other, inputs = _at(check, operands)
         other.name += f" at {[x.tolist() for x in operands]}"
-        other.compare = Findings.compare_each  # type: ignore[attr-defined]
+        other.by_element = True
         yield other, inputs
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import ml_dtypes
 import numpy as np
 
-__all__ = ["DTYPES", "array", "cotangent", "kind_of", "tangent"]
+__all__ = ["DTYPES", "array", "cotangent", "kind_of", "tangent", "wide"]
 
 _BF16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -32,6 +32,11 @@ _WILD = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5, 3.0, 1e-3, 1e3)
 def kind_of(dtype: np.dtype) -> str:
     """NumPy's letter for the kind of a dtype: `b`, `i`, `u`, `f` or `c`."""
     return "f" if dtype == _BF16 else dtype.kind
+
+
+def wide(x: np.ndarray) -> np.ndarray:
+    """The numbers of an array in f64, or c128."""
+    return x.astype(np.complex128 if kind_of(x.dtype) == "c" else np.float64)
 
 
 def array(draw: random.Random, dtype: str, shape: Sequence[int], wild: bool) -> np.ndarray:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.arrays import kind_of, wide
 from anvl.testing.random_programs.comparison import limits
 from anvl.testing.random_programs.programs import Program, Step
 
@@ -69,11 +69,11 @@ def agree(
     for i, (y, e) in enumerate(zip(found, expected, strict=True)):
         if y.shape != e.shape or y.dtype != e.dtype:
             return f"array {i}: {y.dtype}{list(y.shape)} for {e.dtype}{list(e.shape)}"
-        a, b = _wide(y), _wide(e)
+        a, b = wide(y), wide(e)
         with np.errstate(all="ignore"):
             finite = np.abs(b)[np.isfinite(b)]
             allowed = loose * ((finite.max() if finite.size else 0.0) + 1e-3) + _tiny(y.dtype)
-            spread = sum((np.abs(_wide(x[i]) - b) for x in around), np.zeros(b.shape))
+            spread = sum((np.abs(wide(x[i]) - b) for x in around), np.zeros(b.shape))
             wrong = ~((np.abs(a - b) <= allowed + 10 * spread) | (a == b))
             wrong &= ~(~np.isfinite(a) & ~np.isfinite(b))
             wrong &= np.isfinite(spread)
@@ -83,10 +83,6 @@ def agree(
     return None
 
 
-def _wide(x: np.ndarray) -> np.ndarray:
-    return x.astype(np.complex128 if kind_of(x.dtype) == "c" else np.float64)
-
-
 def _tiny(dtype: np.dtype) -> float:
     return limits(dtype)[1] if kind_of(dtype) in "fc" else 0.0
 
@@ -94,7 +90,7 @@ def _tiny(dtype: np.dtype) -> float:
 def _pair(ones: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[float, float]:
     """The sum of products, its real part, and the sum of their sizes."""
     with np.errstate(all="ignore"):
-        parts = [np.real(_wide(a) * _wide(b)) for a, b in zip(ones, others, strict=True)]
+        parts = [np.real(wide(a) * wide(b)) for a, b in zip(ones, others, strict=True)]
         return sum(p.sum() for p in parts), sum(np.abs(p).sum() for p in parts)
 
 
@@ -151,9 +147,9 @@ def _has_none(step: Step, operands: Sequence[np.ndarray]) -> bool:
     if step.function in _SLOPES and "abs(" in step.text:  # of a slope that jumps where it is 0
         return any((x == 0).any() for x in operands)
     if step.function == "np.average":  # its products of elements and weights
-        return any((np.abs(_wide(x)) < 1e-150).any() for x in operands)
+        return any((np.abs(wide(x)) < 1e-150).any() for x in operands)
     if step.function in _REMAINDERS:
-        sizes = [np.abs(_wide(x)) for x in operands]
+        sizes = [np.abs(wide(x)) for x in operands]
         return any((x < STEP).any() for x in sizes) or any((x > 1 / STEP).any() for x in sizes)
     return False
 
@@ -170,8 +166,8 @@ def _judged(
     Of a step of many functions nothing is said at a kink: means of means need not lie between.
     """
     many = "lambda" in step.text
-    v = {k: _wide(x) for k, x in values.items()}
-    t = _wide(t)
+    v = {k: wide(x) for k, x in values.items()}
+    t = wide(t)
     with np.errstate(all="ignore"):
         long, short = (v[2] - v[-2]) / (2 * STEP), (v[1] - v[-1]) / STEP
         right, left = (v[1] - v[0]) / (STEP / 2), (v[0] - v[-1]) / (STEP / 2)

@@ -5,13 +5,15 @@ A reason is a rule: a function, and a condition on the elements that differ.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.arrays import kind_of, wide
+from anvl.testing.random_programs.comparison import limits
 from anvl.testing.random_programs.programs import Step
 from anvl.testing.random_programs.rounding import PRODUCTS
 
@@ -112,12 +114,20 @@ def _inverse_below_normal(
 def _overflows(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """Inside of a function, in the dtype of its floats, or in a sum."""
+    """A value inside of a function, or a sum, of operands so large that it may."""
     several = "lambda" in step.text or step.function.startswith(
         ("prim.batch_norm", "np.std", *PRODUCTS)
     )
     given = all(np.isfinite(x.astype(complex)).all() for x in operands.values())
-    return several and given and not all(np.isfinite(y.astype(complex)).all() for y in found)
+    overflown = [y.dtype for y in found if not np.isfinite(y.astype(complex)).all()]
+    if not (several and given and overflown):
+        return False
+    most = min(limits(dtype)[2] for dtype in overflown)
+    largest = max((float(np.abs(wide(x)).max(initial=0)) for x in operands.values()), default=0.0)
+    return largest > (math.log(most) if _EXPONENTIAL.search(step.text) else most ** (1 / 3))
+
+
+_EXPONENTIAL = re.compile(r"exp|sinh|cosh|pow|\*\*|prod")
 
 
 def _nan_in_top_k(

@@ -30,8 +30,8 @@ class Compiled:
             if interpreter is not None and not unknown_ops(part.names())
         }  # fmt: skip
         rest = {k: part for k, part in parts.items() if k not in self.interpreted}
-        self._compile({k: part for k, part in rest.items() if not part.is_slow()})
-        self._compile({k: part for k, part in rest.items() if part.is_slow()})
+        self._compile({k: part for k, part in rest.items() if not part.needs_new()})
+        self._compile({k: part for k, part in rest.items() if part.needs_new()})
 
     def _compile(self, parts: dict[int, Lowered]) -> None:
         if not parts:
@@ -44,7 +44,7 @@ class Compiled:
                 half = len(keys) // 2
                 for some in (keys[:half], keys[half:]):
                     self._compile({k: parts[k] for k in some})
-            elif not parts[keys[0]].is_slow():
+            elif not parts[keys[0]].needs_new():
                 parts[keys[0]].refused_by_old = True
                 self._compile(parts)
             else:

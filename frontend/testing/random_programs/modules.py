@@ -40,7 +40,7 @@ class Lowered:
         self.inputs = [np.asarray(x) for x in inputs]
         self.refused_by_old = False
         self._names: set[str] | None = None
-        self._slow: bool | None = None
+        self._needs_new: bool | None = None
 
     @property
     def main(self) -> ir.Operation:
@@ -53,11 +53,11 @@ class Lowered:
             self._names = names_of(self.module.operation)
         return self._names
 
-    def is_slow(self) -> bool:
-        """Whether it has ops that XLA's older emitters are slow on, or refuse: see there."""
-        if self._slow is None:
-            self._slow = needs_new_emitters(self.module.operation)
-        return self.refused_by_old or self._slow
+    def needs_new(self) -> bool:
+        """Whether it has ops that XLA's old emitters get wrong, or refuse."""
+        if self._needs_new is None:
+            self._needs_new = needs_new_emitters(self.module.operation)
+        return self.refused_by_old or self._needs_new
 
     def arguments(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """What `main` takes: the arrays that it closes over come first."""
@@ -70,9 +70,9 @@ class Batch:
     def __init__(self, parts: Sequence[Lowered]) -> None:
         self.parts = list(parts)
         text = _joined(self.parts).operation.get_asm(assume_verified=True)
-        slow = any(part.is_slow() for part in self.parts)
+        by_new = any(part.needs_new() for part in self.parts)
         try:
-            self._run = rt.compile_lowered(text, options=FAST if slow else FAST | OLD_EMITTERS)
+            self._run = rt.compile_lowered(text, options=FAST if by_new else FAST | OLD_EMITTERS)
         except (rt.RuntimeFailure, ValueError) as error:
             raise Refused(str(error)) from error
 

@@ -4,7 +4,8 @@
 // RUN:   | %run --function=bessel_i0e_adjoint --args='[0.0]' | %numbers %s
 
 // exp(-|x|) I0(x) is even, with a kink at 0, where it is 1: the derivative i1e(x) - sign(x) i0e(x)
-// is 0 there, and a series where the two cancel, for large x. StableHLO has no such op: it is lowered to series, near and far.
+// is 0 there, and a series where the two cancel, for large x. StableHLO has no such op: it is
+// lowered to series, near and far.
 
 // CHECK-LABEL: func.func @bessel_i0e_adjoint(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>

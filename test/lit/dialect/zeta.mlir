@@ -5,7 +5,8 @@
 // RUN: anvl-opt %s --anvl-gradient="function=zeta wrt=0" \
 // RUN:   | %run --function=zeta_adjoint --args='[2.0, 1.0]' | %numbers %s --check-prefix=ORDER
 
-// The derivative with respect to q is -s zeta(s + 1, q), and 0 where that is, NaN for s < 1: -2 zeta(3) at s = 2, q = 1.
+// The derivative with respect to q is -s zeta(s + 1, q), and 0 where that is, NaN for s < 1:
+// -2 zeta(3) at s = 2, q = 1.
 // That with respect to s is a sum, by Euler and Maclaurin's formula.
 
 // CHECK-LABEL: func.func @zeta_adjoint(

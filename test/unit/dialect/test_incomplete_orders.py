@@ -89,7 +89,7 @@ def test_second_slopes_of_small_parameters(name: str, table: list[Any], count: i
 
 
 def test_slopes_in_x_of_those_in_a_are_right_beyond_the_first() -> None:
-    """Those of P(1, x) are those of e^-x (log x - psi(1))."""
+    """At a = 1 the slope of dP(a, x)/da in x is e^-x (log x - psi(1))."""
     x = np.array([0.2, 3.0])
 
     def slopes(a: Any, x: Any) -> list[Any]:
