@@ -5,7 +5,7 @@ One compilation costs 50 ms, however few ops: so hundreds of programs share one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ class Lowered:
         self.module = program.module
         self.constants = [np.asarray(program.captured[i]) for i in captured_order(self.module)]
         self.inputs = [np.asarray(x) for x in inputs]
-        self.refused_by_old = False
+        self.refused_by_old = self.is_optimized = False
         self._names: set[str] | None = None
         self._needs_new: bool | None = None
 
@@ -52,6 +52,12 @@ class Lowered:
         if self._names is None:
             self._names = names_of(self.module.operation)
         return self._names
+
+    def options(self) -> Mapping[str, object]:
+        """XLA's options for it: quick to compile, or those of `anvl.jit`, where `is_optimized`."""
+        if self.is_optimized:
+            return {}
+        return FAST if self.needs_new() else FAST | OLD_EMITTERS
 
     def needs_new(self) -> bool:
         """Whether it has ops that XLA's old emitters get wrong, or refuse."""
@@ -70,9 +76,9 @@ class Batch:
     def __init__(self, parts: Sequence[Lowered]) -> None:
         self.parts = list(parts)
         text = _joined(self.parts).operation.get_asm(assume_verified=True)
-        by_new = any(part.needs_new() for part in self.parts)
+        options = min((part.options() for part in self.parts), key=len)
         try:
-            self._run = rt.compile_lowered(text, options=FAST if by_new else FAST | OLD_EMITTERS)
+            self._run = rt.compile_lowered(text, options=options)
         except (rt.RuntimeFailure, ValueError) as error:
             raise Refused(str(error)) from error
 

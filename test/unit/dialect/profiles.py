@@ -19,7 +19,7 @@ _COMMON = settings(
 )
 
 #: For all rules of an op, whose program is compiled once.
-redrawn = settings(_COMMON, max_examples=40 if SWEEP else 2)
+redrawn = settings(_COMMON, max_examples=40 if SWEEP else 1)
 
 #: For the values of an elementwise op, element by element.
 valued = settings(
