@@ -6,6 +6,7 @@ from typing import Any
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.scratch import Program
 
@@ -85,7 +86,7 @@ def hlo_while(
 def below(i: Value, bound: int, flag: Value) -> Value:
     """Whether a flag is set, and an index is below a bound."""
     is_below = emit.compare(i, full(i.type, bound), comparison_direction="LT")
-    return getattr(emit, "and")(is_below, flag)
+    return and_(is_below, flag)
 
 
 def spread(flags: Value, y: Value) -> Value:

@@ -9,6 +9,7 @@ from anvl.dialect.loops import below, carries_read, cut_in, member, put
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.logic import and_, not_
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Bool, Int
 from anvl.dialect.scratch import Program, vjp_of
@@ -332,7 +333,7 @@ def _place(plan: Plan, level: Value, index: Value) -> Value:
 
 def _within(plan: Plan, index: Value) -> Value:
     """That place, counted from the first of the level."""
-    return getattr(emit, "and")(index, full(_index(), plan.slots - 1))
+    return and_(index, full(_index(), plan.slots - 1))
 
 
 def _level(x: Value, plan: Plan, level: Value) -> Value:
@@ -378,10 +379,10 @@ def _first_level(t: Value, final: Value, shift: Value, plan: Plan) -> Value:
         emit.sub(each(shift), emit.mul(levels, full(many, plan.bits))), full(many, 0)
     )
     masks = emit.sub(emit.shift_left(full(many, 1), shifts), full(many, 1))
-    ahead = getattr(emit, "and")(each(emit.add(t, full(_index(), 1))), masks)
+    ahead = and_(each(emit.add(t, full(_index(), 1))), masks)
     goes_on = emit.compare(ahead, full(many, 0), comparison_direction="NE")
     is_last = each(_compare(t, final, "EQ"))
-    goes_on = getattr(emit, "and")(goes_on, getattr(emit, "not")(is_last))
+    goes_on = and_(goes_on, not_(is_last))
     counted = emit.sum(emit.convert(goes_on, dtype="i32"), axes=(0,))
     return emit.add(counted, full(_index(), 1))
 
@@ -408,7 +409,7 @@ def _minus_one(x: Value) -> Value:
 def _is_multiple(i: Value, shift: Value) -> Value:
     """Whether i is a multiple of 2^shift."""
     mask = _minus_one(emit.shift_left(full(_index(), 1), shift))
-    return _compare(getattr(emit, "and")(i, mask), full(_index(), 0), "EQ")
+    return _compare(and_(i, mask), full(_index(), 0), "EQ")
 
 
 def _flag(flag: Value, x: Value) -> Value:

@@ -14,6 +14,7 @@ from typing import Any
 from anvl.dialect.families import check_axes, check_kind, lifted, total
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.reduce import extreme, part, settled
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Bool, Int
@@ -249,9 +250,7 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
         An infinite element takes all; of several the last.
         """
         old = emit.exp(_minus(_before(y, axis, reverse, first=float("-inf")), y))
-        takes_all = getattr(emit, "and")(
-            emit.compare(x, y, comparison_direction="EQ"), emit.is_inf(x)
-        )
+        takes_all = and_(emit.compare(x, y, comparison_direction="EQ"), emit.is_inf(x))
         return emit.select(takes_all, zeros_like(old), old), emit.exp(_minus(x, y))
 
     @classmethod

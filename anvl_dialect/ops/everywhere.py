@@ -17,6 +17,7 @@ from typing import Any
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.matrices import (
     across_columns,
     across_rows,
@@ -92,8 +93,8 @@ def _eliminated(i: Value, a: Value, pivots: Value) -> list[Value]:
     factors = across_columns(emit.div(column, first_axes(head, column)), a.type.shape[2])
     reduced = emit.sub(a, emit.mul(factors, across_rows(pivot_row, a.type.shape[1])))
     is_below, place = _compared(row, i, "GT"), _places(a, 2)
-    a = emit.select(_both(is_below, _compared(place, i, "GT")), reduced, a)
-    a = emit.select(_both(is_below, _compared(place, i, "EQ")), factors, a)
+    a = emit.select(and_(is_below, _compared(place, i, "GT")), reduced, a)
+    a = emit.select(and_(is_below, _compared(place, i, "EQ")), factors, a)
     step = emit.iota(iota_dimension=1, shape=tuple(pivots.type.shape), dtype="i32")
     is_step = _compared(step, i, "EQ")
     return [a, emit.select(is_step, first_axes(pivot, pivots), pivots)]
@@ -165,10 +166,10 @@ def _reflect(i: Value, a: Value, taus: Value) -> list[Value]:
     v, tau, head = _reflection(i, column)
     others = _moved(a, v, conj(tau))
     row, place = _places(a, 1), _places(a, 2)
-    after = _both(_compared(row, i, "GE"), _compared(place, i, "GT"))
+    after = and_(_compared(row, i, "GE"), _compared(place, i, "GT"))
     is_column = _compared(place, i, "EQ")
-    below = _both(_compared(row, i, "GT"), is_column)
-    on = _both(_compared(row, i, "EQ"), is_column)
+    below = and_(_compared(row, i, "GT"), is_column)
+    on = and_(_compared(row, i, "EQ"), is_column)
     a = emit.select(after, others, a)
     a = emit.select(below, across_columns(v, a.type.shape[2]), a)
     a = emit.select(on, first_axes(head, a), a)
@@ -194,7 +195,7 @@ def _reflection(i: Value, column: Value) -> tuple[Value, Value, Value]:
     is_done = compared(squares, zeros_like(squares), "EQ")
     if is_complex(alpha):
         angle = emit.imag(alpha)
-        is_done = _both(is_done, compared(angle, zeros_like(angle), "EQ"))
+        is_done = and_(is_done, compared(angle, zeros_like(angle), "EQ"))
     beta = emit.select(is_done, first, beta)
     whole = _as(beta, alpha)
     one = full_like(alpha, 1)
@@ -334,10 +335,6 @@ def _compared(x: Value, y: Value, direction: str) -> Value:
 def compared(x: Value, y: Value, direction: str) -> Value:
     """Bools: whether x and y compare so."""
     return emit.compare(x, y, comparison_direction=direction)
-
-
-def _both(x: Value, y: Value) -> Value:
-    return getattr(emit, "and")(x, y)
 
 
 # -- loops -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from anvl.dialect.families import check_kind, lifted
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like
+from anvl.dialect.ops.logic import and_, or_
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype
 
 __all__ = ["LdexpOp"]
@@ -71,9 +72,9 @@ class LdexpOp(AnvlOp, name="ldexp"):
         far = 3 * (of.largest + digits)  # from any number to 0, or to infinity
         n = emit.clamp(full_like(n, -far), n, full_like(n, far))
         n = n if of.bits == 32 else emit.convert(n, dtype=integer)
-        size = _and(bits, filled((1 << (of.bits - 1)) - 1))
+        size = and_(bits, filled((1 << (of.bits - 1)) - 1))
         sign = emit.sub(bits, size)
-        fraction = _and(size, filled((1 << (digits - 1)) - 1))
+        fraction = and_(size, filled((1 << (digits - 1)) - 1))
         written = emit.shift_right_logical(size, filled(digits - 1))
         # A number with fewer digits than others gets all of them, and a smaller exponent.
         missing = emit.sub(emit.count_leading_zeros(fraction), filled(of.bits - digits))
@@ -81,7 +82,7 @@ class LdexpOp(AnvlOp, name="ldexp"):
         exponent = emit.select(is_small, emit.sub(filled(1), missing), written)
         one = filled(1 << (digits - 1))
         missing = emit.maximum(missing, filled(0))
-        number = emit.select(is_small, emit.shift_left(fraction, missing), _or(fraction, one))
+        number = emit.select(is_small, emit.shift_left(fraction, missing), or_(fraction, one))
         exponent = emit.add(exponent, n)
 
         usual = emit.shift_left(exponent, filled(digits - 1))
@@ -92,7 +93,7 @@ class LdexpOp(AnvlOp, name="ldexp"):
         infinity = filled((2 * of.largest + 1) << (digits - 1))
         y = emit.select(_compared(exponent, filled(1), "LT"), small, usual)
         y = emit.select(_compared(exponent, filled(2 * of.largest), "GT"), infinity, y)
-        stays = _or(_compared(size, filled(0), "EQ"), _compared(size, infinity, "GE"))
+        stays = or_(_compared(size, filled(0), "EQ"), _compared(size, infinity, "GE"))
         y = emit.select(stays, bits, emit.add(sign, y))
         return emit.bitcast_convert(y, dtype=dtype_name(x.type.element_type))
 
@@ -159,18 +160,10 @@ def _rounded(number: Value, places: Value, one: Value) -> Value:
     """The number without its last places, rounded to the nearest, and in the middle to an even."""
     kept = emit.shift_right_logical(number, places)
     half = emit.shift_left(one, emit.sub(places, one))
-    gone = _and(number, emit.sub(emit.add(half, half), one))
-    is_odd = _compared(_and(kept, one), one, "EQ")
-    up = _or(_compared(gone, half, "GT"), _and(_compared(gone, half, "EQ"), is_odd))
+    gone = and_(number, emit.sub(emit.add(half, half), one))
+    is_odd = _compared(and_(kept, one), one, "EQ")
+    up = or_(_compared(gone, half, "GT"), and_(_compared(gone, half, "EQ"), is_odd))
     return emit.add(kept, emit.convert(up, dtype=dtype_name(kept.type.element_type)))
-
-
-def _and(x: Value, y: Value) -> Value:
-    return getattr(emit, "and")(x, y)
-
-
-def _or(x: Value, y: Value) -> Value:
-    return getattr(emit, "or")(x, y)
 
 
 def _compared(x: Value, y: Value, direction: str) -> Value:

@@ -40,6 +40,7 @@ from anvl.dialect.ops.elementwise import (
 from anvl.dialect.ops.incomplete_orders import (
     LARGE,
     PARAMETERS,
+    beta_jumps,
     beta_slopes,
     gamma_slope,
     log_beta_factor,
@@ -47,6 +48,7 @@ from anvl.dialect.ops.incomplete_orders import (
     log_factor,
     log_factor_and_depth,
 )
+from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 
@@ -159,8 +161,8 @@ class BetaincOp(Incomplete, name="betainc"):
 def _gamma_density(a: Value, x: Value) -> Value:
     """x^(a-1) e^-x / Gamma(a); 0 where a or x is infinite, and NaN where P is."""
     zero, nan = zeros_like(x), full_like(x, float("nan"))
-    is_flat = _one_of(emit.is_inf(a), emit.is_inf(x))
-    inside = _both(_compared(a, zero, "GE"), _compared(x, zero, "GE"))
+    is_flat = or_(emit.is_inf(a), emit.is_inf(x))
+    inside = and_(_compared(a, zero, "GE"), _compared(x, zero, "GE"))
     a, x = (_if(is_flat, full_like(v, 1), v) for v in (a, x))
     return _if(inside, _if(is_flat, zero, _finite_gamma_density(a, x)), nan)
 
@@ -173,7 +175,7 @@ def _finite_gamma_density(a: Value, x: Value) -> Value:
     end = mul(pow_(_if(is_0, x, zeros_like(x)), power), exp(emit.neg(add(x, lgamma(a)))))
     is_large = _compared(a, full_like(a, LARGE), "GE")
     # As many digits as the value has; 0 where x is.
-    is_inside = _both(is_large, _compared(x, zeros_like(x), "GT"))
+    is_inside = and_(is_large, _compared(x, zeros_like(x), "GT"))
     large = _if(is_inside, a, full_like(a, LARGE))
     large_x = _if(is_inside, x, full_like(a, LARGE))
     series = exp(sub(log_factor(large, large_x), log(large_x)))
@@ -181,17 +183,20 @@ def _finite_gamma_density(a: Value, x: Value) -> Value:
 
 
 def _beta_density(a: Value, b: Value, x: Value) -> Value:
-    """x^(a-1) (1-x)^(b-1) / B(a, b); 0 within where a or b is infinite."""
-    is_flat = emit.compare(emit.is_inf(a), emit.is_inf(b), comparison_direction="NE")
+    """x^(a-1) (1-x)^(b-1) / B(a, b); 0 beside the jump where a or b is 0 or infinite."""
+    late, soon = beta_jumps(a, b)
+    zero, one = zeros_like(x), full_like(x, 1)
+    is_flat = or_(and_(late, _compared(x, one, "LT")), and_(soon, _compared(x, zero, "GT")))
     is_end = _compared(mul(x, one_minus(x)), zeros_like(x), "EQ")
     inner, end = _if(is_end, full_like(x, 0.5), x), _if(is_end, x, zeros_like(x))
     between = exp(sub(log_beta_factor(a, b, inner), log(mul(inner, one_minus(inner)))))
     log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
     powers = mul(pow_(end, plus(a, -1)), pow_(one_minus(end), plus(b, -1)))
     at_end = mul(powers, exp(emit.neg(log_beta)))
-    inside = _both(_compared(a, zeros_like(a), "GE"), _compared(b, zeros_like(b), "GE"))
-    between = _if(is_flat, zeros_like(x), between)
-    return _if(inside, _if(is_end, at_end, between), full_like(x, float("nan")))
+    inside = and_(_compared(emit.minimum(a, b), zero, "GE"), not_(and_(late, soon)))
+    inside = and_(inside, and_(_compared(x, zero, "GE"), _compared(x, one, "LE")))
+    y = _if(is_flat, zero, _if(is_end, at_end, between))
+    return _if(inside, y, full_like(x, float("nan")))
 
 
 # -- values ----------------------------------------------------------------------------------------
@@ -200,9 +205,9 @@ def _beta_density(a: Value, b: Value, x: Value) -> Value:
 def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     """P and Q: one from its series or fraction, the other as the rest to 1."""
     one, three, nan = full_like(x, 1), full_like(x, 3), full_like(x, float("nan"))
-    inside = _both(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
+    inside = and_(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
     most = full_like(a, _LARGEST[dtype_name(x.type.element_type)])
-    is_large = _both(_compared(a, most, "GE"), emit.is_finite(add(a, x)))
+    is_large = and_(_compared(a, most, "GE"), emit.is_finite(add(a, x)))
     log_factor, m, depth = log_factor_and_depth(a, x)
     large_a = _if(is_large, a, most)
     large = _unless_none(is_large, x, lambda: _large_gammas(large_a, m, depth), 2)
@@ -210,7 +215,7 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     is_small = _compared(a, full_like(a, 0.5), "LT")
     border = _if(is_small, one, plus(a, 1))
     is_near = _compared(x, border, "LE")
-    is_far = _both(_compared(x, border, "GT"), emit.is_finite(x))
+    is_far = and_(_compared(x, border, "GT"), emit.is_finite(x))
     factor = exp(log_factor)
     least = full_like(a, PARAMETERS[dtype_name(a.type.element_type)][0])
     over_a = emit.select(_compared(a, least, "LT"), exp(emit.neg(x)), div(factor, a))
@@ -222,8 +227,8 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     p, q = _if(is_near, near, one_minus(far)), _if(is_near, near_q, far)
     p, q = (_if(is_large, *pair) for pair in zip(large, (p, q), strict=True))
     # The limits for a = 0 and for an infinite a, as SciPy has them.
-    has_1 = _both(_compared(a, zeros_like(a), "EQ"), _compared(x, zeros_like(x), "GT"))
-    has_0 = _both(inside, _both(emit.is_inf(a), emit.is_finite(x)))
+    has_1 = and_(_compared(a, zeros_like(a), "EQ"), _compared(x, zeros_like(x), "GT"))
+    has_0 = and_(inside, and_(emit.is_inf(a), emit.is_finite(x)))
     p = _if(has_1, one, _if(has_0, zeros_like(x), _if(inside, p, nan)))
     q = _if(has_1, zeros_like(x), _if(has_0, one, _if(inside, q, nan)))
     return p, q
@@ -332,8 +337,8 @@ def _gamma_fraction(a: Value, x: Value) -> Value:
 
 def _beta(a: Value, b: Value, x: Value) -> Value:
     zero, one = zeros_like(x), full_like(x, 1)
-    inside = _both(_compared(x, zero, "GE"), _compared(x, one, "LE"))
-    inside = _both(inside, _both(_compared(a, zero, "GT"), _compared(b, zero, "GT")))
+    inside = and_(_compared(x, zero, "GE"), _compared(x, one, "LE"))
+    inside = and_(inside, and_(_compared(a, zero, "GT"), _compared(b, zero, "GT")))
     # Lest products over- or underflow; the values differ by as little.
     whole = (a, b)
     least, most = (full_like(x, end) for end in PARAMETERS[dtype_name(x.type.element_type)])
@@ -341,9 +346,9 @@ def _beta(a: Value, b: Value, x: Value) -> Value:
     # The fraction converges fast on this side; on the other, it is that of 1 - x.
     swap = _compared(mul(x, plus(add(a, b), 2)), plus(a, 1), "GE")
     is_end = _compared(mul(x, one_minus(x)), zero, "EQ")
-    between = _both(inside, emit.compare(is_end, inside, comparison_direction="NE"))
+    between = and_(inside, emit.compare(is_end, inside, comparison_direction="NE"))
     least_large = full_like(x, _LARGEST_OF_BETA[dtype_name(x.type.element_type)])
-    is_large = _both(between, _compared(emit.minimum(a, b), least_large, "GE"))
+    is_large = and_(between, _compared(emit.minimum(a, b), least_large, "GE"))
     a, b, x_ = (_if(between, v, full_like(v, 0.5)) for v in (a, b, x))
     log_factor, ahead, depth = log_beta_factor_and_depth(a, b, x_)
     large_a, large_b = (_if(is_large, p, least_large) for p in (a, b))
@@ -380,15 +385,14 @@ def _large_beta(a: Value, b: Value, ahead: Value, depth: Value) -> Value:
 def _beta_limits(a: Value, b: Value, x: Value, y: Value) -> Value:
     """y, but for a or b of 0 or infinity, as SciPy has them: 0 up to the jump, and then 1."""
     zero, one = zeros_like(x), full_like(x, 1)
-    late = _one_of(_compared(b, zero, "EQ"), emit.is_inf(a))  # jumps at 1
-    soon = _one_of(_compared(a, zero, "EQ"), emit.is_inf(b))  # at 0
-    defined = _both(_compared(a, zero, "GE"), _compared(b, zero, "GE"))
-    defined = _both(defined, _both(_compared(x, zero, "GE"), _compared(x, one, "LE")))
-    is_late = _both(defined, _both(late, emit.compare(soon, late, comparison_direction="NE")))
-    is_soon = _both(defined, _both(soon, emit.compare(soon, late, comparison_direction="NE")))
+    late, soon = beta_jumps(a, b)
+    defined = and_(_compared(a, zero, "GE"), _compared(b, zero, "GE"))
+    defined = and_(defined, and_(_compared(x, zero, "GE"), _compared(x, one, "LE")))
+    is_late = and_(defined, and_(late, emit.compare(soon, late, comparison_direction="NE")))
+    is_soon = and_(defined, and_(soon, emit.compare(soon, late, comparison_direction="NE")))
     y = _if(is_late, _if(_compared(x, one, "LT"), zero, one), y)
     y = _if(is_soon, _if(_compared(x, zero, "GT"), one, zero), y)
-    return _if(_both(late, soon), full_like(x, float("nan")), y)
+    return _if(and_(late, soon), full_like(x, float("nan")), y)
 
 
 def _beta_fraction(a: Value, b: Value, x: Value, rest: Value) -> Value:
@@ -461,7 +465,7 @@ def _iterated(
     with ir.InsertionPoint(condition):
         count, going = list(condition.arguments)[:2]
         is_early = _compared(count, full_like(count, most), "LT")
-        ir.Operation.create("stablehlo.return", [], [_both(is_early, going)])
+        ir.Operation.create("stablehlo.return", [], [and_(is_early, going)])
     with ir.InsertionPoint(body):
         count, _, n, *state = body.arguments
         state, change = step(n, *state)
@@ -484,14 +488,6 @@ def _unless_none(flags: Value, like: Value, f: Callable[[], list[Value]], n: int
 
 def _compared(x: Value, y: Value, direction: str) -> Value:
     return emit.compare(x, y, comparison_direction=direction)
-
-
-def _both(x: Value, y: Value) -> Value:
-    return getattr(emit, "and")(x, y)
-
-
-def _one_of(x: Value, y: Value) -> Value:
-    return getattr(emit, "or")(x, y)
 
 
 def _if(pred: Value, x: Value, y: Value) -> Value:

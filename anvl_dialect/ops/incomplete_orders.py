@@ -46,10 +46,11 @@ from anvl.dialect.ops.elementwise import (
     sub,
     times,
 )
+from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.types import dtype_name, numpy_of, tensor
 
 __all__ = [
-    "LARGE", "PARAMETERS", "beta_slopes", "gamma_slope", "log_beta_factor",
+    "LARGE", "PARAMETERS", "beta_jumps", "beta_slopes", "gamma_slope", "log_beta_factor",
     "log_beta_factor_and_depth", "log_factor", "log_factor_and_depth",
 ]  # fmt: skip
 
@@ -69,11 +70,11 @@ _CANDIDATES = 2.0 ** (-np.arange(48) / 2)  # for how far to integrate, of what i
 
 def gamma_slope(a: Value, x: Value) -> Value:
     """dP(a, x)/da for a >= 0 and x >= 0, at a = 0 to the right; NaN elsewhere, and at (0, 0)."""
-    valid = _both(_compared(a, 0, "GE"), _compared(x, 0, "GE"))
-    valid = _both(valid, _one_of(_compared(a, 0, "GT"), _compared(x, 0, "GT")))
-    is_finite = _both(emit.is_finite(a), emit.is_finite(x))
-    inside = _both(valid, _both(_compared(x, 0, "GT"), is_finite))
-    valid = _both(valid, _one_of(emit.is_finite(a), emit.is_finite(x)))
+    valid = and_(_compared(a, 0, "GE"), _compared(x, 0, "GE"))
+    valid = and_(valid, or_(_compared(a, 0, "GT"), _compared(x, 0, "GT")))
+    is_finite = and_(emit.is_finite(a), emit.is_finite(x))
+    inside = and_(valid, and_(_compared(x, 0, "GT"), is_finite))
+    valid = and_(valid, or_(emit.is_finite(a), emit.is_finite(x)))
     return _within(valid, inside, _gamma_inside, a, x)
 
 
@@ -110,11 +111,11 @@ def _gamma_inside(a: Value, x: Value) -> Value:
     distance = mul(sign, ahead)  # from the mean of the logarithm
     small = sub(sub(mul(a, log(x)), x), lgamma(raised))
     front = exp(emit.select(is_small, small, log_factor(raised, x)))  # by a, where that is small
-    edge = emit.select(_both(is_small, is_below), mul(front, distance), zeros_like(a))
+    edge = emit.select(and_(is_small, is_below), mul(front, distance), zeros_like(a))
     # psi(a) is that of a + 1 less 1/a; times a, which may be 0.
     scale = emit.select(is_small, emit.select(is_below, x, a), one)
     offset = mul(scale, distance)
-    offset = emit.select(_both(is_small, _not(is_below)), plus(offset, 1), offset)
+    offset = emit.select(and_(is_small, not_(is_below)), plus(offset, 1), offset)
     longest = emit.select(is_below, below, above)
     found = _integral(_gamma_terms, longest, (order, x, sign, offset, scale), _NODES_OF_GAMMA)
     weight = emit.select(is_small, a, one)
@@ -195,19 +196,25 @@ def _series(coefficients: Sequence[float], x: Value) -> Value:
     return total
 
 
+def beta_jumps(a: Value, b: Value) -> tuple[Value, Value]:
+    """Whether I_x(a, b) is 0 up to x = 1, and whether it is 1 from x = 0 on; where both, NaN."""
+    late = or_(_compared(b, 0, "EQ"), emit.is_inf(a))
+    return late, or_(_compared(a, 0, "EQ"), emit.is_inf(b))
+
+
 def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
-    """dI_x(a, b)/da, or with `which` 1 db, for a, b > 0 and 0 <= x <= 1; NaN elsewhere.
+    """dI_x(a, b)/da, or with `which` 1 db, for a, b >= 0 and 0 <= x <= 1, at 0 to the right; NaN
+    elsewhere, and where both are 0 or infinite.
 
     0 where the other one is 0 or infinite, or this one infinite: the values do not move there.
     """
     mine, other = (a, b) if which == 0 else (b, a)
-    positive = _both(_compared(mine, 0, "GT"), _compared(other, 0, "GE"))
-    valid = _both(positive, _both(_compared(x, 0, "GE"), _compared(x, 1, "LE")))
-    late = _one_of(_compared(b, 0, "EQ"), emit.is_inf(a))  # the value is 0 up to x = 1
-    soon = _one_of(_compared(a, 0, "EQ"), emit.is_inf(b))  # 1 from x = 0 on
-    valid = _both(valid, emit.compare(_both(late, soon), valid, comparison_direction="NE"))
-    moves = emit.compare(_one_of(late, soon), valid, comparison_direction="NE")
-    inside = _both(_both(valid, moves), _both(_compared(x, 0, "GT"), _compared(x, 1, "LT")))
+    late, soon = beta_jumps(a, b)
+    valid = and_(_compared(emit.minimum(a, b), 0, "GE"), not_(and_(late, soon)))
+    valid = and_(valid, and_(_compared(x, 0, "GE"), _compared(x, 1, "LE")))
+    is_still = or_(_compared(other, 0, "EQ"), or_(emit.is_inf(other), emit.is_inf(mine)))
+    is_between = and_(_compared(x, 0, "GT"), _compared(x, 1, "LT"))
+    inside = and_(and_(valid, not_(is_still)), is_between)
 
     def f(a: Value, b: Value, x: Value) -> Value:
         u, x = sub(log(x), log1p(neg(x))), emit.stop_gradient(x)
@@ -247,7 +254,7 @@ def _beta_inside(
     farther = add(distance, inverse)
     edge = mul(mul(front, inverse), emit.select(is_below, farther, distance))
     raised_front = mul(front, emit.select(is_below, x, rest))
-    offset = emit.select(_both(is_small, _not(is_below)), farther, distance)
+    offset = emit.select(and_(is_small, not_(is_below)), farther, distance)
     integral = _beta_integral(mine, other, x, rest, is_below, offset)
     raised_sum = add(edge, mul(raised_front, integral))
     found = emit.select(is_small, raised_sum, mul(front, integral))
@@ -472,14 +479,6 @@ def _raised(p: Value) -> tuple[Value, Value]:
     return is_small, emit.select(is_small, plus(p, 1), p)
 
 
-def _not(x: Value) -> Value:
-    return getattr(emit, "not")(x)
-
-
-def _one_of(x: Value, y: Value) -> Value:
-    return getattr(emit, "or")(x, y)
-
-
 def _chosen(pred: Value, like: Value) -> Value:
     """-1 where `pred` is true, and 1."""
     return emit.select(pred, full_like(like, -1), full_like(like, 1))
@@ -487,7 +486,3 @@ def _chosen(pred: Value, like: Value) -> Value:
 
 def _compared(x: Value, number: float, direction: str) -> Value:
     return emit.compare(x, full_like(x, number), comparison_direction=direction)
-
-
-def _both(x: Value, y: Value) -> Value:
-    return getattr(emit, "and")(x, y)

@@ -11,6 +11,7 @@ import numpy as np
 from anvl.dialect.families import check_axes
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, literal
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.params_index import GatherDims, ScatterDims
 from anvl.dialect.types import DTYPES, dtype_name, kind, numpy_of, shape_text, tensor
 
@@ -147,7 +148,7 @@ def inside(indices: Value, x: Any, dims: Dims, sizes: Sequence[int], shape: Sequ
     fits = emit.compare(indices, high, comparison_direction="LE")
     if kind(indices.type.element_type) == "int":
         low = emit.compare(indices, full(indices.type, 0), comparison_direction="GE")
-        fits = getattr(emit, "and")(low, fits)
+        fits = and_(low, fits)
     if dims.index_vector_dim < indices.type.rank:
         fits = emit.all(fits, axes=(dims.index_vector_dim,))
     axes = scatter_axes(len(shape), dims)

@@ -31,6 +31,7 @@ from anvl.dialect.ops.everywhere import (
     repeated,
     unflat,
 )
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.matrices import (
     columns,
     columns_scaled,
@@ -87,7 +88,7 @@ def _diagonal_form(x: Value, *vectors: Value) -> list[Value]:
     converged, a, *vectors_now = _swept(size, _turn_both_sides, limit, a, *vectors)
     w = columns(_real(diagonal(a)), 0, n)
     turned = (columns(rows(v, 0, n), 0, n) for v in vectors_now)
-    return [emit.mul(w, first_axes(unscale, w)), _both(finite, converged), *turned]
+    return [emit.mul(w, first_axes(unscale, w)), and_(finite, converged), *turned]
 
 
 def _turn_both_sides(a: Value, *vectors: Value) -> tuple[Value, list[Value]]:
@@ -130,7 +131,7 @@ def svd(x: Value, full_matrices: bool) -> list[Value]:
     if m > n:
         u = reflected(packed, taus, _bordered(u, m, m if full_matrices else n))
     s, v = emit.mul(_taken(s, order), first_axes(unscale, s)), _columns_taken(v, order)
-    return _answers(x, _both(finite, converged), u, s, ct(v))
+    return _answers(x, and_(finite, converged), u, s, ct(v))
 
 
 def svdvals(x: Value) -> Value:
@@ -143,7 +144,7 @@ def svdvals(x: Value) -> Value:
     converged, square, *_ = _with_orthogonal_columns(square)
     s = lengths(square)
     s = emit.mul(_taken(s, _order(s, "GT")), first_axes(unscale, s))
-    return _answers(x, _both(finite, converged), s)[0]
+    return _answers(x, and_(finite, converged), s)[0]
 
 
 def _with_orthogonal_columns(a: Value, *vectors: Value) -> list[Value]:
@@ -204,7 +205,7 @@ def _swept(
 
     def goes_on(count: Value, worst: Value, limit: Value, *_: Value) -> Value:
         moving = emit.any(compared(worst, limit, "GT"), axes=(0,))
-        return _both(compared(count, full_like(count, _MOST_SWEEPS), "LT"), moving)
+        return and_(compared(count, full_like(count, _MOST_SWEEPS), "LT"), moving)
 
     def sweep(count: Value, worst: Value, limit: Value, *state: Value) -> list[Value]:
         def one_round(_: Value, worst: Value, *state: Value) -> list[Value]:
@@ -270,7 +271,7 @@ def _prepared(x: Value) -> tuple[Value, Value, Value]:
     largest = largest_part(a, (1, 2))
     bits, exponent = _EXPONENTS[np.dtype(numpy_of(largest.type.element_type)).itemsize]
     pattern = emit.bitcast_convert(largest, dtype=bits)
-    power = getattr(emit, "and")(pattern, full_like(pattern, exponent))
+    power = and_(pattern, full_like(pattern, exponent))
     power = emit.bitcast_convert(power, dtype=dtype_name(largest.type.element_type))
     power = emit.maximum(power, full_like(power, _tiny(a)))
     return divided(a, power), power, emit.is_finite(largest)
@@ -298,10 +299,6 @@ def _columns_taken(v: Value, order: Value) -> Value:
 
 def _real(x: Value) -> Value:
     return emit.real(x) if is_complex(x) else x
-
-
-def _both(x: Value, y: Value) -> Value:
-    return getattr(emit, "and")(x, y)
 
 
 def _eps(x: Value) -> float:

@@ -25,6 +25,7 @@ from anvl.dialect.ops.everywhere import (
     or_nan,
     permutation_of,
 )
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.matrices import (
     columns,
     complex_of,
@@ -132,7 +133,7 @@ def _info(x: Value) -> Any:
 def _or_nan(info: Value, *ys: Value, given: Value | None = None) -> list[Value]:
     """The results, NaN where the routine failed, or was not given what `given` says."""
     good = compared(info, zeros_like(info), "EQ")
-    return or_nan(good if given is None else getattr(emit, "and")(good, given), *ys)
+    return or_nan(good if given is None else and_(good, given), *ys)
 
 
 def _finite(x: Value) -> tuple[Value, Value]:

@@ -16,6 +16,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.contract import DotGeneralOp, check_contraction
 from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.shape import permuted
 from anvl.dialect.params import DotDims, Precision
 from anvl.dialect.params_ragged import RaggedDimensions, RaggedDims
@@ -375,7 +376,7 @@ def _mask(group_sizes: Value, count: int) -> Value:
         for v in (emit.sub(ends, sizes), ends)
     )
     begun = emit.compare(first, row, comparison_direction="LE")
-    return getattr(emit, "and")(begun, emit.compare(row, end, comparison_direction="LT"))
+    return and_(begun, emit.compare(row, end, comparison_direction="LT"))
 
 
 def _where(mask: Value, x: Value) -> Value:

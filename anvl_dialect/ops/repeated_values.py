@@ -8,6 +8,7 @@ import numpy as np
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.ops.factorisation import Factorisation
+from anvl.dialect.ops.logic import and_, or_
 from anvl.dialect.ops.matrices import (
     across_columns,
     across_rows,
@@ -105,7 +106,7 @@ class ValuesAndVectors(Factorisation):
             for (i, axis), is_lost in pairs:
                 if g[i] is not None:
                     is_used = _is_used(g[i], axis, of_values)
-                    is_met = getattr(emit, "and")(is_lost, is_used)
+                    is_met = and_(is_lost, is_used)
                     found = _nan_where(emit.any(is_met, axes=(is_met.type.rank - 1,)), found)
             return found
 
@@ -178,7 +179,7 @@ def _is_used(of_vectors: Value, axis: int, of_values: Value) -> Value:
     if rest:
         none = full(tensor((*batch, rest), values.type.element_type), 0)
         values = emit.concatenate(values, none, dimension=len(batch))
-    return getattr(emit, "or")(used, values)
+    return or_(used, values)
 
 
 def _is_not_0(x: Value) -> Value:
@@ -233,7 +234,7 @@ def _is_tie(w: Value) -> Value:
     """[..., i, j]: whether they are two values that are equal to rounding."""
     gaps = emit.stop_gradient(_gaps(w))
     is_close = _is_small(gaps, _tolerance(emit.stop_gradient(w)))
-    return getattr(emit, "and")(is_close, emit.compare(*places(gaps), comparison_direction="NE"))
+    return and_(is_close, emit.compare(*places(gaps), comparison_direction="NE"))
 
 
 def inverse_sums(s: Value) -> Value:

@@ -28,6 +28,7 @@ from anvl.dialect.ops.elementwise import (
     sub,
     where_zero,
 )
+from anvl.dialect.ops.logic import or_
 from anvl.dialect.ops.norm import nonzero_length
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.smooth_powers import power_of_square
@@ -42,7 +43,7 @@ def _length(x: Value, y: Value) -> Value:
     large, small = maximum(x, y), minimum(x, y)
     ratio = div(small, where_zero(large, full_like(large, 1), large))
     length = mul(large, sqrt(plus(square(ratio), 1)))
-    is_infinite = getattr(emit, "or")(emit.is_inf(x), emit.is_inf(y))  # inf / inf is not 1
+    is_infinite = or_(emit.is_inf(x), emit.is_inf(y))  # inf / inf is not 1
     return emit.select(is_infinite, full_like(x, float("inf")), length)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.ops.indices import scatter_axes, window_axes
+from anvl.dialect.ops.logic import and_, or_
 from anvl.dialect.ops.places import Places, counted, cut
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params_index import GatherDims, ScatterDims
@@ -68,7 +69,7 @@ def _ranks(keys: Value) -> Value:
     less = emit.compare(other, mine, comparison_direction="LT")
     tie = emit.compare(other, mine, comparison_direction="EQ")
     first = emit.compare(column, row, comparison_direction="LT")
-    ahead = getattr(emit, "or")(less, getattr(emit, "and")(tie, first))
+    ahead = or_(less, and_(tie, first))
     return emit.sum(emit.select(ahead, full_like(row, 1), zeros_like(row)), axes=(1,))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from anvl.dialect.families import check_kind, lifted
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, zeros_like
+from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.ops.pad import zero_of
 from anvl.dialect.ops.window import Windows, only_op
 from anvl.dialect.params import Body, Ints
@@ -163,10 +164,10 @@ def _chosen(x: Value, windows: Windows, select: Program) -> list[Value]:
     best, seen, chosen = values[0], there[0], [there[0]]
     for value, is_there in zip(values[1:], there[1:], strict=True):
         keeps = select.mapped(best, value)[0]
-        better = _and(is_there, _not(_and(seen, keeps))) if windows.is_padded() else _not(keeps)
+        better = and_(is_there, not_(and_(seen, keeps))) if windows.is_padded() else not_(keeps)
         best = emit.select(better, value, best)
-        seen = getattr(emit, "or")(seen, is_there) if windows.is_padded() else seen
-        chosen = [*[_and(c, _not(better)) for c in chosen], better]
+        seen = or_(seen, is_there) if windows.is_padded() else seen
+        chosen = [*[and_(c, not_(better)) for c in chosen], better]
     return chosen
 
 
@@ -177,14 +178,6 @@ def _inside(x: Value, windows: Windows) -> list[Value]:
         every = full(tensor(windows.counts(x.type.shape), bools), 1)
         return [every] * math.prod(windows.sizes)
     return windows.members(full(tensor(x.type.shape, bools), 1), full(tensor([], bools), 0))
-
-
-def _and(x: Value, y: Value) -> Value:
-    return getattr(emit, "and")(x, y)
-
-
-def _not(x: Value) -> Value:
-    return getattr(emit, "not")(x)
 
 
 def _spread(windows: Windows, at: tuple[int, ...], values: Value, x: Value) -> Value:

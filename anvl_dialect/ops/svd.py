@@ -12,6 +12,7 @@ from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.create import full_like
 from anvl.dialect.ops.factor import complement_moved
 from anvl.dialect.ops.factorisation import Factorisation
+from anvl.dialect.ops.logic import or_
 from anvl.dialect.ops.matrices import (
     check_matrix,
     columns,
@@ -96,7 +97,7 @@ class SvdOp(ValuesAndVectors, name="svd"):
             can_move = size > k or is_complex(side)
             flags = is_repeated(s)
             if can_move:
-                flags = getattr(emit, "or")(flags, is_zero(s))
+                flags = or_(flags, is_zero(s))
             return completed(flags, count)
 
         rows_u, count_u = u.type.shape[-2:]

@@ -11,6 +11,7 @@ from typing import Any
 from anvl.dialect.families import check_axes, check_kind
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.logic import or_
 from anvl.dialect.ops.places import counted, cut
 from anvl.dialect.ops.shape import inverse, permuted, reshaped
 from anvl.dialect.params import Int
@@ -99,9 +100,7 @@ def _runs(x: Value, length: int) -> Value:
     is_first = emit.compare(
         emit.rem(place, full_like(place, length)), zeros_like(place), comparison_direction="EQ"
     )
-    begins = emit.convert(
-        getattr(emit, "or")(is_new, is_first), dtype=dtype_name(place.type.element_type)
-    )
+    begins = emit.convert(or_(is_new, is_first), dtype=dtype_name(place.type.element_type))
     return emit.sub(emit.cumsum(begins, axis=0, reverse=False), full_like(begins, 1))
 
 

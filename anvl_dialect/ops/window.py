@@ -15,6 +15,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
 from anvl.dialect.ops.fold import halves
+from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.pad import unpadded, zero_of
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body, Ints
@@ -328,7 +329,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             ([draw.complexes(4), one.astype(complex)], over((2,), emit.mul)),
             ([draw.floats(5).astype("f4"), low.astype("f4")], over((2,), emit.maximum)),
             ([draw.ints(3, 4), draw.ints(within=(0, 0))], over((2, 2), emit.add)),
-            ([draw.bools(5), draw.bools()], over((2,), getattr(emit, "and"))),
+            ([draw.bools(5), draw.bools()], over((2,), and_)),
         )
 
 

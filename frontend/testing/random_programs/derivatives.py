@@ -146,6 +146,10 @@ def _has_none(step: Step, operands: Sequence[np.ndarray]) -> bool:
         return any((np.unique(x, return_counts=True)[1] > 2).any() for x in operands)
     if step.function in _SLOPES and "abs(" in step.text:  # of a slope that jumps where it is 0
         return any((x == 0).any() for x in operands)
+    if step.function in ("np.copysign", "prim.copysign"):
+        return any((x == 0).any() for x in operands)
+    if step.function == "prim.triangular_solve":  # beside infinities of a singular matrix
+        return bool((np.diagonal(operands[0], axis1=-2, axis2=-1) == 0).any())
     if step.function == "np.average":  # its products of elements and weights
         return any((np.abs(wide(x)) < 1e-150).any() for x in operands)
     if step.function in _REMAINDERS:

@@ -67,6 +67,15 @@ def _pole(
     return any(((x <= 0) & (x == np.floor(x))).any() for x in operands.values())
 
 
+def _parameter_below_normal(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    if step.function != "np.betainc":
+        return False
+    sizes = [np.abs(wide(x)) for x in operands.values()]
+    return any(((x > 0) & (x < 1e-300)).any() for x in sizes)
+
+
 def _rounds_to_infinity(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
@@ -175,6 +184,7 @@ RULES: list[tuple[str, Condition]] = [
     ("the reference interpreter's top_k has another order of NaN", _nan_in_top_k),
     ("a number alone is an f32, as docs/promotion.md says", _of_a_number),
     ("NumPy's rounding of large numbers overflows", _rounds_to_infinity),
+    ("SciPy's betainc of parameters as small as 1e-300 is 0", _parameter_below_normal),
     ("a pole that has another sign on each side", _pole),
     (
         "JAX has NaN for a first argument that is infinite, where there is a limit",

@@ -171,7 +171,10 @@ class Verifier:
             self.counts["not compared: the operands differ by rounding"] += 1
             return None
         expected = [others[y] for y in step.results]
-        near = [is_near(y, e, 1024) for y, e in zip(found, expected, strict=True)]
+        near = [
+            is_near(y, e, 1024, beside=size_of(step, operands, e))
+            for y, e in zip(found, expected, strict=True)
+        ]
         if all(n.all() for n in near):
             self.counts["near to the other run"] += 1
             return None
