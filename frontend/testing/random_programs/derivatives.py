@@ -7,6 +7,7 @@ them; where the difference grows as the step shrinks there is a jump, and nothin
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -66,13 +67,15 @@ def agree(
     are not finite, nothing is said.
     """
     loose = _units(dtypes)
+    least = 1e-3 if loose < 1e-6 else 1.0  # terms of size 1 that cancel, in a narrow dtype
     for i, (y, e) in enumerate(zip(found, expected, strict=True)):
         if y.shape != e.shape or y.dtype != e.dtype:
             return f"array {i}: {y.dtype}{list(y.shape)} for {e.dtype}{list(e.shape)}"
         a, b = wide(y), wide(e)
         with np.errstate(all="ignore"):
             finite = np.abs(b)[np.isfinite(b)]
-            allowed = loose * ((finite.max() if finite.size else 0.0) + 1e-3) + _tiny(y.dtype)
+            size = (finite.max() if finite.size else 0.0) + least
+            allowed = loose * size + _tiny(y.dtype)
             spread = sum((np.abs(wide(x[i]) - b) for x in around), np.zeros(b.shape))
             wrong = ~((np.abs(a - b) <= allowed + 10 * spread) | (a == b))
             wrong &= ~(~np.isfinite(a) & ~np.isfinite(b))
@@ -150,12 +153,21 @@ def _has_none(step: Step, operands: Sequence[np.ndarray]) -> bool:
         return any((x == 0).any() for x in operands)
     if step.function == "prim.triangular_solve":  # beside infinities of a singular matrix
         return bool((np.diagonal(operands[0], axis1=-2, axis2=-1) == 0).any())
+    if "linalg." in step.text:  # NaN in a matrix is in all that is made of it
+        return any(not np.isfinite(wide(x)).all() or _is_singular(step, x) for x in operands)
     if step.function == "np.average":  # its products of elements and weights
         return any((np.abs(wide(x)) < 1e-150).any() for x in operands)
     if step.function in _REMAINDERS:
         sizes = [np.abs(wide(x)) for x in operands]
         return any((x < STEP).any() for x in sizes) or any((x > 1 / STEP).any() for x in sizes)
     return False
+
+
+def _is_singular(step: Step, x: np.ndarray) -> bool:
+    """Whether a step takes apart a matrix without full rank, whose factors have no derivative."""
+    if x.ndim < 2 or not x.size or not re.search(r"linalg\.(qr|lu)\(", step.text):
+        return False
+    return bool((np.linalg.matrix_rank(wide(x)) < min(x.shape[-2:])).any())
 
 
 def _is_narrow(dtype: np.dtype) -> bool:

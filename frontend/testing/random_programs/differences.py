@@ -125,7 +125,7 @@ def _overflows(
 ) -> bool:
     """A value inside of a function, or a sum, of operands so large that it may."""
     several = "lambda" in step.text or step.function.startswith(
-        ("prim.batch_norm", "np.std", *PRODUCTS)
+        ("prim.batch_norm", "np.std", "np.polyval", *PRODUCTS)
     )
     given = all(np.isfinite(x.astype(complex)).all() for x in operands.values())
     overflown = [y.dtype for y in found if not np.isfinite(y.astype(complex)).all()]
@@ -184,6 +184,10 @@ RULES: list[tuple[str, Condition]] = [
     ("the reference interpreter's top_k has another order of NaN", _nan_in_top_k),
     ("a number alone is an f32, as docs/promotion.md says", _of_a_number),
     ("NumPy's rounding of large numbers overflows", _rounds_to_infinity),
+    (
+        "NumPy's power of 1/2 is a square root, that of -inf NaN",
+        _where_not_finite("np.power", "np.pow", "np.float_power"),
+    ),
     ("SciPy's betainc of parameters as small as 1e-300 is 0", _parameter_below_normal),
     ("a pole that has another sign on each side", _pole),
     (
