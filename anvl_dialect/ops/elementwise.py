@@ -204,11 +204,12 @@ class PowOp(Binary, name="pow"):
     """x^y, elementwise; of integers what is left of it in their width.  StableHLO `power`.
 
     XLA looks at 6 bits of an integer's exponent, as a signed number (jaxlib 0.10): a larger one is
-    put together of such.
+    put together of such.  Its power of a complex 0 is NaN where the exponent is not real.
     """
 
     kinds = FIC
     domains = ((0.3, 2.5), (-2.0, 2.0))
+    special = ((0j, 0.5 + 0.3j), (0j, 2 - 1j), (0j, 2 + 0j))
     passes = (
         lambda g, x, y, z: mul(g, _pow_dx(x, y)),
         lambda g, x, y, z: mul(g, _pow_dy(x, y, z)),
@@ -219,6 +220,8 @@ class PowOp(Binary, name="pow"):
     @classmethod
     def lower(cls, hlo: Any, x: Value, y: Value) -> Value:
         type_ = x.type
+        if kind(type_.element_type) == "complex":
+            y = _real_where_power_is_0(x, y)
         if kind(type_.element_type) not in I.split():
             return hlo("power", x, y, type=type_)
         sixty_three, six = full_like(y, 63), full_like(y, 6)
@@ -248,6 +251,13 @@ class PowOp(Binary, name="pow"):
             else call
             for call in calls
         ]
+
+
+def _real_where_power_is_0(x: Value, y: Value) -> Value:
+    re, im = emit.real(y), emit.imag(y)
+    positive = emit.compare(re, zeros_like(re), comparison_direction="GT")
+    is_0 = and_(_equal(x, zeros_like(x)), positive)
+    return emit.complex(re, emit.select(is_0, zeros_like(im), im))
 
 
 pow_ = PowOp.build

@@ -14,8 +14,8 @@ __all__ = ["examination", "examine", "points_of"]
 #: Ops whose references do not say what is at NaN, infinities and zeros: matrices with these, which
 #: LAPACK refuses, and orders that are no whole numbers.
 _WITHOUT_EDGES = set(
-    """polygamma cholesky det eig eigh eigvals eigvalsh lu pinv qr slogdet solve svd svdvals
-    triangular_solve""".split()
+    """polygamma nuclear_norm cholesky det eig eigh eigvals eigvalsh lu pinv qr slogdet solve svd
+    svdvals triangular_solve""".split()
 )
 #: Ops that are not smooth where the elements of a matrix are equal.
 _WITHOUT_TIES = set(
