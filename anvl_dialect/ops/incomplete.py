@@ -13,6 +13,7 @@ Softw. 18 (1992), for the fraction of beta; they are computed by Lentz's method 
 I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -58,6 +59,7 @@ _MOST_STEPS = 20_000  # of fractions, which need some roots of the parameters
 _MOST_TERMS = 200_000  # of the series, whose terms fall off in some roots of a
 _LARGEST = {"f32": 1e3, "f64": 1e6}  # a of gamma: from here on three terms are exact
 _LARGEST_OF_BETA = {"f32": 1e4, "f64": 1e8}  # a and b: from here on one term is
+_LARGE_X = 1e30  # from here on Q is 0 for all a but large ones
 _DEEPEST = -1e4  # e to that is 0, and products with it are no infinities
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
@@ -207,7 +209,8 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     one, three, nan = full_like(x, 1), full_like(x, 3), full_like(x, float("nan"))
     inside = and_(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
     most = full_like(a, _LARGEST[dtype_name(x.type.element_type)])
-    is_large = and_(_compared(a, most, "GE"), emit.is_finite(add(a, x)))
+    is_finite = and_(emit.is_finite(a), emit.is_finite(x))
+    is_large = and_(_compared(a, most, "GE"), is_finite)
     log_factor, m, depth = log_factor_and_depth(a, x)
     large_a = _if(is_large, a, most)
     large = _unless_none(is_large, x, lambda: _large_gammas(large_a, m, depth), 2)
@@ -220,7 +223,8 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     least = full_like(a, PARAMETERS[dtype_name(a.type.element_type)][0])
     over_a = emit.select(_compared(a, least, "LT"), exp(emit.neg(x)), div(factor, a))
     near = mul(over_a, _gamma_series(_if(is_near, a, one), _if(is_near, x, zeros_like(x))))
-    fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, x, three))
+    bounded = emit.minimum(x, full_like(x, _LARGE_X))
+    fraction = _gamma_fraction(_if(is_far, a, one), _if(is_far, bounded, three))
     far = _if(is_far, mul(factor, fraction), zeros_like(x))  # 0 at infinity
     small_q = _upper_gamma(_if(is_small, a, one), _if(is_near, x, one))
     near_q = _if(is_small, small_q, one_minus(near))
@@ -243,7 +247,7 @@ def _large_gammas(a: Value, m: Value, depth: Value) -> list[Value]:
     """
     depth = emit.clamp(full_like(depth, _DEEPEST), depth, zeros_like(depth))
     z = _with_sign(emit.sqrt(emit.neg(depth)), m)
-    eta = mul(z, emit.sqrt(div(full_like(a, 2), a)))
+    eta = div(times(z, math.sqrt(2)), emit.sqrt(a))
     limit = plus(mul(eta, plus(times(eta, -2 / 135), 1 / 12)), -1 / 3)
     first = _difference_of_inverses(m, eta, z, limit)
     second = div(plus(times(eta, 1 / 288), 1 / 540), a)

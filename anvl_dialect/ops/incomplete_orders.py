@@ -56,6 +56,7 @@ __all__ = [
 
 PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # of beta, the range that is computed
 LARGE = 20.0  # from here on Stirling's series are exact to 2e-15
+_HUGE = 1e30  # whose root is below rounding beside it
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _OF_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132)  # 5.11.2
 
@@ -75,7 +76,15 @@ def gamma_slope(a: Value, x: Value) -> Value:
     is_finite = and_(emit.is_finite(a), emit.is_finite(x))
     inside = and_(valid, and_(_compared(x, 0, "GT"), is_finite))
     valid = and_(valid, or_(emit.is_finite(a), emit.is_finite(x)))
-    return _within(valid, inside, _gamma_inside, a, x)
+    return _within(valid, inside, _gamma_slope, a, x)
+
+
+def _gamma_slope(a: Value, x: Value) -> Value:
+    """From a = 1e30 on, and so to rounding, it is minus the slope in x."""
+    is_huge = _compared(a, _HUGE, "GE")
+    density = exp(sub(log_factor(a, x), log(x)))
+    a, x = (emit.minimum(v, full_like(v, _HUGE)) for v in (a, x))
+    return emit.select(is_huge, neg(density), _gamma_inside(a, x))
 
 
 # Note [Small parameters]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from anvl.testing.random_programs.arrays import kind_of, wide
 from anvl.testing.random_programs.comparison import limits
 from anvl.testing.random_programs.programs import Program, Step
 
-__all__ = ["STEP", "agree", "modes_agree", "wrong_slope"]
+__all__ = ["STEP", "agree", "keeps_rank", "modes_agree", "wrong_slope"]
 
 STEP = 2.0**-20
 
@@ -55,6 +56,11 @@ def _units(dtypes: Sequence[np.dtype]) -> float:
     return _LOOSE[min(sizes, default=8)]
 
 
+def _least(dtypes: Sequence[np.dtype]) -> float:
+    """The size that numbers are taken for: in a narrow dtype, that of terms which may cancel."""
+    return 1e-3 if _units(dtypes) < 1e-5 else 1.0
+
+
 def agree(
     found: Sequence[np.ndarray],
     expected: Sequence[np.ndarray],
@@ -67,7 +73,7 @@ def agree(
     are not finite, nothing is said.
     """
     loose = _units(dtypes)
-    least = 1e-3 if loose < 1e-6 else 1.0  # terms of size 1 that cancel, in a narrow dtype
+    least = _least(dtypes)
     for i, (y, e) in enumerate(zip(found, expected, strict=True)):
         if y.shape != e.shape or y.dtype != e.dtype:
             return f"array {i}: {y.dtype}{list(y.shape)} for {e.dtype}{list(e.shape)}"
@@ -110,7 +116,7 @@ def modes_agree(
     reverse, other = _pair(cotangents, directions)
     if not np.isfinite([forward, reverse, size, other]).all():
         return None
-    return abs(forward - reverse) / (_units(dtypes) * (size + other + 1e-4))
+    return abs(forward - reverse) / (_units(dtypes) * (size + other + _least(dtypes)))
 
 
 def wrong_slope(
@@ -145,27 +151,66 @@ def wrong_slope(
 
 def _has_none(step: Step, operands: Sequence[np.ndarray]) -> bool:
     """Whether a step has no slope at its operands that differences could show."""
-    if step.function in _ORDERS:
-        return any((np.unique(x, return_counts=True)[1] > 2).any() for x in operands)
-    if step.function in _SLOPES and "abs(" in step.text:  # of a slope that jumps where it is 0
-        return any((x == 0).any() for x in operands)
-    if step.function in ("np.copysign", "prim.copysign"):
-        return any((x == 0).any() for x in operands)
-    if step.function == "prim.triangular_solve":  # beside infinities of a singular matrix
-        return bool((np.diagonal(operands[0], axis1=-2, axis2=-1) == 0).any())
-    if "linalg." in step.text:  # NaN in a matrix is in all that is made of it
-        return any(not np.isfinite(wide(x)).all() or _is_singular(step, x) for x in operands)
-    if step.function == "np.average":  # its products of elements and weights
-        return any((np.abs(wide(x)) < 1e-150).any() for x in operands)
-    if step.function in _REMAINDERS:
-        sizes = [np.abs(wide(x)) for x in operands]
-        return any((x < STEP).any() for x in sizes) or any((x > 1 / STEP).any() for x in sizes)
-    return False
+    return any(
+        any(condition(step, x) for x in operands)
+        for is_of, condition in _WITHOUT_SLOPES
+        if is_of(step)
+    )
+
+
+def _of(*functions: str) -> Callable[[Step], bool]:
+    return lambda step: step.function in functions
+
+
+def _has_zero(_: Step, x: np.ndarray) -> bool:
+    return bool((x == 0).any())
+
+
+#: Of which steps, and at which operands.
+_WITHOUT_SLOPES: list[tuple[Callable[[Step], bool], Callable[[Step, np.ndarray], Any]]] = [
+    (_of(*_ORDERS), lambda _, x: (np.unique(x, return_counts=True)[1] > 2).any()),
+    # A slope that jumps where it is 0.
+    (lambda step: step.function in _SLOPES and "abs(" in step.text, _has_zero),
+    # Differences step over what is there.
+    (_of(*STEEP), lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any()),
+    (_of("np.copysign", "prim.copysign"), _has_zero),
+    # The value jumps where a parameter is 0.
+    (_of("np.betainc"), _has_zero),
+    # NaN beside the infinities of a singular matrix.
+    (
+        _of("prim.triangular_solve"),
+        lambda _, x: x.ndim > 1 and (np.diagonal(x, axis1=-2, axis2=-1) == 0).any(),
+    ),
+    # NaN in a matrix is in all that is made of it.
+    (
+        lambda step: "linalg." in step.text,
+        lambda step, x: not np.isfinite(wide(x)).all() or _is_singular(step, x),
+    ),
+    # Products of elements and weights.
+    (_of("np.average"), lambda _, x: (np.abs(wide(x)) < 1e-150).any()),
+    (
+        _of(*_REMAINDERS),
+        lambda _, x: ((np.abs(wide(x)) < STEP) | (np.abs(wide(x)) > 1 / STEP)).any(),
+    ),
+]
+
+
+def keeps_rank(program: Program, values: Mapping[str, np.ndarray]) -> bool:
+    """Whether the derivative of a step is that along moves which keep the rank of a matrix.
+
+    Second derivatives then depend on their order: docs/conventions.md.
+    """
+    steps = [step for step in program.steps if re.search(r"\b(pinv|lstsq)\(", step.text)]
+    return any(_lacks_rank(values[x]) for step in steps for x in step.operands)
 
 
 def _is_singular(step: Step, x: np.ndarray) -> bool:
     """Whether a step takes apart a matrix without full rank, whose factors have no derivative."""
-    if x.ndim < 2 or not x.size or not re.search(r"linalg\.(qr|lu)\(", step.text):
+    return re.search(r"linalg\.(qr|lu)\(", step.text) is not None and _lacks_rank(x)
+
+
+def _lacks_rank(x: np.ndarray) -> bool:
+    if x.ndim < 2 or not x.size or not np.isfinite(wide(x)).all():
         return False
     return bool((np.linalg.matrix_rank(wide(x)) < min(x.shape[-2:])).any())
 

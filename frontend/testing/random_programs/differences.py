@@ -43,6 +43,18 @@ def _where_not_finite(*functions: str) -> Condition:
     )
 
 
+def _where_large(*functions: str) -> Condition:
+    """A condition: one of these functions, of numbers that are almost the largest."""
+    return lambda step, operands, *_: (
+        step.function in functions
+        and any(
+            np.abs(wide(x)).max(initial=0) > 0.2 * limits(x.dtype)[2]
+            for x in operands.values()
+            if kind_of(x.dtype) in "fc"
+        )
+    )
+
+
 def _by_zero(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
@@ -125,10 +137,14 @@ def _overflows(
 ) -> bool:
     """A value inside of a function, or a sum, of operands so large that it may."""
     several = "lambda" in step.text or step.function.startswith(
-        ("prim.batch_norm", "np.std", "np.polyval", *PRODUCTS)
+        ("prim.batch_norm", "np.std", "np.polyval", "np.cumprod", "prim.cumprod", *PRODUCTS)
     )
     given = all(np.isfinite(x.astype(complex)).all() for x in operands.values())
-    overflown = [y.dtype for y in found if not np.isfinite(y.astype(complex)).all()]
+    overflown = [
+        y.dtype
+        for y, e in zip(found, expected, strict=True)
+        if not (np.isfinite(wide(y)).all() and np.isfinite(np.asarray(e, complex)).all())
+    ]
     if not (several and given and overflown):
         return False
     most = min(limits(dtype)[2] for dtype in overflown)
@@ -188,6 +204,8 @@ RULES: list[tuple[str, Condition]] = [
         "NumPy's power of 1/2 is a square root, that of -inf NaN",
         _where_not_finite("np.power", "np.pow", "np.float_power"),
     ),
+    ("NumPy's sinc multiplies by pi", _where_large("np.sinc")),
+    ("SciPy's zeta of NaN is infinite", _where_not_finite("np.zeta")),
     ("SciPy's betainc of parameters as small as 1e-300 is 0", _parameter_below_normal),
     ("a pole that has another sign on each side", _pole),
     (

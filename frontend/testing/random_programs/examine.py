@@ -25,7 +25,13 @@ import anvl.numpy as anp
 from anvl.dialect.errors import AnvlError
 from anvl.testing.interpreter import Ended, Interpreter, unknown_ops
 from anvl.testing.random_programs.arrays import kind_of
-from anvl.testing.random_programs.derivatives import STEP, agree, modes_agree, wrong_slope
+from anvl.testing.random_programs.derivatives import (
+    STEP,
+    agree,
+    keeps_rank,
+    modes_agree,
+    wrong_slope,
+)
 from anvl.testing.random_programs.executors import Compiled
 from anvl.testing.random_programs.generate import ANVL
 from anvl.testing.random_programs.library import Library
@@ -416,7 +422,11 @@ class _Run:
     def _judged_curvature(
         self, i: int, of: Directions, at: Mapping[int, list[np.ndarray]]
     ) -> str | None:
-        m, found = len(of.moving), at[0]
+        program, m, found = self.cases[i].program, len(of.moving), at[0]
+        values = dict(zip(program.names, self.results[i], strict=True))
+        if keeps_rank(program, {**program.inputs, **values}):
+            self.counts["curvature: of a constant rank"] += 1
+            return None
         dtypes = [x.dtype for x in (*self.cases[i].inputs, *self.results[i])]
         gradient, *nested = [found[j * m : (j + 1) * m] for j in range(4)]
         if not all(np.isfinite(x.astype(complex)).all() for x in found):

@@ -64,6 +64,8 @@ def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> fl
         largest = max(map(_largest, operands.values()), default=0.0)
         unit = limits(next(iter(operands.values())).dtype)[0]
         return largest if step.function == "np.std" else float(np.float64(largest) ** 2) * unit
+    if step.function.startswith("prim.batch_norm"):  # x times a factor, plus an offset
+        return float(np.prod([max(_largest(x), 1.0) for x in operands.values()]))
     if not step.function.startswith(_SUMS) and "own." not in step.text:
         return 0.0
     size = _largest(np.asarray(expected))

@@ -95,6 +95,20 @@ def test_gammas_far_from_a_very_large_parameter(dtype: str) -> None:
     np.testing.assert_allclose(found, wanted, rounding(FORMULA, found))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_gammas_of_the_largest_numbers(dtype: str) -> None:
+    """Where sums overflow, and quotients of 2 are below the smallest normal number."""
+    most = np.finfo(dtype).max
+    a = np.array([most, most, most, most / 2, 1, most, most], dtype)
+    x = np.array([most, most / 2, 1, most, most, 0, INF], dtype)
+    (found,) = evaluated(lambda *xs: [emit.igamma(*xs)], a, x)
+    np.testing.assert_array_equal(found, [0.5, 0, 0, 1, 1, 0, 1])
+    slopes = gradient(emit.igamma, a, x, wrt=[0, 1])
+    density = 1 / np.sqrt(2 * np.pi) / np.sqrt(float(most))
+    wanted = np.outer([-1, 1], [density, *[0] * 6])
+    np.testing.assert_allclose(slopes, wanted, rounding(PROGRAM, found))
+
+
 EDGES = np.array([-1.0, 0, 0.5, 1, 2, INF, NAN])
 
 
