@@ -79,12 +79,18 @@ def _is_zero(y: ir.Value) -> bool:
 
 
 def _literal(y: ir.Value) -> np.ndarray[Any, Any] | None:
-    """The elements of a literal, in some order; None of what is none, or cannot be read."""
+    """The elements of a literal, in some order; None of what is none, or cannot be read.
+
+    That of a splat once, also where the shape has none: the folder divides by it all the same.
+    """
     op = origin(y)
     if op is None or op.name != "stablehlo.constant":
         return None
+    value = op.attributes["value"]
     try:
-        return np.asarray(op.attributes["value"])
+        if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
+            return np.asarray(value.get_splat_value().value)
+        return np.asarray(value)
     except (TypeError, ValueError):  # integers of 2 and 4 bits, resources
         return None
 

@@ -137,6 +137,35 @@ def test_xla_and_the_interpreter_divide_constants_by_zero():
     assert lines == wanted * 2
 
 
+_OF_NOTHING = """
+import numpy as np
+import anvl
+import anvl.numpy as anp
+for dtype in ("int8", "uint32", "int64"):
+    def f():
+        x, zeros = anp.full((0, 3), 5, dtype), anp.zeros((0, 3), dtype)
+        return x // zeros, x % zeros, anp.fmod(x, zeros), anvl.prim.div(x, zeros)
+    print([np.shape(y) for y in anvl.jit(f)()])
+"""
+
+
+def test_no_integers_are_divided_by_a_zero_that_stands_for_none_of_them():
+    """StableHLO's folder divides by what a splat of no elements is written with."""
+    child = [sys.executable, "-c", _OF_NOTHING]
+    done = subprocess.run(child, text=True, capture_output=True)
+    assert not done.returncode, f"status {done.returncode}: {done.stderr[-2000:]}"
+    assert done.stdout.splitlines() == [str([(0, 3)] * 4)] * 3
+    for value, count in ((0, 2), (3, 0)):
+        text = f"""func.func @main(%x: tensor<0xi32>) -> tensor<0xi32> {{
+          %y = stablehlo.constant dense<{value}> : tensor<0xi32>
+          %z = "anvl.div"(%x, %y) : (tensor<0xi32>, tensor<0xi32>) -> tensor<0xi32>
+          return %z : tensor<0xi32>
+        }}"""
+        once = lowered(text)
+        assert once.count("stablehlo.select") == count
+        assert lowered(once) == once
+
+
 def lowered(text):
     module = ir.Module.parse(text, context())
     Pipeline([LowerToStablehlo()]).run(module, verify_each=True)
