@@ -173,6 +173,11 @@ _WITHOUT_SLOPES: list[tuple[Callable[[Step], bool], Callable[[Step, np.ndarray],
     (lambda step: step.function in _SLOPES and "abs(" in step.text, _has_zero),
     # Differences step over what is there.
     (_of(*STEEP), lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any()),
+    # Poles, at a distance below that of the differences.
+    (
+        _of("np.gammaln", "np.digamma", "prim.lgamma", "prim.digamma"),
+        lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any(),
+    ),
     (_of("np.copysign", "prim.copysign"), _has_zero),
     # The value jumps where a parameter is 0.
     (_of("np.betainc"), _has_zero),

@@ -105,9 +105,11 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _one_infinity(x: Any, axis: int) -> tuple[Any, Any]:
-    """Which elements are inf, and where there is one along the axis: see docs/conventions.md."""
-    is_infinite, is_nan = x == np.inf, np.isnan(x).any(axis=axis, keepdims=True)
-    return is_infinite, (np.sum(is_infinite, axis=axis, keepdims=True) == 1) & ~is_nan
+    """Which elements are the largest, where that is infinite, and whether one alone is: see
+    docs/conventions.md."""
+    largest = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    is_infinite = (x == largest) & np.isinf(largest)
+    return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True) == 1
 
 
 def _log_softmax(x: Any, axis: int = -1) -> Any:
