@@ -1,6 +1,6 @@
 """Runs programs in child processes, so that one that ends its process is a finding like any other.
 
-python -m anvl.testing.random_programs --seconds 60          new programs
+python -m anvl.testing.random_programs --seconds 60          new programs; Ctrl-C ends them earlier
 python -m anvl.testing.random_programs --seed 7 --count 500  those of a seed
 python -m anvl.testing.random_programs --replay FILE         one program, in every way
 """
@@ -77,11 +77,14 @@ def _drive(options: Any) -> int:
     total: Counter[str] = Counter()
     print(f"seed {seed}", flush=True)
     at, start = options.first, time.monotonic()
-    while at < options.first + count and (until is None or time.monotonic() < until):
-        n = min(_EACH, options.first + count - at)
-        left = None if until is None else until - time.monotonic()
-        done = _process(seed, at, n, left, options, total, out)
-        at += max(done, 1)
+    try:
+        while at < options.first + count and (until is None or time.monotonic() < until):
+            n = min(_EACH, options.first + count - at)
+            left = None if until is None else until - time.monotonic()
+            done = _process(seed, at, n, left, options, total, out)
+            at += max(done, 1)
+    except KeyboardInterrupt:
+        at = options.first + total["programs"]
     _print_counts(total, time.monotonic() - start)
     print(f"programs {options.first} to {at - 1} of seed {seed}; findings are in {out}")
     return 1 if any(k.startswith(_FOUND) for k in total) else 0
@@ -146,10 +149,13 @@ def _messages(command: list[str]) -> Iterator[dict[str, Any]]:
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("{"):
-            yield json.loads(line)
-    yield {"code": process.wait()}
+    try:
+        for line in process.stdout:
+            if line.startswith("{"):
+                yield json.loads(line)
+        yield {"code": process.wait()}
+    finally:
+        process.kill()  # where it is not waited for, as Ctrl-C came
 
 
 def _keep(text: str, kind: str, total: Counter[str], out: Path) -> None:
