@@ -20,4 +20,18 @@ FOUND = [
         v1 = np.fabs(v0)
         """,
     ),
+    (
+        "StableHLO's folder divided by the zero of a splat without elements, and ended the process",
+        """
+        v0 = np.zeros((0, 3), "uint32")
+        v1 = np.floor_divide(3, v0)
+        """,
+    ),
+    (
+        "the sum of the two arguments overflowed, and the quotient of 2 was below normal numbers",
+        """
+        v0 = numpy.array(3.4028234663852886e+38, "float32")
+        v1 = np.gammaincc(v0, v0)
+        """,
+    ),
 ]

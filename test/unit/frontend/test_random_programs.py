@@ -10,7 +10,7 @@ from found_programs import FOUND
 import anvl.numpy as anp
 import anvl.prim
 import anvl.windows
-from anvl.testing.random_programs import Program, campaign, examine
+from anvl.testing.random_programs import Program, campaign, driver, examine
 from anvl.testing.random_programs.generate import TABLE, generated
 from anvl.testing.random_programs.primitives import LEFT_OUT, calls
 
@@ -117,3 +117,15 @@ def test_a_planted_bug_is_found_and_made_small(plant, word, kind):
     assert len(lines) <= 5, done.stdout
     # It is the bug that was found: without it the program is right.
     assert not examine(["\n".join(lines)])
+
+
+def test_ctrl_c_ends_a_campaign_with_the_counts_so_far(monkeypatch, capsys, tmp_path):
+    def process(seed, first, count, seconds, options, total, out):
+        if total["programs"]:
+            raise KeyboardInterrupt
+        total["programs"] += count
+        return count
+
+    monkeypatch.setattr(driver, "_process", process)
+    assert driver.main(["--seed", "1", "--count", "5000", "--out", str(tmp_path)]) == 0
+    assert "1000 programs in" in capsys.readouterr().out
