@@ -6,7 +6,7 @@ from typing import Any
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.logic import and_
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.scratch import Program
 

@@ -9,7 +9,7 @@ from anvl.dialect.loops import below, carries_read, cut_in, member, put
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.logic import and_, not_
+from anvl.dialect.ops.elementwise import and_, not_
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Bool, Int
 from anvl.dialect.scratch import Program, vjp_of

@@ -8,11 +8,11 @@ Sources: ISO C99, annex G.6; NIST Digital Library of Mathematical Functions, 4.2
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full_like
-from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import kind
 
@@ -70,11 +70,11 @@ def atanh(x: Value) -> Value:
     re, im = (_signed(size, part) for size, part in zip(found, (a, b), strict=True))
     # Beside 1 the square of the other part is 0 before that is.
     is_1, size = _equal(emit.abs(a), full_like(a, 1)), emit.abs(b)
-    is_near = and_(is_1, emit.compare(size, full_like(b, 1e-9), comparison_direction="LT"))
+    is_near = _both(is_1, emit.compare(size, full_like(b, 1e-9), comparison_direction="LT"))
     beside = emit.mul(emit.sub(full_like(b, math.log(2)), emit.log(size)), full_like(b, 0.5))
     re = _if(is_lost, _zero_or_nan(a), _if(is_near, _signed(beside, a), re))
     no_angle = emit.compare(b, b, comparison_direction="NE")
-    no_angle = or_(is_lost, no_angle)
+    no_angle = getattr(emit, "or")(is_lost, no_angle)
     return emit.complex(re, _if(no_angle, full_like(im, math.nan), im))
 
 
@@ -126,8 +126,8 @@ def _is_lost(x: Value) -> Value:
     one, other = (
         (emit.compare(v, v, comparison_direction="NE"), emit.is_inf(v)) for v in _parts(x)
     )
-    has_nan, has_inf = (or_(a, b) for a, b in zip(one, other, strict=True))
-    return and_(has_nan, not_(has_inf))
+    has_nan, has_inf = (getattr(emit, "or")(a, b) for a, b in zip(one, other, strict=True))
+    return _both(has_nan, getattr(emit, "not")(has_inf))
 
 
 def _zero_or_nan(x: Value) -> Value:
@@ -136,6 +136,11 @@ def _zero_or_nan(x: Value) -> Value:
 
 def _equal(x: Value, y: Value) -> Value:
     return emit.compare(x, y, comparison_direction="EQ")
+
+
+def _both(x: Value, y: Value) -> Value:
+    both: Any = getattr(emit, "and")(x, y)
+    return both
 
 
 def _if(pred: Value, x: Value, y: Value) -> Value:

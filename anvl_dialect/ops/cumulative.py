@@ -14,7 +14,7 @@ from typing import Any
 from anvl.dialect.families import check_axes, check_kind, lifted, total
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
-from anvl.dialect.ops.logic import and_
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.reduce import extreme, part, settled
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Bool, Int

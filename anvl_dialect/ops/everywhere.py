@@ -17,7 +17,7 @@ from typing import Any
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
-from anvl.dialect.ops.logic import and_
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.matrices import (
     across_columns,
     across_rows,

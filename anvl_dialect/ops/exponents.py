@@ -11,7 +11,7 @@ import numpy as np
 from anvl.dialect.families import check_kind, lifted
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like
-from anvl.dialect.ops.logic import and_, or_
+from anvl.dialect.ops.elementwise import and_, or_
 from anvl.dialect.types import dtype_name, element_type, kind, numpy_dtype
 
 __all__ = ["LdexpOp"]

@@ -17,7 +17,6 @@ import numpy as np
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full_like, literal
-from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import numpy_of, tensor
 
@@ -50,9 +49,9 @@ SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
 
 def zeta_order_slope(s: Value, q: Value) -> Value:
     """d zeta(s, q) / ds for s > 1 and q > 0; NaN elsewhere."""
-    inside = and_(_compared(s, 1, "GT"), _compared(q, 0, "GT"))
+    inside = _both(_compared(s, 1, "GT"), _compared(q, 0, "GT"))
     is_large = _compared(s, _LARGE_ORDER, "GE")  # it is that of q^-s
-    usual = and_(inside, and_(not_(is_large), emit.is_finite(q)))
+    usual = _both(inside, _both(_not(is_large), emit.is_finite(q)))
     x, y = (emit.select(usual, v, full_like(v, 2)) for v in (s, q))
     slope = emit.add(_first_terms(x, y), _rest(x, _plus(y, _TERMS)))
     power = _power(q, s)
@@ -72,19 +71,19 @@ def zeta_value(s: Value, q: Value) -> Value:
 def _zeta(s: Value, q: Value) -> Value:
     is_large_order = _compared(s, _LARGE_ORDER, "GE")
     positive = _compared(q, 0, "GT")
-    is_left = and_(_compared(q, 0, "LT"), and_(not_(_is_whole(q)), _is_whole(s)))
-    is_left = and_(is_left, _compared(s, 2, "GE"))
+    is_left = _both(_compared(q, 0, "LT"), _both(_not(_is_whole(q)), _is_whole(s)))
+    is_left = _both(is_left, _compared(s, 2, "GE"))
     y = emit.select(is_left, _left_of_0(s, q, is_left), _chlo("zeta", s, q))
     # q^(1-s) / (s-1) + q^-s / 2
     series = emit.add(emit.div(full_like(s, 1), _plus(s, -1)), emit.div(full_like(q, 0.5), q))
     series = emit.mul(_power(q, _plus(s, -1)), series)
     y = emit.select(_compared(q, _LARGE, "GE"), series, y)
-    y = emit.select(and_(is_large_order, positive), _power(q, s), y)
+    y = emit.select(_both(is_large_order, positive), _power(q, s), y)
     # Below 0, some q + k is 1/2 or less; floats as large as this are even.
     even = 2.0 ** (np.finfo(numpy_of(s.type.element_type)).nmant + 1)
-    infinite = and_(_compared(s, even, "GE"), _compared(q, 0, "LT"))
-    poles = and_(_is_whole(q), and_(not_(positive), _compared(s, 1, "GT")))
-    y = emit.select(or_(infinite, poles), full_like(y, float("inf")), y)
+    infinite = _both(_compared(s, even, "GE"), _compared(q, 0, "LT"))
+    poles = _both(_is_whole(q), _both(_not(positive), _compared(s, 1, "GT")))
+    y = emit.select(getattr(emit, "or")(infinite, poles), full_like(y, float("inf")), y)
     # Where there is no sum; NaN where an argument is.
     nan = full_like(y, float("nan"))
     y = emit.select(_compared(s, 1, "LT"), nan, y)
@@ -116,7 +115,7 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
     beyond, rest = (_chlo("zeta", s, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q)))
     below = mirrored(emit.sub(beyond, rest))
     total = emit.add(emit.add(both, small), emit.add(_chlo("zeta", s, _plus(r, 2)), below))
-    cancels = and_(_compared(emit.abs(r), 0.5, "EQ"), not_(is_even))
+    cancels = _both(_compared(emit.abs(r), 0.5, "EQ"), _not(is_even))
     return emit.select(cancels, rest, total)
 
 
@@ -138,7 +137,7 @@ def _polygamma(n: Value, x: Value) -> Value:
     # Almost 0, zeta has lost digits, which n! would bring to light.
     info = np.finfo(numpy_of(x.type.element_type))
     is_small = _compared(size, float(info.tiny / info.eps), "LT")
-    is_far = and_(is_small, and_(_compared(x, 1, "GT"), emit.is_finite(x)))
+    is_far = _both(is_small, _both(_compared(x, 1, "GT"), emit.is_finite(x)))
     far = _log_zeta(*(emit.select(is_far, v, full_like(v, 2)) for v in (above, x)))
     # Left of 0 its terms have cancelled: then nothing is known of it.
     lost = emit.select(emit.is_inf(x), emit.log(size), full_like(size, float("nan")))
@@ -146,12 +145,12 @@ def _polygamma(n: Value, x: Value) -> Value:
     together = emit.exp(emit.add(logarithm, log))
     together = emit.select(_compared(sum_, 0, "LT"), emit.neg(together), together)
     together = emit.select(emit.is_inf(x), sum_, together)
-    apart = and_(emit.is_finite(factor), not_(is_far))
+    apart = _both(emit.is_finite(factor), _not(is_far))
     y = emit.select(apart, emit.mul(factor, sum_), together)
     half = emit.mul(n, full_like(n, 0.5))
     y = emit.select(_is_whole(half), emit.neg(y), y)
     y = emit.select(_compared(n, 0, "EQ"), emit.digamma(x), y)
-    has_order = and_(_is_whole(n), _compared(n, 0, "GE"))
+    has_order = _both(_is_whole(n), _compared(n, 0, "GE"))
     return emit.select(has_order, y, full_like(y, float("nan")))
 
 
@@ -191,6 +190,14 @@ def _compared(x: Value, number: float, direction: str) -> Value:
 
 def _is_whole(x: Value) -> Value:
     return emit.compare(emit.floor(x), x, comparison_direction="EQ")
+
+
+def _both(x: Value, y: Value) -> Value:
+    return getattr(emit, "and")(x, y)
+
+
+def _not(x: Value) -> Value:
+    return getattr(emit, "not")(x)
 
 
 # -- the derivative in the order -------------------------------------------------------------------

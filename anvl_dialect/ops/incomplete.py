@@ -26,13 +26,16 @@ from anvl.dialect.op import Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
 from anvl.dialect.ops.elementwise import (
     add,
+    and_,
     div,
     exp,
     lgamma,
     log,
     log1p,
     mul,
+    not_,
     one_minus,
+    or_,
     plus,
     pow_,
     sub,
@@ -49,7 +52,6 @@ from anvl.dialect.ops.incomplete_orders import (
     log_factor,
     log_factor_and_depth,
 )
-from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.types import dtype_name, element_type, numpy_dtype, tensor
 

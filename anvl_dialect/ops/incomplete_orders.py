@@ -32,6 +32,7 @@ from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full_like, literal, zeros_like
 from anvl.dialect.ops.elementwise import (
     add,
+    and_,
     digamma,
     div,
     exp,
@@ -41,12 +42,13 @@ from anvl.dialect.ops.elementwise import (
     log1p,
     mul,
     neg,
+    not_,
     one_minus,
+    or_,
     plus,
     sub,
     times,
 )
-from anvl.dialect.ops.logic import and_, not_, or_
 from anvl.dialect.types import dtype_name, numpy_of, tensor
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 from anvl.dialect.families import check_axes
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, literal
-from anvl.dialect.ops.logic import and_
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.params_index import GatherDims, ScatterDims
 from anvl.dialect.types import DTYPES, dtype_name, kind, numpy_of, shape_text, tensor
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.everywhere import (
     compared,
     count_to,
@@ -31,7 +32,6 @@ from anvl.dialect.ops.everywhere import (
     repeated,
     unflat,
 )
-from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.matrices import (
     columns,
     columns_scaled,

@@ -18,6 +18,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops import everywhere, jacobi
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.everywhere import (
     compared,
     first_axes,
@@ -25,7 +26,6 @@ from anvl.dialect.ops.everywhere import (
     or_nan,
     permutation_of,
 )
-from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.matrices import (
     columns,
     complex_of,

@@ -16,7 +16,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.contract import DotGeneralOp, check_contraction
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.logic import and_
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.shape import permuted
 from anvl.dialect.params import DotDims, Precision
 from anvl.dialect.params_ragged import RaggedDimensions, RaggedDims

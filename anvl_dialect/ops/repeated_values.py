@@ -7,8 +7,8 @@ import numpy as np
 
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.elementwise import and_, or_
 from anvl.dialect.ops.factorisation import Factorisation
-from anvl.dialect.ops.logic import and_, or_
 from anvl.dialect.ops.matrices import (
     across_columns,
     across_rows,

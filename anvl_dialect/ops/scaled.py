@@ -22,13 +22,13 @@ from anvl.dialect.ops.elementwise import (
     minimum,
     mul,
     neg,
+    or_,
     plus,
     sqrt,
     square,
     sub,
     where_zero,
 )
-from anvl.dialect.ops.logic import or_
 from anvl.dialect.ops.norm import nonzero_length
 from anvl.dialect.ops.widened import in_wide
 from anvl.dialect.smooth_powers import power_of_square

@@ -10,8 +10,8 @@ from typing import Any
 
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, full_like, zeros_like
+from anvl.dialect.ops.elementwise import and_, or_
 from anvl.dialect.ops.indices import scatter_axes, window_axes
-from anvl.dialect.ops.logic import and_, or_
 from anvl.dialect.ops.places import Places, counted, cut
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params_index import GatherDims, ScatterDims

@@ -13,7 +13,7 @@ from typing import Any
 from anvl.dialect.families import check_kind, lifted
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.ops.logic import and_, not_, or_
+from anvl.dialect.ops.elementwise import and_, not_, or_
 from anvl.dialect.ops.pad import zero_of
 from anvl.dialect.ops.window import Windows, only_op
 from anvl.dialect.params import Body, Ints

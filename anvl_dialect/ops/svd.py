@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from anvl.dialect.op import Result, Value, emit
 from anvl.dialect.ops.create import full_like
+from anvl.dialect.ops.elementwise import or_
 from anvl.dialect.ops.factor import complement_moved
 from anvl.dialect.ops.factorisation import Factorisation
-from anvl.dialect.ops.logic import or_
 from anvl.dialect.ops.matrices import (
     check_matrix,
     columns,

@@ -11,7 +11,7 @@ from typing import Any
 from anvl.dialect.families import check_axes, check_kind
 from anvl.dialect.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
-from anvl.dialect.ops.logic import or_
+from anvl.dialect.ops.elementwise import or_
 from anvl.dialect.ops.places import counted, cut
 from anvl.dialect.ops.shape import inverse, permuted, reshaped
 from anvl.dialect.params import Int

@@ -14,8 +14,8 @@ from anvl.dialect.families import lifted, total
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.elementwise import and_
 from anvl.dialect.ops.fold import halves
-from anvl.dialect.ops.logic import and_
 from anvl.dialect.ops.pad import unpadded, zero_of
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Body, Ints
