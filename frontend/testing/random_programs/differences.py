@@ -206,6 +206,7 @@ RULES: list[tuple[str, Condition]] = [
     ),
     ("NumPy's sinc multiplies by pi", _where_large("np.sinc")),
     ("SciPy's zeta of NaN is infinite", _where_not_finite("np.zeta")),
+    ("einsum may sum before it multiplies, and then multiply 0", _where_not_finite("np.einsum")),
     ("SciPy's betainc of parameters as small as 1e-300 is 0", _parameter_below_normal),
     ("a pole that has another sign on each side", _pole),
     (
