@@ -35,6 +35,8 @@ _ORDERS = (
 #: Functions whose values are slopes.
 _SLOPES = ("anvl.grad", "anvl.jvp", "anvl.vjp")
 
+_ROUNDINGS = ("np.around", "np.round", "np.rint", "np.fix", "np.trunc", "np.floor", "np.ceil")
+
 #: Functions of a quotient's whole part; the differences jump where that is large.
 _REMAINDERS = ("np.fmod", "np.mod", "np.remainder", "np.divmod")
 
@@ -178,6 +180,9 @@ _WITHOUT_SLOPES: list[tuple[Callable[[Step], bool], Callable[[Step, np.ndarray],
         _of("np.gammaln", "np.digamma", "prim.lgamma", "prim.digamma"),
         lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any(),
     ),
+    # The direction of a complex 0; numbers so large that a step moves them by whole ones.
+    (_of("np.sign", "prim.sign"), lambda _, x: kind_of(x.dtype) == "c" and (x == 0).any()),
+    (_of(*_ROUNDINGS), lambda _, x: (np.abs(wide(x)) > 1 / STEP).any()),
     (_of("np.copysign", "prim.copysign"), _has_zero),
     # The value jumps where a parameter is 0.
     (_of("np.betainc"), _has_zero),
