@@ -58,7 +58,7 @@ __all__ = [
 
 PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # of beta, the range that is computed
 LARGE = 20.0  # from here on Stirling's series are exact to 2e-15
-_HUGE = 1e30  # whose root is below rounding beside it
+_HUGE = 1e30  # of gamma: from here on 1 / sqrt(a) is below rounding
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _OF_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132)  # 5.11.2
 
@@ -82,10 +82,10 @@ def gamma_slope(a: Value, x: Value) -> Value:
 
 
 def _gamma_slope(a: Value, x: Value) -> Value:
-    """From a = 1e30 on, and so to rounding, it is minus the slope in x."""
+    """dP(a, x)/da inside of the domain; of a huge a it is minus the slope in x, to rounding."""
     is_huge = _compared(a, _HUGE, "GE")
     density = exp(sub(log_factor(a, x), log(x)))
-    a, x = (emit.minimum(v, full_like(v, _HUGE)) for v in (a, x))
+    a, x = emit.minimum(a, full_like(a, _HUGE)), emit.minimum(x, full_like(x, 4 * _HUGE))
     return emit.select(is_huge, neg(density), _gamma_inside(a, x))
 
 
