@@ -33,8 +33,9 @@ SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
     "polygamma": (
         (0, 0.7), (0, -1.3), (1, -2), (2, 0), (2, -1.7), (3, -0.4), (6, 2.2), (1.5, 2),
         (170, 3), (171, 3), (180, 40), (200, 0.9), (171, math.inf), (5, math.inf), (200, 50),
-        (180, 46), (150, 110), (1, 1e200), (400, 200), (300, 1e4), (181, -0.3), (180, -1.5),
-        (900, -1.5), (1e4, 3000), (3000, 1.5),
+        (180, 46), (150, 110), (1, 1e200), (400, 200), (300, 1e4), (180, -1.5),
+        (900, -1.5), (1e4, 3000), (3000, 1.5), (150, 1000), (120, 3000), (300, 1000),
+        (1e308, math.inf), (180, -0.3), (181, -0.3),
     ),
     "zeta": (
         (2, -0.25), (2, -0.5), (2, -0.7), (2, -3.3), (4, -2.7), (3, -0.5), (3, -0.4), (3, -0.6),
@@ -43,6 +44,8 @@ SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
         (1, 2), (0.5, 2), (2, 0), (2, -3), (2.5, -2),
         (2, -30.3), (11, 1e8), (2, 3e8), (2.5, 1e9), (3, 1e12), (4, 2e30), (1.5, 1e200),
         (2e6, 1), (2e6, 1.000001), (1e10, 0.9), (1e10, 1.5), (1e17, -0.5), (1e30, -1.5),
+        (2.0**52 + 1, -0.3), (2.0**52 + 1, -0.5), (2.0**52 + 1, -1.7), (2.0**52, -1.3),
+        (1e17, 1 - 2.0**-53),
     ),
 }  # fmt: skip
 
@@ -79,17 +82,11 @@ def _zeta(s: Value, q: Value) -> Value:
     series = emit.mul(_power(q, _plus(s, -1)), series)
     y = emit.select(_compared(q, _LARGE, "GE"), series, y)
     y = emit.select(_both(is_large_order, positive), _power(q, s), y)
-    # Below 0, some q + k is 1/2 or less; floats as large as this are even.
-    even = 2.0 ** (np.finfo(numpy_of(s.type.element_type)).nmant + 1)
-    infinite = _both(_compared(s, even, "GE"), _compared(q, 0, "LT"))
-    poles = _both(_is_whole(q), _both(_not(positive), _compared(s, 1, "GT")))
-    y = emit.select(getattr(emit, "or")(infinite, poles), full_like(y, float("inf")), y)
-    # Where there is no sum; NaN where an argument is.
-    nan = full_like(y, float("nan"))
-    y = emit.select(_compared(s, 1, "LT"), nan, y)
-    y = emit.select(_compared(s, 1, "EQ"), full_like(y, float("inf")), y)
-    is_number = emit.compare(q, q, comparison_direction="EQ")
-    return emit.select(is_number, y, nan)
+    poles = _both(_is_whole(q), _not(positive))
+    y = emit.select(poles, full_like(y, float("inf")), y)
+    # Elsewhere there is no sum.
+    inside = _both(_compared(s, 1, "GE"), emit.compare(q, q, comparison_direction="EQ"))
+    return emit.select(inside, y, full_like(y, float("nan")))
 
 
 def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
@@ -97,8 +94,8 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
 
     The sum over all whole numbers, which has the period 1 in q, less that over those below 0, which
     is of 1 - q.  The three terms around 0 are added up first: where s is odd two of them cancel.
-    Where both are infinite, the nearest is the larger.  Halfway between whole numbers all terms
-    below 0 cancel with others, for odd s, and the rest is zeta(s, 1 - q).
+    If the nearest is infinite, it is the largest.  Halfway between whole numbers all terms below 0
+    cancel with others, for odd s, and the rest is zeta(s, 1 - q).
     """
     s, q = (emit.select(is_left, v, full_like(v, other)) for v, other in ((s, 2), (q, -0.25)))
     r = emit.sub(q, emit.round_nearest_even(q))
@@ -108,13 +105,13 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
         return emit.select(is_even, x, emit.neg(x))
 
     after, before = _power(_plus(r, 1), s), mirrored(_power(_plus(emit.neg(r), 1), s))
-    is_below = _compared(r, 0, "LT")
-    large, small = (emit.select(is_below, *pair) for pair in ((after, before), (before, after)))
-    nearest = _power(r, s)
-    both = emit.select(emit.is_inf(nearest), nearest, emit.add(nearest, large))
-    beyond, rest = (_chlo("zeta", s, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q)))
+    # From 2000 on this is infinite or, halfway, the rest is 0; CHLO has NaN for large orders.
+    nearest, order = _power(r, s), emit.minimum(s, full_like(s, 2000))
+    beyond, rest = (_chlo("zeta", order, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q)))
     below = mirrored(emit.sub(beyond, rest))
-    total = emit.add(emit.add(both, small), emit.add(_chlo("zeta", s, _plus(r, 2)), below))
+    total = emit.add(_chlo("zeta", order, _plus(r, 2)), below)
+    total = emit.add(emit.add(emit.add(nearest, after), before), total)
+    total = emit.select(emit.is_inf(nearest), nearest, total)
     cancels = _both(_compared(emit.abs(r), 0.5, "EQ"), _not(is_even))
     return emit.select(cancels, rest, total)
 
@@ -140,8 +137,8 @@ def _polygamma(n: Value, x: Value) -> Value:
     is_far = _both(is_small, _both(_compared(x, 1, "GT"), emit.is_finite(x)))
     far = _log_zeta(*(emit.select(is_far, v, full_like(v, 2)) for v in (above, x)))
     # Left of 0 its terms have cancelled: then nothing is known of it.
-    lost = emit.select(emit.is_inf(x), emit.log(size), full_like(size, float("nan")))
-    log = emit.select(is_small, emit.select(is_far, far, lost), emit.log(size))
+    log = emit.select(is_small, full_like(size, float("nan")), emit.log(size))
+    log = emit.select(is_far, far, log)
     together = emit.exp(emit.add(logarithm, log))
     together = emit.select(_compared(sum_, 0, "LT"), emit.neg(together), together)
     together = emit.select(emit.is_inf(x), sum_, together)
@@ -156,14 +153,14 @@ def _polygamma(n: Value, x: Value) -> Value:
 
 def _log_zeta(s: Value, q: Value) -> Value:
     """log zeta(s, q) for s > 1 and q > 1, by the Euler-Maclaurin formula over q^-s."""
-    count = 2 * _TERMS  # so that half of the corrections are enough
+    count = 2 * _TERMS  # so that three corrections are enough
     xs, steps, axis = _with_steps(count, s, q)
     growth = emit.log1p(emit.div(steps, xs[1]))
     total = emit.sum(emit.exp(emit.neg(emit.mul(xs[0], growth))), axes=(axis,))
     w = _plus(q, count)
     rest = _plus(emit.div(w, _plus(s, -1)), 0.5)
     factor, square = emit.div(s, w), emit.mul(w, w)  # s (s+1) ... (s+2j-2) w^(1-2j)
-    for j, number in enumerate(_BERNOULLI[:4], start=1):
+    for j, number in enumerate(_BERNOULLI[:3], start=1):
         rest = emit.add(rest, emit.mul(factor, full_like(s, number / math.factorial(2 * j))))
         product = emit.mul(_plus(s, 2 * j - 1), _plus(s, 2 * j))
         factor = emit.div(emit.mul(factor, product), square)

@@ -265,7 +265,11 @@ def _zeta(s: np.ndarray, q: np.ndarray) -> np.ndarray:
     y = np.array(scipy.special.zeta(s, q))
     y[np.isposinf(s) & (q > 1)] = 0
     y[np.isnan(s) | np.isnan(q)] = np.nan
-    is_left = (q < 0) & (q % 1 != 0) & (s % 1 == 0) & (s > 1) & (s < 1e4)
+    is_left = (q < 0) & np.isfinite(q) & (q % 1 != 0) & (s % 1 == 0) & (s > 1)
+    r = q - np.rint(q)
+    largest = np.where(r < 0, 1 - 2 * (s % 2), 1) * np.inf  # halfway, pairs cancel
+    y = np.where(is_left & (s >= 1e4), np.where((abs(r) < 0.5) | (s % 2 == 0), largest, 0), y)
+    is_left &= s < 1e4
     for i in map(tuple, np.argwhere(is_left)):
         order, count = int(s[i]), int(10 - q[i])
         terms = sum(Fraction(float(q[i]) + k) ** -order for k in range(count))
