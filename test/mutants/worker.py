@@ -17,6 +17,7 @@ from typing import Any
 __all__ = ["Worker", "work"]
 
 SECONDS = 60  # of a processor, for one bug: others may load the machine
+_SLOWEST = 2 * SECONDS  # of a processor, in one call of compiled code, which no exception ends
 _PATIENCE = 15 * SECONDS  # until a process that answers nothing, not even signals, is ended
 _MEMORY = 16 << 30  # bytes that a wrong shape may ask for
 _LIFE = 12  # ops; what was compiled for them stays in memory
@@ -55,6 +56,8 @@ class Worker:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             return {"found": "", "why": f"its process answered nothing in {_PATIENCE} s"}
+        if code == -signal.SIGVTALRM:
+            return {"found": f"it does not end: {_SLOWEST} s in one call"}
         if code == -signal.SIGKILL:
             return {"found": "", "why": "its process was killed from outside"}
         if code >= 0:
@@ -136,6 +139,7 @@ def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
             }  # fmt: skip
     narrow = narrows[bug.platform]
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SLOWEST)  # ends the process
     try:
         found = _found(bug, narrow)
     except TooLong:
@@ -144,6 +148,7 @@ def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
         why = "" if does_not_end else f"not found in {SECONDS} s"
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return {
         "op": bug.op, "name": bug.name, "kind": bug.kind, "rules": bug.rules,
         "found": found[:200], "changes": narrow.is_changed,
