@@ -172,7 +172,11 @@ def _has_zero(_: Step, x: np.ndarray) -> bool:
 _WITHOUT_SLOPES: list[
     tuple[Callable[[Step], bool], int | None, Callable[[Step, np.ndarray], Any]]
 ] = [
-    (_of(*_ORDERS), None, lambda _, x: (np.unique(x, return_counts=True)[1] > 2).any()),
+    (
+        lambda step: step.function in _ORDERS or "sort(" in step.text,
+        None,
+        lambda _, x: (np.unique(x, return_counts=True)[1] > 2).any(),
+    ),
     # A slope that jumps where it is 0.
     (lambda step: step.function in _SLOPES and "abs(" in step.text, None, _has_zero),
     # Differences step over what is there.

@@ -176,6 +176,65 @@ def _of_a_number(
     )
 
 
+def _weights_cancel(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """A mean by weights that add up to almost nothing: what is left of them is rounding."""
+    if step.function != "np.average" or len(operands) < 2:
+        return False
+    weights, unit = wide(list(operands.values())[-1]), limits(found[0].dtype)[0]
+    return any(
+        bool((np.abs(weights.sum(axis)) <= 8 * unit * np.abs(weights).sum(axis)).any())
+        for axis in (None, *range(weights.ndim))
+    )
+
+
+def _almost_whole(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """Remainders of floats that are off by the divisor, where this goes into x but for rounding."""
+    if step.function not in _DIVIDES or len(operands) != 2 or kind_of(found[0].dtype) != "f":
+        return False
+    x, divisor = map(wide, operands.values())
+    quotient, off = x / divisor, np.abs(wide(found[-1]) - expected[-1])
+    unit = limits(found[0].dtype)[0]
+    is_whole = np.abs(quotient - np.rint(quotient)) <= 4 * unit * np.abs(quotient)
+    by_divisor = np.abs(off - np.abs(divisor)) <= 64 * unit * (np.abs(divisor) + np.abs(x))
+    return bool((by_divisor & is_whole)[off > 64 * unit * np.abs(x)].all())
+
+
+def _compared_in_16_bits(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """A function of several, in which a comparison takes numbers rounded to 16 bits."""
+    is_short = any(kind_of(x.dtype) == "f" and x.dtype.itemsize <= 2 for x in operands.values())
+    return is_short and "lambda" in step.text and re.search(r" [<>]=? ", step.text) is not None
+
+
+def _vanishes_beside_infinity(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """A product of infinities and of numbers whose product alone is below the smallest one."""
+    if not re.search(r"multiply|prod|\*", step.text):
+        return False
+    for x in operands.values():
+        sizes = np.abs(wide(x))
+        rest = sizes[np.isfinite(sizes) & (sizes > 0)]
+        is_narrow = kind_of(x.dtype) in "fc" and np.isinf(sizes).any()
+        if is_narrow and np.log(np.minimum(rest, 1)).sum() < math.log(limits(x.dtype)[1]):
+            return True
+    return False
+
+
+def _below_1e_36(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """Results of f32 that are all right but for the smallest ones."""
+    return step.function == "np.erf" and all(
+        bool((np.abs(y - e) <= 1e-36).all()) for y, e in zip(found, expected, strict=True)
+    )
+
+
 _NUMBER_ALONE = re.compile(r"np\.\w+\(-?\d[\d.e+-]*\)")
 
 
@@ -203,6 +262,11 @@ RULES: list[tuple[str, Condition]] = [
     ("the reference's top_k has another order of NaN and of -0.0", _top_k_order),
     ("a number alone is an f32, as docs/promotion.md says", _of_a_number),
     ("NumPy's rounding of large numbers overflows", _rounds_to_infinity),
+    ("weights that cancel", _weights_cancel),
+    ("what is compared inside is rounded to 16 bits", _compared_in_16_bits),
+    ("what vanishes on the way, times infinity", _vanishes_beside_infinity),
+    ("XLA's erf of f32 below 5e-37 is 0", _below_1e_36),
+    ("a remainder of almost a whole multiple jumps", _almost_whole),
     (
         "NumPy's power of 1/2 is a square root, that of -inf NaN",
         _where_not_finite("np.power", "np.pow", "np.float_power"),

@@ -81,8 +81,8 @@ def _astype(x: Any, dtype: Any) -> Any:
 
 def _softmax(x: Any, axis: int = -1) -> Any:
     raised = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    is_infinite, one = _one_infinity(x, axis)
-    return np.where(one, is_infinite, raised / np.sum(raised, axis=axis, keepdims=True))
+    is_infinite, count = _infinities(x, axis)
+    return np.where(count == 1, is_infinite, raised / np.sum(raised, axis=axis, keepdims=True))
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -104,17 +104,20 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
     return x if keepdims else np.squeeze(x, axis=axes)
 
 
-def _one_infinity(x: Any, axis: int) -> tuple[Any, Any]:
-    """Which elements are the largest, where that is infinite, and whether one alone is: see
-    docs/conventions.md."""
+def _infinities(x: Any, axis: int) -> tuple[Any, Any]:
+    """Which elements are the largest, where that is infinite, and how many: of one there are
+    limits, of several none (docs/conventions.md)."""
     largest = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     is_infinite = (x == largest) & np.isinf(largest)
-    return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True) == 1
+    return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True)
 
 
 def _log_softmax(x: Any, axis: int = -1) -> Any:
-    is_infinite, one = _one_infinity(x, axis)
-    return np.where(one, np.where(is_infinite, 0, -np.inf), x - _logsumexp(x, axis, True))
+    is_infinite, count = _infinities(x, axis)
+    lowered = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    found = lowered - np.log(np.sum(np.exp(lowered), axis=axis, keepdims=True))
+    of_one = np.where(is_infinite, 0, -np.inf)
+    return np.where(count == 1, of_one, np.where(count > 1, np.nan, found))
 
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:

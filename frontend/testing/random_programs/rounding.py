@@ -24,6 +24,8 @@ _SLACK = 64  # units of rounding, for one function
 _SLACKS = {
     # XLA's log1p in f64: 121 units near -0.41, of 100,000 points.
     **dict.fromkeys(("np.log1p", "np.atanh", "np.arctanh"), 256),
+    # SciPy's gammaincc: 266 units where a is almost 0.5 and x 1, ours 32.
+    **dict.fromkeys(("np.gammainc", "np.gammaincc"), 1024),
     "np.betainc": 1024,  # what its parameters lose in powers of x
 }
 
