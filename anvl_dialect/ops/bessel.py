@@ -57,7 +57,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
     kinds = "float"
     domains = ((-9.0, 9.0),)
-    far = (((9.0, 40.0),),)
+    far = (((9.0, 40.0),), ((310.0, 900.0),))
 
     @classmethod
     def lower(cls, hlo: Any, x: Value) -> Value:
@@ -102,7 +102,7 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
     hlo = "chlo.bessel_i1e"
     kinds = "float"
     domains = ((-9.0, 9.0),)
-    far = (((9.0, 40.0),),)
+    far = (((9.0, 40.0),), ((310.0, 900.0),))
 
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:

@@ -209,7 +209,7 @@ class PowOp(Binary, name="pow"):
 
     kinds = FIC
     domains = ((0.3, 2.5), (-2.0, 2.0))
-    special = ((0j, 0.5 + 0.3j), (0j, 2 - 1j), (0j, 2 + 0j))
+    special = ((0j, 0.5 + 0.3j), (0j, 2 - 1j), (0j, 2 + 0j), (0j, 1j))
     passes = (
         lambda g, x, y, z: mul(g, _pow_dx(x, y)),
         lambda g, x, y, z: mul(g, _pow_dy(x, y, z)),

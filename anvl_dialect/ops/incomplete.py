@@ -65,6 +65,9 @@ _LARGE_X = 1e30  # from here on Q is 0 for all a but large ones
 _DEEPEST = -1e4  # e to that is 0, and products with it are no infinities
 _TINY = 1e-30  # in place of a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
+_FAR_GAMMAS = (((22.0, 40.0), (22.0, 40.0)), ((0.05, 0.45), (0.1, 0.9)))
+# Between the series and the fraction; of a large a near to it, and farther.
+_SPECIAL_GAMMAS = ((1, 2), (2.5, 3.5), (0.25, 1), (2e6, 2.001e6), (1e7, 1e7 + 100), (1e7, 9.995e6))
 
 
 class Incomplete(Elementwise):
@@ -84,27 +87,24 @@ class Incomplete(Elementwise):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         def operands(dtype: str, *shape: int) -> list[Any]:
-            made = numpy_dtype(dtype)
-            return [draw.floats(*shape, within=within).astype(made) for within in cls.domains]
+            return [draw.floats(*shape, within=w).astype(numpy_dtype(dtype)) for w in cls.domains]
 
         # Few and small: each costs the compiler a loop.
         few = (("f64", 3), ("f64", 0), ("f32", 2), ("f16", 2), ("bf16", 2))
         first, *rest = draw.calls(*[(operands(*one), {}) for one in few])
         others = [[draw.floats(3, within=within) for within in there] for there in cls.far]
-        special = [[np.array(xs) for xs in zip(*cls.special, strict=True)]] if cls.special else []
+        special = [list(np.array(p).T) for p in zip(*[iter(cls.special)] * 3, strict=True)]
         return [first._replace(others=others, special=special), *rest]
 
 
 class IgammaOp(Incomplete, name="igamma"):
-    """The lower incomplete gamma function P(a, x), for a >= 0 and x >= 0; NaN elsewhere,
-    and at (0, 0)."""
+    """The lower incomplete gamma function P(a, x) of a, x >= 0; NaN elsewhere, and at (0, 0)."""
 
     a: Operand
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
-    far = (((22.0, 40.0), (22.0, 40.0)), ((0.05, 0.45), (0.1, 0.9)))
-    special = ((1.0, 2.0), (2.5, 3.5), (0.25, 1.0))  # between the series and the fraction
+    far, special = _FAR_GAMMAS, _SPECIAL_GAMMAS
     passes = (
         lambda g, a, x, y: mul(g, in_wide(gamma_slope, a, x)),
         lambda g, a, x, y: mul(g, in_wide(_gamma_density, a, x)),
@@ -116,15 +116,13 @@ class IgammaOp(Incomplete, name="igamma"):
 
 
 class IgammacOp(Incomplete, name="igammac"):
-    """The upper incomplete gamma function Q(a, x) = 1 - P(a, x), for a >= 0 and x >= 0;
-    NaN elsewhere, and at (0, 0)."""
+    """The upper one, Q(a, x) = 1 - P(a, x), of a, x >= 0; NaN elsewhere, and at (0, 0)."""
 
     a: Operand
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.1, 6.0))
-    far = (((22.0, 40.0), (22.0, 40.0)), ((0.05, 0.45), (0.1, 0.9)))
-    special = ((1.0, 2.0), (2.5, 3.5), (0.25, 1.0))  # between the series and the fraction
+    far, special = _FAR_GAMMAS, _SPECIAL_GAMMAS
     passes = (
         lambda g, a, x, y: emit.neg(mul(g, in_wide(gamma_slope, a, x))),
         lambda g, a, x, y: emit.neg(mul(g, in_wide(_gamma_density, a, x))),
@@ -144,6 +142,8 @@ class BetaincOp(Incomplete, name="betainc"):
     x: Operand
     y: Result
     domains = ((0.5, 4.0), (0.5, 4.0), (0.05, 0.95))
+    far = (((25.0, 60.0), (25.0, 60.0), (0.3, 0.7)),)
+    special = ((2e8, 3e8, 0.40001), (30, 130, 0.05), (130, 30, 0.7))  # both large; far from a/(a+b)
     passes = (
         lambda g, a, b, x, y: mul(g, in_wide(partial(beta_slopes, which=0), a, b, x)),
         lambda g, a, b, x, y: mul(g, in_wide(partial(beta_slopes, which=1), a, b, x)),

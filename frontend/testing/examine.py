@@ -213,7 +213,7 @@ def _of_each_form(calls: Sequence[Call]) -> list[Call]:
 def _cast(call: Call, of: type, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
     operands = [cast(x) if x.dtype == of else x for x in call.operands]
     others = [[cast(x) if x.dtype == of else x for x in other] for other in call.others]
-    return call._replace(operands=operands, others=others)
+    return call._replace(operands=operands, others=others, special=())
 
 
 def _takes(op_class: Any, call: Call) -> bool:

@@ -187,6 +187,8 @@ _WITHOUT_SLOPES: list[
         None,
         lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any(),
     ),
+    # Infinities and NaN in complex numbers have no one answer.
+    (lambda _: True, None, lambda _, x: kind_of(x.dtype) == "c" and not np.isfinite(x).all()),
     # The direction of a complex 0; numbers so large that a step moves them by whole ones.
     (_of("np.sign", "prim.sign"), None, lambda _, x: kind_of(x.dtype) == "c" and (x == 0).any()),
     (_of(*_ROUNDINGS), None, lambda _, x: (np.abs(wide(x)) > 1 / STEP).any()),

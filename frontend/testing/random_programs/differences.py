@@ -137,9 +137,17 @@ def _overflows(
 ) -> bool:
     """A value inside of a function, or a sum, of operands so large that it may."""
     several = "lambda" in step.text or step.function.startswith(
-        ("prim.batch_norm", "np.std", "np.polyval", "np.cumprod", "prim.cumprod", *PRODUCTS)
+        (
+            "prim.batch_norm",
+            "np.std",
+            "np.var",
+            "np.polyval",
+            "np.cumprod",
+            "prim.cumprod",
+            *PRODUCTS,
+        )
     )
-    given = all(np.isfinite(x.astype(complex)).all() for x in operands.values())
+    given = not any(np.isinf(wide(x)).any() for x in operands.values())
     overflown = [
         y.dtype
         for y, e in zip(found, expected, strict=True)
@@ -148,7 +156,8 @@ def _overflows(
     if not (several and given and overflown):
         return False
     most = min(limits(dtype)[2] for dtype in overflown)
-    largest = max((float(np.abs(wide(x)).max(initial=0)) for x in operands.values()), default=0.0)
+    sizes = [np.nan_to_num(np.abs(wide(x))).max(initial=0) for x in operands.values()]
+    largest = float(max(sizes, default=0.0))
     return largest > (math.log(most) if _EXPONENTIAL.search(step.text) else most ** (1 / 3))
 
 
