@@ -19,7 +19,8 @@ __all__ = ["lifted", "placed"]
 def lifted(module: ir.Module) -> dict[str, ir.Operation]:
     """The functions of a module, after its ops have become anvl's, by name.
 
-    Raises `ValueError` where an op other than a call names a function: nothing here keeps it.
+    Raises `ValueError` where an op other than a call, of a function or of a routine that gets some,
+    names a function: nothing here keeps it.
     """
     Pipeline(["func.func(stablehlo-legalize-composite-to-call)", Lift()]).run(module)
     functions = functions_of(module.operation)
@@ -38,7 +39,7 @@ def lifted(module: ir.Module) -> dict[str, ir.Operation]:
     return functions
 
 
-_NAMING = ("func.func", "func.call")
+_NAMING = ("func.func", "func.call", "stablehlo.custom_call")
 
 
 def _symbols_of(op: ir.Operation) -> list[str]:

@@ -1,8 +1,8 @@
-"""After lowering every function has a body, and none calls itself: XLA ends the process on others.
+"""After lowering every function that is named is there and has a body, and none calls itself.
 
-XLA takes a function without a body apart also where nobody calls it, and follows calls without
-end.  What calls is not `func.call` alone: a composite names what it is made of, and a library call
-the functions that it may call.
+XLA ends the process on others: it takes a function without a body apart also where nobody calls it,
+looks into one that is not there, and follows calls without end.  What calls is not `func.call`
+alone: a composite names what it is made of, and a library call the functions that it may call.
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,14 @@ _CONTROL_FLOW = "anvl-control-flow"
 
 
 def check_calls(pass_name: str, module: ir.Operation) -> None:
-    """Raise `PassError` for a function without a body, and for a cycle of calls."""
+    """Raise `PassError` for a function without a body, or that is not there, and for cycles."""
     functions = functions_of(module)
     called = _called(module)
+    for of_one in called.values():
+        for name, op in of_one:
+            if name not in functions:
+                problem = f"{op.name} names @{name}, which is no function here; define it, or take "
+                raise PassError(pass_name, f"{problem}out {_NAMING[op.name]}", str(op.location))
     for name, function in functions.items():
         if not function.regions[0].blocks:
             callers = [op for of_one in called.values() for callee, op in of_one if callee == name]

@@ -79,15 +79,25 @@ def callee_of(call: ir.Operation) -> str:
     return call.attributes["callee"].value
 
 
+def handed_on_in(function: ir.Operation) -> list[str]:
+    """The functions that routines called in the body of a function get, to call them."""
+    handed = (
+        attribute_of(op, "called_computations") for op in find(function, "stablehlo.custom_call")
+    )
+    return [name for attribute in handed if attribute is not None for name in symbols_in(attribute)]
+
+
 def references(
     functions: dict[str, ir.Operation], calls: dict[str, list[ir.Operation]]
 ) -> defaultdict[str, int]:
-    """How often each function is named: by calls, and in attributes of functions."""
+    """How often each function is named: by calls, for routines, and in attributes of functions."""
     count: defaultdict[str, int] = defaultdict(int)
     for of_one in calls.values():
         for call in of_one:
             count[callee_of(call)] += 1
     for function in functions.values():
+        for name in handed_on_in(function):
+            count[name] += 1
         for attribute in extra_attributes(function):
             for name in symbols_in(attribute):
                 count[name] += 1
@@ -101,7 +111,7 @@ def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
     while pending:
         function = functions[pending.pop()]
         named = [n for of in extra_attributes(function) for n in symbols_in(of)]
-        for other in [*map(callee_of, calls_of(function)), *named]:
+        for other in [*map(callee_of, calls_of(function)), *handed_on_in(function), *named]:
             if other in functions and other not in found:
                 found[other] = None
                 pending.append(other)

@@ -1,4 +1,4 @@
-"""Functions without a body, and recursion: refused, since XLA ends the process on them.
+"""Functions that are not there or have no body, and recursion: XLA ends the process on them.
 
 XLA takes a function without a body apart also where nobody calls it, and follows calls without
 end.  Programs of anvl's own lowering are checked there, and come in by `compile_lowered`.
@@ -18,7 +18,7 @@ _ADVICE = "XLA would end the process"
 
 
 def check_calls(program: bytes | str) -> None:
-    """Raise `RuntimeFailure` for a function without a body, and for a cycle of calls.
+    """Raise `RuntimeFailure` for a function that is not there or has no body, and a cycle of calls.
 
     A program that cannot be read passes: XLA says what is wrong with it.
     """
@@ -36,6 +36,13 @@ def check_calls(program: bytes | str) -> None:
                 "write the bodies of declarations"
             )
         called[name] = _reader().named_in(op.operation)
+    for name, callees in called.items():
+        for callee in callees:
+            if callee not in called:
+                raise RuntimeFailure(
+                    f"compile: @{name} names @{callee}, which is no function of the program, and "
+                    f"{_ADVICE}; define it, or take its name out"
+                )
     _check_cycles(called, "main")
 
 

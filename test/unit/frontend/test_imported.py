@@ -257,13 +257,46 @@ def test_composites_and_names_that_are_quoted():
 def test_functions_that_ops_name_are_refused():
     text = """
     func.func @main(%x: tensor<f32>) -> tensor<f32> {
-      %0 = stablehlo.custom_call @f(%x) {called_computations = [@g]} : (tensor<f32>) -> tensor<f32>
+      %0 = stablehlo.add %x, %x {note = @g} : tensor<f32>
       return %0 : tensor<f32>
     }
     func.func private @g(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }
     """
-    with pytest.raises(ValueError, match=r"stablehlo.custom_call in @main names @g; only calls"):
+    with pytest.raises(ValueError, match=r"in @main names @g; only calls"):
         anvl.from_stablehlo(text)
+
+
+# As JAX writes `approx_max_k`: XLA's routine calls the function.
+APPROXIMATE = """
+func.func @main(%x: tensor<8xf32>) -> tensor<2xf32> {
+  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %none = stablehlo.constant dense<-1> : tensor<i32>
+  %at = stablehlo.iota dim = 0 : tensor<8xi32>
+  %0:2 = stablehlo.custom_call @ApproxTopK(%x, %at, %least, %none) {
+    called_computations = [@is_before], mhlo.backend_config = {
+      aggregate_to_topk = true, is_fallback = true, recall_target = 0.95 : f32,
+      reduction_dim = 0 : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}
+  } : (tensor<8xf32>, tensor<8xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+  %1 = call @is_before(%least, %least, %none, %none) : (tensor<f32>, tensor<f32>, tensor<i32>,
+    tensor<i32>) -> tensor<i1>
+  return %0#0 : tensor<2xf32>
+}
+func.func private @is_before(%x: tensor<f32>, %y: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>)
+    -> tensor<i1> {
+  %0 = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+"""
+
+
+def test_a_routine_keeps_the_functions_that_it_calls():
+    x = np.array([3, 1, 5, 2, 8, 0, 7, 4], "f4")
+    f = anvl.from_stablehlo(APPROXIMATE)
+    assert np.array_equal(f(x), [8, 7])
+    assert np.array_equal(anvl.jit(lambda x: f(x) + f(-x))(x), [8 + 0, 7 - 1])
+    assert np.array_equal(anvl.vmap(f)(np.stack([x, -x])), [[8, 7], [0, -1]])
+    with pytest.raises(anvl.MissingRule, match="'ApproxTopK' has no derivative that anvl knows"):
+        anvl.grad(lambda x: f(x).sum())(x)
 
 
 def test_calls_in_a_cycle_are_refused_also_through_a_choice():

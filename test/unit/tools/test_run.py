@@ -118,6 +118,13 @@ REFUSED = {
         "  %0 = call @main(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}",
         "recursion: @main -> @g -> @main; calls must not form a cycle", ":6:8",
     ),
+    "not there": (
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = stablehlo.custom_call @routine(%x) {called_computations = [@g]} "
+        ": (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}",
+        "stablehlo.custom_call names @g, which is no function here; define it, or take out "
+        "called_computations", ":2:8",
+    ),
 }  # fmt: skip
 
 
@@ -130,7 +137,7 @@ def test_lowering_leaves_no_call_that_ends_the_process(name):
     assert place in caught.value.location
 
 
-@pytest.mark.parametrize("name", ["called", "composite", "recursion"])
+@pytest.mark.parametrize("name", ["called", "composite", "recursion", "not there"])
 def test_run_refuses_it_at_its_line(name, tmp_path, capsys):
     file = tmp_path / "a.mlir"
     file.write_text(REFUSED[name][0])
