@@ -26,17 +26,22 @@ import ctypes
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
     "SPARE",
+    "add_fields",
+    "ending",
+    "fields_of",
     "flatten_error",
     "guarded",
     "kept_failure",
     "levels",
     "reserving",
 ]
+
+_T = TypeVar("_T")
 
 _enter = ctypes.pythonapi.Py_EnterRecursiveCall
 _leave = ctypes.pythonapi.Py_LeaveRecursiveCall
@@ -54,6 +59,10 @@ if sys.version_info >= (3, 12):
     for _ in range(20):
         _LEVELS, _SAME_LEVELS = (_LEVELS,), (_SAME_LEVELS,)
 
+#: For each registered dataclass its data fields, which C++ reads itself.
+fields_of: dict[type, tuple[str, ...]] = {}
+_leaves: set[type] = set()  # classes that hold nothing for `ending`, found so far
+_MOST_LEAVES = 200  # so that those which a person makes by the thousand do not stay
 #: By thread, what a function of a person raised.
 _failures: dict[int, Exception] = {}
 
@@ -69,6 +78,8 @@ def guarded(
     """As `to_iterable`, but of an error it makes a container of nothing: see `kept_failure`."""
 
     def parts(x: Any) -> tuple[tuple[Any, ...], Any]:
+        if _failures and threading.get_ident() in _failures:
+            return (), None  # what contains itself at two places would be walked on at the other
         try:
             return _deeper(to_iterable, x)
         except Exception as error:
@@ -86,7 +97,9 @@ def _deeper(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...],
 
 def _unpacked(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...], Any]:
     children, rest = to_iterable(x)
-    return tuple(children), rest
+    children = tuple(children)
+    _walk(children)
+    return children, rest
 
 
 def reserving(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -154,12 +167,11 @@ class _Refused(NamedTuple):
 def _first_refused(
     tree: Any,
     one_level: Callable[[Any], Any],
-    data_fields: Mapping[type, Sequence[str]],
     path: str = "",
     depth: int = 0,
 ) -> _Refused | None:
     """The first container in a tree of which `one_level`, of the registry, gives no children."""
-    steps = [f".{name}" for name in data_fields.get(type(tree), ())]
+    steps = [f".{name}" for name in fields_of.get(type(tree), ())]
     try:
         found = one_level(tree)
         if isinstance(tree, dict):
@@ -170,7 +182,7 @@ def _first_refused(
     children = [] if found is None else list(found[0])
     for i, child in enumerate(children):
         step = steps[i] if i < len(steps) else f"[{i}]"
-        inner = _first_refused(child, one_level, data_fields, path + step, depth + 1)
+        inner = _first_refused(child, one_level, path + step, depth + 1)
         if inner is not None:
             return inner
     return None
@@ -179,11 +191,45 @@ def _first_refused(
 _TOO_DEEP = "flatten: tree is nested too deeply, or contains itself"
 
 
+def ending(tree: _T) -> _T:
+    """A tree as it is; `ValueError` for a container that contains itself.
+
+    At the end of its levels C++ goes on beside where it is: what contains itself at two places, it
+    would walk for 2^1000 steps.  To walk what is sound takes half as long as to flatten it.
+    """
+    try:
+        _walk((tree,))
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    return tree
+
+
+def add_fields(of: type, names: Sequence[str]) -> None:
+    """Note the data fields of a dataclass, which were none before."""
+    fields_of[of] = tuple(names)
+    _leaves.discard(of)
+
+
+def _walk(containers: Iterable[Any]) -> None:
+    """Through what C++ takes apart by itself; a person's functions have their children walked."""
+    for one in containers:
+        of = type(one)
+        if of in _leaves:
+            continue
+        if of is list or isinstance(one, tuple):
+            _walk(one)
+        elif isinstance(one, dict):
+            _walk(one.values())
+        elif of in fields_of:
+            _walk([getattr(one, name, None) for name in fields_of[of]])
+        elif len(_leaves) < _MOST_LEAVES:
+            _leaves.add(of)
+
+
 def flatten_error(
     tree: Any,
     error: Exception,
     one_level: Callable[[Any], Any],
-    data_fields: Mapping[type, Sequence[str]],
     in_registry: bool = True,
 ) -> Exception:
     """The exception to raise for an error of the C++ registry, or of a container's functions.
@@ -193,7 +239,7 @@ def flatten_error(
     """
     found, deep = None, _is_recursion(error)
     try:
-        found = None if deep else _first_refused(tree, one_level, data_fields)
+        found = None if deep else _first_refused(tree, one_level)
     except RecursionError:
         deep = True
     kept_failure()  # of asking again

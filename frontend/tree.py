@@ -26,7 +26,16 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from anvl.containers import SPARE, flatten_error, guarded, kept_failure, reserving
+from anvl.containers import (
+    SPARE,
+    add_fields,
+    ending,
+    fields_of,
+    flatten_error,
+    guarded,
+    kept_failure,
+    reserving,
+)
 from anvl.runtime.lazy import Lazy, compat
 from anvl.runtime.locks import fresh_lock
 
@@ -37,8 +46,6 @@ _reserving: Any = Lazy(lambda: types.SimpleNamespace(flatten=reserving(_registry
 # What is no leaf; each class is registered once.  Namedtuples are none either.
 _containers: set[type] = {tuple, list, dict, type(None)}
 _containers_lock = fresh_lock()
-# For each registered dataclass its data fields, so that paths can name them.
-_data_fields: dict[type, tuple[str, ...]] = {}
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
@@ -48,7 +55,7 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     ------
     ValueError
         A dict has keys that cannot be sorted, or the tree is nested too deeply (or contains
-        itself; a list that does so at two places is walked without end).
+        itself).
 
     Examples
     --------
@@ -56,16 +63,17 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     >>> tree.flatten([1, (2, None)])
     ([1, 2], PyTreeDef([*, (*, None)]))
     """
+    ending(tree)
     try:
         found = _reserving.flatten(tree)
     except (ValueError, SystemError, RecursionError, AttributeError) as error:
         for give_one_back in SPARE:  # before anything else: there may be no level left
             give_one_back()
-        raise flatten_error(tree, error, _registry.flatten_one_level, _data_fields) from error
+        raise flatten_error(tree, error, _registry.flatten_one_level) from error
     failure = kept_failure()
     if failure is not None:
         one_level = _registry.flatten_one_level
-        raise flatten_error(tree, failure, one_level, _data_fields, in_registry=False)
+        raise flatten_error(tree, failure, one_level, in_registry=False)
     return found
 
 
@@ -350,7 +358,7 @@ def register_dataclass(
         )
     data, meta = list(data_fields), list(meta_fields)
     _register("register_dataclass", cls, lambda r: r.register_dataclass_node(cls, data, meta))
-    _data_fields[cls] = tuple(data_fields)
+    add_fields(cls, data_fields)
     return cls
 
 
@@ -431,7 +439,7 @@ def _steps(treedef: Any, count: int) -> list[str]:
 
 def _field_names(kind: Any) -> tuple[str, ...] | None:
     """The names of the children of a dataclass or a namedtuple."""
-    return _data_fields.get(kind) or getattr(kind, "_fields", None)
+    return fields_of.get(kind) or getattr(kind, "_fields", None)
 
 
 def _dict_keys(kind: type, rest: Any) -> list[Any]:

@@ -264,6 +264,18 @@ def containing_itself(make):
     return made
 
 
+def twice_in_itself(make):
+    """C++ goes on after the first error: of a thousand levels it would walk 2^1000 places."""
+    made = make(None)
+    if isinstance(made, list):
+        made[:] = [made, (made,)]
+    elif isinstance(made, dict):
+        made.update(a=made, b=[made])
+    else:
+        setattr(made, next(iter(vars(made))), [made, {"again": made}])
+    return made
+
+
 def without_its_field():
     made = Field(1)
     del made.held
@@ -277,6 +289,16 @@ def without_its_field():
         (containing_itself(Link), ValueError, "nested too deeply, or contains itself"),
         (containing_itself(Field), ValueError, "nested too deeply, or contains itself"),
         (dict_in_itself(), ValueError, "nested too deeply, or contains itself"),
+        (twice_in_itself(lambda x: [x]), ValueError, "nested too deeply, or contains itself"),
+        (twice_in_itself(lambda x: {}), ValueError, "nested too deeply, or contains itself"),
+        (twice_in_itself(Link), ValueError, "nested too deeply, or contains itself"),
+        (twice_in_itself(Field), ValueError, "nested too deeply, or contains itself"),
+        (Link(twice_in_itself(lambda x: [x])), ValueError, "nested too deeply, or contains itself"),
+        (
+            Pair(1, twice_in_itself(lambda x: {})),
+            ValueError,
+            "nested too deeply, or contains itself",
+        ),
         (nested({}, lambda x: {"a": x, "b": [x]}, 11_000), ValueError, "nested too deeply"),
         (nested(dict_in_itself(), Link), ValueError, "nested too deeply, or contains itself"),
         (nested(Link()), KeyError, "inner"),
