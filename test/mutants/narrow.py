@@ -63,6 +63,7 @@ class Narrow:
             ]
         self.rights = sorted(rights, key=lambda right: len(right.lowered))
         self.is_changed = self.is_exception = False
+        self.is_spoilt = False  # whether a bug left something behind that changes a check
         self._found_by: _Right | None = None
         self._sound: list[_Right] = []
         self._lift_is_sound: bool | None = None  # until that is asked
@@ -115,6 +116,7 @@ class Narrow:
             self._lift_is_sound = self._lift_is_sound or not self._problem_of_lift()
             return self._lift_is_sound
         if not self._is_itself(right):
+            self.is_spoilt = True
             return self._leave_out(right)
         if any(right is sound for sound in self._sound) or not self.lowers:
             return True

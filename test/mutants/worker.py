@@ -33,6 +33,7 @@ class Worker:
         """The outcome of each bug of an op.
 
         One that ends its process is tried again in a fresh one: what went before may have done it.
+        So is one that is not found after another has left something behind.
         """
         left, again = list(names), ""
         while left:
@@ -40,9 +41,14 @@ class Worker:
             process.stdin.write(json.dumps({"op": op, "names": left}) + "\n")
             process.stdin.flush()
             while left and (line := self._line(process)):
-                yield json.loads(line)
+                result = json.loads(line)
+                if result.pop("spoilt", False) and not result["found"] and left[0] != again:
+                    again = left[0]
+                    self.end()
+                    break
+                yield result
                 left.pop(0)
-            if left:  # the process is gone, or says nothing
+            if left and self._process is not None:  # it is gone, or says nothing
                 ended = self._ended()
                 self.end()
                 if left[0] != again:
@@ -151,6 +157,6 @@ def _tried(bug: Any, narrows: dict[str, Any]) -> dict[str, Any]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return {
         "op": bug.op, "name": bug.name, "kind": bug.kind, "rules": bug.rules,
-        "found": found[:200], "changes": narrow.is_changed,
+        "found": found[:200], "changes": narrow.is_changed, "spoilt": narrow.is_spoilt,
         "s": round(time.monotonic() - start, 2), **({"why": why} if why else {}),
     }  # fmt: skip
