@@ -198,6 +198,15 @@ def _weights_cancel(
     )
 
 
+def _integer_to_negative(
+    step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
+) -> bool:
+    """A power of integers, with a negative exponent."""
+    if step.function not in ("np.power", "np.pow") or kind_of(found[0].dtype) not in "iu":
+        return False
+    return bool((list(operands.values())[-1] < 0).any())
+
+
 def _almost_whole(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
@@ -272,6 +281,7 @@ RULES: list[tuple[str, Condition]] = [
     ("a number alone is an f32, as docs/promotion.md says", _of_a_number),
     ("NumPy's rounding of large numbers overflows", _rounds_to_infinity),
     ("weights that cancel", _weights_cancel),
+    ("NumPy refuses an integer to a negative power, JAX wraps it", _integer_to_negative),
     ("what is compared inside is rounded to 16 bits", _compared_in_16_bits),
     ("what vanishes on the way, times infinity", _vanishes_beside_infinity),
     ("XLA's erf of f32 below 5e-37 is 0", _below_1e_36),

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anvl.testing.random_programs.arrays import kind_of
 from anvl.testing.random_programs.own import Own
 from anvl.testing.random_programs.programs import evaluated
 from anvl.testing.random_programs.reference import NUMPY, Namespace, NoReference, absent
@@ -56,6 +57,7 @@ class Library:
             **{name: getattr(self._special, name) for name in _SPECIAL},
             **{name: getattr(self._jax.nn, name) for name in ("log_softmax", "sigmoid", "softmax")},
             **{name: self._accumulated(name) for name in _ACCUMULATED},
+            **{name: self._of_floats(name) for name in ("convolve", "correlate")},
             astype=NUMPY["np"].astype,
             rsqrt=self._lax.rsqrt,
             top_k=absent("top_k"),
@@ -66,6 +68,17 @@ class Library:
         own = _Own(names, anvl)
         own.at = lambda x: self._numpy.asarray(x).at
         return {"np": names, "anvl": anvl, "own": own, "prim": Namespace(None)}
+
+    def _of_floats(self, name: str) -> Callable[..., Any]:
+        function = getattr(self._numpy, name)
+
+        def of_floats(*xs: Any, **params: Any) -> Any:
+            found = function(*xs, **params)
+            if kind_of(np.result_type(*(x.dtype for x in xs[:2]))) in "biu":
+                raise NoReference(f"JAX's {name} of integers is one of floats")
+            return found
+
+        return of_floats
 
     def _accumulated(self, name: str) -> Callable[..., Any]:
         function = getattr(self._lax, name)
