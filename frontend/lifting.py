@@ -8,6 +8,7 @@ from typing import Any
 from anvl.dialect.calls import symbols_in
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
+from anvl.dialect.reading import attribute_of
 from anvl.passes.inline import functions_of, needed_by
 from anvl.passes.lift import Lift
 from anvl.passes.pipeline import Pipeline
@@ -71,7 +72,8 @@ def placed(module: ir.Module, function: str, program: Program) -> str:
 def _rename(names: dict[str, str], op: ir.Operation) -> ir.WalkResult:
     """Have an op name other functions."""
     if op.name in _NAMING:
-        for key, value in list(op.attributes.items()):
+        for key in list(op.attributes.keys()):
+            value = attribute_of(op, key)
             if symbols_in(value):
                 op.attributes[key] = _renamed(value, names)
     return ir.WalkResult.ADVANCE
