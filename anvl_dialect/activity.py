@@ -6,6 +6,7 @@ Both derivative modes begin with it: `anvl.dialect.sweep` and `anvl.dialect.push
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from anvl.dialect.captures import operands_of
 from anvl.dialect.counterparts import why_left
 from anvl.dialect.errors import MissingRule
 from anvl.dialect.findings import Finding
@@ -13,6 +14,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import inside, type_number
+from anvl.dialect.types import is_array
 
 __all__ = [
     "Step", "bits_through", "check_rules", "found_at", "is_made_of_bits", "lacks", "may_carry",
@@ -141,7 +143,7 @@ def _steps_of(
 ) -> list[Step]:
     """The step of an op of several results, or of no dialect of ours, if it depends on some."""
     foreign = not issubclass(type(op), AnvlOp)
-    xs = (*op.operands, *(_captured(op.operation, number) if foreign else ()))
+    xs = (*op.operands, *_captured(op.operation, number)) if foreign else operands_of(op)
     operands, given = _read(xs, number, values)
     if not operands:
         return []
@@ -315,6 +317,11 @@ def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
     if not issubclass(rules, AnvlOp):
         why = why_left(op)
         return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
+    if rules.captures:
+        values = (*operands_of(op), *op.results)
+        other = next((v.type for v in values if not is_array(v.type)), None)
+        if other is not None:
+            return f"it reads or gives {other}, which is no array"
     if not rules.has_rule(rule):
         return f"it has no `{rule}` rule; define it on {rules.__name__} in {rules.__module__}"
     return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from anvl.dialect.activity import lacks, place_of
+from anvl.dialect.captures import operands_of
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import Elementwise
 from anvl.dialect.mlir import ir
@@ -172,7 +173,7 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
     operands: tuple[Value, ...]
     flags: tuple[bool, ...]
     for op in block.operations:
-        xs = op.operands if isinstance(op, AnvlOp) else _read_by(op)
+        xs = _read_by(op) if not isinstance(op, AnvlOp) or op.captures else op.operands
         if len(xs) == 1:
             k = known(xs[0])
             if k is None:
@@ -198,8 +199,10 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
     return found
 
 
-def _read_by(op: Any) -> list[Value]:
-    """The values that a foreign op reads, also in its regions."""
+def _read_by(op: Any) -> Sequence[Value]:
+    """The values that an op reads, also in its regions."""
+    if isinstance(op, AnvlOp):
+        return operands_of(op)
     return [*op.operands, *(x for inner in inside(op.operation) for x in inner.operands)]
 
 

@@ -9,15 +9,17 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.dialect import Anvl
+from anvl.dialect.effects import is_unsafe
 from anvl.dialect.mlir import ir, register_view
 from anvl.dialect.op import OPS, AnvlOp, Operands, Results, Value
-from anvl.dialect.params import Symbol
+from anvl.dialect.params import Bool, Int, Symbol
 from anvl.dialect.scratch import Program
 from anvl.dialect.symbol_table import current
+from anvl.dialect.types import tensor
 
 __all__ = [
-    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "bodies_of", "call",
-    "declared_in", "is_unsafe", "rule_of", "supersede", "symbol", "symbols_in",
+    "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "call",
+    "calls_unsafe", "declare_scan", "declared_in", "rule_of", "symbol", "symbols_in",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -265,16 +267,30 @@ class Callee:
         places: Sequence[ir.Location] | None = None,
     ) -> "Callee":
         """A new function of the module, named after this one; its arguments after `places`."""
-        function = self._new(suffix, types, [], attributes or {})
-        location = self.function.location
+        with self.function.location:
+            return self.made(f"{self.name}_{suffix}", emit_results, types, attributes, places)
+
+    @staticmethod
+    def made(
+        name: str,
+        emit_results: Callable[..., Sequence[Value]],
+        types: Sequence[ir.Type],
+        attributes: dict[str, ir.Attribute] | None = None,
+        places: Sequence[ir.Location] | None = None,
+    ) -> "Callee":
+        """A new function of the module, at the current location."""
+        table = current.table
+        assert table is not None
+        function = _function(name, types, [], attributes or {})
+        location = ir.Location.current
         places = [location] * len(types) if places is None else list(places)
         block = function.regions[0].blocks.append(*types, arg_locs=places)
-        with location, ir.InsertionPoint(block):
+        with ir.InsertionPoint(block):
             results = list(emit_results(*block.arguments))
             ir.Operation.create("func.return", [], results)
         type_ = ir.FunctionType.get(list(types), [y.type for y in results])
         function.attributes["function_type"] = ir.TypeAttr.get(type_)
-        return Callee(self._table.insert(function))
+        return Callee(table.insert(function))
 
     def declare(
         self,
@@ -284,27 +300,28 @@ class Callee:
         attributes: dict[str, ir.Attribute],
     ) -> "Callee":
         """A new declaration in the module, named after this function."""
-        return Callee(self._table.insert(self._new(suffix, inputs, outputs, attributes)))
+        with self.function.location:
+            function = _function(f"{self.name}_{suffix}", inputs, outputs, attributes)
+        return Callee(self._table.insert(function))
 
-    def _new(
-        self,
-        suffix: str,
-        inputs: Sequence[ir.Type],
-        outputs: Sequence[ir.Type],
-        attributes: dict[str, ir.Attribute],
-    ) -> ir.Operation:
-        type_ = ir.FunctionType.get(list(inputs), list(outputs))
-        return ir.Operation.create(
-            "func.func",
-            attributes={
-                "sym_name": ir.StringAttr.get(f"{self.name}_{suffix}"),
-                "sym_visibility": ir.StringAttr.get("private"),
-                "function_type": ir.TypeAttr.get(type_),
-                **attributes,
-            },
-            regions=1,
-            loc=self.function.location,
-        )
+
+def _function(
+    name: str,
+    inputs: Sequence[ir.Type],
+    outputs: Sequence[ir.Type],
+    attributes: dict[str, ir.Attribute],
+) -> ir.Operation:
+    type_ = ir.FunctionType.get(list(inputs), list(outputs))
+    return ir.Operation.create(
+        "func.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(name),
+            "sym_visibility": ir.StringAttr.get("private"),
+            "function_type": ir.TypeAttr.get(type_),
+            **attributes,
+        },
+        regions=1,
+    )
 
 
 def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
@@ -313,52 +330,40 @@ def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
     return list(ir.Operation.create("func.call", types, list(xs), {"callee": symbol(f)}).results)
 
 
-def is_unsafe(f: Callee, seen: set[str] | None = None) -> bool:
-    """Whether a function must not be computed where nobody asks for it.
-
-    It may not end, or does more than to give results: itself, or what it calls.  Those in `seen`
-    were looked at.
-    """
-    seen = set() if seen is None else seen
+def calls_unsafe(f: Callee, seen: set[str]) -> bool:
+    """`effects.is_unsafe` of what a function does."""
     if f.name in seen:
         return False
     seen.add(f.name)
     rule = rule_of(f.function)
     if rule is not None:
-        if rule.may_not_end(f) or any(is_unsafe(part, seen) for part in f.named(rule)):
+        if rule.may_not_end(f) or any(calls_unsafe(part, seen) for part in f.named(rule)):
             return True
-    return any(_acts(f, op, seen) for op in f.operations)
+    blocks = f.function.regions[0].blocks
+    return any(is_unsafe(block.operations, seen) for block in blocks)
 
 
-def _acts(f: Callee, op: ir.Operation, seen: set[str]) -> bool:
-    if op.name == CallOp.OPERATION_NAME:
-        return is_unsafe(f.other(Symbol.decode(op.attributes["callee"])), seen)
-    if op.name == "func.return":
-        return False
-    return op.name not in OPS or OPS[op.name].acts(op)
-
-
-def supersede(ys: Sequence[Value], zs: Sequence[Value]) -> None:
-    """Have `zs`, results of an op behind that of `ys` in its block, take the place of these.
-
-    What uses them goes behind that op, and so does what uses that.
-    """
-    if current.apart:
-        return
-    new = zs[0].owner
-    moved = set(zs)
-    for y, z in zip(ys, zs, strict=True):
-        y.replace_all_uses_with(z)
-    at, between = new, False
-    first = ys[0].owner.operation
-    for op in list(first.block.operations):
-        if op.operation == new.operation:
-            break
-        if between and not moved.isdisjoint(op.operands):
-            moved.update(op.results)
-            op.operation.move_after(at)
-            at = op.operation
-        between = between or op.operation == first
+def declare_scan(
+    name: str, step: Callable[..., Sequence[Value]], xs: Sequence[Value], m: int
+) -> list[Value]:
+    """Emit a call of a scan without carries, through the first m of these values."""
+    size = xs[0].type.shape[0]
+    types = [tensor(x.type.shape[1:], x.type.element_type) for x in xs[:m]]
+    body = Callee.made(name, step, [*types, *(x.type for x in xs[m:])])
+    request = {
+        "body": symbol(body),
+        "carry": Int.encode(0),
+        "xs": Int.encode(m),
+        "length": Int.encode(size),
+        "reverse": Bool.encode(False),
+    }
+    made = body.declare(
+        "each",
+        [x.type for x in xs],
+        [tensor([size, *y.shape], y.element_type) for y in body.types[1]],
+        {"anvl.scan": ir.DictAttr.get(request)},
+    )
+    return call(made, xs)
 
 
 def symbols_in(attribute: Any) -> list[str]:
@@ -424,6 +429,18 @@ class CallOp(AnvlOp):
             return known[key]
 
     @classmethod
+    def differentiated(
+        cls, op: ir.Operation, moves: Sequence[bool]
+    ) -> Sequence[tuple[Program, Sequence[bool]]]:
+        """`FunctionRule.bodies` of what it calls, where these of its operands move."""
+        rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
+        return rule.bodies(f, moves)
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        return calls_unsafe(Callee(Symbol.decode(op.attributes["callee"])), seen)
+
+    @classmethod
     def bits_through(
         cls, op: ir.Operation, moves: Sequence[bool], bits: Sequence[bool]
     ) -> Sequence[bool]:
@@ -450,12 +467,6 @@ class CallOp(AnvlOp):
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], callee: str) -> Sequence[Value]:
         rule, f = _resolved(callee)
         return rule.batch(f, xs, batched)
-
-
-def bodies_of(op: ir.Operation, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
-    """`FunctionRule.bodies` of what a call calls, where these of its operands move."""
-    rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
-    return rule.bodies(f, moves)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.activity import Step, is_made_of_bits, may_carry, path_to, place_of, steps_from
+from anvl.dialect.captures import operands_of
 from anvl.dialect.findings import Finding
 from anvl.dialect.mlir import ir
 from anvl.dialect.recipes import inside, type_number
@@ -27,7 +28,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
         _finding(op, why, number, steps)
         for op in block.operations
         if not needed.isdisjoint(op.results)
-        and any(operand in number for operand in op.operands)
+        and any(operand in number for operand in operands_of(op))
         and (why := _why_it_ends(op, number))
     ]
     if found:
@@ -60,6 +61,6 @@ def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
 
 
 def _finding(op: Any, why: str, number: dict[ir.Value, int], steps: Sequence[Step]) -> Finding:
-    operands = tuple(op.operands)
+    operands = operands_of(op)
     step = type(op), op.operation, operands, tuple(number.get(x) for x in operands), (), ()
     return Finding(op.operation.name, place_of(op.operation), why, path_to(step, steps, 1))

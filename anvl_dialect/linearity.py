@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.activity import place_of
-from anvl.dialect.calls import CallOp, bodies_of
+from anvl.dialect.calls import CallOp
+from anvl.dialect.captures import operands_of
 from anvl.dialect.families import differentiable
 from anvl.dialect.op import Value
+from anvl.dialect.region_ops import RegionOp
 from anvl.dialect.scratch import Program, read_by, swept
 
 __all__ = ["NonLinear", "first_nonlinear"]
@@ -47,7 +49,7 @@ def first_nonlinear(
         results = [y for y in op.results if not moved.isdisjoint(read_by(op, {y}))]
         if not results:
             continue
-        through = [x in moved for x in op.operands]
+        through = [x in moved for x in operands_of(op)]
         found = _at(op, through, [y for y in results if y in wanted], slopes)
         if found is not None:
             return found._replace(within=op)
@@ -58,8 +60,8 @@ def first_nonlinear(
 def _at(
     op: Any, through: Sequence[bool], results: Sequence[Value], slopes: bool
 ) -> NonLinear | None:
-    if isinstance(op, CallOp):
-        for body, moves in bodies_of(op.operation, through):
+    if isinstance(op, CallOp | RegionOp):
+        for body, moves in op.differentiated(op.operation, through):
             found = first_nonlinear(body, moves, slopes=slopes)
             if found is not None:
                 return found

@@ -5,6 +5,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from anvl.dialect.calls import Motion
+from anvl.dialect.captures import operands_of
 from anvl.dialect.folding import maker_of
 from anvl.dialect.op import Value
 from anvl.dialect.ops.create import full, number_of
@@ -175,17 +176,17 @@ class _Search:
         same = {x for i, x in enumerate(program.arguments) if self._is_constant(i)}
         made: dict[Value, Any] = {}
         for op in ops:
-            if same.issuperset(op.operands) and self.motion.may_move(op):
+            if same.issuperset(operands_of(op)) and self.motion.may_move(op):
                 same.update(op.results)
                 made.update(dict.fromkeys(op.results, op))
-        wanted = [x for op in ops if not same.issuperset(op.results) for x in op.operands]
+        wanted = [x for op in ops if not same.issuperset(op.results) for x in operands_of(op)]
         moved: dict[Value, None] = {}
         pending = [x for x in (*wanted, *self._wanted(program)) if x in made]
         while pending:
             x = pending.pop()
             op = made[x]
             if _grows(op):
-                pending += [operand for operand in op.operands if operand in made]
+                pending += [operand for operand in operands_of(op) if operand in made]
             else:
                 moved[x] = None
         return [x for x in made if x in moved]
@@ -264,4 +265,4 @@ def _grows(op: Any) -> bool:
     """Whether an op makes more than it is given, such as a constant or a repetition."""
     made = sum(prod(y.type.shape) for y in op.results)
     # A constant also if it has no elements: it would be written in the loop again, without end.
-    return made > max((prod(x.type.shape) for x in op.operands), default=-1)
+    return made > max((prod(x.type.shape) for x in operands_of(op)), default=-1)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any
 
+from anvl.dialect.captures import operands_of
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
@@ -20,7 +21,7 @@ def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
     """Which results of a program depend on the arguments that are marked."""
     marked = {x for x, flag in zip(program.arguments, flags, strict=True) if flag}
     for op in program.needed():
-        if not marked.isdisjoint(op.operands):
+        if not marked.isdisjoint(operands_of(op)):
             marked.update(op.results)
     return [y in marked for y in program.results]
 

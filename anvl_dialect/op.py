@@ -8,7 +8,6 @@ by keyword.  Rules work on MLIR values and emit at the current insertion point.
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, cast
 
 from anvl.dialect.building import builder, headed, region_builder
@@ -25,7 +24,7 @@ from anvl.dialect.own import (
     resolved,
     result_types,
 )
-from anvl.dialect.params import Body, Float, Param
+from anvl.dialect.params import Body, Float, Param, read_param
 from anvl.dialect.types import DTYPES
 from anvl.dialect.types import kind as kind_of
 
@@ -127,6 +126,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     composite = False
     #: Whether the op in the IR is StableHLO's own: see Note [Borrowed ops].
     borrowed = False
+    #: Whether its regions read values around it, which its rules are asked about as its operands.
+    captures = False
     #: For ops that another pass must remove first: which.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
     #: Whether each element of the result depends on that of each operand alone, in one shape.
@@ -271,6 +272,11 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         return not cls.pure
 
     @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        """Whether an op must not be done where nobody asks for what it gives: `effects`."""
+        return cls.acts(op)
+
+    @classmethod
     def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
         """Which of several results are bits of floats, or made of such: see Note [Bits]."""
         return [any(bits) and kind_of(y.type.element_type) in ("int", "uint") for y in op.results]
@@ -344,7 +350,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
             return {}
         attributes = op.attributes
         return {
-            name: _read_one(op, attributes, name, kind)
+            name: read_param(op, attributes, name, kind)
             for name, kind in cls.params.items()
             if name not in cls.bodies
         } | {
@@ -479,22 +485,3 @@ def _count_operands(cls: type[AnvlOp]) -> int | None:
     if cls._ODS_OPERAND_SEGMENTS is not None:
         return None
     return len(_fields(cls, ext.OperandDef))
-
-
-def _read_one(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -> Any:
-    if not kind.attribute:
-        return kind.of_op(op)
-    if kind.optional and name not in attributes:
-        return kind.default
-    try:
-        return _decoded(kind, attributes[name])  # type: ignore[arg-type]
-    except KeyError:
-        raise TypeError(f"attribute `{name}` is missing") from None
-    except TypeError as error:
-        raise TypeError(f"attribute `{name}`: {error}") from None
-
-
-@lru_cache(8192)
-def _decoded(kind: type[Param], attribute: ir.Attribute) -> Any:
-    """MLIR keeps one attribute of each value, and a look-up costs a tenth of reading it."""
-    return kind.decode(attribute)

@@ -9,7 +9,7 @@ Some parameters are not attributes but are read off the result's type (`ResultSh
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from anvl.dialect.types import dtype_name, numpy_dtype
 __all__ = [
     "Algorithm", "AnyAttribute", "Body", "Bool", "Direction", "DotDimensions", "DotDims", "Float",
     "Int", "Int32", "Ints", "Param", "Precision", "ResultDtype", "ResultShape", "Symbol", "Text",
-    "Texts", "Transpose", "WiderDtype", "checked_numbers", "enum",
+    "Texts", "Transpose", "WiderDtype", "checked_numbers", "enum", "read_param",
 ]  # fmt: skip
 
 
@@ -454,3 +454,23 @@ class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")
 
 class Transpose(enum("transpose", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")):  # type: ignore[misc]
     """Which form of a matrix is meant: itself, its transpose or its conjugate transpose."""
+
+
+def read_param(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -> Any:
+    """A parameter of an op, as a Python value."""
+    if not kind.attribute:
+        return kind.of_op(op)
+    if kind.optional and name not in attributes:
+        return kind.default
+    try:
+        return _decoded(kind, attributes[name])  # type: ignore[arg-type]
+    except KeyError:
+        raise TypeError(f"attribute `{name}` is missing") from None
+    except TypeError as error:
+        raise TypeError(f"attribute `{name}`: {error}") from None
+
+
+@lru_cache(8192)
+def _decoded(kind: type[Param], attribute: ir.Attribute) -> Any:
+    """MLIR keeps one attribute of each value, and a look-up costs a tenth of reading it."""
+    return kind.decode(attribute)

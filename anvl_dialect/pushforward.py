@@ -26,6 +26,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.create import full_like
 from anvl.dialect.recipes import Recipe, recipe_for, type_number, written, written_from
+from anvl.dialect.replaced import Replaced, supersede
 
 __all__ = ["forward_sweep"]
 
@@ -245,6 +246,9 @@ def _ask(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
         if rules.uses_activity:
             params["active"] = [n is not None for n in numbers]
         found = rules.tangent(ts, operands, results if several else results[0], **params)
+        if type(found) is Replaced:
+            supersede(results, found.values)
+            found = found.answer
         return _checked(op, results, found if several else (found,))
     except Exception as error:  # of a rule's author: it stays as it is, and says where
         if not getattr(error, "location", ""):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
+from anvl.dialect.captures import operands_of
 from anvl.dialect.op import AnvlOp, Value
 from anvl.dialect.types import numpy_of
 
@@ -72,7 +73,7 @@ def _below(x: Value, there: set[Value], makers: dict[Value, Any]) -> set[Value]:
         if op is None or not _is_cheap(op):
             continue
         count += 1
-        more = [z for z in op.operands if z in makers and z not in there and z not in seen]
+        more = [z for z in operands_of(op) if z in makers and z not in there and z not in seen]
         seen.update(more)
         pending += more
     return seen
@@ -95,7 +96,7 @@ def _follows(
         if count > _LONGEST:
             return False
         seen.add(x)
-        pending += op.operands
+        pending += operands_of(op)
     return True
 
 

@@ -15,9 +15,9 @@ from anvl.dialect.calls import (
     FunctionRule,
     Motion,
     call,
-    supersede,
     symbol,
 )
+from anvl.dialect.captures import operands_of
 from anvl.dialect.families import differentiable
 from anvl.dialect.loop_forms import simpler_form
 from anvl.dialect.loops import (
@@ -35,6 +35,7 @@ from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Bool, Int, Symbol
+from anvl.dialect.replaced import Replaced
 from anvl.dialect.residuals import fewest
 from anvl.dialect.scratch import Program, found_and_values, swept, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
@@ -200,7 +201,7 @@ class Scan(FunctionRule):
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Value | None]:
+    ) -> Any:
         loop = self.read(f)
         n, body = loop.n, loop.body.program
         carry, arrays, rest = loop.split(xs)
@@ -242,9 +243,8 @@ class Scan(FunctionRule):
         k = counts[0]
         n_outs = len(ys) - n
         primal = [*found[:n], *found[n + k : n + k + n_outs]]
-        supersede(ys, primal)
         given = iter([*found[n : n + k], *found[n + k + n_outs :]])
-        return [next(given) if flag else None for flag in (*flags, *outs)]
+        return Replaced(primal, [next(given) if flag else None for flag in (*flags, *outs)])
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
         loop = self.read(f)
@@ -285,7 +285,7 @@ class Scan(FunctionRule):
 
     def adjoint(
         self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Any]:
+    ) -> Any:
         loop = self.read(f)
         n = loop.n
         carry, arrays, rest = loop.split(xs)
@@ -293,7 +293,6 @@ class Scan(FunctionRule):
         # The forward scan, in the place of the first one, with what each step keeps.
         with ir.InsertionPoint(ys[0].owner):
             found = self.made(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
-            supersede(ys, found[: len(ys)])
         kept = found[len(ys) :]
         ends = [
             zeros_like(y) if g is None else g
@@ -313,7 +312,8 @@ class Scan(FunctionRule):
             back, [len(ends), len(sums), len(back) - len(ends) - len(sums)]
         )
         given = iter([*firsts, *stacked, *totals])
-        return [next(given) if differentiable(x.type) else None for x in xs]
+        cotangents = [next(given) if differentiable(x.type) else None for x in xs]
+        return Replaced(found[: len(ys)], cotangents)
 
 
 class _Backward:
@@ -338,10 +338,10 @@ class _Backward:
         late = set(arguments[len(self.types) :])
         kept: dict[Value, None] = {}
         for op in self.program.needed():
-            if late.isdisjoint(op.operands):
+            if late.isdisjoint(operands_of(op)):
                 continue
             late.update(op.results)
-            kept.update(dict.fromkeys(x for x in op.operands if x not in late))
+            kept.update(dict.fromkeys(x for x in operands_of(op) if x not in late))
         kept.update(dict.fromkeys(y for y in self.program.results if y not in late))
         # What is gone through, and what is the same in each step, is there without being kept.
         ops = [op for op in self.program.needed() if late.isdisjoint(op.results)]
@@ -350,13 +350,13 @@ class _Backward:
             set(arguments[n + loop.m : len(self.types)]),
         )
         for op in ops:
-            if same.issuperset(op.operands):
+            if same.issuperset(operands_of(op)):
                 same.update(op.results)
         self.kept = fewest([x for x in kept if x not in there | same], there | same, ops)
         # What the way back reads: a scan that is linear must not seem to need its arguments.
         self.late = Program(self.program.block, self.program.results, self.program)
         self.late.arguments = [*self.kept, *arguments[n:]]
-        read = {x for op in self.late.needed() for x in op.operands}.union(self.late.results)
+        read = {x for op in self.late.needed() for x in operands_of(op)}.union(self.late.results)
         self.is_read = [x in read for x in arguments[: len(self.types)]]
 
     def used(self, values: Sequence[Any], first: int) -> list[Any]:

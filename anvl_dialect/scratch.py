@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from anvl.dialect.activity import bits_through
 from anvl.dialect.batching import batched_results
 from anvl.dialect.blocks import side_block
+from anvl.dialect.captures import captured, operands_of
 from anvl.dialect.families import differentiable, lifted
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
@@ -72,7 +73,7 @@ class Program:
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
             if hasattr(type(op), "operands_read"):
                 known = set(read_by(op, read))
-                pairs = zip(operands, op.operands, strict=True)
+                pairs = zip(operands, operands_of(op), strict=True)
                 operands = [x if y in known else full(y.type, 0) for x, y in pairs]
             return _copied(op, operands, values)
 
@@ -86,7 +87,7 @@ class Program:
         marks = dict(zip(self.arguments, batched, strict=True))
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
-            flags = [marks.get(x, False) for x in op.operands]
+            flags = [marks.get(x, False) for x in operands_of(op)]
             has_axis = any(flags) or any(marks.get(x, False) for x in _captured(op))
             for y in op.results:
                 marks[y] = has_axis
@@ -169,7 +170,7 @@ class Program:
         """Emit some ops, by `emit_one`; the results."""
         values = dict(zip(self.arguments, xs, strict=True))
         for op in ops:
-            operands = [values.get(x, x) for x in op.operands]
+            operands = [values.get(x, x) for x in operands_of(op)]
             for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
                 values.setdefault(y, found)  # a result that is given is not another
         return [values.get(y, y) for y in self.results]
@@ -196,8 +197,11 @@ class Program:
 def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
     """The results of a copy, on other operands, and on other values in its regions."""
     copy = op.operation.clone().operation
-    for i, x in enumerate(operands):
+    count = len(copy.operands)
+    for i, x in enumerate(operands[:count]):
         copy.operands[i] = x
+    if len(operands) > count:
+        values = dict(zip(captured(op.operation), operands[count:], strict=True))
     for inner in inside(copy):
         for i, x in enumerate(inner.operands):
             if x in values:
@@ -214,7 +218,8 @@ def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
     find = getattr(type(op), "operands_read", None)
     if find is None:
         return [*op.operands, *_captured(op)]
-    pairs = zip(op.operands, find(op.operation, [y in wanted for y in op.results]), strict=True)
+    flags = find(op.operation, [y in wanted for y in op.results])
+    pairs = zip(operands_of(op), flags, strict=True)
     return [x for x, is_read in pairs if is_read]
 
 

@@ -27,6 +27,7 @@ from anvl.dialect.masked import Live, Masked, ones_where, settled, shared, summe
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full, full_like
 from anvl.dialect.recipes import Recipe, learn, replay, type_number, written, written_from
+from anvl.dialect.replaced import Replaced, supersede
 
 __all__ = ["sweep"]
 
@@ -284,6 +285,9 @@ def _ask(step: Step, g: Any) -> list[tuple[int, int, Any]]:
     y = results if rules.multiple_results else results[0]
     try:
         contributions = rules.adjoint(g, operands, y, **rules.read(op))
+        if type(contributions) is Replaced:
+            supersede(results, contributions.values)
+            contributions = contributions.answer
         if len(contributions) != len(operands):
             _wrong_number(op, len(contributions), len(operands))
         checked = [_checked(op, *row) for row in zip(operands, wanted, contributions, strict=True)]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.calls import Callee, call, rule_of, symbol
+from anvl.dialect.case import choose
 from anvl.dialect.families import differentiable
 from anvl.dialect.loops import below, carries_read, cut_in, member, put
 from anvl.dialect.mlir import ir
@@ -146,7 +147,7 @@ def _forward(this: _Loop) -> list[Value]:
         if plan.levels > 1:
             # Behind the last place: every second one is let go.
             is_full = _compare(_right(i, shift), full(_index(), plan.slots), "GE")
-            shift, *kept = _either(this.f, "thinned", is_full, [shift, *kept], _thinned)
+            shift, *kept = _either(is_full, [shift, *kept], _thinned)
         kept = _noted(this.of_kept(carry), kept, _right(i, shift), _is_multiple(i, shift))
         found = this.body(*carry, *rest)
         return [*found, emit.add(i, full(_index(), 1)), shift, *kept]
@@ -450,17 +451,7 @@ def _while(
 
 
 def _either(
-    f: Callee,
-    suffix: str,
-    flag: Value,
-    xs: Sequence[Value],
-    changed: Callable[..., Sequence[Value]],
+    flag: Value, xs: Sequence[Value], changed: Callable[..., Sequence[Value]]
 ) -> list[Value]:
     """`changed(*xs)` if the flag is set, else xs."""
-    types = [x.type for x in xs]
-    same = f.add(f"{suffix}_not", lambda *vs: list(vs), types)
-    other = f.add(suffix, changed, types)
-    branches = ir.ArrayAttr.get([symbol(same), symbol(other)])
-    request = ir.DictAttr.get({"branches": branches})
-    made = f.declare(f"{suffix}_or_not", [_index(), *types], types, {"anvl.case": request})
-    return call(made, [emit.convert(flag, dtype="i32"), *xs])
+    return choose(flag, [lambda: changed(*xs), lambda: xs])

@@ -15,8 +15,7 @@ from anvl.dialect.calls import (
     FunctionRule,
     Motion,
     call,
-    is_unsafe,
-    supersede,
+    calls_unsafe,
     symbol,
 )
 from anvl.dialect.counted_loop import as_scan
@@ -38,6 +37,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.params import Bool, Int, Symbol
+from anvl.dialect.replaced import Replaced
 from anvl.dialect.scratch import Program, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
 from anvl.dialect.while_adjoint import Plan, pulled_back
@@ -119,8 +119,9 @@ class While(FunctionRule):
         cond, body = parts
         types = [y.type for y in op.results]
         operands = [*op.operands, *outer]
-        # A scan has no condition, so none that does more than to tell.
-        count = step_count(cond.program, body.program, operands) if not is_unsafe(cond) else None
+        count = None
+        if not calls_unsafe(cond, set()):  # a scan has no condition that could do more than to tell
+            count = step_count(cond.program, body.program, operands)
         if count is not None:  # its adjoint keeps of each step what it needs, and no more
             return as_scan(f, body, operands, types, count)
         request = {
@@ -199,12 +200,11 @@ class While(FunctionRule):
 
     def adjoint(
         self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Any]:
+    ) -> Any:
         loop = self.read(f)
         plan = Plan.of(loop.slots, loop.max_iterations)
         ends, found = pulled_back((f, loop.cond, loop.body), loop.split(xs), gs, ys[0].owner, plan)
-        supersede(ys, ends)
-        return found
+        return Replaced(ends, found)
 
     def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
         loop = self.read(f)
@@ -231,7 +231,7 @@ class While(FunctionRule):
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
-    ) -> Sequence[Value | None]:
+    ) -> Any:
         loop = self.read(f)
         n, cond, body = loop.n, loop.cond.program, loop.body.program
         moves = [t is not None for t in ts]
@@ -264,9 +264,8 @@ class While(FunctionRule):
         types = [x.type for x in operands]
         made = self.made(f, "tangent", types, n + k, lambda *vs: cond(*parted(vs)[0]), next_body)
         found = call(made, operands)
-        supersede(ys, found[:n])
         given = iter(found[n:])
-        return [next(given) if flag else None for flag in flags]
+        return Replaced(found[:n], [next(given) if flag else None for flag in flags])
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
         loop = self.read(f)
@@ -277,7 +276,7 @@ class While(FunctionRule):
         if differs:  # each member stops at its own time, and keeps its values from then on
             flags = [True] * n
         marks = [*flags, *batched[n:]]
-        risky = differs and size > 0 and is_unsafe(loop.body)
+        risky = differs and size > 0 and calls_unsafe(loop.body, set())
 
         def next_cond(*values: Value) -> list[Value]:
             ((flag, has_axis),) = cond.batched(values, marks)

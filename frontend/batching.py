@@ -12,6 +12,7 @@ import anvl.numpy as anp
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval, aval
+from anvl.dialect.captures import operands_of
 from anvl.dialect.mlir import ir
 from anvl.jitted import call_function
 from anvl.passes.inline import body_of, callee_of, functions_of
@@ -219,7 +220,7 @@ def _reached(
     *body, terminator = [op.operation for op in block.operations]
     moved: set[ir.Value] = {block.arguments[i] for i in batched}
     for op in body:
-        flags = [x in moved for x in op.operands]
+        flags = [x in moved for x in operands_of(op)]
         if op.name != "func.call":
             found = [any(flags)] * len(op.results)
         else:

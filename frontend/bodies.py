@@ -11,12 +11,14 @@ from typing import Any
 
 from anvl.arguments import name_of
 from anvl.avals import aval_of_type
+from anvl.dialect.case import CHOICES
 from anvl.dialect.errors import TraceError
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Value
 from anvl.dialect.scratch import Program as Scratch
 from anvl.locations import describe
 from anvl.lowering import transformations
+from anvl.passes.find import find
 from anvl.passes.pipeline import Pipeline
 from anvl.promote import abstract, as_tracer, constant
 from anvl.tracer import Tracer
@@ -78,7 +80,7 @@ def _check_closed(name: str, f: Any, trace: Trace) -> None:
 def _inlined(program: Program, trace: Trace) -> Scratch:
     """The traced function, with what it calls and the derivatives that it asks for in its place."""
     module = program.module
-    if len(list(module.body.operations)) > 1:
+    if len(list(module.body.operations)) > 1 or find(module.operation, *CHOICES):
         del trace.function.attributes["sym_visibility"]  # the inliner drops private functions
         Pipeline([*transformations(select=True), "anvl-inline"]).run(module)
     function = ir.SymbolTable(module.operation)[trace.name]

@@ -9,27 +9,22 @@ import numpy as np
 
 from anvl import tree
 from anvl.arguments import name_of, plain_aside
-from anvl.avals import aval
+from anvl.dialect.case import STRATEGIES
 from anvl.dialect.context import context
-from anvl.dialect.control import WAYS, Case
 from anvl.dialect.mlir import ir
 from anvl.dialect.types import element_type, kind
 from anvl.promote import abstract, as_tracer, convert
 from anvl.regions import (
-    aligned,
     common_result,
-    declare_control,
+    emit_choice,
     known_scalar,
-    outer_values,
     traced_with,
 )
 from anvl.requests import check_callable, run
 from anvl.runtime import hiding_frames
-from anvl.state import current
+from anvl.tracer import Tracer
 
 __all__ = ["cond", "switch"]
-
-_INDEX = aval(np.dtype(np.int32), ())
 
 
 @hiding_frames
@@ -74,8 +69,8 @@ def cond(
         )
 
     def in_trace(pred: Any, *operands: Any) -> Any:
-        index = convert(as_tracer(pred), _INDEX.dtype)
-        return _chosen("cond", index, (false_fun, true_fun), operands, batch)
+        choice = as_tracer(pred)
+        return _chosen("cond", "stablehlo.if", choice, (true_fun, false_fun), operands, batch)
 
     in_trace.__name__ = name_of(true_fun)
     return run(in_trace, (pred, *operands), {})
@@ -118,42 +113,35 @@ def switch(
         import anvl.numpy as anp
 
         clamped = anp.clip(as_tracer(index), 0, len(branches) - 1)
-        return _chosen("switch", convert(clamped, _INDEX.dtype), branches, operands, batch)
+        choice = convert(clamped, np.dtype(np.int32))
+        return _chosen("switch", "stablehlo.case", choice, branches, operands, batch)
 
     in_trace.__name__ = name_of(branches[0])
     return run(in_trace, (index, *operands), {})
 
 
 def _check_batch(role: str, batch: Any) -> None:
-    if batch is not None and batch not in WAYS:
-        listed = ", ".join(map(repr, WAYS))
+    if batch is not None and batch not in STRATEGIES:
+        listed = ", ".join(map(repr, STRATEGIES))
         raise ValueError(f"{role}: batch is {batch!r}; it must be one of {listed}, or None")
 
 
 def _chosen(
     role: str,
-    index: Any,
+    op_name: str,
+    choice: Tracer,
     branches: Sequence[Callable[..., Any]],
     operands: tuple[Any, ...],
     batch: str | None,
 ) -> Any:
-    """Emit a call of the branch that the index, a traced i32, says."""
-    trace = current.trace
-    assert trace is not None
+    """Emit an op that runs one of the branches, as `choice` says."""
     leaves, treedef = tree.flatten(plain_aside(operands))
     avals = [abstract(x, f"{role}: an operand") for x in leaves]
     args = tree.unflatten(treedef, avals)
     functions = [traced_with(branch, args) for branch in branches]
-    outer = outer_values(functions)
     named = [(name_of(f), traced) for f, traced in zip(branches, functions, strict=True)]
     results, out_tree = common_result(role, named, "return the same from each, cast if need be")
-    names = [aligned(f, outer, results) for f in functions]
-    symbols = [ir.FlatSymbolRefAttr.get(name, context()) for name in names]
-    request: dict[str, ir.Attribute] = {"branches": ir.ArrayAttr.get(symbols, context())}
-    if batch is not None:
-        request["batch"] = ir.StringAttr.get(batch, context())
-    inputs = [_INDEX, *avals, *(x.aval for x in outer)]
-    found = declare_control(
-        trace, role, Case.attribute, request, inputs, results, [index, *leaves, *outer]
-    )
+    attributes = {} if batch is None else {"anvl.batch": ir.StringAttr.get(batch, context())}
+    tracers = [as_tracer(x) for x in leaves]
+    found = emit_choice(op_name, choice, functions, tracers, results, attributes)
     return tree.unflatten(out_tree, found)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Meeting", "Ranges", "check_fits", "check_ranges", "meets_narrower", "note_meeting",
-    "pass_on_meetings", "pass_on_of_later", "pass_on_of_rule", "ranges_of",
+    "pass_on_meetings", "pass_on_of_branches", "pass_on_of_later", "pass_on_of_rule", "ranges_of",
 ]  # fmt: skip
 
 
@@ -186,19 +186,35 @@ def pass_on_meetings(trace: Trace, name: str, operands: Sequence[ir.Value]) -> N
     """Have the caller of a function check what the function is to check of its arguments."""
     if not trace.program.meetings:
         return
-    every = takers(trace.program, name)
-    index = expression_of(operands[0], trace) if any(t.skipped for t in every) else None
-    for branch, taker in enumerate(every):
+    for taker in takers(trace.program, name):
 
         def given(x: Argument, taker: Taker = taker) -> Expression | None:
             if x.function != taker.function:
                 return x
             if x.place < taker.n_changing:
                 return None
-            return expression_of(operands[x.place + taker.skipped], trace)
+            return expression_of(operands[x.place], trace)
 
-        choices = () if index is None else (Choice(index, branch, len(every) - 1),)
-        _pass_on(trace, taker.function, given, choices)
+        _pass_on(trace, taker.function, given)
+
+
+def pass_on_of_branches(
+    trace: Trace, names: Sequence[str], choice: ir.Value, operands: Sequence[ir.Value]
+) -> None:
+    """Have a trace check what the branches of a choice, traced as functions, are to check.
+
+    Each takes these operands; a number is checked where its branch is taken.
+    """
+    if not trace.program.meetings:
+        return
+    index = expression_of(choice, trace)
+    for branch, name in enumerate(names):
+
+        def given(x: Argument, name: str = name) -> Expression | None:
+            return expression_of(operands[x.place], trace) if x.function == name else x
+
+        choices = () if index is None else (Choice(index, branch, len(names) - 1),)
+        _pass_on(trace, name, given, choices)
 
 
 def pass_on_of_later(trace: Trace, name: str, pairs: Iterable[tuple[ir.Value, ir.Value]]) -> None:

@@ -76,7 +76,8 @@ def _body_lines(body: Body, before: set[str]) -> list[str]:
         before.add(body.function)
     inputs = ", ".join(f"{name}: {of}" for name, of in body.inputs)
     inner = [*shown(body.calls, before), f"return {', '.join(body.outputs)}".rstrip()]
-    return [f"{title}({inputs})", *(f"  {line}" for line in inner)]
+    head = f"{title}({inputs})" if body.function or inputs else f"{body.label}:"
+    return [head, *(f"  {line}" for line in inner)]
 
 
 def _text(value: Any) -> str:
@@ -136,6 +137,8 @@ class Reader:
         outputs = [self._name(y, self._next_name()) for y in results]
         if op.name in OPS:
             primitive, params, bodies = self._op(op)
+        elif getattr(op.opview, "captures", False):
+            primitive, params, bodies = self._chosen(op)
         elif "callee" in op.attributes:
             primitive, params, bodies = self._called(op)
         else:  # of no dialect of ours, such as a choice in the body of an op
@@ -162,6 +165,13 @@ class Reader:
         pairs = zip(of.bodies, op.regions, strict=True)
         bodies = [Body(name, "", *self._block(region.blocks[0])) for name, region in pairs]
         return of.short_name, params, bodies
+
+    def _chosen(self, op: ir.Operation) -> tuple[str, dict[str, Any], list[Body]]:
+        """An op of control flow: its attributes, and its regions."""
+        params = {name.rpartition(".")[2]: _plain(op.attributes[name]) for name in op.attributes}
+        pairs = zip(op.opview.labels(len(op.regions)), op.regions, strict=True)
+        bodies = [Body(label, "", *self._block(region.blocks[0])) for label, region in pairs]
+        return op.opview.short_name, params, bodies
 
     def _called(self, op: ir.Operation) -> tuple[str, dict[str, Any], list[Body]]:
         """What a call stands for: the attribute of the function says it."""

@@ -1,6 +1,7 @@
-"""What control flow is made of: functions that are traced into functions of the program.
+"""What control flow is made of: functions that are traced into the program.
 
-Each takes what is given to it, and then, in one order for all, what any of them closes over.
+Those of choices become regions of an op.  Those of loops stay functions; each takes what is given
+to it, and then, in one order for all, what any of them closes over.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from anvl.avals import Aval
 from anvl.dialect.context import context
 from anvl.dialect.mlir import ir
 from anvl.jitted import call_function
+from anvl.locations import here
+from anvl.passes.inline import calls_of, dissolve, terminator_of
 from anvl.promote import abstract, as_tracer, convert
+from anvl.ranges import pass_on_of_branches
 from anvl.runtime import Array
 from anvl.state import current
 from anvl.traced import Traced, trace_call
@@ -24,8 +28,8 @@ from anvl.tracer import Tracer
 from anvl.tracing import Trace, trace_function
 
 __all__ = [
-    "aligned", "common_result", "declare_control", "known_scalar", "length_of", "outer_values",
-    "traced_with",
+    "aligned", "common_result", "declare_control", "emit_choice", "known_scalar", "length_of",
+    "outer_values", "traced_with",
 ]  # fmt: skip
 
 
@@ -115,6 +119,82 @@ def aligned(f: Traced, outer: Sequence[Tracer], results: Sequence[Aval]) -> str:
     names = [*f.names, *(f"outer{i}" for i in range(len(outer)))]
     made, _ = trace_function(flat, f.trace.name, avals, names, trace.program)
     return made.name
+
+
+def emit_choice(
+    name: str,
+    choice: Tracer,
+    branches: Sequence[Traced],
+    operands: Sequence[Tracer],
+    results: Sequence[Aval],
+    attributes: dict[str, ir.Attribute],
+) -> list[Tracer]:
+    """Emit `if` or `case`, whose regions do what these functions do, of these operands."""
+    trace = current.trace
+    assert trace is not None
+    location = here()
+    value = trace.tracer_of(choice).value
+    values = [trace.tracer_of(x).value for x in operands]
+    made = [_returning(f, results) for f in branches]
+    # Of `if`, the region of true comes first.
+    order = made[::-1] if name == "stablehlo.if" else made
+    pass_on_of_branches(trace, [of_one.name for of_one in order], value, values)
+    op = ir.Operation.create(
+        name,
+        [y.type for y in results],
+        [value],
+        attributes,
+        regions=len(made),
+        loc=location,
+    )
+    for region, of_one in zip(op.regions, made, strict=True):
+        _move_into(region, of_one, values)
+    return [Tracer(y, a, trace, location) for y, a in zip(op.results, results, strict=True)]
+
+
+def _returning(f: Traced, results: Sequence[Aval]) -> Trace:
+    """A function that does what f does, and returns these avals."""
+    if [of.type for of in results] == [of.type for of in f.out_avals]:
+        return f.trace
+
+    def flat(tracers: Sequence[Tracer]) -> list[Tracer]:
+        inner = current.trace
+        assert inner is not None
+        operands = [*tracers, *(x for x, _ in f.trace.closed_over.values())]
+        found = call_function(inner, f.trace.name, operands, f.out_avals)
+        return [convert(y, of.dtype) for y, of in zip(found, results, strict=True)]
+
+    made, _ = trace_function(flat, f.trace.name, f.in_avals, f.names, f.program)
+    (call,) = calls_of(made.function)
+    dissolve(f.trace.function, call)
+    return made
+
+
+def _move_into(region: ir.Region, made: Trace, operands: Sequence[ir.Value]) -> None:
+    """Move what a function does into a region of the current trace, of these operands.
+
+    The function is gone; what it closes over the region reads where it is.
+    """
+    trace = current.trace
+    assert trace is not None
+    block = made.block
+    outer = [trace.tracer_of(x).value for x, _ in made.closed_over.values()]
+    for argument, x in zip(block.arguments, [*operands, *outer], strict=True):
+        argument.replace_all_uses_with(x)
+    for i in reversed(range(len(block.arguments))):
+        block.erase_argument(i)
+    terminator = terminator_of(block)
+    values = list(terminator.operands)
+    ir.Operation.create(
+        "stablehlo.return",
+        [],
+        values,
+        loc=terminator.location,
+        ip=ir.InsertionPoint(terminator),
+    )
+    terminator.erase()
+    block.append_to(region)
+    made.function.erase()
 
 
 def _take_all(f: Traced, outer: Sequence[Tracer]) -> None:

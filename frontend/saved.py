@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TextIO
 from anvl import tree
 from anvl.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
 from anvl.avals import Aval, aval_of_type
+from anvl.dialect.captures import operands_of
 from anvl.dialect.mlir import ir
 from anvl.locations import describe
 from anvl.lowering import transformations
@@ -109,7 +110,7 @@ def _kept(block: ir.Block, n_late: int) -> list[SavedValue]:
     late = set(list(block.arguments)[len(block.arguments) - n_late :])
     kept: dict[ir.Value, None] = {}
     for op in block.operations:
-        operands = list(op.operands)
+        operands = operands_of(op)
         if op.operation == terminator_of(block) or late.isdisjoint(operands):
             continue
         late.update(op.results)

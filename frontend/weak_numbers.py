@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from anvl.dialect.asked import LINEAR_TRANSPOSE
+from anvl.dialect.case import ChoiceOp
 from anvl.dialect.folding import maker_of
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import CapturedOp, number_of
 from anvl.dialect.params import Int, Symbol
 from anvl.dialect.types import kind, numpy_of
+from anvl.passes.inline import terminator_of
 
 if TYPE_CHECKING:
     from anvl.tracing import Program, Trace
@@ -116,6 +118,8 @@ class _Reader:
             return Known(tuple(np.unique(array).tolist()), dtype)
         if op.name == "func.call":
             return self._result_of(op, ir.OpResult(value).result_number, meaning)
+        if isinstance(op.opview, ChoiceOp):
+            return self._chosen(op, ir.OpResult(value).result_number, meaning)
         if op.name == _BROADCAST.OPERATION_NAME:
             return self.read(op.operands[0], meaning)
         return self._folded(op, dtype, meaning)
@@ -134,23 +138,34 @@ class _Reader:
             operands.append(of)
         return Folded(rules, tuple(rules.read(op).items()), tuple(operands), dtype)
 
+    def _chosen(self, op: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
+        """A result of a choice: what one of its branches gives."""
+        given = [terminator_of(region.blocks[0]).operands[at] for region in op.regions]
+        return _either([self.read(y, meaning) for y in given])
+
     def _result_of(self, call: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
         """A result of a function, by what the function, or each of its branches, returns."""
         found = []
         for taker in takers(self.program, Symbol.decode(call.attributes["callee"])):
             block = _function(self.program, taker.function).regions[0].blocks[0]
-            returned = list(list(block.operations)[-1].operands)
+            returned = list(terminator_of(block).operands)
             if taker.n_changing or at >= len(returned):
                 return None
-            found.append(self.read(returned[at], _passed(call, taker.skipped, meaning, self)))
-        if not found or None in found:
-            return None
-        return found[0] if len(found) == 1 else Either(tuple(found))  # type: ignore[arg-type]
+            found.append(self.read(returned[at], _passed(call, meaning, self)))
+        return _either(found)
 
 
-def _passed(call: ir.Operation, skipped: int, meaning: _Meaning, reader: _Reader) -> _Meaning:
+def _either(found: Sequence[Expression | None]) -> Expression | None:
+    """One of these; None where one of them is not known."""
+    known = tuple(x for x in found if x is not None)
+    if not known or len(known) < len(found):
+        return None
+    return known[0] if len(known) == 1 else Either(known)
+
+
+def _passed(call: ir.Operation, meaning: _Meaning, reader: _Reader) -> _Meaning:
     """The arguments of a function, as the operands of a call of it."""
-    operands = list(call.operands)[skipped:]
+    operands = list(call.operands)
     return lambda x: reader.read(operands[x.arg_number], meaning)
 
 
@@ -164,12 +179,10 @@ def _function(program: Program, name: str) -> ir.Operation:
 class Taker(NamedTuple):
     """A function with a body that gets the operands of a call.
 
-    But for `skipped` in front, such as the number of a branch; the first `n_changing` have other
-    values in later steps of a loop.
+    The first `n_changing` have other values in later steps of a loop.
     """
 
     function: str
-    skipped: int = 0
     n_changing: int = 0
 
 
@@ -182,13 +195,11 @@ def takers(program: Program, name: str) -> list[Taker]:
         request = function.attributes[attribute]
         if not attribute.startswith("anvl.") or not isinstance(request, ir.DictAttr):
             continue
-        if "branches" in request:
-            return [Taker(Symbol.decode(branch), 1) for branch in request["branches"]]
         if "callee" in request and attribute != LINEAR_TRANSPOSE:
             return [Taker(Symbol.decode(request["callee"]))]
         n_changing = Int.decode(request["carry"]) if "carry" in request else 0
         roles = [role for role in ("cond", "body") if role in request]
-        return [Taker(Symbol.decode(request[role]), 0, n_changing) for role in roles]
+        return [Taker(Symbol.decode(request[role]), n_changing) for role in roles]
     return []
 
 

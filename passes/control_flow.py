@@ -4,10 +4,12 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from anvl.dialect.calls import Callee, declared_in
+from anvl.dialect.case import CHOICES
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir
 from anvl.dialect.symbol_table import resolving
 from anvl.passes.declared import Expansion
+from anvl.passes.find import find
 from anvl.passes.inline import body_of, functions_of
 from anvl.passes.pass_ import Pass, option
 
@@ -20,12 +22,11 @@ _NAME = "anvl-control-flow"
 class ControlFlow(Pass, argument=_NAME):
     """Give every function that is declared as control flow its body.
 
-    `anvl.case = {branches = [@a, @b, ...]}` becomes a `stablehlo.case` that calls them;
     `anvl.while` and `anvl.scan` become a `stablehlo.while`.  Afterwards none of these attributes is
     left.  It goes behind the passes that differentiate and batch.
 
-    With `select`, a choice is all of its branches and selects between their results: what is wanted
-    in the bodies of ops, whose derivatives take ops of the dialect.
+    With `select`, each `stablehlo.if` and `stablehlo.case` becomes all of its branches and selects
+    between their results: what is wanted in the bodies of ops, such as the combiner of a reduction.
     """
 
     anchor = "builtin.module"
@@ -33,12 +34,11 @@ class ControlFlow(Pass, argument=_NAME):
     select: bool = option(False, help="write choices as all of their branches and selects")
 
     def idle(self, marks: Set[str]) -> bool:
-        return not declared_in(marks)
+        return not self.select and not declared_in(marks)
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
         expansion = Expansion(module, functions, _NAME)
-        expansion.defaults = {"select": self.select}
         for name, rule in list(expansion.ruled.items()):
             if not rule.declares:
                 continue
@@ -53,3 +53,18 @@ class ControlFlow(Pass, argument=_NAME):
                 results = rule.write(Callee(name), list(block.arguments))
                 ir.Operation.create("func.return", [], list(results))
             del function.attributes[rule.attribute]
+        if self.select:
+            for op in find(module, *CHOICES):  # inner ones first
+                _select(op)
+
+
+def _select(op: ir.Operation) -> None:
+    """Put all branches of a choice, and selects between their results, in its place."""
+    rules = type(op.opview)
+    branches = rules.programs(op)
+    with op.context, op.location, ir.InsertionPoint(op):
+        results = [branch(*branch.arguments) for branch in branches]
+        found = rules.selected(op.operands[0], results)
+    for y, z in zip(op.results, found, strict=True):
+        y.replace_all_uses_with(z)
+    op.erase()

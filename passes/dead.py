@@ -59,11 +59,24 @@ def does_nothing_else(
     if block is None:
         named = [n for of in extra_attributes(function) for n in symbols_in(of)]
         return bool(named) and all(does_nothing_else(functions[n], functions, path) for n in named)
+    return _do_nothing_else(block, functions, path)
+
+
+_RETURNS = ("func.return", "stablehlo.return")
+
+
+def _do_nothing_else(
+    block: ir.Block, functions: dict[str, ir.Operation], path: tuple[str, ...]
+) -> bool:
+    """Whether no op of a block has an effect."""
     for op in block.operations:
         if op.operation.name == "func.call":
-            if not does_nothing_else(functions[callee_of(op.operation)], functions, path):
-                return False
-        elif op.operation.name != "func.return" and not is_pure(op):
+            harmless = does_nothing_else(functions[callee_of(op.operation)], functions, path)
+        elif getattr(op, "captures", False):
+            harmless = all(_do_nothing_else(r.blocks[0], functions, path) for r in op.regions)
+        else:
+            harmless = op.operation.name in _RETURNS or is_pure(op)
+        if not harmless:
             return False
     return True
 

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from anvl.dialect import checkpoint as _checkpoint  # noqa: F401  (its rule)
-from anvl.dialect import control as _control  # noqa: F401
 from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
 from anvl.dialect import scan as _scan  # noqa: F401
 from anvl.dialect import while_loop as _while_loop  # noqa: F401

@@ -21,8 +21,9 @@ _sink = _Sink()
 
 
 def find(root: ir.Operation, *names: str) -> list[ir.Operation]:
-    """The ops inside `root` that have one of these names, in the order of the text.
+    """The ops inside `root` that have one of these names, in the order in which they end.
 
+    So it is that of the text, but what is in a region of an op comes before it.
     Handles into `root` stay good: nothing is changed.
     """
     found: list[ir.Operation] = []

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from anvl.dialect.case import CHOICES
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
@@ -63,6 +64,9 @@ class LowerToStablehlo(Pass, argument=NAME):
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
             shared.add_to(module)
+        for op in find(module, *CHOICES):
+            for name in [name for name in op.attributes.keys() if name.startswith("anvl.")]:
+                del op.attributes[name]
         if has_bodies:
             check_bodies(NAME, module)
         check_calls(NAME, module)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anvl.dialect.calls import Callee, call
+from anvl.dialect.captures import operands_of
 from anvl.dialect.checkpoint import Checkpoint
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.mlir import ir
@@ -175,7 +176,7 @@ def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir
         new = [y for y in found if y in kept]
         segment = Program(program.block, [*returned, *new], program)
         segment.arguments = list(known)
-        used = {x for op in segment.needed() for x in op.operands}
+        used = {x for op in segment.needed() for x in operands_of(op)}
         segment.arguments = [x for x in known if x in used]
         attributes = {_ATTRIBUTE: Checkpoint.keeping(len(new))}
         types = [x.type for x in segment.arguments]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anvl.dialect.captures import operands_of
 from anvl.dialect.families import differentiable
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp
@@ -67,7 +68,7 @@ def residuals(program: Program) -> list[ir.Value]:
         x
         for op in adjoint.needed()
         if first.isdisjoint(op.results)
-        for x in op.operands
+        for x in operands_of(op)
         if x in first
     }
     used.update(first.intersection(adjoint.results))
@@ -101,7 +102,7 @@ def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int
     """For each value how many kept ones it depends on, one after the other."""
     levels = dict.fromkeys(program.arguments, 0)
     for op in program.needed():
-        level = max([levels[x] + (x in kept) for x in op.operands], default=0)
+        level = max([levels[x] + (x in kept) for x in operands_of(op)], default=0)
         levels.update(dict.fromkeys(op.results, level))
     return levels
 
@@ -147,7 +148,7 @@ class _Graph:
             for y in op.results:
                 v = self.values[y]
                 edges.append((i, n_ops + v, _scaled(price * self.sizes[v] * unit)))
-            known = {self.values[x] for x in op.operands if x in self.values}
+            known = {self.values[x] for x in operands_of(op) if x in self.values}
             edges += [(n_ops + v, i, _INFINITE) for v in known]
         edges += [(n_ops + self.values[y], sink, _INFINITE) for y in self.wanted]
         start, end, capacity = np.array(edges, np.int64).T
@@ -198,7 +199,7 @@ class _Graph:
             op = self.steps[i]
             if not found.isdisjoint(op.results):
                 work += self.work[i]
-                found.update(x for x in op.operands if x in self.values and x not in kept)
+                found.update(x for x in operands_of(op) if x in self.values and x not in kept)
         return found, work
 
     def _kept(self, reached: set[int]) -> list[ir.Value]:

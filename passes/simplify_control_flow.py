@@ -1,19 +1,22 @@
 """anvl-simplify-control-flow: loops and choices with less in them.
 
-What is simpler each kind of control flow says itself: `FunctionRule.simplify`.  Names no op.
+What is simpler each kind of control flow says itself.  Names no op.
 """
 
-from collections.abc import Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from anvl.dialect.calls import Callee, CallOp, Motion, declared_in
+from anvl.dialect.case import CHOICES
 from anvl.dialect.mlir import PassManager, ir
 from anvl.dialect.op import AnvlOp
+from anvl.dialect.region_ops import RegionOp
 from anvl.dialect.symbol_table import resolving
 from anvl.passes.dead import does_nothing_else
 from anvl.passes.declared import Expansion
-from anvl.passes.inline import body_of, callee_of, calls_of, functions_of, inline_calls
+from anvl.passes.find import find
+from anvl.passes.inline import body_of, callee_of, functions_of, inline_calls
 from anvl.passes.pass_ import Pass, option
 
 __all__ = ["SimplifyControlFlow"]
@@ -25,22 +28,23 @@ _NAME = "anvl-simplify-control-flow"
 class SimplifyControlFlow(Pass, argument=_NAME):
     """Take out of loops what is the same in each step, and choices and steps that are known.
 
-    Of calls of `anvl.while`, `anvl.scan` and `anvl.case`: what depends on constants of a loop alone
-    is done once, in front of it; carries that never change are constants, and numbers are written
-    where they are used; carries, arguments and results that nobody asks for go; loops of no step or
-    of one, and choices by a known number, are not there any more.  With `for-derivatives`, what a
-    derivative could make NaN outside of a loop stays inside (Note [Simpler loops]).
+    Of `stablehlo.if`, `stablehlo.case` and calls of `anvl.while` and `anvl.scan`: what depends on
+    constants of a loop alone is done once, in front of it; carries that never change are constants,
+    and numbers are written where they are used; carries, arguments and results that nobody asks for
+    go; loops of no step or of one, and choices by a known number, are not there any more.  With
+    `for-derivatives`, what a derivative could make NaN outside of a loop stays inside (Note
+    [Simpler loops]).
     """
 
     anchor = "builtin.module"
 
     for_derivatives: bool = option(False, help="leave in loops what their derivatives need there")
 
-    def idle(self, marks: Set[str]) -> bool:
-        return not declared_in(marks)
-
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
+        is_declared = any(declared_in(set(f.attributes.keys())) for f in functions.values())
+        if not is_declared and not find(module, *CHOICES):
+            return
         expansion = Expansion(module, functions, _NAME)
         simplifier = _Simplifier(expansion, self._motion(functions))
         for name in list(functions):
@@ -54,13 +58,16 @@ class SimplifyControlFlow(Pass, argument=_NAME):
         def may_go(op: Any) -> bool:
             if isinstance(op, CallOp):
                 return does_nothing_else(functions[callee_of(op.operation)], functions)
+            if isinstance(op, RegionOp):
+                blocks = [region.blocks[0] for region in op.regions]
+                return all(may_go(o) for block in blocks for o in list(block.operations)[:-1])
             rules = type(op)
             if not issubclass(rules, AnvlOp) or rules.labelled:
                 return False
             return not rules.acts(op.operation)
 
         def may_move(op: Any) -> bool:
-            return may_go(op) and (isinstance(op, CallOp) or type(op).pure)
+            return may_go(op) and (isinstance(op, CallOp | RegionOp) or type(op).pure)
 
         def keeps_zeros(op: Any) -> bool:
             return type(op).keeps_zeros and may_move(op)
@@ -84,45 +91,60 @@ class _Simplifier:
         self._done.add(name)
         if body_of(self.expansion.functions[name]) is None:
             return
-        pending = calls_of(self.expansion.functions[name])
+        pending = self._control_flow_in(name)
         while pending:
-            found = [self._simpler(call) for call in pending]
+            found = [self._simpler(op) for op in pending]
             if not any(found):
                 return
-            self._drop_unused(name)
-            # What came of a call may have calls in it: of a branch, or of a loop with less.
-            pending = calls_of(self.expansion.functions[name])
+            self._drop_unused(body_of(self.expansion.functions[name]))
+            # What came of one may have others in it: of a branch, or of a loop with less.
+            pending = self._control_flow_in(name)
 
-    def _drop_unused(self, name: str) -> None:
+    def _control_flow_in(self, name: str) -> list[ir.Operation]:
+        """Calls, and ops with regions, the inner ones first."""
+        return find(self.expansion.functions[name], "func.call", *CHOICES)
+
+    def _drop_unused(self, block: ir.Block | None) -> None:
         """Take out what only that read which is gone: what a call keeps for it is not wanted."""
-        block = body_of(self.expansion.functions[name])
         for op in reversed([] if block is None else list(block.operations)):
             is_used = any(next(iter(y.uses), None) is not None for y in op.results)
             if not is_used and self.motion.may_go(op):
                 op.operation.erase()
+            elif getattr(op, "captures", False):
+                for region in op.regions:
+                    self._drop_unused(region.blocks[0])
 
-    def _simpler(self, call: ir.Operation) -> bool:
-        """Put what is simpler in place of a call; whether there was anything."""
-        expansion, name = self.expansion, callee_of(call)
-        rule = expansion.ruled.get(name)
-        if rule is None or not rule.declares:
-            return False
-        self._prepare(name)
-        is_used = [next(iter(y.uses), None) is not None for y in call.results]
-        found: Any = None
-        with call.context, call.location, ir.InsertionPoint(call), resolving(expansion):
-            if any(is_used):
-                found = rule.simplify(Callee(name), list(call.operands), is_used, self.motion)
-            elif does_nothing_else(expansion.functions[name], expansion.functions):
-                found = [None] * len(is_used)
+    def _simpler(self, op: ir.Operation) -> bool:
+        """Put what is simpler in place of a call or an op; whether there was anything."""
+        is_used = [next(iter(y.uses), None) is not None for y in op.results]
+        with op.context, op.location, ir.InsertionPoint(op), resolving(self.expansion):
+            found = self._found(op, is_used)
         if found is None:
             return False
-        for y, z in zip(call.results, found, strict=True):
+        for y, z in zip(op.results, found, strict=True):
             if z is not None:
                 y.replace_all_uses_with(z)
-        call.erase()
+        op.erase()
         self.changed = True
         return True
+
+    def _found(self, op: ir.Operation, is_used: Sequence[bool]) -> Any:
+        """Emit what is simpler, if there is anything: its results."""
+        expansion, view = self.expansion, op.opview
+        if isinstance(view, RegionOp):
+            if any(is_used):
+                return view.simplified(op, is_used, self.motion)
+            return [None] * len(is_used) if self.motion.may_go(view) else None
+        name = callee_of(op)
+        rule = expansion.ruled.get(name)
+        if rule is None or not rule.declares:
+            return None
+        self._prepare(name)
+        if any(is_used):
+            return rule.simplify(Callee(name), list(op.operands), is_used, self.motion)
+        if does_nothing_else(expansion.functions[name], expansion.functions):
+            return [None] * len(is_used)
+        return None
 
     def _prepare(self, name: str) -> None:
         """Simplify the functions that a declaration names, and inline their calls of plain ones."""

@@ -33,7 +33,7 @@ COUNTS: dict[str, tuple[int, int]] = {
 
 _MANY = "of several devices"
 _SIZES = "of sizes that are known when it runs only; shapes are static"
-_BRANCH = "control flow is functions with rules: anvl.case, anvl.while, anvl.scan"
+_BRANCH = "StableHLO verifies its own `if` and `case`; loops are functions with rules"
 _IO = "of a host's queues, tokens and tuples"
 
 # Ops of the specification that the dialect does not have.

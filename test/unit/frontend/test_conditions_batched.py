@@ -98,13 +98,13 @@ def test_members_that_agree_call_one_branch():
     for way in WAYS:
         f = lambda p, x, way=way: anvl.cond(p, anp.sin, anp.cos, x, batch=way)  # noqa: E731
         text = text_of(anvl.vmap(f, (None, 0)), np.bool_(True), X)
-        assert "stablehlo.case" in text and "select" not in text and "while" not in text
+        assert "stablehlo.if" in text and "select" not in text and "while" not in text
 
 
 def test_the_default_selects_unless_a_branch_may_not_end():
     def form(f):
         text = text_of(f, X)
-        return "stablehlo.case" in text, "stablehlo.select" in text
+        return "stablehlo.if" in text, "stablehlo.select" in text
 
     assert form(anvl.vmap(lambda x: chosen(x, 0.3))) == (False, True)
     assert form(anvl.vmap(lambda x: chosen(x, 0.3, batch="select"))) == (False, True)
@@ -163,9 +163,9 @@ def test_what_is_asked_for_stays_through_transformations():
             yield text_of(MODES[mode](f), X, np.float64(0.3))
 
     for text in texts("select"):
-        assert "stablehlo.case" not in text
+        assert "stablehlo.if" not in text
     for text in texts("loop"):
-        assert "stablehlo.case" in text
+        assert "stablehlo.if" in text
 
 
 @pytest.mark.parametrize("batch", ["all", "Select", 1, True, ()])

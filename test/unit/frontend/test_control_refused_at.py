@@ -160,7 +160,7 @@ REFUSED = {
     "a branch that returns nothing": (
         lambda: anvl.cond(P, lambda: 1.0, lambda: None),
         TypeError,
-        "different structures: at the root: None against a leaf",
+        "different structures: at the root: a leaf against None",
     ),
     "branches of different dtypes": (
         lambda: anvl.switch(anp.asarray(0), [lambda: {"a": ONE}, lambda: {"a": TWO}]),

@@ -22,7 +22,7 @@ def form(text):
     return textwrap.dedent(text).strip("\n")
 
 
-def test_the_branches_of_a_cond_take_what_both_close_over():
+def test_the_branches_of_a_cond_read_what_is_around_them():
     def yes(z, y=None):
         return anp.sin(z) * outer[0]
 
@@ -38,14 +38,13 @@ def test_the_branches_of_a_cond_take_what_both_close_over():
     assert body_of(anvl.trace(f, F, F)) == form(
         """
         %1: bool[] = compare [comparison_direction = GT] (%x1, 0:f32[])
-        %2: i32[] = convert [dtype = i32] (%1)
-        %3: f32[] = case(%2, %x1, %x2)
-          branch 0: @no(%x3: f32[], %x4: f32[])
-            return %x3
-          branch 1: @yes(%x5: f32[], %x6: f32[])
-            %4: f32[] = sin(%x5)
-            %5: f32[] = mul(%4, %x6)
-            return %5
+        %2: f32[] = if(%1)
+          true:
+            %3: f32[] = sin(%x1)
+            %4: f32[] = mul(%3, %x2)
+            return %4
+          false:
+            return %x1
         """
     )
 

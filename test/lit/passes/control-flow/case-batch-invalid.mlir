@@ -1,27 +1,35 @@
-// RUN: anvl-opt %s --split-input-file --verify-diagnostics --anvl-control-flow
+// RUN: anvl-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --anvl-vectorize="function=f size=2" --anvl-control-flow
 
 // What to do with members that differ in the branch is one of two.
 
-// expected-error@+1 {{@f: anvl.case: batch is 'all'; it must be 'select' or 'loop'}}
-func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = [@a], batch = "all"}}
-func.func private @a(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
+func.func @f(%i: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{stablehlo.case: anvl.batch is "all"; it must be "select" or "loop"}}
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %i : tensor<i32>
+  }) {anvl.batch = "all"} : (tensor<i32>) -> tensor<i32>
+  return %0 : tensor<i32>
 }
 
 // -----
 
-// expected-error@+1 {{@f: anvl.case must be {branches = [@a, ...]}, got {batch = 1 : i32, branches = [@a]}}}
-func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = [@a], batch = 1 : i32}}
-func.func private @a(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
+func.func @f(%p: tensor<i1>) -> tensor<i1> {
+  // expected-error@+1 {{stablehlo.if: anvl.batch is 1 : i32; it must be "select" or "loop"}}
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %p : tensor<i1>
+  }, {
+    stablehlo.return %p : tensor<i1>
+  }) {anvl.batch = 1 : i32} : (tensor<i1>) -> tensor<i1>
+  return %0 : tensor<i1>
 }
 
 // -----
 
-// expected-error@+1 {{@f: anvl.while must be {cond = @c, body = @b, carry = n : i64}, got}}
-func.func private @f(tensor<i1>) -> tensor<i1>
+func.func @f(%p: tensor<i1>) -> tensor<i1> {
+  return %p : tensor<i1>
+}
+// expected-error@+1 {{@g: anvl.while must be {cond = @c, body = @b, carry = n : i64}, got}}
+func.func private @g(tensor<i1>) -> tensor<i1>
     attributes {anvl.while = {cond = @a, body = @a, carry = 1 : i64, ends = 3 : i64}}
 func.func private @a(%x: tensor<i1>) -> tensor<i1> {
   return %x : tensor<i1>

@@ -1,4 +1,4 @@
-// RUN: anvl-opt %s --anvl-vectorize="function=main size=3" | filecheck %s
+// RUN: anvl-opt %s --verify-each --anvl-vectorize="function=main size=3" | filecheck %s
 // RUN: anvl-opt %s --anvl-vectorize="function=main batched=1 size=3" \
 // RUN:   | filecheck %s --check-prefix=SAME
 // RUN: anvl-opt %s --anvl-vectorize="function=main size=3" \
@@ -16,33 +16,35 @@
 
 // CHECK-LABEL: func.func @main_batched(
 // CHECK-SAME:    %[[I:\w+]]: tensor<3xi32>, %[[X:\w+]]: tensor<3xf64>)
-// CHECK-NEXT:    %[[Y:.*]] = call @choose_each(%[[I]], %[[X]])
+// CHECK-NEXT:    %[[Y:.*]] = call @member_each(%[[I]], %[[X]])
 // CHECK-NEXT:    return %[[Y]]
-// CHECK-LABEL: func.func private @choose_member(
+// CHECK-LABEL: func.func private @member(
 // CHECK-SAME:    %[[J:\w+]]: tensor<i32>, %[[Z:\w+]]: tensor<f64>)
-// CHECK-NEXT:    call @choose(%[[J]], %[[Z]])
-// CHECK:       func.func private @choose_each(tensor<3xi32>, tensor<3xf64>) -> tensor<3xf64>
-// CHECK-SAME:    {anvl.scan = {body = @choose_member, carry = 0 : i64, length = 3 : i64
+// CHECK-NEXT:    "stablehlo.case"(%[[J]]) ({
+// CHECK-NEXT:      call @loop(%[[Z]])
+// CHECK:       func.func private @member_each(tensor<3xi32>, tensor<3xf64>) -> tensor<3xf64>
+// CHECK-SAME:    {anvl.scan = {body = @member, carry = 0 : i64, length = 3 : i64
 
-// Where they do not differ, the branch is called once.
-// SAME:        func.func private @choose_batched(tensor<i32>, tensor<3xf64>)
-// SAME-SAME:     anvl.case = {branches = [@grow_batched, @square_batched]}
+// Where they do not differ, one branch is computed.
+// SAME-LABEL:  func.func @main_batched(
+// SAME:          "stablehlo.case"(%{{.*}}) ({
+// SAME-NEXT:       call @loop_batched(%{{.*}}) : (tensor<3xf64>) -> tensor<3xf64>
 
-// TWICE:       func.func private @choose_each(
+// TWICE:       func.func private @member_each(
 // TWICE-SAME:    anvl.scan
-// TWICE:       func.func private @choose_each_0(
+// TWICE:       func.func private @member_each_batched(
 // TWICE-SAME:    anvl.scan
 
 // VALUE:       f64[3] 9.0 128.0 25.0
 // SLOPES:      f64[3] -6.0 32.0 10.0
 func.func @main(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
-  %0 = call @choose(%i, %x) : (tensor<i32>, tensor<f64>) -> tensor<f64>
-  return %0 : tensor<f64>
-}
-func.func private @choose(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = [@grow, @square]}}
-func.func private @grow(%x: tensor<f64>) -> tensor<f64> {
-  %0 = call @loop(%x) : (tensor<f64>) -> tensor<f64>
+  %0 = "stablehlo.case"(%i) ({
+    %1 = func.call @loop(%x) : (tensor<f64>) -> tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }, {
+    %1 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }) : (tensor<i32>) -> tensor<f64>
   return %0 : tensor<f64>
 }
 func.func private @loop(tensor<f64>) -> tensor<f64>
@@ -55,9 +57,5 @@ func.func private @below(%x: tensor<f64>) -> tensor<i1> {
 }
 func.func private @double(%x: tensor<f64>) -> tensor<f64> {
   %0 = "anvl.add"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %0 : tensor<f64>
-}
-func.func private @square(%x: tensor<f64>) -> tensor<f64> {
-  %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
 }

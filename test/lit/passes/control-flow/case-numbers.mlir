@@ -1,28 +1,26 @@
 // RUN: anvl-opt %s --verify-each --anvl-gradient="function=main" \
 // RUN:   --anvl-gradient="function=main_adjoint target=1" -o %t
 // RUN: filecheck %s --input-file=%t
-// RUN: anvl-opt %t --anvl-control-flow -o %t.bodies
-// RUN: %run %t.bodies --function=main_adjoint_adjoint --args='[0, 2.0]' \
+// RUN: %run %t --function=main_adjoint_adjoint --args='[0, 2.0]' \
 // RUN:   | %numbers %s --check-prefix=SQUARE
-// RUN: %run %t.bodies --function=main_adjoint_adjoint --args='[-7, 2.0]' \
-// RUN:   | %numbers %s --check-prefix=SQUARE
-// RUN: %run %t.bodies --function=main_adjoint_adjoint --args='[7, 2.0]' \
+// RUN: %run %t --function=main_adjoint_adjoint --args='[-7, 2.0]' \
+// RUN:   | %numbers %s --check-prefix=CUBE
+// RUN: %run %t --function=main_adjoint_adjoint --args='[7, 2.0]' \
 // RUN:   | %numbers %s --check-prefix=CUBE
 // RUN: anvl-opt %s --anvl-forward="function=main" \
 // RUN:   --anvl-vectorize="function=main_tangent batched=0,1,2 size=3" --anvl-control-flow \
-// RUN:   | %run --function=main_tangent_batched --args='[[0, 1, 9], [2, 2, -1], [1, 1, 10]]' \
+// RUN:   | %run --function=main_tangent_batched --args='[[0, -1, 9], [2, 2, -1], [1, 1, 10]]' \
 // RUN:   | %numbers %s --check-prefix=SELECT
 // RUN: anvl-opt %s --anvl-gradient="function=main" \
 // RUN:   --anvl-vectorize="function=main_adjoint batched=1 size=3" --anvl-control-flow \
 // RUN:   | %run --function=main_adjoint_batched --args='[1, [2, 2, -1]]' \
 // RUN:   | %numbers %s --check-prefix=BATCH
 
-// x^2 or x^3 and its derivatives; an index that is out of range is the first or the last.
+// x^2 or x^3 and its derivatives; an index that is out of range, also below 0, is the last, as in
+// StableHLO.
 
 // CHECK-LABEL: func.func @main_adjoint_adjoint(
-// CHECK:         call @choose_adjoint_adjoint(
-// CHECK:       func.func private @choose_adjoint_adjoint(
-// CHECK-SAME:    {anvl.case = {branches = [@square_adjoint_adjoint, @cube_adjoint_adjoint]}}
+// CHECK-COUNT-3: "stablehlo.case"(
 
 // SQUARE:      f64[] 4.0
 // SQUARE-NEXT: f64[] 4.0
@@ -37,18 +35,14 @@
 
 // BATCH:       f64[3] 8.0 8.0 -1.0
 // BATCH-NEXT:  f64[3] 12.0 12.0 3.0
-func.func private @choose(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = [@square, @cube]}}
-func.func private @square(%x: tensor<f64>) -> tensor<f64> {
-  %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %0 : tensor<f64>
-}
-func.func private @cube(%x: tensor<f64>) -> tensor<f64> {
-  %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  %1 = "anvl.mul"(%0, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %1 : tensor<f64>
-}
 func.func @main(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
-  %0 = call @choose(%i, %x) : (tensor<i32>, tensor<f64>) -> tensor<f64>
+  %0 = "stablehlo.case"(%i) ({
+    %1 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }, {
+    %1 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %2 = "anvl.mul"(%1, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %2 : tensor<f64>
+  }) : (tensor<i32>) -> tensor<f64>
   return %0 : tensor<f64>
 }

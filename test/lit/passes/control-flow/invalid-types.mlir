@@ -1,26 +1,6 @@
 // RUN: anvl-opt %s --split-input-file --verify-diagnostics --anvl-control-flow
 
-// What the functions of a loop or a choice must take and return.
-
-// expected-error@+1 {{its branch @b is (tensor<f64>) -> (tensor<f64>, tensor<f64>), but must be (tensor<f64>) -> tensor<f64>}}
-func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = [@a, @b]}}
-func.func private @a(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-func.func private @b(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
-  return %x, %x : tensor<f64>, tensor<f64>
-}
-
-// -----
-
-// expected-error@+1 {{@f: anvl.case: its first argument must be tensor<i32>}}
-func.func private @f(tensor<2xi32>, tensor<f64>) -> () attributes {anvl.case = {branches = [@a]}}
-func.func private @a(%x: tensor<f64>) -> () {
-  return
-}
-
-// -----
+// What the functions of a loop must take and return.
 
 // A predicate for each element is none.
 // expected-error@+1 {{its cond @c is (tensor<2xf64>) -> tensor<2xi1>, but must be (tensor<2xf64>) -> tensor<i1>}}

@@ -1,42 +1,18 @@
 // RUN: anvl-opt %s --split-input-file --verify-diagnostics --anvl-control-flow
 
-// expected-error@+1 {{@f: anvl.case must be {branches = [@a, ...]}, got {branches = 3 : i32}}}
-func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = 3 : i32}}
-
-// -----
-
-// expected-error@+1 {{@f: anvl.case: it has no branches}}
-func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = []}}
-
-// -----
-
-// expected-error@+1 {{@f: anvl.case: its first argument must be tensor<i32>, which says the branch}}
-func.func private @f(tensor<f64>) -> tensor<f64> attributes {anvl.case = {branches = [@a]}}
-func.func private @a(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-
-// -----
-
-// expected-error@+1 {{its branch @a is (tensor<f64>) -> tensor<f64>, but must be (tensor<f32>) -> tensor<f32>}}
-func.func private @f(tensor<i32>, tensor<f32>) -> tensor<f32>
-    attributes {anvl.case = {branches = [@a]}}
-func.func private @a(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-
-// -----
-
-// expected-error@+1 {{@f has anvl.case and a body; it must be a declaration}}
-func.func private @f(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = [@a]}} {
+// expected-error@+1 {{@f has anvl.while and a body; it must be a declaration}}
+func.func private @f(%x: tensor<f64>) -> tensor<f64>
+    attributes {anvl.while = {cond = @a, body = @a, carry = 1 : i64}} {
   return %x : tensor<f64>
 }
 func.func private @a(%x: tensor<f64>) -> tensor<f64> {
   return %x : tensor<f64>
 }
+
+// -----
+
+// expected-error@+1 {{@f: anvl.while must be {cond = @c, body = @b, carry = n : i64}, got {cond = 3 : i32}}}
+func.func private @f(tensor<f64>) -> tensor<f64> attributes {anvl.while = {cond = 3 : i32}}
 
 // -----
 
@@ -88,4 +64,5 @@ func.func private @c(%x: tensor<f64>) -> () {
 // -----
 
 // expected-error@+1 {{there is no function @nope}}
-func.func private @f(tensor<i32>) -> () attributes {anvl.case = {branches = [@nope]}}
+func.func private @f(tensor<f64>) -> tensor<f64>
+    attributes {anvl.while = {cond = @nope, body = @nope, carry = 1 : i64}}

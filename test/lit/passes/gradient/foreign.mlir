@@ -4,13 +4,28 @@
 // tensors: to leave them out would give a derivative of zero.
 
 // CHECK: anvl-gradient: @f: 1 of the ops cannot be differentiated:
-// CHECK-NEXT: stablehlo.case at {{.*}} (reached by wrt -> anvl.sin -> stablehlo.case)
-func.func @f(%x: tensor<f32>, %i: tensor<i32>) -> tensor<f32> {
+// CHECK-NEXT: scf.execute_region at {{.*}} (reached by wrt -> anvl.sin -> scf.execute_region)
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
   %0 = "anvl.sin"(%x) : (tensor<f32>) -> tensor<f32>
-  %1 = "stablehlo.case"(%i) ({
-    stablehlo.return %0 : tensor<f32>
-  }) : (tensor<i32>) -> tensor<f32>
+  %1 = scf.execute_region -> tensor<f32> {
+    scf.yield %0 : tensor<f32>
+  }
   return %1 : tensor<f32>
+}
+
+// -----
+
+// A choice of what is no array has no rules.
+
+// CHECK: anvl-gradient: @f: 1 of the ops cannot be differentiated:
+// CHECK-NEXT: stablehlo.if at {{.*}}: it reads or gives !stablehlo.token, which is no array
+func.func @f(%x: tensor<f32>, %p: tensor<i1>, %t: !stablehlo.token) -> (tensor<f32>, !stablehlo.token) {
+  %0, %1 = "stablehlo.if"(%p) ({
+    stablehlo.return %x, %t : tensor<f32>, !stablehlo.token
+  }, {
+    stablehlo.return %x, %t : tensor<f32>, !stablehlo.token
+  }) : (tensor<i1>) -> (tensor<f32>, !stablehlo.token)
+  return %0, %1 : tensor<f32>, !stablehlo.token
 }
 
 // -----

@@ -62,11 +62,11 @@ func.func @halved(%x: tensor<f64>, %by: tensor<f64>) -> tensor<f64> {
   return %0 : tensor<f64>
 }
 
-// StableHLO takes the last branch for an index that is out of range, on either side.
+// Choices stay; what is in their regions becomes ops of anvl.
 
 // CHECK-LABEL: func.func @chosen(
-// CHECK:         "anvl.select"
-// CHECK:         call @chosen_case(
+// CHECK:         "stablehlo.case"(
+// CHECK:           "anvl.mul"
 // CHOSEN: f64[3] 9.0 3.0 9.0
 func.func @chosen(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
   %0 = "stablehlo.case"(%i) ({
@@ -78,12 +78,11 @@ func.func @chosen(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
   return %0 : tensor<f64>
 }
 
-// The inner one first: what it reads, the outer one reads for it.
-
 // CHECK-LABEL: func.func @either(
 // CHECK-SAME:    %[[P:\w+]]: tensor<i1>, %[[X:\w+]]: tensor<f64>)
-// CHECK:         %[[I:.*]] = "anvl.convert"(%[[P]])
-// CHECK:         call @either_case_0(%[[I]], %[[P]], %[[X]])
+// CHECK-NEXT:    "stablehlo.if"(%[[P]]) ({
+// CHECK-NEXT:      "stablehlo.if"(%[[P]]) ({
+// CHECK-NEXT:        "anvl.mul"(%[[X]], %[[X]])
 // TRUE: f64[] 9.0
 func.func @either(%p: tensor<i1>, %x: tensor<f64>) -> tensor<f64> {
   %0 = "stablehlo.if"(%p) ({

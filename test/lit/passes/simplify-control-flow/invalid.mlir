@@ -1,15 +1,5 @@
 // RUN: anvl-opt %s --split-input-file --verify-diagnostics --anvl-simplify-control-flow
 
-func.func @main(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
-  %0 = call @f(%i, %x) : (tensor<i32>, tensor<f64>) -> tensor<f64>
-  return %0 : tensor<f64>
-}
-// expected-error@+1 {{anvl-simplify-control-flow: @f: anvl.case: it has no branches}}
-func.func private @f(tensor<i32>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.case = {branches = []}}
-
-// -----
-
 func.func @main(%x: tensor<f64>) -> tensor<f64> {
   %0 = call @f(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>

@@ -1,0 +1,140 @@
+"""Control flow: ops of StableHLO whose regions read values around them.
+
+See Note [Control flow is StableHLO's].
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from anvl.dialect.captures import captured
+from anvl.dialect.effects import has_effect, is_unsafe
+from anvl.dialect.mlir import ir
+from anvl.dialect.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.scratch import Program
+
+__all__ = ["Region", "RegionOp", "emit_regions"]
+
+# Note [Control flow is StableHLO's]
+#
+# `if`, `case` and `while` are StableHLO's own ops, with ops of anvl in their regions; the classes
+# here are what MLIR's bindings make of them, and give them our rules.  So whoever knows MLIR can
+# read them, and MLIR's own passes work on them: `cse` shares what is in a region and around it, two
+# choices that are alike become one, and a loop nobody needs goes.
+#
+# A region may read values around it, which are no operands of the op: it captures them.  A rule is
+# asked about all that an op reads, its operands first and then what it captures; for the rule, a
+# region is a program of the arguments of its block and of these.
+
+
+class RegionOp(AnvlOp):
+    """An op whose regions are part of the program around it, not functions of scalars."""
+
+    xs: Operands
+    ys: Results
+    n_operands = None
+    n_results = None
+    multiple_results = True
+    captures = True
+    borrowed = True
+    pure = False  # as far as a class tells: `acts` looks into the regions
+    bodies: ClassVar[list[str]] = []
+    recipes = None
+    tangent_recipes = None
+    batch_recipes = None
+
+    @classmethod
+    def programs(cls, op: ir.Operation) -> list[Program]:
+        """The regions, each a program of the arguments of its block and of what the op captures."""
+        outer = captured(op)
+        found = [Program.of_region(region) for region in op.regions]
+        for program in found:
+            program.arguments += outer
+        return found
+
+    @classmethod
+    def labels(cls, count: int) -> Sequence[str]:
+        """What its regions, so many, are called for a reader."""
+        return [f"branch {i}" for i in range(count)]
+
+    @classmethod
+    def differentiated(
+        cls, op: ir.Operation, moves: Sequence[bool]
+    ) -> Sequence[tuple[Program, Sequence[bool]]]:
+        """The regions that derivatives are taken of, and which of their arguments move.
+
+        `moves` says it of what the op reads.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def simplified(
+        cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
+    ) -> Sequence[Value | None] | None:
+        """Emit what does the same with less, if there is anything: the results.
+
+        `is_used` says which of the results are used; None will do for the others.
+        """
+        return None
+
+    @classmethod
+    def acts(cls, op: ir.Operation) -> bool:
+        blocks = [region.blocks[0] for region in op.regions]
+        return any(has_effect(inner) for block in blocks for inner in block.operations)
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        return any(is_unsafe(region.blocks[0].operations, seen) for region in op.regions)
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        """All that is in its regions, once; an op there of another dialect counts by its size."""
+        inner = [o for region in op.regions for o in region.blocks[0].operations]
+        return sum(
+            o.work(o.operation) if isinstance(o, AnvlOp) else AnvlOp.work(o.operation)
+            for o in inner
+        )
+
+    @classmethod
+    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+        found = [False] * len(op.results)
+        pairs = zip(cls.differentiated(op, moves), cls.differentiated(op, bits), strict=True)
+        for (program, marks), (_, flags) in pairs:
+            for i, of_bits in enumerate(program.bits_through(marks, flags)):
+                found[i] = found[i] or of_bits
+        return found
+
+
+#: The types of the arguments of a region, and what emits its ops and gives what it returns.
+Region = tuple[Sequence[ir.Type], Callable[..., Sequence[Value]]]
+
+
+def emit_regions(
+    name: str,
+    operands: Sequence[Value],
+    regions: Sequence[Region],
+    attributes: dict[str, ir.Attribute] | None = None,
+    types: Sequence[ir.Type] | None = None,
+) -> list[Value]:
+    """Emit an op with regions that may read any value around it; its results.
+
+    `types` are those of the results; what the last region returns, where they are not given.
+    """
+    # The types are known when the regions are written: until then they are those of another op in
+    # this place.  (Of a module on the side, Python's handles would keep that alive, not this one.)
+    holder = ir.Operation.create("builtin.module", regions=1)
+    region = holder.regions[0]
+    results: Sequence[Value] = ()
+    try:
+        location = ir.Location.current
+        for arguments, emit_ops in regions:
+            block = region.blocks.append(*arguments, arg_locs=[location] * len(arguments))
+            with ir.InsertionPoint(block):
+                results = list(emit_ops(*block.arguments))
+                ir.Operation.create("stablehlo.return", [], results)
+        types = [y.type for y in results] if types is None else types
+        op = ir.Operation.create(name, types, list(operands), attributes, regions=len(regions))
+        for target in op.regions:
+            region.blocks[0].append_to(target)
+    finally:
+        holder.erase()
+    return list(op.results)
