@@ -26,7 +26,7 @@ from anvl.dialect.region_ops import RegionOp, emit_regions
 from anvl.dialect.replaced import Replaced
 from anvl.dialect.scratch import Program, batch_of, values_and_jvp_of, vjp_of
 
-__all__ = ["CHOICES", "STRATEGIES", "CaseOp", "ChoiceOp", "IfOp", "choose"]
+__all__ = ["CHOICES", "CONTROL_FLOW", "STRATEGIES", "CaseOp", "ChoiceOp", "IfOp", "choose"]
 
 #: What vmap does where members of a batch differ in the branch: Note [Choices in a batch].
 STRATEGIES = ("select", "loop")
@@ -229,8 +229,9 @@ class CaseOp(ChoiceOp):
         return list(found)
 
 
-#: Their names in the IR.
+#: Their names in the IR, and those of all ops whose regions are part of the function around them.
 CHOICES = (IfOp.OPERATION_NAME, CaseOp.OPERATION_NAME)
+CONTROL_FLOW = (*CHOICES, "stablehlo.while")
 
 
 def choose(

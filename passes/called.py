@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from anvl.dialect.blocks import side_block
+from anvl.dialect.case import CONTROL_FLOW
 from anvl.dialect.mlir import PassManager, ir, rewrite
 from anvl.dialect.recipes import Recipe, inside, picker, read, replay
 from anvl.passes.find import find
@@ -165,9 +166,12 @@ class Shared:
             self._depth -= 1
 
     def may_call(self, how: Called, op: ir.Operation, xs: Sequence[ir.Value]) -> bool:
-        """Whether an op may become a call: not in the body of another op, and in another
-        expansion only where that begins with something costly."""
-        if op.parent.operation.name != "func.func":
+        """An op is outlined only where a call may stand: in a function, or in its control flow, not
+        in a body of scalars; and inside another expansion only if it is expensive."""
+        outer = op.parent.operation
+        while outer.name in CONTROL_FLOW:
+            outer = outer.parent.operation
+        if outer.name != "func.func":
             return False
         return not self._depth or (
             how.is_costly and all(isinstance(x, ir.BlockArgument) for x in xs)
@@ -230,16 +234,15 @@ class Shared:
 def _shrinks(module: ir.Operation) -> bool:
     """Share what is computed twice, and drop what nobody uses; whether there was such a thing."""
     before = _size(module)
-    manager = PassManager.parse("builtin.module(cse)", module.context)
+    manager = PassManager.parse("builtin.module(func.func(trivial-dce),cse)", module.context)
     manager.enable_verifier(False)
     manager.run(module)
     return _size(module) < before
 
 
 def _size(module: ir.Operation) -> int:
-    functions = [f.operation for f in module.regions[0].blocks[0].operations]
-    blocks = [block for f in functions for region in f.regions for block in region.blocks]
-    return sum(len(block.operations) for block in blocks)
+    """How many ops there are, with those in regions."""
+    return sum(1 for _ in inside(module))
 
 
 @cache

@@ -5,7 +5,7 @@
 // RUN:   | %run --function=shared --args='[[[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]]' \
 // RUN:   | %numbers %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo \
-// RUN:   | %run --function=in_a_body --args='[[[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]]' \
+// RUN:   | %run --function=in_a_loop --args='[[[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]]' \
 // RUN:   | %numbers %s --check-prefix=BODY
 
 // What calls a routine, or loops, is done once for the same operands: also as a part of others,
@@ -62,18 +62,16 @@ func.func @unused(%a: tensor<2x2xf64>) {
   return
 }
 
-// In the body of another op, there are no calls.
+// In a loop there are calls as around it.
 
-// CHECK-LABEL: func.func @in_a_body(
+// CHECK-LABEL: func.func @in_a_loop(
 // CHECK:         stablehlo.while
-// CHECK-NOT:     call @lu
-// CHECK:         stablehlo.custom_call @lapack_dgetrf_ffi
-// CHECK:         stablehlo.custom_call @lapack_dtrsm_ffi
-// CHECK:         stablehlo.custom_call @lapack_dtrsm_ffi
+// CHECK:           %[[LU:.*]]:3 = func.call @lu(
+// CHECK:           func.call @solve(%{{.*}}, %[[LU]]#0, %[[LU]]#2)
 // CHECK:         return
 
 // BODY: f64[2,1] 0.25 0.5
-func.func @in_a_body(%a: tensor<2x2xf64>, %b: tensor<2x1xf64>) -> tensor<2x1xf64> {
+func.func @in_a_loop(%a: tensor<2x2xf64>, %b: tensor<2x1xf64>) -> tensor<2x1xf64> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %two = stablehlo.constant dense<2> : tensor<i32>
