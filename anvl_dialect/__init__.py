@@ -9,8 +9,11 @@ if __name__ != "anvl.dialect":
 from anvl.dialect import ops as ops  # first: the dialect must be complete when it is loaded
 from anvl.dialect.case import CaseOp as CaseOp
 from anvl.dialect.case import IfOp as IfOp
+from anvl.dialect.checkpoint import Checkpoint as Checkpoint
 from anvl.dialect.context import context as context
 from anvl.dialect.context import parse as parse
+from anvl.dialect.custom_rules import CustomJvp as CustomJvp
+from anvl.dialect.custom_rules import CustomVjp as CustomVjp
 from anvl.dialect.dialect import Anvl as Anvl
 from anvl.dialect.families import Bilinear as Bilinear
 from anvl.dialect.families import Creation as Creation
@@ -44,6 +47,8 @@ from anvl.dialect.params import Int as Int
 from anvl.dialect.params import Ints as Ints
 from anvl.dialect.params import Param as Param
 from anvl.dialect.params import Text as Text
+from anvl.dialect.scan import Scan as Scan
 from anvl.dialect.types import dtype_name as dtype_name
 from anvl.dialect.types import element_type as element_type
 from anvl.dialect.types import tensor as tensor
+from anvl.dialect.while_loop import WhileOp as WhileOp

@@ -14,7 +14,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, AnvlOp
 from anvl.dialect.ops.create import full
 from anvl.dialect.recipes import inside, type_number
-from anvl.dialect.types import is_array
+from anvl.dialect.types import why_no_array
 
 __all__ = [
     "Step", "bits_through", "check_rules", "found_at", "is_made_of_bits", "lacks", "may_carry",
@@ -319,9 +319,9 @@ def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
         return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
     if rules.captures:
         values = (*operands_of(op), *op.results)
-        other = next((v.type for v in values if not is_array(v.type)), None)
-        if other is not None:
-            return f"it reads or gives {other}, which is no array"
+        why = next((why for v in values if (why := why_no_array(v.type))), None)
+        if why is not None:
+            return f"it is no op of a dialect that has {rule} rules, since {why}"
     if not rules.has_rule(rule):
         return f"it has no `{rule}` rule; define it on {rules.__name__} in {rules.__module__}"
     return None

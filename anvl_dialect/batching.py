@@ -256,8 +256,9 @@ def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
 def _check_rules(steps: Sequence[_Step], moved: Sequence[Value]) -> None:
     """One error for all ops on the way that have no batch rule."""
     classes = {type(step[0]) for step in steps}
-    lacking = {r for r in classes if not (issubclass(r, AnvlOp) and r.has_rule("batch"))}
-    problems = [step for step in steps if type(step[0]) in lacking]
+    plain = {r for r in classes if issubclass(r, AnvlOp) and r.has_rule("batch") and not r.captures}
+    doubtful = [step for step in steps if type(step[0]) not in plain]
+    problems = [s for s in doubtful if lacks(type(s[0]), "batch", s[0].operation)]
     for rules in () if problems else classes:
         if rules.batch_recipes is not None:
             written_from(rules.batch_recipes, rules.batch.__func__)

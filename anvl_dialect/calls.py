@@ -14,7 +14,7 @@ from anvl.dialect.mlir import ir, register_view
 from anvl.dialect.op import OPS, AnvlOp, Operands, Results, Value
 from anvl.dialect.params import Bool, Int, Symbol
 from anvl.dialect.scratch import Program
-from anvl.dialect.symbol_table import current
+from anvl.dialect.symbol_table import current, remembering
 from anvl.dialect.types import tensor
 
 __all__ = [
@@ -29,10 +29,6 @@ __all__ = [
 # stays a call, where other calls are inlined, and is asked for its rules like an op.  It answers
 # with what the attribute says: `FUNCTION_RULES` has a class for each.  `anvl-inline` afterwards
 # takes it like other calls.
-#
-# Why functions, and not ops with regions, which have rules already: IRDL, which declares our ops,
-# gives all operands of a variadic field one type.  And a person who reads or writes the text sees
-# the function, its rule and the call, each by its name.
 #
 # A rule may need functions: it finds them, and adds others, in the table of the pass that asks
 # (`resolving`), since the op that it belongs to may be in a module on the side.
@@ -62,17 +58,19 @@ class FunctionRule(abc.ABC):
     declares: ClassVar[bool] = False
     #: Whether it changes only what is kept: derivatives are those of the function.
     transparent: ClassVar[bool] = False
-    #: The ops of StableHLO that `lift` makes calls of.
+    #: The ops of StableHLO that `lift` may make calls of.
     lifts: ClassVar[tuple[str, ...]] = ()
-    #: What the functions of their regions are called; where there may be any number, by number.
-    roles: ClassVar[tuple[str, ...]] = ()
+
+    def counts(self, op: ir.Operation) -> Any:
+        """The steps that a loop makes, where they can be told; None where it is to stay."""
+        return None
 
     def lift(
-        self, f: "Callee", op: ir.Operation, parts: "Sequence[Callee]", outer: Sequence[Value]
+        self, f: "Callee", op: ir.Operation, body: "Callee", outer: Sequence[Value], count: Any
     ) -> Sequence[Value]:
-        """Emit, in the function f, a call that does what an op with regions does; its results.
+        """Emit, in the function f, a call that does what a loop does; its results.
 
-        `parts` do what the regions do, each of the arguments of its region and then of `outer`.
+        `body` does what its last region does, of the arguments of that and then of `outer`.
         """
         raise NotImplementedError
 
@@ -419,7 +417,7 @@ class CallOp(AnvlOp):
     def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
         """Which operands the results that are wanted depend on."""
         name = Symbol.decode(op.attributes["callee"])
-        with _remembering() as known:
+        with remembering() as known:
             key = name, tuple(is_wanted)
             if key not in known:
                 f = Callee(name)
@@ -467,18 +465,6 @@ class CallOp(AnvlOp):
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], callee: str) -> Sequence[Value]:
         rule, f = _resolved(callee)
         return rule.batch(f, xs, batched)
-
-
-@contextmanager
-def _remembering() -> Iterator[dict[Any, Sequence[bool]]]:
-    """What is known of functions while one question is answered: those in loops are asked often."""
-    outer = current.known
-    if outer is None:
-        current.known = {}
-    try:
-        yield current.known  # type: ignore[misc]
-    finally:
-        current.known = outer
 
 
 def _resolved(name: str) -> tuple[FunctionRule, Callee]:

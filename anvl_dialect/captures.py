@@ -1,9 +1,9 @@
 """What an op reads: its operands, and the values around it that its regions use."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from anvl.dialect.mlir import ir
+from anvl.dialect.symbol_table import current
 
 __all__ = ["captured", "operands_of"]
 
@@ -19,23 +19,27 @@ def operands_of(op: Any) -> tuple[ir.Value, ...]:
 
 def captured(op: ir.Operation) -> tuple[ir.Value, ...]:
     """The values from outside that the regions of an op read, each once, in order of first use."""
+    known = current.known
+    if known is not None and op in known:
+        return known[op]
+    read: dict[ir.Value, None] = {}
     made: set[ir.Value] = set()
-    found: dict[ir.Value, None] = {}
-    for x in _reads(op, made):
-        if x not in made:
-            found[x] = None
-    return tuple(found)
+    _note(op, read, made)
+    found = tuple([x for x in read if x not in made])
+    if known is not None:
+        known[op] = found
+    return found
 
 
-def _reads(op: ir.Operation, made: set[ir.Value]) -> Iterator[ir.Value]:
-    """What the ops in the regions of an op read, in order; `made` receives what they make.
-
-    A value is made before it is read, so it is in `made` by then.
-    """
+def _note(op: ir.Operation, read: dict[ir.Value, None], made: set[ir.Value]) -> None:
+    """Note what the ops in the regions of an op read and make."""
     for region in op.regions:
         for block in region.blocks:
             made.update(block.arguments)
             for inner in block.operations:
-                yield from inner.operands
-                yield from _reads(inner.operation, made)
-                made.update(inner.results)
+                for x in inner.operands:
+                    read[x] = None
+                operation = inner.operation
+                if len(operation.regions):
+                    _note(operation, read, made)
+                made.update(operation.results)

@@ -22,7 +22,7 @@ from anvl.dialect.mlir import ir, register_view
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.params import Text
-from anvl.dialect.region_ops import RegionOp, emit_regions
+from anvl.dialect.region_ops import Region, RegionOp, emit_regions
 from anvl.dialect.replaced import Replaced
 from anvl.dialect.scratch import Program, batch_of, values_and_jvp_of, vjp_of
 
@@ -161,7 +161,7 @@ class ChoiceOp(RegionOp):
     ) -> list[Value]:
         """Emit a choice of one of these branches, which emit ops that may read any value."""
         attributes = None if strategy is None else {_STRATEGY: Text.encode(strategy)}
-        regions = [((), branch) for branch in branches]
+        regions = [Region((), branch) for branch in branches]
         return emit_regions(cls.OPERATION_NAME, [choice], regions, attributes)
 
     @classmethod

@@ -69,7 +69,7 @@ def simpler_form(
 
 
 def _is_inner(op: Any) -> bool:
-    return op.operation.name != "func.return"
+    return op.operation.name not in ("func.return", "stablehlo.return")
 
 
 class _Search:

@@ -1,10 +1,9 @@
 """What loops share: which carries move, and the ops that they are made of."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from anvl.dialect.captures import operands_of
-from anvl.dialect.mlir import ir
 from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.elementwise import and_
@@ -12,7 +11,7 @@ from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.scratch import Program
 
 __all__ = [
-    "below", "carries_moved", "carries_read", "cut_in", "hlo_while", "member", "put", "reached",
+    "below", "carries_moved", "carries_read", "cut_in", "member", "put", "reached",
     "settled_flags", "spread",
 ]  # fmt: skip
 
@@ -66,22 +65,6 @@ def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
         if more == flags[:n]:
             return flags
         flags[:n] = more
-
-
-def hlo_while(
-    xs: Sequence[Value],
-    cond: Callable[..., Value],
-    body: Callable[..., Sequence[Value]],
-) -> list[Value]:
-    """Emit StableHLO's loop."""
-    types = [x.type for x in xs]
-    op = ir.Operation.create("stablehlo.while", types, list(xs), regions=2)
-    location = ir.Location.current
-    for region, emit_one in zip(op.regions, (lambda *v: [cond(*v)], body), strict=True):
-        block = region.blocks.append(*types, arg_locs=[location] * len(types))
-        with ir.InsertionPoint(block):
-            ir.Operation.create("stablehlo.return", [], list(emit_one(*block.arguments)))
-    return list(op.results)
 
 
 def below(i: Value, bound: int, flag: Value) -> Value:

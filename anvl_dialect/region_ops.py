@@ -4,7 +4,7 @@ See Note [Control flow is StableHLO's].
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.captures import captured
 from anvl.dialect.effects import has_effect, is_unsafe
@@ -12,7 +12,7 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.op import AnvlOp, Operands, Results, Value
 from anvl.dialect.scratch import Program
 
-__all__ = ["Region", "RegionOp", "emit_regions"]
+__all__ = ["Region", "RegionOp", "emit_loop", "emit_regions"]
 
 # Note [Control flow is StableHLO's]
 #
@@ -67,6 +67,11 @@ class RegionOp(AnvlOp):
         raise NotImplementedError
 
     @classmethod
+    def n_carried(cls, op: ir.Operation) -> int:
+        """How many results are arguments of the next step, in front of both; 0 of no loop."""
+        return 0
+
+    @classmethod
     def simplified(
         cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
     ) -> Sequence[Value | None] | None:
@@ -96,16 +101,27 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
-        found = [False] * len(op.results)
-        pairs = zip(cls.differentiated(op, moves), cls.differentiated(op, bits), strict=True)
-        for (program, marks), (_, flags) in pairs:
-            for i, of_bits in enumerate(program.bits_through(marks, flags)):
-                found[i] = found[i] or of_bits
-        return found
+        of_bits, n = list(bits), cls.n_carried(op)
+        while True:
+            found = [False] * len(op.results)
+            parts = zip(cls.differentiated(op, moves), cls.differentiated(op, of_bits), strict=True)
+            for (program, marks), (_, flags) in parts:
+                for i, through in enumerate(program.bits_through(marks, flags)):
+                    found[i] = found[i] or through
+            more = [i for i in range(n) if found[i] and not of_bits[i]]
+            if not more:
+                return found
+            for i in more:
+                of_bits[i] = True
 
 
-#: The types of the arguments of a region, and what emits its ops and gives what it returns.
-Region = tuple[Sequence[ir.Type], Callable[..., Sequence[Value]]]
+class Region(NamedTuple):
+    """A region to be emitted: the types of its arguments, what emits its ops, and gives what it
+    returns, and the locations of its arguments, which name them."""
+
+    types: Sequence[ir.Type]
+    emit: Callable[..., Sequence[Value]]
+    places: Sequence[ir.Location] | None = None
 
 
 def emit_regions(
@@ -126,10 +142,11 @@ def emit_regions(
     results: Sequence[Value] = ()
     try:
         location = ir.Location.current
-        for arguments, emit_ops in regions:
-            block = region.blocks.append(*arguments, arg_locs=[location] * len(arguments))
+        for part in regions:
+            places = [location] * len(part.types) if part.places is None else list(part.places)
+            block = region.blocks.append(*part.types, arg_locs=places)
             with ir.InsertionPoint(block):
-                results = list(emit_ops(*block.arguments))
+                results = list(part.emit(*block.arguments))
                 ir.Operation.create("stablehlo.return", [], results)
         types = [y.type for y in results] if types is None else types
         op = ir.Operation.create(name, types, list(operands), attributes, regions=len(regions))
@@ -138,3 +155,16 @@ def emit_regions(
     finally:
         holder.erase()
     return list(op.results)
+
+
+def emit_loop(
+    carry: Sequence[Value],
+    cond: Callable[..., Value],
+    body: Callable[..., Sequence[Value]],
+    attributes: dict[str, ir.Attribute] | None = None,
+    places: Sequence[ir.Location] | None = None,
+) -> list[Value]:
+    """Emit a loop of these carries, whose regions may read any value around it; its results."""
+    types = [x.type for x in carry]
+    regions = [Region(types, lambda *vs: [cond(*vs)], places), Region(types, body, places)]
+    return emit_regions("stablehlo.while", carry, regions, attributes, types)

@@ -18,13 +18,15 @@ from anvl.dialect.calls import (
     symbol,
 )
 from anvl.dialect.captures import operands_of
+from anvl.dialect.counted_loop import as_scan
+from anvl.dialect.effects import is_unsafe
 from anvl.dialect.families import differentiable
+from anvl.dialect.loop_counts import Count, step_count
 from anvl.dialect.loop_forms import simpler_form
 from anvl.dialect.loops import (
     carries_moved,
     carries_read,
     cut_in,
-    hlo_while,
     member,
     put,
     reached,
@@ -35,10 +37,12 @@ from anvl.dialect.op import Value, emit
 from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.shape import permuted, reshaped
 from anvl.dialect.params import Bool, Int, Symbol
+from anvl.dialect.region_ops import emit_loop
 from anvl.dialect.replaced import Replaced
 from anvl.dialect.residuals import fewest
 from anvl.dialect.scratch import Program, found_and_values, swept, values_and_jvp_of
 from anvl.dialect.types import element_type, tensor
+from anvl.dialect.while_loop import WhileOp
 
 __all__ = ["Scan"]
 
@@ -66,6 +70,7 @@ class Scan(FunctionRule):
     """
 
     attribute = "anvl.scan"
+    lifts = ("stablehlo.while",)
     form = "{body = @b, carry = n : i64, xs = n : i64, length = n : i64, reverse = false}"
     declares = True
 
@@ -102,6 +107,21 @@ class Scan(FunctionRule):
                 f"its body @{loop.body.name} is {ir.FunctionType.get(*loop.body.types)}, but must "
                 f"be {ir.FunctionType.get(*wanted)}"
             )
+
+    def counts(self, op: ir.Operation) -> Count | None:
+        if not isinstance(op.opview, WhileOp):
+            return None
+        cond, body = WhileOp.programs(op)
+        # A scan has no condition that could do more than to tell.
+        if is_unsafe(cond.block.operations):
+            return None
+        return step_count(cond, body, operands_of(op))
+
+    def lift(
+        self, f: Callee, op: ir.Operation, body: Callee, outer: Sequence[Value], count: Count
+    ) -> Sequence[Value]:
+        types = [y.type for y in op.results]
+        return as_scan(f, body, [*op.operands, *outer], types, count)
 
     def made(
         self,
@@ -140,27 +160,21 @@ class Scan(FunctionRule):
         stacked = [full(t, 0) for t in f.types[1][loop.n :]]
         if loop.length == 0:
             return [*carry, *stacked]
-        n, m, k = loop.n, loop.m, len(stacked)
+        n = loop.n
         index = tensor([], element_type("i32"))
-        end = full(index, loop.length)
 
         def step(*values: Value) -> list[Value]:
-            i, carries, written = values[0], values[1 : 1 + n], values[1 + n : 1 + n + k]
-            gone, others = values[1 + n + k : 1 + n + k + m], values[1 + n + k + m :]
-            last = full(index, loop.length - 1)
-            at = emit.sub(last, i) if loop.reverse else i
-            members = [member(x, at) for x in gone]
-            found = call(loop.body, [*carries, *members, *others[:-1]])
+            i, carries, written = values[0], values[1 : 1 + n], values[1 + n :]
+            at = emit.sub(full(index, loop.length - 1), i) if loop.reverse else i
+            found = call(loop.body, [*carries, *(member(x, at) for x in arrays), *rest])
             new = [put(y, at, z) for y, z in zip(written, found[n:], strict=True)]
-            return [emit.add(i, full(index, 1)), *found[:n], *new, *gone, *others]
+            return [emit.add(i, full(index, 1)), *found[:n], *new]
 
-        operands = [full(index, 0), *carry, *stacked, *arrays, *rest, end]
-        found = hlo_while(
-            operands,
-            lambda *vs: emit.compare(vs[0], vs[-1], comparison_direction="LT"),
-            step,
-        )
-        return found[1 : 1 + n + k]
+        def goes_on(*values: Value) -> Value:
+            end = full(index, loop.length)
+            return emit.compare(values[0], end, comparison_direction="LT")
+
+        return emit_loop([full(index, 0), *carry, *stacked], goes_on, step)[1:]
 
     def simplify(
         self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion

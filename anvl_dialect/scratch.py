@@ -21,6 +21,7 @@ from anvl.dialect.params import Body
 from anvl.dialect.pushforward import forward_sweep
 from anvl.dialect.recipes import inside
 from anvl.dialect.sweep import sweep
+from anvl.dialect.symbol_table import remembering
 from anvl.dialect.types import tensor
 
 _Found = TypeVar("_Found")
@@ -43,7 +44,9 @@ class Program:
 
     def __init__(self, block: ir.Block, results: Sequence[Value], owner: Any = None) -> None:
         self.block = block
-        self.arguments: list[Value] = list(block.arguments)
+        # Of another program: those of that, which may be more than the arguments of the block.
+        given = owner.arguments if isinstance(owner, Program) else block.arguments
+        self.arguments: list[Value] = list(given)
         self.results = list(results)
         self._owner = owner  # what keeps the block alive
 
@@ -151,8 +154,11 @@ class Program:
         """
         given = set(self.arguments)
         wanted = set(self.results if results is None else results)
-        for op in reversed(list(self.block.operations)):
-            if any(_in(y, wanted, given) for y in op.results):
+        with remembering():
+            for op in reversed(list(self.block.operations)):
+                results = op.results
+                if wanted.isdisjoint(results) or not any(_in(y, wanted, given) for y in results):
+                    continue
                 wanted.update(read_by(op, wanted))
         return wanted
 
@@ -217,7 +223,8 @@ def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
     """The values that an op uses, around it and as operands, for its results that are wanted."""
     find = getattr(type(op), "operands_read", None)
     if find is None:
-        return [*op.operands, *_captured(op)]
+        operands = list(op.operands)
+        return [*operands, *_captured(op)] if len(op.operation.regions) else operands
     flags = find(op.operation, [y in wanted for y in op.results])
     pairs = zip(operands_of(op), flags, strict=True)
     return [x for x, is_read in pairs if is_read]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from anvl.dialect.mlir import ir
 if TYPE_CHECKING:
     from anvl.dialect.calls import Callee
 
-__all__ = ["Table", "current", "keeping_apart", "resolving"]
+__all__ = ["Table", "current", "keeping_apart", "remembering", "resolving"]
 
 
 class Table(abc.ABC):
@@ -43,7 +43,7 @@ class Table(abc.ABC):
 class _Current(threading.local):
     table: Table | None = None
     apart = False
-    known: dict[Any, Sequence[bool]] | None = None
+    known: dict[Any, Any] | None = None
 
 
 current = _Current()
@@ -67,3 +67,18 @@ def keeping_apart() -> Iterator[None]:
         yield
     finally:
         current.apart = outer
+
+
+@contextmanager
+def remembering() -> Iterator[dict[Any, Any]]:
+    """What is known of functions and of regions while one question about them is answered.
+
+    Those in loops are asked often; nothing of them may change meanwhile.
+    """
+    outer = current.known
+    if outer is None:
+        current.known = {}
+    try:
+        yield current.known  # type: ignore[misc]
+    finally:
+        current.known = outer

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from anvl.dialect.calls import Callee, call, rule_of, symbol
 from anvl.dialect.case import choose
 from anvl.dialect.families import differentiable
 from anvl.dialect.loops import below, carries_read, cut_in, member, put
@@ -13,6 +12,7 @@ from anvl.dialect.ops.create import full, zeros_like
 from anvl.dialect.ops.elementwise import and_, not_
 from anvl.dialect.ops.shape import reshaped
 from anvl.dialect.params import Bool, Int
+from anvl.dialect.region_ops import emit_loop
 from anvl.dialect.scratch import Program, vjp_of
 from anvl.dialect.types import element_type, tensor
 
@@ -74,12 +74,12 @@ class Plan(NamedTuple):
 class _Loop(NamedTuple):
     """The loop that is gone through; `kept` are the carries that going back depends on."""
 
-    f: Callee
     cond: Program
     body: Program
     carry: list[Value]
     rest: list[Value]
     plan: Plan
+    ends: bool
     back: Program
     kept: list[int]
 
@@ -92,27 +92,17 @@ class _Loop(NamedTuple):
         found = dict(zip(self.kept, kept, strict=True))
         return [found[i] if i in found else full(x.type, 0) for i, x in enumerate(self.carry)]
 
-    @property
-    def may_not_end(self) -> bool:
-        rule = rule_of(self.f.function)
-        return rule is None or rule.may_not_end(self.f)
-
 
 def pulled_back(
-    loop: tuple[Callee, Callee, Callee],
-    xs: tuple[list[Value], list[Value]],
-    gs: Sequence[Value | None],
-    place: Any,
-    plan: Plan,
+    loop: Any, xs: tuple[list[Value], list[Value]], gs: Sequence[Value | None], place: Any
 ) -> tuple[list[Value], list[Value | None]]:
-    """The last carries of a loop, from an op at `place`, and the cotangents of its arguments.
+    """The last carries of a loop, from an op at `place`, and the cotangents of what it reads.
 
-    `loop` is the function with its condition and its body, `xs` are carries and constants.
+    `loop` is a `Loop`; `xs` are its first carries, and the values around it that it captures.
     """
-    f, cond, body = loop
-    back = _adjoint_step(body.program)
-    kept = _kept(body.program, back)
-    this = _Loop(f, cond.program, body.program, *xs, plan, back, kept)
+    back = _adjoint_step(loop.body)
+    kept = _kept(loop.body, back)
+    this = _Loop(loop.cond, loop.body, *xs, loop.plan, loop.ends, back, kept)
     with ir.InsertionPoint(place):
         found = _forward(this)
     n = len(this.carry)
@@ -153,13 +143,11 @@ def _forward(this: _Loop) -> list[Value]:
         return [*found, emit.add(i, full(_index(), 1)), shift, *kept]
 
     return _while(
-        this.f,
-        "forward",
         [*this.carry, zero, zero, *places],
         this.rest,
         goes_on,
         step,
-        ends=not this.may_not_end,
+        ends=this.ends,
     )
 
 
@@ -215,8 +203,6 @@ def _backward(
         return [emit.sub(t, full(_index(), 1)), *found, *added, *stores]
 
     found = _while(
-        this.f,
-        "backward",
         [last, *seeds, *sums, *places],
         [last, shift, *this.rest],
         lambda state, rest: _compare(state[0], full(_index(), 0), "GE"),
@@ -273,8 +259,6 @@ def _refilled(
         return [emit.add(level, full(_index(), 1)), *new]
 
     found = _while(
-        this.f,
-        "refill",
         [_first_level(t, final, shift, plan), *stores],
         [t, shift, *constants],
         lambda state, rest: _compare(state[0], _last_level(rest[1], plan), "LE"),
@@ -303,8 +287,6 @@ def _replayed(
         return [emit.add(i, full(_index(), 1)), *body(*this.all_of(values), *others), *noted]
 
     found = _while(
-        this.f,
-        "replay",
         [first, *carry, *places],
         [*upto, *constants],
         lambda state, rest: _compare(state[0], rest[0], "LE"),
@@ -423,8 +405,6 @@ def _many(type_: Any, count: int) -> ir.Type:
 
 
 def _while(
-    f: Callee,
-    suffix: str,
     carry: Sequence[Value],
     rest: Sequence[Value],
     cond: Callable[[Sequence[Value], Sequence[Value]], Value],
@@ -432,22 +412,16 @@ def _while(
     ends: bool = True,
     most: int = 0,
 ) -> list[Value]:
-    """What a loop makes of carries, with constants; declared like any, so that it has its rules.
+    """The last carries of a loop that reads the values in `rest`.
 
     Those that count steps end; `most` is how many there are at most, where that is known.
     """
-    n = len(carry)
-    types = [x.type for x in (*carry, *rest)]
-    request = {
-        "cond": symbol(f.add(f"{suffix}_cond", lambda *vs: [cond(vs[:n], vs[n:])], types)),
-        "body": symbol(f.add(f"{suffix}_body", lambda *vs: body(vs[:n], vs[n:]), types)),
-        "carry": Int.encode(n),
-        **({"ends": Bool.encode(True)} if ends else {}),
-        "slots": Int.encode(_SLOTS),
-        **({"max_iterations": Int.encode(most)} if most else {}),
-    }
-    made = f.declare(suffix, types, types[:n], {"anvl.while": ir.DictAttr.get(request)})
-    return call(made, [*carry, *rest])
+    said = {"anvl.slots": Int.encode(_SLOTS)}
+    if ends:
+        said["anvl.ends"] = Bool.encode(True)
+    if most:
+        said["anvl.max_iterations"] = Int.encode(most)
+    return emit_loop(carry, lambda *vs: cond(vs, rest), lambda *vs: body(vs, rest), said)
 
 
 def _either(

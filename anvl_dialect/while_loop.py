@@ -1,51 +1,56 @@
-"""`anvl.while`: functions that do something again and again, while a condition holds.
+"""`while`: a region again and again, while another holds.
 
 The tangent of a loop is a loop over more, and so is its batch.
 Source: StableHLO specification, `while`.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from anvl.dialect.batching import repeated
-from anvl.dialect.calls import (
-    FUNCTION_RULES,
-    Callee,
-    CallOp,
-    FunctionRule,
-    Motion,
-    call,
-    calls_unsafe,
-    symbol,
-)
-from anvl.dialect.counted_loop import as_scan
+from anvl.dialect.calls import CallOp, Motion
+from anvl.dialect.captures import operands_of
+from anvl.dialect.context import on_new_context
+from anvl.dialect.dialect import Anvl
+from anvl.dialect.effects import is_unsafe
+from anvl.dialect.errors import PassError
 from anvl.dialect.families import differentiable
 from anvl.dialect.folding import folded, known_number
-from anvl.dialect.loop_counts import step_count
 from anvl.dialect.loop_forms import simpler_form
 from anvl.dialect.loops import (
-    below,
     carries_moved,
     carries_read,
-    hlo_while,
     member,
     reached,
     settled_flags,
     spread,
 )
-from anvl.dialect.mlir import ir
+from anvl.dialect.mlir import ir, register_view
 from anvl.dialect.op import Value, emit
-from anvl.dialect.ops.create import full, zeros_like
-from anvl.dialect.params import Bool, Int, Symbol
+from anvl.dialect.ops.create import zeros_like
+from anvl.dialect.params import Bool, Int, Param
+from anvl.dialect.region_ops import RegionOp, emit_loop
 from anvl.dialect.replaced import Replaced
 from anvl.dialect.scratch import Program, values_and_jvp_of
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.symbol_table import current, remembering
 from anvl.dialect.while_adjoint import Plan, pulled_back
 
-__all__ = ["SLOTS", "While", "is_slots"]
+__all__ = ["SLOTS", "WhileOp", "is_slots"]
 
 #: How many carries a level of Note [Online checkpointing] has places for, where nobody says.
 SLOTS = 32
+
+# What a loop says of itself: Note [What a loop says].
+_SLOTS, _MOST, _ENDS = "anvl.slots", "anvl.max_iterations", "anvl.ends"
+
+# Note [What a loop says]
+#
+# The regions say what a loop does.  Three attributes may say more, for its derivatives and batches:
+# `anvl.slots`, the carries that a level keeps; `anvl.max_iterations`, a number of steps that it
+# never exceeds, so that all carries can be kept; `anvl.ends`, that it ends whatever the carries
+# are, so that it may be run for members of a batch that did not choose it.  What is made of a loop
+# says the same.
 
 
 def is_slots(slots: int) -> bool:
@@ -53,244 +58,179 @@ def is_slots(slots: int) -> bool:
     return 2 <= slots < 2**31 and not slots & (slots - 1)
 
 
-class _While(NamedTuple):
-    """`{cond = @c, body = @b, carry = k : i64}`, read."""
+class Loop(NamedTuple):
+    """A loop, read: its regions take the carries, of which there are n, and what it captures."""
 
-    cond: Callee
-    body: Callee
+    cond: Program
+    body: Program
     n: int
-    slots: int
-    max_iterations: int
+    attributes: dict[str, ir.Attribute]
+    plan: Plan
     #: Whether it is known to end, whatever the carries are.
     ends: bool
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """What belongs to the carries, and what to the constants."""
+        """What belongs to the carries, and what to the values around it."""
         return list(values[: self.n]), list(values[self.n :])
 
 
-class While(FunctionRule):
-    """The body, while the condition holds: of the carries, which come first, and of constants.
+class WhileOp(RegionOp):
+    """The second region, while the first gives true; both take the carries."""
 
-    @c and @b take what the function takes; @c gives a bool, @b the next carries.  With
-    `max_iterations = n : i64` it ends after n steps, if it did not before; 0 means no such bound.
-    """
+    OPERATION_NAME = "stablehlo.while"
+    short_name = "while"
 
-    attribute = "anvl.while"
-    form = "{cond = @c, body = @b, carry = n : i64}"
-    declares = True
-    lifts = ("stablehlo.while",)
-    roles = ("cond", "body")
+    @classmethod
+    def labels(cls, count: int) -> Sequence[str]:
+        return ("cond", "body")
 
-    def read(self, f: Callee) -> _While:
-        request = f.request(self)
-        cond, body = (f.other(Symbol.decode(request[name])) for name in ("cond", "body"))
-        numbers = {
-            name: Int.decode(request[name]) if name in request else default
-            for name, default in (("slots", f.default("slots", SLOTS)), ("max_iterations", 0))
-        }
-        ends = "ends" in request and Bool.decode(request["ends"])
-        return _While(cond, body, Int.decode(request["carry"]), **numbers, ends=ends)
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        return {"loop": cls.loop_of(op)}
 
-    def check(self, f: Callee) -> None:
-        loop = self.read(f)
-        inputs, outputs = f.types
-        if not 0 <= loop.n <= len(inputs):
-            raise ValueError(f"carry is {loop.n}, of {len(inputs)} arguments")
-        if not is_slots(loop.slots):
-            raise ValueError(f"slots is {loop.slots}; it must be a power of 2, of at least 2")
-        if not 0 <= loop.max_iterations < 2**31:
-            raise ValueError(
-                f"max_iterations is {loop.max_iterations}; it must not be negative, and an i32"
-            )
-        if inputs[: loop.n] != outputs:
-            raise ValueError("what it returns must be of the types of its carries")
-        flag = tensor([], element_type("bool"))
-        for role, of, wanted in (("cond", loop.cond, [flag]), ("body", loop.body, outputs)):
-            if of.types != (inputs, wanted):
-                raise ValueError(
-                    f"its {role} @{of.name} is {ir.FunctionType.get(*of.types)}, but must be "
-                    f"{ir.FunctionType.get(inputs, wanted)}"
-                )
+    @classmethod
+    def loop_of(cls, op: ir.Operation) -> Loop:
+        """The loop; raises `PassError` for what it says of itself and cannot be."""
+        cond, body = cls.programs(op)
+        attributes = {name: op.attributes[name] for name in _SAID if name in op.attributes}
+        slots = _said(op, _SLOTS)
+        if slots is None:
+            table = current.table
+            slots = SLOTS if table is None else table.defaults.get("slots", SLOTS)
+        most, ends = _said(op, _MOST) or 0, bool(_said(op, _ENDS))
+        plan = Plan.of(slots, most)
+        return Loop(cond, body, len(op.results), attributes, plan, ends or most > 0)
 
-    def lift(
-        self, f: Callee, op: ir.Operation, parts: Sequence[Callee], outer: Sequence[Value]
-    ) -> Sequence[Value]:
-        cond, body = parts
-        types = [y.type for y in op.results]
-        operands = [*op.operands, *outer]
-        count = None
-        if not calls_unsafe(cond, set()):  # a scan has no condition that could do more than to tell
-            count = step_count(cond.program, body.program, operands)
-        if count is not None:  # its adjoint keeps of each step what it needs, and no more
-            return as_scan(f, body, operands, types, count)
-        request = {
-            "cond": symbol(cond),
-            "body": symbol(body),
-            "carry": Int.encode(len(types)),
-        }
-        inputs = [x.type for x in operands]
-        made = f.declare("while", inputs, types, {self.attribute: ir.DictAttr.get(request)})
-        return call(made, operands)
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        ends = bool(_said(op, _ENDS) or _said(op, _MOST))
+        return not ends or super().unsafe(op, seen)
 
-    def may_not_end(self, f: Callee) -> bool:
-        loop = self.read(f)
-        return not (loop.ends or loop.max_iterations)
-
-    def made(
-        self,
-        f: Callee,
-        suffix: str,
-        types: Sequence[ir.Type],
-        n: int,
-        cond: Callable[..., Sequence[Value]],
-        body: Callable[..., Sequence[Value]],
-        places: Sequence[ir.Location] | None = None,
-    ) -> Callee:
-        """Another loop, of n carries, which takes what is of these types, and `places` name."""
-        loop = self.read(f)
-        request = {
-            "cond": symbol(loop.cond.add(suffix, cond, types, places=places)),
-            "body": symbol(loop.body.add(suffix, body, types, places=places)),
-            "carry": Int.encode(n),
-        }
-        for name in ("slots", "max_iterations", "ends"):
-            if name in f.request(self):
-                request[name] = f.request(self)[name]
-        return f.declare(suffix, types, types[:n], {self.attribute: ir.DictAttr.get(request)})
-
-    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
-        loop = self.read(f)
-        bound = loop.max_iterations
-        index = tensor([], element_type("i32"))
-        counts = [full(index, 0)] if bound else []
-        k = len(counts)
-
-        def goes_on(*vs: Value) -> Value:
-            (flag,) = call(loop.cond, vs[k:])
-            return below(vs[0], bound, flag) if bound else flag
-
-        def step(*vs: Value) -> list[Value]:
-            found = call(loop.body, vs[k:])
-            return [*(emit.add(i, full(index, 1)) for i in vs[:k]), *found, *vs[k + loop.n :]]
-
-        return hlo_while([*counts, *xs], goes_on, step)[k : k + loop.n]
-
-    def simplify(
-        self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion
+    @classmethod
+    def simplified(
+        cls, op: ir.Operation, is_used: Sequence[bool], motion: Motion
     ) -> Sequence[Value | None] | None:
-        loop = self.read(f)
-        cond, body = loop.cond.program, loop.body.program
+        loop, xs = cls.loop_of(op), operands_of(op)
+        cond, body = loop.cond, loop.body
         is_pure = all(map(motion.may_go, list(cond.block.operations)[:-1]))
         if is_pure and (steps := _few_steps(cond, body, xs)) is not None:
-            return call(loop.body, xs) if steps else xs[: loop.n]
-        # It may take no step at all, and then must not wait for another loop in its body.
-        still = Motion(motion.may_go, lambda op: not isinstance(op, CallOp) and motion.may_move(op))
+            return body(*xs) if steps else list(xs[: loop.n])
+
+        def may_move(inner: Any) -> bool:
+            # It may take no step at all, and then must not wait for another loop in its body.
+            return not isinstance(inner, CallOp | RegionOp) and motion.may_move(inner)
+
+        still = Motion(motion.may_go, may_move)
         form = simpler_form([cond, body], (loop.n, 0), xs, is_used, still)
         if form is None:
             return None
         if not form.carry:
             return form.results([])
-        operands = [*form.carry, *form.rest]
-        types = [x.type for x in operands]
         emit_cond, emit_body = form.emits
         n = len(form.carry)
-        made = self.made(f, "simpler", types, n, emit_cond, emit_body, form.places)
-        return form.results(call(made, operands))
+        found = emit_loop(
+            form.carry,
+            lambda *vs: emit_cond(*vs, *form.rest)[0],
+            lambda *vs: emit_body(*vs, *form.rest),
+            loop.attributes,
+            form.places[:n],
+        )
+        return form.results(found)
 
+    @classmethod
     def adjoint(
-        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], loop: Loop
     ) -> Any:
-        loop = self.read(f)
-        plan = Plan.of(loop.slots, loop.max_iterations)
-        ends, found = pulled_back((f, loop.cond, loop.body), loop.split(xs), gs, ys[0].owner, plan)
+        ends, found = pulled_back(loop, loop.split(xs), gs, ys[0].owner)
         return Replaced(ends, found)
 
-    def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
-        loop = self.read(f)
+    @classmethod
+    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+        """Which of the values that the op reads the results that are wanted depend on."""
+        with remembering() as known:
+            key = op, tuple(is_wanted)
+            if key not in known:
+                known[key] = cls._operands_read(op, is_wanted)
+            return list(known[key])
+
+    @classmethod
+    def _operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+        cond, body = cls.programs(op)
+        n = len(op.results)
         if not any(is_wanted):
-            return [False] * len(f.types[0])
-        cond, body = loop.cond.program, loop.body.program
+            return [False] * len(body.arguments)
         asked = cond.read()
         pairs = zip(cond.arguments, body.arguments, strict=True)
         is_asked = {y for x, y in pairs if x in asked}
         arguments = body.arguments
         wanted = [a or x in is_asked for a, x in zip(is_wanted, arguments, strict=False)]
-        flags = carries_read(body, loop.n, wanted, is_asked)
+        flags = carries_read(body, n, wanted, is_asked)
         # Where it makes no step, a carry is what it was.
-        return [a or b for a, b in zip(flags, [*is_wanted, *flags[loop.n :]], strict=True)]
+        return [a or b for a, b in zip(flags, [*is_wanted, *flags[n:]], strict=True)]
 
-    def n_carried(self, f: Callee) -> int:
-        return self.read(f).n
+    @classmethod
+    def n_carried(cls, op: ir.Operation) -> int:
+        return len(op.results)
 
-    def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
-        loop = self.read(f)
-        body = loop.body.program
-        settled = carries_moved(body, loop.n, moves)
-        return [(loop.cond.program, settled), (body, settled)]
+    @classmethod
+    def differentiated(
+        cls, op: ir.Operation, moves: Sequence[bool]
+    ) -> Sequence[tuple[Program, Sequence[bool]]]:
+        cond, body = cls.programs(op)
+        settled = carries_moved(body, len(op.results), moves)
+        return [(cond, settled), (body, settled)]
 
+    @classmethod
     def tangent(
-        self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], loop: Loop
     ) -> Any:
-        loop = self.read(f)
-        n, cond, body = loop.n, loop.cond.program, loop.body.program
+        n, cond, body = loop.n, loop.cond, loop.body
         moves = [t is not None for t in ts]
         flags = settled_flags(body, moves[:n], moves[n:], n)
         flags = [a and differentiable(x.type) for a, x in zip(flags, xs, strict=False)]
-        marks = [*flags, *moves[n:]]
         carry, rest = loop.split(xs)
-        moving = [
-            zeros_like(x) if t is None else t
-            for t, x, flag in zip(ts, xs, marks, strict=True)
-            if flag
-        ]
-        k = sum(flags)
-
-        def parted(values: Sequence[Value]) -> tuple[list[Value], list[Value | None]]:
-            primals = [*values[:n], *values[n + k : n + k + len(rest)]]
-            given = iter([*values[n : n + k], *values[n + k + len(rest) :]])
-            return primals, [next(given) if flag else None for flag in marks]
+        pairs = zip(ts, carry, flags, strict=False)
+        moving = [zeros_like(x) if t is None else t for t, x, flag in pairs if flag]
 
         def next_body(*values: Value) -> list[Value]:
-            primals, tangents = parted(values)
-            found, moved = values_and_jvp_of(body, primals, tangents)
+            given = iter(values[n:])
+            tangents = [next(given) if flag else None for flag in flags]
+            primals = [*values[:n], *rest]
+            found, moved = values_and_jvp_of(body, primals, [*tangents, *ts[n:]])
             pairs = zip(moved, primals, flags, strict=False)
-            return [
-                *found,
-                *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag),
-            ]
+            return [*found, *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag)]
 
-        operands = [*carry, *moving[:k], *rest, *moving[k:]]
-        types = [x.type for x in operands]
-        made = self.made(f, "tangent", types, n + k, lambda *vs: cond(*parted(vs)[0]), next_body)
-        found = call(made, operands)
+        found = emit_loop(
+            [*carry, *moving], lambda *vs: cond(*vs[:n], *rest)[0], next_body, loop.attributes
+        )
         given = iter(found[n:])
         return Replaced(found[:n], [next(given) if flag else None for flag in flags])
 
-    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
-        loop = self.read(f)
-        n, cond, body = loop.n, loop.cond.program, loop.body.program
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:
+        n, cond, body = loop.n, loop.cond, loop.body
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
         flags = settled_flags(body, batched[:n], batched[n:], n)
         differs = reached(cond, [*flags, *batched[n:]])[0]
         if differs:  # each member stops at its own time, and keeps its values from then on
             flags = [True] * n
         marks = [*flags, *batched[n:]]
-        risky = differs and size > 0 and calls_unsafe(loop.body, set())
+        risky = differs and size > 0 and is_unsafe(body.block.operations)
+        rest = list(xs[n:])
 
-        def next_cond(*values: Value) -> list[Value]:
-            ((flag, has_axis),) = cond.batched(values, marks)
-            return [emit.any(flag, axes=(0,)) if has_axis else flag]
+        def next_cond(*values: Value) -> Value:
+            ((flag, has_axis),) = cond.batched([*values, *rest], marks)
+            return emit.any(flag, axes=(0,)) if has_axis else flag
 
         def next_body(*values: Value) -> list[Value]:
-            given = list(values)
+            given = [*values, *rest]
             if differs:
-                ((active, has_axis),) = cond.batched(values, marks)
+                ((active, has_axis),) = cond.batched(given, marks)
                 active = active if has_axis else repeated(active, size)
             if risky:
                 given = [
                     _of_active(active, x) if mark else x
-                    for x, mark in zip(values, marks, strict=True)
+                    for x, mark in zip(given, marks, strict=True)
                 ]
             found = [
                 y if has_axis or not mark else repeated(y, size)
@@ -299,19 +239,43 @@ class While(FunctionRule):
             if not differs:
                 return found
             return [
-                emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=False)
+                emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=True)
             ]
 
-        operands = [
+        carry = [
             repeated(x, size) if mark and not b else x
-            for x, mark, b in zip(xs, marks, batched, strict=True)
+            for x, mark, b in zip(xs, flags, batched, strict=False)
         ]
-        types = [x.type for x in operands]
-        found = call(self.made(f, "batched", types, n, next_cond, next_body), operands)
+        found = emit_loop(carry, next_cond, next_body, loop.attributes)
         return [y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=True)]
 
 
-FUNCTION_RULES[While.attribute] = While()
+class _Form(NamedTuple):
+    """What an attribute of a loop must be."""
+
+    kind: type[Param]
+    fits: Callable[[Any], bool]
+    must_be: str
+
+
+_SAID = {
+    _SLOTS: _Form(Int, is_slots, "a power of 2, of at least 2, as i64"),
+    _MOST: _Form(Int, lambda n: 0 <= n < 2**31, "an i64 that an i32 holds, of at least 0"),
+    _ENDS: _Form(Bool, lambda _: True, "a bool"),
+}
+
+
+def _said(op: ir.Operation, name: str) -> Any:
+    """What a loop says of itself by this attribute; None where it says nothing."""
+    if name not in op.attributes:
+        return None
+    attribute, form = op.attributes[name], _SAID[name]
+    with suppress(TypeError):
+        found = form.kind.decode(attribute)
+        if form.fits(found):
+            return found
+    problem = f"{op.name}: {name} is {attribute}; it must be {form.must_be}"
+    raise PassError("control flow", problem, str(op.location))
 
 
 def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
@@ -333,3 +297,10 @@ def _of_active(active: Value, x: Value) -> Value:
     """
     first = member(x, emit.argmax(active, axis=0, dtype="i32"))
     return emit.select(spread(active, x), x, repeated(first, x.type.shape[0]))
+
+
+def _register() -> None:
+    register_view(Anvl, WhileOp)
+
+
+on_new_context(_register)

@@ -19,12 +19,13 @@ from anvl.dialect.mlir import ir
 from anvl.dialect.params import Bool, Int
 from anvl.dialect.scan import Scan
 from anvl.dialect.types import element_type, kind
-from anvl.dialect.while_loop import While, is_slots
+from anvl.dialect.while_loop import is_slots
 from anvl.promote import abstract, as_tracer, fitted
 from anvl.ranges import meets_narrower
 from anvl.regions import (
     aligned,
     declare_control,
+    emit_while,
     known_scalar,
     length_of,
     outer_values,
@@ -34,6 +35,7 @@ from anvl.requests import check_callable, has_derivative, run
 from anvl.runtime import hiding_frames
 from anvl.state import current
 from anvl.traced import Traced
+from anvl.tracer import Tracer
 
 __all__ = ["fori_loop", "scan", "while_loop"]
 
@@ -96,14 +98,21 @@ def _at_most(
         )
     if count >= 2**31:
         raise ValueError(f"while_loop: max_iterations is {count}, more than an i32 counts")
-    if count:
-        return _while("while_loop", cond_fun, body_fun, init, {"max_iterations": int(count)})
 
-    def never(carry: Any) -> Any:
-        return cond_fun(carry) & False
+    def goes_on(carry: Any) -> Any:
+        found = cond_fun(carry.value)
+        if not isinstance(found, Tracer) or found.shape or found.dtype != np.dtype(bool):
+            return found  # which is refused
+        return found & (carry.i < int(count))
 
-    never.__name__ = name_of(cond_fun)
-    return _while("while_loop", never, body_fun, init, {})  # to the dialect, 0 is no bound
+    def step(carry: Any) -> Any:
+        return _Counted(carry.i + 1, body_fun(carry.value))
+
+    goes_on.__name__, step.__name__ = name_of(cond_fun), name_of(body_fun)
+    # To the dialect, 0 is no bound.
+    options = {"max_iterations": int(count)} if count else {"ends": True}
+    counted = _Counted(np.int32(0), init)
+    return _while("while_loop", goes_on, step, counted, options).value
 
 
 def _while(
@@ -114,8 +123,6 @@ def _while(
     options: dict[str, int],
 ) -> Any:
     def in_trace(init: Any) -> Any:
-        trace = current.trace
-        assert trace is not None
         carry = _Carry(role, init)
         while True:
             body = carry.settled(lambda args: traced_with(body_fun, args, ("carry",)), body_fun)
@@ -123,18 +130,12 @@ def _while(
             _check_condition(cond_fun, cond)
             if not carry.strengthen(cond):
                 break
-        outer = outer_values([cond, body])
-        request = {
-            "cond": _symbol(aligned(cond, outer, cond.out_avals)),
-            "body": _symbol(aligned(body, outer, carry.avals)),
-            "carry": Int.encode(len(carry.avals)),
-            **{name: (Bool if n is True else Int).encode(n) for name, n in options.items()},
+        said = {
+            f"anvl.{name}": (Bool if n is True else Int).encode(n) for name, n in options.items()
         }
-        inputs = [*carry.avals, *(x.aval for x in outer)]
-        found = declare_control(
-            trace, "while", While.attribute, request, inputs, _returned(carry.avals),
-            [*carry.operands(), *outer],
-        )  # fmt: skip
+        operands = [as_tracer(x) for x in carry.operands()]
+        results = _returned(carry.avals)
+        found = emit_while(operands, cond, body, carry.avals, results, said)
         return tree.unflatten(carry.treedef, found)
 
     in_trace.__name__ = name_of(body_fun)

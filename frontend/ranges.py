@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Meeting", "Ranges", "check_fits", "check_ranges", "meets_narrower", "note_meeting",
-    "pass_on_meetings", "pass_on_of_branches", "pass_on_of_later", "pass_on_of_rule", "ranges_of",
+    "pass_on_meetings", "pass_on_of_branches", "pass_on_of_later", "pass_on_of_rule",
+    "pass_on_of_steps", "ranges_of",
 ]  # fmt: skip
 
 
@@ -215,6 +216,15 @@ def pass_on_of_branches(
 
         choices = () if index is None else (Choice(index, branch, len(names) - 1),)
         _pass_on(trace, name, given, choices)
+
+
+def pass_on_of_steps(trace: Trace, names: Sequence[str]) -> None:
+    """Have a trace check what the functions of a loop are to check of values around it.
+
+    What the carries are in later steps nobody can tell.
+    """
+    for name in names if trace.program.meetings else ():
+        _pass_on(trace, name, lambda x, name=name: None if x.function == name else x)  # type: ignore[misc]
 
 
 def pass_on_of_later(trace: Trace, name: str, pairs: Iterable[tuple[ir.Value, ir.Value]]) -> None:

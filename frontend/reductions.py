@@ -14,6 +14,7 @@ from anvl.avals import Aval, aval
 from anvl.batching import vmap
 from anvl.dialect.calls import rule_of
 from anvl.numpy.axes import Axis, axes_of
+from anvl.passes.find import find
 from anvl.promote import abstract, as_tracer, broadcast_to, fitted
 from anvl.ranges import check_fits
 from anvl.requests import check_callable, run
@@ -163,6 +164,7 @@ class _Combiner:
         functions = (op.operation for op in program.module.body.operations)
         rules = [rule_of(function) for function in functions]
         has_loops = any(rule is not None and rule.declares for rule in rules)
+        has_loops = has_loops or bool(find(program.module.operation, "stablehlo.while"))
         return not (trace.closed_over or program.captured or has_loops)
 
 

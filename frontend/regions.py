@@ -1,7 +1,7 @@
 """What control flow is made of: functions that are traced into the program.
 
-Those of choices become regions of an op.  Those of loops stay functions; each takes what is given
-to it, and then, in one order for all, what any of them closes over.
+They become regions of an op, which read what they close over where it is.  The step of a scan
+stays a function, which takes what is given to it, and then what it closes over.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from anvl.jitted import call_function
 from anvl.locations import here
 from anvl.passes.inline import calls_of, dissolve, terminator_of
 from anvl.promote import abstract, as_tracer, convert
-from anvl.ranges import pass_on_of_branches
+from anvl.ranges import pass_on_of_branches, pass_on_of_steps
 from anvl.runtime import Array
 from anvl.state import current
 from anvl.traced import Traced, trace_call
@@ -28,8 +28,8 @@ from anvl.tracer import Tracer
 from anvl.tracing import Trace, trace_function
 
 __all__ = [
-    "aligned", "common_result", "declare_control", "emit_choice", "known_scalar", "length_of",
-    "outer_values", "traced_with",
+    "aligned", "common_result", "declare_control", "emit_choice", "emit_while", "known_scalar",
+    "length_of", "outer_values", "traced_with",
 ]  # fmt: skip
 
 
@@ -152,6 +152,28 @@ def emit_choice(
     return [Tracer(y, a, trace, location) for y, a in zip(op.results, results, strict=True)]
 
 
+def emit_while(
+    operands: Sequence[Tracer],
+    cond: Traced,
+    body: Traced,
+    carry: Sequence[Aval],
+    results: Sequence[Aval],
+    attributes: dict[str, ir.Attribute],
+) -> list[Tracer]:
+    """Emit `while`, whose regions do what these functions do, of carries of these avals."""
+    trace = current.trace
+    assert trace is not None
+    location = here()
+    values = [trace.tracer_of(x).value for x in operands]
+    made = [_returning(cond, cond.out_avals), _returning(body, carry)]
+    pass_on_of_steps(trace, [of_one.name for of_one in made])
+    types = [of.type for of in carry]
+    op = ir.Operation.create("stablehlo.while", types, values, attributes, regions=2, loc=location)
+    for region, of_one in zip(op.regions, made, strict=True):
+        _move_into(region, of_one)
+    return [Tracer(y, a, trace, location) for y, a in zip(op.results, results, strict=True)]
+
+
 def _returning(f: Traced, results: Sequence[Aval]) -> Trace:
     """A function that does what f does, and returns these avals."""
     if [of.type for of in results] == [of.type for of in f.out_avals]:
@@ -170,18 +192,21 @@ def _returning(f: Traced, results: Sequence[Aval]) -> Trace:
     return made
 
 
-def _move_into(region: ir.Region, made: Trace, operands: Sequence[ir.Value]) -> None:
-    """Move what a function does into a region of the current trace, of these operands.
+def _move_into(region: ir.Region, made: Trace, operands: Sequence[ir.Value] = ()) -> None:
+    """Move what a function does into a region of the current trace.
 
-    The function is gone; what it closes over the region reads where it is.
+    The region has no argument for those that are given as operands.  What the function closes over
+    the region reads where it is.  The function is gone.
     """
     trace = current.trace
     assert trace is not None
     block = made.block
     outer = [trace.tracer_of(x).value for x, _ in made.closed_over.values()]
-    for argument, x in zip(block.arguments, [*operands, *outer], strict=True):
+    first = made.n_inputs - len(operands)
+    arguments = list(block.arguments)[first:]
+    for argument, x in zip(arguments, [*operands, *outer], strict=True):
         argument.replace_all_uses_with(x)
-    for i in reversed(range(len(block.arguments))):
+    for i in reversed(range(first, first + len(arguments))):
         block.erase_argument(i)
     terminator = terminator_of(block)
     values = list(terminator.operands)

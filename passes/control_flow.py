@@ -1,4 +1,4 @@
-"""anvl-control-flow: the bodies of functions that are declared as control flow."""
+"""anvl-control-flow: scans as loops, and choices as selects."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _NAME = "anvl-control-flow"
 
 @dataclass(frozen=True)
 class ControlFlow(Pass, argument=_NAME):
-    """Give every function that is declared as control flow its body.
+    """Give every function that is declared as a scan its body.
 
-    `anvl.while` and `anvl.scan` become a `stablehlo.while`.  Afterwards none of these attributes is
-    left.  It goes behind the passes that differentiate and batch.
+    `anvl.scan = {body = @b, ...}` becomes a `stablehlo.while`; afterwards none is left.  It goes
+    behind the passes that differentiate and batch.
 
     With `select`, each `stablehlo.if` and `stablehlo.case` becomes all of its branches and selects
     between their results: what is wanted in the bodies of ops, such as the combiner of a reduction.

@@ -9,10 +9,6 @@ from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from anvl.dialect import checkpoint as _checkpoint  # noqa: F401  (its rule)
-from anvl.dialect import custom_rules as _custom_rules  # noqa: F401  (its rules)
-from anvl.dialect import scan as _scan  # noqa: F401
-from anvl.dialect import while_loop as _while_loop  # noqa: F401
 from anvl.dialect.calls import Callee, rule_of, symbols_in
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.families import differentiable

@@ -25,9 +25,9 @@ class Lift(Pass, argument=_NAME):
     and so does whatever no op of anvl can say, such as one of a dynamic shape or of integers of 2
     bits: it goes through all passes, and whoever needs a rule of one says which and why.
 
-    A `reduce` by a sum, a product, ... becomes that; choices stay; loops become calls of functions
-    that are declared, `anvl.while`, and `anvl.scan` where a loop counts its steps.  Types and
-    values stay as they are.
+    A `reduce` by a sum, a product, ... becomes that; choices and loops stay, but a loop that counts
+    its steps becomes a call of a function that is declared as a scan.  Types and values stay as
+    they are.
     """
 
     anchor = "builtin.module"

@@ -1,4 +1,4 @@
-"""StableHLO's loops and choices, with their regions, as calls of functions that are declared."""
+"""Loops that count their steps, as calls of scans."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["lift_regions"]
 
 
 def lift_regions(module: ir.Operation, argument: str) -> None:
-    """Make calls of the ops with regions that a function rule lifts, the inner ones first.
+    """Make calls of the loops that a function rule lifts, the inner ones first.
 
     One that takes, gives or reads what is no array of anvl's stays.
     """
@@ -50,12 +50,12 @@ def _lift(
     outer = list(dict.fromkeys(x for block in blocks for x in _from_outside(block)))
     if not all(is_array(x.type) for x in (*op.operands, *outer, *op.results)):
         return
-    roles = rule.roles or [f"branch_{k}" for k in range(len(blocks))]
-    pairs = zip(roles, blocks, strict=True)
-    parts = [_outlined(f, role, block, outer) for role, block in pairs]
-    for part in parts:
-        inline_calls(part.name, expansion.functions, opaque | expansion.ruled.keys())
-    results = rule.lift(f, op, parts, outer)
+    count = rule.counts(op)
+    if count is None:
+        return
+    body = _outlined(f, "body", blocks[-1], outer)
+    inline_calls(body.name, expansion.functions, opaque | expansion.ruled.keys())
+    results = rule.lift(f, op, body, outer, count)
     for y, z in zip(op.results, results, strict=True):
         y.replace_all_uses_with(z)
     op.erase()

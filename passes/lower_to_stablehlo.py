@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from anvl.dialect.case import CHOICES
+from anvl.dialect.case import CONTROL_FLOW
 from anvl.dialect.errors import PassError
 from anvl.dialect.mlir import ir, rewrite
 from anvl.dialect.op import DEFINED, OPS, AnvlOp
@@ -64,7 +64,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
             shared.add_to(module)
-        for op in find(module, *CHOICES):
+        for op in find(module, *CONTROL_FLOW):
             for name in [name for name in op.attributes.keys() if name.startswith("anvl.")]:
                 del op.attributes[name]
         if has_bodies:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anvl.dialect.calls import Callee, CallOp, Motion, declared_in
-from anvl.dialect.case import CHOICES
+from anvl.dialect.case import CONTROL_FLOW
 from anvl.dialect.mlir import PassManager, ir
 from anvl.dialect.op import AnvlOp
 from anvl.dialect.region_ops import RegionOp
@@ -28,10 +28,10 @@ _NAME = "anvl-simplify-control-flow"
 class SimplifyControlFlow(Pass, argument=_NAME):
     """Take out of loops what is the same in each step, and choices and steps that are known.
 
-    Of `stablehlo.if`, `stablehlo.case` and calls of `anvl.while` and `anvl.scan`: what depends on
-    constants of a loop alone is done once, in front of it; carries that never change are constants,
-    and numbers are written where they are used; carries, arguments and results that nobody asks for
-    go; loops of no step or of one, and choices by a known number, are not there any more.  With
+    Of `stablehlo.if`, `case` and `while`, and of calls of `anvl.scan`: what depends on constants of
+    a loop alone is done once, in front of it; carries that never change are constants, and numbers
+    are written where they are used; carries, arguments and results that nobody asks for go; loops
+    of no step or of one, and choices by a known number, are not there any more.  With
     `for-derivatives`, what a derivative could make NaN outside of a loop stays inside (Note
     [Simpler loops]).
     """
@@ -43,7 +43,7 @@ class SimplifyControlFlow(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
         is_declared = any(declared_in(set(f.attributes.keys())) for f in functions.values())
-        if not is_declared and not find(module, *CHOICES):
+        if not is_declared and not find(module, *CONTROL_FLOW):
             return
         expansion = Expansion(module, functions, _NAME)
         simplifier = _Simplifier(expansion, self._motion(functions))
@@ -102,7 +102,7 @@ class _Simplifier:
 
     def _control_flow_in(self, name: str) -> list[ir.Operation]:
         """Calls, and ops with regions, the inner ones first."""
-        return find(self.expansion.functions[name], "func.call", *CHOICES)
+        return find(self.expansion.functions[name], "func.call", *CONTROL_FLOW)
 
     def _drop_unused(self, block: ir.Block | None) -> None:
         """Take out what only that read which is gone: what a call keeps for it is not wanted."""

@@ -16,6 +16,7 @@ from anvl.dialect.linearity import first_nonlinear
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full
 from anvl.dialect.params import Ints
+from anvl.dialect.region_ops import RegionOp
 from anvl.dialect.scratch import Program, read_by
 from anvl.dialect.sweep import sweep
 from anvl.passes.declared import KINDS, Kind, check_floats, finish, signature
@@ -149,7 +150,7 @@ def _check_backward(
     there = [op for op in forward if op.location == line] or [first]
     named = max(there, key=lambda op: sum(x in moved for x in op.operands))
     why = f"the slope of {named.name} at {place_of(named)} depends on its value"
-    if found is not None and isinstance(named.opview, CallOp):
+    if found is not None and isinstance(named.opview, CallOp | RegionOp):
         why = found.why
     _refuse(name, ops, wrt, backward or needed, why)
 

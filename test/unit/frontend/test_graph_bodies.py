@@ -62,11 +62,11 @@ def test_bodies_of_bodies_are_indented_further():
     graph = anvl.trace(lambda x: anvl.while_loop(goes_on, step, (0, x), slots=8)[1], F)
     assert body_of(graph) == form(
         """
-        %1: i32[], %2: f32[] = while [carry = 2, slots = 8] (0:i32[], %x1)
-          cond: @goes_on(%x2: i32[], %x3: f32[])
+        %1: i32[], %2: f32[] = while [slots = 8] (0:i32[], %x1)
+          cond: (%x2: i32[], %x3: f32[])
             %3: bool[] = compare [comparison_direction = LT] (%x2, 3:i32[])
             return %3
-          body: @step(%x4: i32[], %x5: f32[])
+          body: (%x4: i32[], %x5: f32[])
             %4: i32[] = add(%x4, 1:i32[])
             %5: i32[], %6: f32[] = scan [carry = 2, length = 5, reverse = False, xs = 0] (0:i32[], %x5)
               body: @inner(%x6: i32[], %x7: f32[])
@@ -238,5 +238,5 @@ def test_a_loop_says_its_slots_only_where_it_has_some():
         run = lambda x: anvl.while_loop(lambda x: x < 3, lambda x: x * 2, x, **options)  # noqa: E731
         return anvl.trace(run, F).calls[0].params
 
-    assert params() == {"carry": 1}  # those of the pass
-    assert params(slots=4) == {"carry": 1, "slots": 4}
+    assert params() == {}  # those of the pass
+    assert params(slots=4) == {"slots": 4}

@@ -37,7 +37,7 @@ def test_counted_loops_are_scans(name):
     args, expected = PROGRAMS[name]
     text = anvl.trace(f, *args).mlir()
     assert "anvl.scan" in text
-    assert "anvl.while" not in text
+    assert "stablehlo.while" not in text
 
     def slope(*args):
         g = anvl.grad(f)(*args)

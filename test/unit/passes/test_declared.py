@@ -1,6 +1,8 @@
 """Declared transformations: wrong rules, odd functions, declarations of several kinds at once."""
 
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -142,3 +144,20 @@ def test_attributes_of_any_form_are_refused(kind, request_):
     )
     with pytest.raises(PassError, match=rf"@d: anvl.{kind} must be {{callee = @f, "):
         run(text, *PASSES)
+
+
+def test_all_that_has_rules_is_there_with_the_dialect() -> None:
+    """What the passes import beside it changes nothing: no rule depends on who was imported."""
+    code = """
+import anvl.dialect
+from anvl.dialect.calls import FUNCTION_RULES
+from anvl.dialect.op import OPS
+from anvl.dialect.region_ops import RegionOp
+def known():
+    return [*OPS, *FUNCTION_RULES, *(cls.__name__ for cls in RegionOp.__subclasses__())]
+before = known()
+import anvl, anvl.passes
+assert known() == before, set(known()) ^ set(before)
+assert "anvl.scan" in before and "anvl.custom_vjp" in before and "WhileOp" in before
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

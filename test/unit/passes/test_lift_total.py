@@ -149,7 +149,8 @@ BESIDE = """
 LOOP = """
   %l:2 = stablehlo.while(%i = %none, %z = %odd) : tensor<i32>, tensor<3xi2>
   cond {
-    %more = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %more = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %more : tensor<i1>
   } do {
     %j = stablehlo.add %i, %one : tensor<i32>
@@ -163,7 +164,8 @@ LOOP = """
 BETWEEN = """
   %l:2 = stablehlo.while(%i = %none, %z = %x) : tensor<i32>, tensor<3xf32>
   cond {
-    %more = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %more = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %more : tensor<i1>
   } do {
     %j = stablehlo.add %i, %one : tensor<i32>
@@ -179,7 +181,7 @@ X, N = np.array([0.25, 0.5, 1.0], "f"), np.array([0, 1, 1], "int32")
 
 @pytest.mark.parametrize(
     ("body", "y", "m"),
-    [(BESIDE, X, N), (LOOP, X, N + np.array([0, 0, 1])), (BETWEEN, X + N, 2 * N)],
+    [(BESIDE, X, N), (LOOP, X, N + 2 * np.array([0, 0, 1])), (BETWEEN, X + 2 * N, 2 * N)],
     ids=["beside", "loop", "between"],
 )
 def test_values(body, y, m):

@@ -132,7 +132,7 @@ BY_FUZZING = {
     "a loop without a body": (
         "func.func @f(%i: tensor<i32>, %x: TYPE%y = call @c(%i, %x) : (tensor<i32>, tensor<f32>) "
         f"-> tensor<f32>{END}\nfunc.func private @c(tensor<i32>, tensor<f32>) -> tensor<f32> "
-        "attributes {anvl.while = {cond = @f}}",
+        "attributes {anvl.scan = {body = @f}}",
         ["--anvl-remat=function=f budget=100"],
     ),
     "a text that ends too early": ("func.func @f() attributes {a.b = {c.d", ["--cse"]),

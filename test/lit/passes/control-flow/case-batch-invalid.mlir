@@ -22,15 +22,3 @@ func.func @f(%p: tensor<i1>) -> tensor<i1> {
   }) {anvl.batch = 1 : i32} : (tensor<i1>) -> tensor<i1>
   return %0 : tensor<i1>
 }
-
-// -----
-
-func.func @f(%p: tensor<i1>) -> tensor<i1> {
-  return %p : tensor<i1>
-}
-// expected-error@+1 {{@g: anvl.while must be {cond = @c, body = @b, carry = n : i64}, got}}
-func.func private @g(tensor<i1>) -> tensor<i1>
-    attributes {anvl.while = {cond = @a, body = @a, carry = 1 : i64, ends = 3 : i64}}
-func.func private @a(%x: tensor<i1>) -> tensor<i1> {
-  return %x : tensor<i1>
-}

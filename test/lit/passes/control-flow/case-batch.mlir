@@ -21,14 +21,14 @@
 // CHECK-LABEL: func.func private @member(
 // CHECK-SAME:    %[[J:\w+]]: tensor<i32>, %[[Z:\w+]]: tensor<f64>)
 // CHECK-NEXT:    "stablehlo.case"(%[[J]]) ({
-// CHECK-NEXT:      call @loop(%[[Z]])
+// CHECK-NEXT:      stablehlo.while(%{{.*}} = %[[Z]])
 // CHECK:       func.func private @member_each(tensor<3xi32>, tensor<3xf64>) -> tensor<3xf64>
 // CHECK-SAME:    {anvl.scan = {body = @member, carry = 0 : i64, length = 3 : i64
 
 // Where they do not differ, one branch is computed.
 // SAME-LABEL:  func.func @main_batched(
 // SAME:          "stablehlo.case"(%{{.*}}) ({
-// SAME-NEXT:       call @loop_batched(%{{.*}}) : (tensor<3xf64>) -> tensor<3xf64>
+// SAME-NEXT:       stablehlo.while(%{{.*}}) : tensor<3xf64>
 
 // TWICE:       func.func private @member_each(
 // TWICE-SAME:    anvl.scan
@@ -39,23 +39,19 @@
 // SLOPES:      f64[3] -6.0 32.0 10.0
 func.func @main(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
   %0 = "stablehlo.case"(%i) ({
-    %1 = func.call @loop(%x) : (tensor<f64>) -> tensor<f64>
+    %1 = stablehlo.while(%c = %x) : tensor<f64>
+    cond {
+      %most = "anvl.constant"() {value = dense<100.0> : tensor<f64>} : () -> tensor<f64>
+      %more = "anvl.compare"(%c, %most) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %next = "anvl.add"(%c, %c) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      stablehlo.return %next : tensor<f64>
+    }
     stablehlo.return %1 : tensor<f64>
   }, {
     %1 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
     stablehlo.return %1 : tensor<f64>
   }) : (tensor<i32>) -> tensor<f64>
-  return %0 : tensor<f64>
-}
-func.func private @loop(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @below, body = @double, carry = 1 : i64}}
-func.func private @below(%x: tensor<f64>) -> tensor<i1> {
-  %0 = "anvl.constant"() {value = dense<100.0> : tensor<f64>} : () -> tensor<f64>
-  %1 = "anvl.compare"(%x, %0) {comparison_direction = #stablehlo<comparison_direction LT>}
-    : (tensor<f64>, tensor<f64>) -> tensor<i1>
-  return %1 : tensor<i1>
-}
-func.func private @double(%x: tensor<f64>) -> tensor<f64> {
-  %0 = "anvl.add"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
 }

@@ -1,48 +1,5 @@
 // RUN: anvl-opt %s --split-input-file --verify-diagnostics --anvl-control-flow
 
-// expected-error@+1 {{@f has anvl.while and a body; it must be a declaration}}
-func.func private @f(%x: tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @a, body = @a, carry = 1 : i64}} {
-  return %x : tensor<f64>
-}
-func.func private @a(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-
-// -----
-
-// expected-error@+1 {{@f: anvl.while must be {cond = @c, body = @b, carry = n : i64}, got {cond = 3 : i32}}}
-func.func private @f(tensor<f64>) -> tensor<f64> attributes {anvl.while = {cond = 3 : i32}}
-
-// -----
-
-// expected-error@+1 {{its cond @c is (tensor<f64>) -> tensor<f64>, but must be (tensor<f64>) -> tensor<i1>}}
-func.func private @f(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @c, body = @c, carry = 1 : i64}}
-func.func private @c(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-
-// -----
-
-// expected-error@+1 {{anvl.while: slots is 3; it must be a power of 2, of at least 2}}
-func.func private @f(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @c, body = @c, carry = 1 : i64, slots = 3 : i64}}
-func.func private @c(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-
-// -----
-
-// expected-error@+1 {{anvl.while: carry is 2, of 1 arguments}}
-func.func private @f(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @c, body = @c, carry = 2 : i64}}
-func.func private @c(%x: tensor<f64>) -> tensor<f64> {
-  return %x : tensor<f64>
-}
-
-// -----
-
 // expected-error@+1 {{anvl.scan: it goes through tensor<3xf64>, whose first axis must be 2}}
 func.func private @f(tensor<3xf64>) -> () attributes {anvl.scan = {
   body = @c, carry = 0 : i64, xs = 1 : i64, length = 2 : i64, reverse = false
@@ -63,6 +20,24 @@ func.func private @c(%x: tensor<f64>) -> () {
 
 // -----
 
+// expected-error@+1 {{@f has anvl.scan and a body; it must be a declaration}}
+func.func private @f(%x: tensor<f64>) -> tensor<f64> attributes {anvl.scan = {
+  body = @a, carry = 1 : i64, xs = 0 : i64, length = 2 : i64, reverse = false
+}} {
+  return %x : tensor<f64>
+}
+func.func private @a(%x: tensor<f64>) -> tensor<f64> {
+  return %x : tensor<f64>
+}
+
+// -----
+
+// expected-error@+1 {{@f: anvl.scan must be {body = @b, carry = n : i64, xs = n : i64, length = n : i64, reverse = false}, got {body = 3 : i32}}}
+func.func private @f(tensor<f64>) -> tensor<f64> attributes {anvl.scan = {body = 3 : i32}}
+
+// -----
+
 // expected-error@+1 {{there is no function @nope}}
-func.func private @f(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @nope, body = @nope, carry = 1 : i64}}
+func.func private @f(tensor<f64>) -> tensor<f64> attributes {anvl.scan = {
+  body = @nope, carry = 1 : i64, xs = 0 : i64, length = 2 : i64, reverse = false
+}}

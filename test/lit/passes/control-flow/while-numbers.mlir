@@ -37,21 +37,16 @@
 // BATCH:        f64[3] 256.0 625.0 200.0
 // BATCH-NEXT:   f64[3] 1024.0 500.0 1.0
 // BATCH-NEXT:   f64[3] 1792.0 1875.0 0.0
-func.func private @loop(tensor<f64>, tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @below, body = @square, carry = 1 : i64}}
-
-func.func private @below(%x: tensor<f64>, %a: tensor<f64>) -> tensor<i1> {
-  %most = "anvl.constant"() {value = dense<100.0> : tensor<f64>} : () -> tensor<f64>
-  %0 = "anvl.compare"(%x, %most) {comparison_direction = #stablehlo<comparison_direction LT>}
-    : (tensor<f64>, tensor<f64>) -> tensor<i1>
-  return %0 : tensor<i1>
-}
-func.func private @square(%x: tensor<f64>, %a: tensor<f64>) -> tensor<f64> {
-  %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  %1 = "anvl.mul"(%0, %a) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %1 : tensor<f64>
-}
 func.func @main(%x: tensor<f64>, %a: tensor<f64>) -> tensor<f64> {
-  %0 = call @loop(%x, %a) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %0 = stablehlo.while(%c = %x) : tensor<f64>
+  cond {
+    %most = "anvl.constant"() {value = dense<100.0> : tensor<f64>} : () -> tensor<f64>
+    %more = "anvl.compare"(%c, %most) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %1 = "anvl.mul"(%c, %c) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %next = "anvl.mul"(%1, %a) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %next : tensor<f64>
+  }
   return %0 : tensor<f64>
 }

@@ -11,14 +11,14 @@
 // derivative depends on, has none.
 
 // CHECK-LABEL: func.func @few_adjoint(
-// CHECK:         call @grow_forward({{.*}} -> ({{.*}}tensor<i32>, tensor<2xf64>)
-// CHECK:         call @grow_backward({{.*}}tensor<62xf64>
+// CHECK:         stablehlo.while({{.*}}) : tensor<i32>, tensor<f64>, tensor<i32>, tensor<i32>, tensor<2xf64>
+// CHECK:         stablehlo.while({{.*}}tensor<62xf64> attributes {anvl.ends = true, anvl.slots = 8 : i64}
+// CHECK:           stablehlo.while({{.*}}anvl.max_iterations = 30 : i64
 // CHECK-LABEL: func.func @bounded_adjoint(
-// CHECK:         call @capped_forward({{.*}} -> ({{.*}}tensor<i32>, tensor<5xf64>)
-// CHECK:         call @capped_backward({{.*}}tensor<5xf64>
-// CHECK:       func.func private @grow_refill(
-// CHECK:       func.func private @capped_forward(
-// CHECK-NOT:     func.func private @capped_refill
+// CHECK:         stablehlo.while({{.*}}, tensor<5xf64> attributes
+// CHECK:         stablehlo.while({{.*}}, tensor<5xf64> attributes
+// CHECK-NOT:     stablehlo.while
+// CHECK:         return
 
 // x^(n + 1) after n steps.
 // ALL:       f64[] 0.000244141
@@ -26,36 +26,33 @@
 
 // FIVE:      f64[] 0.015625
 // FIVE-NEXT: f64[] 0.1875
-func.func private @grow(tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>)
-    -> (tensor<i32>, tensor<f64>)
-    attributes {anvl.while = {cond = @below, body = @times, carry = 2 : i64, slots = 2 : i64}}
-func.func private @capped(tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>)
-    -> (tensor<i32>, tensor<f64>) attributes {anvl.while = {
-      cond = @below, body = @times, carry = 2 : i64, max_iterations = 5 : i64
-    }}
-
-func.func private @below(%i: tensor<i32>, %y: tensor<f64>, %n: tensor<i32>, %x: tensor<f64>)
-    -> tensor<i1> {
-  %0 = "anvl.compare"(%i, %n) {comparison_direction = #stablehlo<comparison_direction LT>}
-    : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  return %0 : tensor<i1>
-}
-func.func private @times(%i: tensor<i32>, %y: tensor<f64>, %n: tensor<i32>, %x: tensor<f64>)
-    -> (tensor<i32>, tensor<f64>) {
-  %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
-  %0 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
-  %1 = "anvl.mul"(%y, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %0, %1 : tensor<i32>, tensor<f64>
-}
 func.func @few(%x: tensor<f64>, %n: tensor<i32>) -> tensor<f64> {
   %zero = "anvl.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
-  %0:2 = call @grow(%zero, %x, %n, %x)
-    : (tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
+  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<f64> attributes {anvl.slots = 2 : i64}
+  cond {
+    %more = "anvl.compare"(%i, %n) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    %1 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %2 = "anvl.mul"(%y, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %1, %2 : tensor<i32>, tensor<f64>
+  }
   return %0#1 : tensor<f64>
 }
 func.func @bounded(%x: tensor<f64>, %n: tensor<i32>) -> tensor<f64> {
   %zero = "anvl.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
-  %0:2 = call @capped(%zero, %x, %n, %x)
-    : (tensor<i32>, tensor<f64>, tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
+  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<f64> attributes {anvl.max_iterations = 5 : i64}
+  cond {
+    %five = "anvl.constant"() {value = dense<5> : tensor<i32>} : () -> tensor<i32>
+    %most = "anvl.minimum"(%n, %five) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %more = "anvl.compare"(%i, %most) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    %1 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %2 = "anvl.mul"(%y, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %1, %2 : tensor<i32>, tensor<f64>
+  }
   return %0#1 : tensor<f64>
 }

@@ -8,17 +8,14 @@
 
 // How many carries a level keeps: the pass says it for loops that do not.
 
-// CHECK-LABEL: func.func private @own_forward(
-// CHECK-SAME:    tensor<4xf64>
-// CHECK-LABEL: func.func private @loop_forward(
-// CHECK-SAME:    tensor<16xf64>
-// DEFAULT-LABEL: func.func private @own_forward(
-// DEFAULT-SAME:  tensor<4xf64>
-// DEFAULT-LABEL: func.func private @loop_forward(
-// DEFAULT-SAME:  tensor<32xf64>
+// CHECK-LABEL: func.func @main_adjoint(
+// CHECK:         stablehlo.while({{.*}} tensor<16xf64>
+// CHECK:         stablehlo.while({{.*}} tensor<4xf64>
+// DEFAULT-LABEL: func.func @main_adjoint(
+// DEFAULT:       stablehlo.while({{.*}} tensor<32xf64>
+// DEFAULT:       stablehlo.while({{.*}} tensor<4xf64>
 // DECLARED-LABEL: func.func private @main_vjp(
-// DECLARED-LABEL: func.func private @loop_forward(
-// DECLARED-SAME: tensor<16xf64>
+// DECLARED:       stablehlo.while({{.*}} tensor<16xf64>
 
 // 2 is squared 3 times, that once more: 2^16, with the slope 16 * 2^15.
 // NUMBERS:      f64[] 65536.0
@@ -37,31 +34,26 @@
 // BAD:  error: anvl-gradient: slots is 12; it must be a power of 2, of at least 2
 // NONE: error: anvl-gradient: slots is 0; it must be a power of 2, of at least 2
 // FEW:  anvl-gradient: option slots takes int, got 'few'
-func.func private @loop(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @below, body = @square, carry = 1 : i64}}
-func.func private @own(tensor<f64>) -> tensor<f64>
-    attributes {anvl.while = {cond = @less, body = @square, carry = 1 : i64, slots = 4 : i64}}
-
-func.func private @below(%x: tensor<f64>) -> tensor<i1> {
-  %0 = "anvl.constant"() {value = dense<100.0> : tensor<f64>} : () -> tensor<f64>
-  %1 = "anvl.compare"(%x, %0) {comparison_direction = #stablehlo<comparison_direction LT>}
-    : (tensor<f64>, tensor<f64>) -> tensor<i1>
-  return %1 : tensor<i1>
-}
-func.func private @less(%x: tensor<f64>) -> tensor<i1> {
-  %0 = "anvl.constant"() {value = dense<1000.0> : tensor<f64>} : () -> tensor<f64>
-  %1 = "anvl.compare"(%x, %0) {comparison_direction = #stablehlo<comparison_direction LT>}
-    : (tensor<f64>, tensor<f64>) -> tensor<i1>
-  return %1 : tensor<i1>
-}
-func.func private @square(%x: tensor<f64>) -> tensor<f64> {
-  %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %0 : tensor<f64>
-}
 func.func private @main_vjp(tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
     attributes {anvl.vjp = {callee = @main, wrt = array<i64: 0>, targets = array<i64: 0>}}
 func.func @main(%x: tensor<f64>) -> tensor<f64> {
-  %0 = call @loop(%x) : (tensor<f64>) -> tensor<f64>
-  %1 = call @own(%0) : (tensor<f64>) -> tensor<f64>
+  %0 = stablehlo.while(%c = %x) : tensor<f64>
+  cond {
+    %most = "anvl.constant"() {value = dense<100.0> : tensor<f64>} : () -> tensor<f64>
+    %more = "anvl.compare"(%c, %most) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %next = "anvl.mul"(%c, %c) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %next : tensor<f64>
+  }
+  %1 = stablehlo.while(%c = %0) : tensor<f64> attributes {anvl.slots = 4 : i64}
+  cond {
+    %most = "anvl.constant"() {value = dense<1000.0> : tensor<f64>} : () -> tensor<f64>
+    %more = "anvl.compare"(%c, %most) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %next = "anvl.mul"(%c, %c) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %next : tensor<f64>
+  }
   return %1 : tensor<f64>
 }

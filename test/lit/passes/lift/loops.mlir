@@ -45,7 +45,8 @@ func.func @main(%x: tensor<f64>) -> tensor<f64> {
 // Of others nobody knows how many steps they take.
 
 // CHECK-LABEL: func.func @halved(
-// CHECK:         call @halved_while(
+// CHECK:         stablehlo.while(
+// CHECK:           "anvl.mul"
 // HALVED:      f64[] 0.625
 // HALVED-NEXT: f64[] 0.0625
 // HALVED-NEXT: f64[] 5.0
@@ -102,7 +103,7 @@ func.func @either(%p: tensor<i1>, %x: tensor<f64>) -> tensor<f64> {
 // A condition that does more than to tell stays one.
 
 // CHECK-LABEL: func.func @told(
-// CHECK:         call @told_while(
+// CHECK:         stablehlo.while(
 func.func @told(%x: tensor<f64>) -> tensor<f64> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<f64>

@@ -10,11 +10,10 @@
 // CHECK-SAME:    %[[C:\w+]]: tensor<f64>, %[[XS:\w+]]: tensor<1xf64>)
 // CHECK:         %[[X:.*]] = "anvl.reshape"(%[[XS]])
 // CHECK:         %[[ONE:.*]] = call @step(%[[C]], %[[X]])
-// CHECK:         %[[NEXT:.*]]:2 = call @next(
-// CHECK:         %[[MORE:.*]]:2 = call @twice(
-// CHECK:         return %[[C]], %[[ONE]], %[[C]], %[[NEXT]]#1, %[[MORE]]#1
+// CHECK:         %[[NEXT:.*]] = "anvl.mul"(%[[C]], %[[C]])
+// CHECK:         %[[MORE:.*]]:2 = stablehlo.while(
+// CHECK:         return %[[C]], %[[ONE]], %[[C]], %[[NEXT]], %[[MORE]]#1
 // CHECK-NOT:     @scan_0
-// CHECK-NOT:     @once
 
 // NUMBERS:      f64[] 3.0
 // NUMBERS-NEXT: f64[] 6.0
@@ -29,9 +28,39 @@ func.func @all(%c: tensor<f64>, %xs: tensor<1xf64>)
   %k = "anvl.constant"() {value = dense<2> : tensor<i32>} : () -> tensor<i32>
   %0 = call @scan_0(%c, %none) : (tensor<f64>, tensor<0xf64>) -> tensor<f64>
   %1 = call @scan_1(%c, %xs) : (tensor<f64>, tensor<1xf64>) -> tensor<f64>
-  %2:2 = call @twice(%k, %c) : (tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
-  %3:2 = call @twice(%j, %c) : (tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
-  %4:2 = call @twice(%i, %c) : (tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
+  %2:2 = stablehlo.while(%a = %k, %b = %c) : tensor<i32>, tensor<f64>
+  cond {
+    %end = "anvl.constant"() {value = dense<2> : tensor<i32>} : () -> tensor<i32>
+    %more = "anvl.compare"(%a, %end) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    %next = "anvl.add"(%a, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %square = "anvl.mul"(%b, %b) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %next, %square : tensor<i32>, tensor<f64>
+  }
+  %3:2 = stablehlo.while(%a = %j, %b = %c) : tensor<i32>, tensor<f64>
+  cond {
+    %end = "anvl.constant"() {value = dense<2> : tensor<i32>} : () -> tensor<i32>
+    %more = "anvl.compare"(%a, %end) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    %next = "anvl.add"(%a, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %square = "anvl.mul"(%b, %b) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %next, %square : tensor<i32>, tensor<f64>
+  }
+  %4:2 = stablehlo.while(%a = %i, %b = %c) : tensor<i32>, tensor<f64>
+  cond {
+    %end = "anvl.constant"() {value = dense<2> : tensor<i32>} : () -> tensor<i32>
+    %more = "anvl.compare"(%a, %end) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    %next = "anvl.add"(%a, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %square = "anvl.mul"(%b, %b) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %next, %square : tensor<i32>, tensor<f64>
+  }
   return %0, %1, %2#1, %3#1, %4#1 : tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>
 }
 
@@ -44,18 +73,4 @@ func.func private @scan_1(tensor<f64>, tensor<1xf64>) -> tensor<f64> attributes 
 func.func private @step(%c: tensor<f64>, %x: tensor<f64>) -> tensor<f64> {
   %0 = "anvl.mul"(%c, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
-}
-
-func.func private @twice(tensor<i32>, tensor<f64>) -> (tensor<i32>, tensor<f64>)
-    attributes {anvl.while = {cond = @more, body = @next, carry = 2 : i64}}
-func.func private @more(%i: tensor<i32>, %x: tensor<f64>) -> tensor<i1> {
-  %two = "anvl.constant"() {value = dense<2> : tensor<i32>} : () -> tensor<i32>
-  %0 = "anvl.compare"(%i, %two) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  return %0 : tensor<i1>
-}
-func.func private @next(%i: tensor<i32>, %x: tensor<f64>) -> (tensor<i32>, tensor<f64>) {
-  %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
-  %0 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
-  %1 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %0, %1 : tensor<i32>, tensor<f64>
 }

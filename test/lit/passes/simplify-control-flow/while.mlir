@@ -11,37 +11,27 @@
 // CHECK-LABEL: func.func @counted(
 // CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>)
 // CHECK:         %[[S:.*]] = "anvl.sin"(%[[Y]])
-// CHECK:         call @again_simpler(%{{.*}}, %[[X]], %[[S]]) : (tensor<i32>, tensor<f64>, tensor<f64>)
+// CHECK:         stablehlo.while(%[[I:.*]] = %{{.*}}, %[[C:.*]] = %[[X]]) : tensor<i32>, tensor<f64>
+// CHECK:           %[[N:.*]] = "anvl.constant"() {value = dense<10>
+// CHECK:           "anvl.compare"(%[[I]], %[[N]])
+// CHECK:         do {
+// CHECK:           "anvl.add"(%[[C]], %[[S]])
 
 // COUNTED:      f64[] 5.79426
 func.func @counted(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
-  %i = "anvl.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
-  %n = "anvl.constant"() {value = dense<10> : tensor<i32>} : () -> tensor<i32>
-  %0:4 = call @again(%i, %n, %x, %x, %y)
-    : (tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>, tensor<f64>)
-    -> (tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>)
+  %first = "anvl.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
+  %last = "anvl.constant"() {value = dense<10> : tensor<i32>} : () -> tensor<i32>
+  %0:4 = stablehlo.while(%i = %first, %n = %last, %d = %x, %c = %x) : tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>
+  cond {
+    %more = "anvl.compare"(%i, %n) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
+    %1 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %2 = "anvl.sin"(%y) : (tensor<f64>) -> tensor<f64>
+    %3 = "anvl.add"(%c, %2) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    %4 = "anvl.add"(%d, %c) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+    stablehlo.return %1, %n, %4, %3 : tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>
+  }
   return %0#3 : tensor<f64>
-}
-
-// CHECK-LABEL: func.func private @more_simpler(
-// CHECK-SAME:    %[[I:\w+]]: tensor<i32>, %{{\w+}}: tensor<f64>, %{{\w+}}: tensor<f64>) -> tensor<i1>
-// CHECK:         %[[N:.*]] = "anvl.constant"() {value = dense<10>
-// CHECK:         "anvl.compare"(%[[I]], %[[N]])
-func.func private @again(tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>, tensor<f64>)
-    -> (tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>)
-    attributes {anvl.while = {cond = @more, body = @next, carry = 4 : i64}}
-
-func.func private @more(%i: tensor<i32>, %n: tensor<i32>, %d: tensor<f64>, %x: tensor<f64>, %y: tensor<f64>) -> tensor<i1> {
-  %0 = "anvl.compare"(%i, %n) {comparison_direction = #stablehlo<comparison_direction LT>} : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  return %0 : tensor<i1>
-}
-
-func.func private @next(%i: tensor<i32>, %n: tensor<i32>, %d: tensor<f64>, %x: tensor<f64>, %y: tensor<f64>)
-    -> (tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>) {
-  %one = "anvl.constant"() {value = dense<1> : tensor<i32>} : () -> tensor<i32>
-  %0 = "anvl.add"(%i, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
-  %1 = "anvl.sin"(%y) : (tensor<f64>) -> tensor<f64>
-  %2 = "anvl.add"(%x, %1) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  %3 = "anvl.add"(%d, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  return %0, %n, %3, %2 : tensor<i32>, tensor<i32>, tensor<f64>, tensor<f64>
 }
