@@ -319,9 +319,9 @@ def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
         return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
     if rules.captures:
         values = (*operands_of(op), *op.results)
-        why = next((why for v in values if (why := why_no_array(v.type))), None)
-        if why is not None:
-            return f"it is no op of a dialect that has {rule} rules, since {why}"
+        odd = next((found for v in values if (found := why_no_array(v.type))), None)
+        if odd is not None:
+            return f"it is no op of a dialect that has {rule} rules, since {odd}"
     if not rules.has_rule(rule):
         return f"it has no `{rule}` rule; define it on {rules.__name__} in {rules.__module__}"
     return None

@@ -50,6 +50,10 @@ def parsed(
         module = deserialised(content, context)
     else:
         module = ir.Module.parse(content, context)
+    if isinstance(content, bytes) or re.search(r"anvl\.(case|while)\b", content):
+        from anvl.dialect.upgrades import upgrade  # it needs the ops, which need this file
+
+        upgrade(module)
     if isinstance(content, bytes) or any(name in content for name in _borrowed()):
         _check_borrowed(module)
     if isinstance(content, str) and "sdy." in content:
