@@ -9,10 +9,13 @@ from typing import Any, TypeAlias
 
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import OPS, Value, emit
-from anvl.dialect.ops.create import full_like, zeros_like
+from anvl.dialect.ops.create import full_like, number_of, zeros_like
 from anvl.dialect.types import dtype_name
 
-__all__ = ["Live", "Masked", "is_alike", "nonzero", "ones_where", "settled", "shared", "summed"]
+__all__ = [
+    "Live", "Masked", "is_alike", "masked_by_select", "nonzero", "ones_where", "settled", "shared",
+    "summed",
+]  # fmt: skip
 
 # Note [Lazy masks]
 #
@@ -34,6 +37,9 @@ __all__ = ["Live", "Masked", "is_alike", "nonzero", "ones_where", "settled", "sh
 #   program, never.
 # * What one op multiplies by an infinity inside of itself cannot be masked behind it: in a product
 #   of matrices, or of all elements, every cotangent meets all operands.
+#
+# An op of one's own need not know of this: where its adjoint rule gives a `select` between a
+# cotangent and zeros, that is taken for the mask that it is.
 #
 # Tangents are masked in the same way, for what comes before: in `sqrt(where(x > 0, x, 0))` the side
 # that is not taken moves, and its zero tangent meets the infinite slope.
@@ -84,6 +90,20 @@ class Masked:
         if self.live is None or rules.keeps_zeros:
             return self.g, self
         return self.g, Masked(None, (*self.masks, (nonzero(self.live()), True)))
+
+
+def masked_by_select(g: Any) -> Any:
+    """A cotangent that a rule made by `select`, of another and of zeros, as that one masked."""
+    op = g.owner if isinstance(g, ir.OpResult) else None
+    if type(op) is not OPS["anvl.select"]:
+        return g
+    pred, *arms = op.operands
+    for keeps_true, (kept, zero) in ((True, arms), (False, arms[::-1])):
+        if isinstance(zero, ir.OpResult) and number_of(zero.owner) == 0:
+            inner = masked_by_select(kept)
+            masks = inner.masks if type(inner) is Masked else ()
+            return Masked(inner.g if masks else inner, (*masks, (pred, keeps_true)))
+    return g
 
 
 def settled(g: Any) -> Any:

@@ -143,6 +143,8 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     keeps_zeros = False
     chooses = False
     moves_zeros = False
+    #: Whether it is an op of one's own: then what its adjoint selects is seen, not declared.
+    is_own = False
     #: Whether the types of the operands tell that of the result: parameters and the text may.
     is_inferred = False
     # Operands, by position, that have no derivative although they are floats, and why.
@@ -173,6 +175,7 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
         bare = name
         if name is not None and not borrowed:
             cls._dialect_obj, bare = dialect_of(name, cls.__module__)
+            cls.is_own = cls._dialect_obj is not Anvl
         if cls.__module__.partition(".")[0] != "anvl":
             check_fields(name or cls.__name__, fields, _FIELDS, AnvlOp)
         super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)

@@ -4,7 +4,7 @@ As in the reverse sweep, what does not move has no tangent at all (a symbolic ze
 a path from what moves to what is asked for are visited.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial, reduce
 from typing import Any
 
@@ -21,7 +21,16 @@ from anvl.dialect.activity import (
 )
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
-from anvl.dialect.masked import Live, Masked, is_alike, ones_where, settled, shared, summed
+from anvl.dialect.masked import (
+    Live,
+    Masked,
+    is_alike,
+    masked_by_select,
+    ones_where,
+    settled,
+    shared,
+    summed,
+)
 from anvl.dialect.mlir import ir
 from anvl.dialect.op import emit
 from anvl.dialect.ops.create import full_like
@@ -229,7 +238,11 @@ def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:
     def rule(*values: ir.Value) -> Sequence[Any]:
         moving = iter(values[n + 1 :])
         given = [None if t is None else next(moving) for t in ts]
-        return [rules.tangent(given, values[:n], values[n], **rules.read(op))]
+
+        def ask(ts: Sequence[Any]) -> Any:
+            return rules.tangent(ts, values[:n], values[n], **rules.read(op))
+
+        return [_own(ask, given) if rules.is_own else ask(given)]
 
     inputs = [*operands, *results, *(t for t in ts if t is not None)]
     with op.location:
@@ -239,6 +252,25 @@ def _written(step: Step, ts: Sequence[Any]) -> Recipe | None:
 
 def _ask(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
     """Ask the rule: the tangent of each result."""
+    if step[0].is_own and not step[0].multiple_results:
+        return [_own(lambda given: _answer(step, given)[0], ts)]
+    return _answer(step, ts)
+
+
+def _own(ask: Callable[[Sequence[Any]], Any], ts: Sequence[Any]) -> Any:
+    """The tangent of an op of one's own, of which nothing is declared: Note [Lazy masks].
+
+    What its rule selects for one operand is seen where it is asked for that one alone.
+    """
+    moving = [i for i, t in enumerate(ts) if t is not None]
+    alone = [[t if k == i else None for k, t in enumerate(ts)] for i in moving]
+    parts = [masked_by_select(ask(given)) for given in alone]
+    if len(parts) == 1 or any(type(part) is Masked for part in parts):
+        return _total(parts)
+    return ask(ts)
+
+
+def _answer(step: Step, ts: Sequence[Any]) -> Sequence[Any]:
     rules, op, operands, _, results, numbers = step
     several = rules.multiple_results
     try:

@@ -23,7 +23,15 @@ from anvl.dialect.activity import (
 )
 from anvl.dialect.errors import MissingRule, PassError
 from anvl.dialect.findings import Finding, Search, missing
-from anvl.dialect.masked import Live, Masked, ones_where, settled, shared, summed
+from anvl.dialect.masked import (
+    Live,
+    Masked,
+    masked_by_select,
+    ones_where,
+    settled,
+    shared,
+    summed,
+)
 from anvl.dialect.mlir import ir
 from anvl.dialect.ops.create import full, full_like
 from anvl.dialect.recipes import Recipe, learn, replay, type_number, written, written_from
@@ -272,7 +280,8 @@ def _written(step: Step) -> Recipe | None:
     def rule(*values: ir.Value) -> list[Any]:
         *xs, y, g = values
         found = rules.adjoint(g, tuple(xs), y, **rules.read(op))
-        return [_checked(op, *row) for row in zip(operands, wanted, found, strict=True)]
+        rows = zip(operands, wanted, found, strict=True)
+        return [_checked(op, *row, rules.is_own) for row in rows]
 
     with op.location:
         recipe = written(rule, [x.type for x in (*operands, *results, *results)])
@@ -290,24 +299,28 @@ def _ask(step: Step, g: Any) -> list[tuple[int, int, Any]]:
             contributions = contributions.answer
         if len(contributions) != len(operands):
             _wrong_number(op, len(contributions), len(operands))
-        checked = [_checked(op, *row) for row in zip(operands, wanted, contributions, strict=True)]
+        rows = zip(operands, wanted, contributions, strict=True)
+        checked = [_checked(op, *row, rules.is_own) for row in rows]
     except Exception as error:  # of a rule's author: it stays as it is, and says where
         if not getattr(error, "location", ""):
             error.location = str(op.location)  # type: ignore[attr-defined]
         raise
-    rows = enumerate(zip(wanted, checked, strict=True))
-    return [(i, n, gx) for i, (n, gx) in rows if gx is not None]
+    found = enumerate(zip(wanted, checked, strict=True))
+    return [(i, n, gx) for i, (n, gx) in found if gx is not None]
 
 
-def _checked(op: Any, x: ir.Value, n: int | None, gx: Any) -> Any:
-    """What a rule gave for the operand x: its cotangent if it is wanted, else None."""
+def _checked(op: Any, x: ir.Value, n: int | None, gx: Any, is_own: bool = False) -> Any:
+    """What a rule gave for the operand x: its cotangent if it is wanted, else None.
+
+    `is_own` of an op of a person's, of which nothing is declared: Note [Lazy masks].
+    """
     if gx is None or n is None:
         return None
     if not isinstance(gx, ir.Value | Masked):
         gx = gx()
     if gx.type != x.type:
         _wrong_type(op, x, gx)
-    return gx
+    return masked_by_select(gx) if is_own else gx
 
 
 def _joined(numbers: Sequence[int | None], cotangents: list[Any]) -> Any:
