@@ -32,6 +32,8 @@ _ROOT = Path(__file__).resolve().parent.parent
 _LIMIT_SECONDS = 20  # of a child; a sound one takes 0.05
 _SHRINKING_RUNS = 150
 _INTERVAL = 0.002
+_TEXTS_EACH = 8  # one of so many inputs is bytecode
+_MANY = 10**9
 _SHOWN_EVERY = 500
 _DIAGNOSTIC = re.compile(r"(?m)^(?:anvl-opt|[^\n]*?:\d+:\d+): error: \S")
 _SPLIT = "// -----"
@@ -108,7 +110,7 @@ def fuzz(
     until: float = float("inf"),
     shrinking: bool = True,
 ) -> Report:
-    """Run so many mutated texts, then so many mutated bytecodes, until a time."""
+    """Run so many mutated texts, and among them so many mutated bytecodes, until a time."""
     begun, report = time.monotonic(), Report()
     with (
         contextlib.suppress(KeyboardInterrupt),
@@ -116,19 +118,24 @@ def fuzz(
     ):
         runner = _Runner(Path(name))
         mutator = Mutator(corpus, random.Random(seed))
-        while report.texts < texts and time.monotonic() < until:
-            draw = random.Random(f"{seed} {report.texts}")
-            content = mutator.text().encode(errors="replace")
-            arguments = _arguments(draw.choice(PIPELINES), content)
-            report.texts += 1
-            _judge(report, runner, content, arguments, shrinking)
-        draw = random.Random(seed)
-        sound = _bytecodes(runner, corpus, draw, min(bytecodes, 80))
-        while sound and report.bytecodes < bytecodes and time.monotonic() < until:
-            content = mutated_bytes(draw.choice(sound), draw)
-            arguments = _arguments(draw.choice(PIPELINES), content)
-            report.bytecodes += 1
-            _judge(report, runner, content, arguments, shrinking=False)
+        of_bytes = random.Random(seed)
+        sound = _bytecodes(runner, corpus, of_bytes, min(bytecodes, 80))
+        bytecodes = bytecodes if sound else 0
+        while time.monotonic() < until:
+            is_turn = (report.texts + report.bytecodes) % _TEXTS_EACH == 0
+            if report.bytecodes < bytecodes and (is_turn or report.texts >= texts):
+                content = mutated_bytes(of_bytes.choice(sound), of_bytes)
+                arguments = _arguments(of_bytes.choice(PIPELINES), content)
+                report.bytecodes += 1
+                _judge(report, runner, content, arguments, shrinking=False)
+            elif report.texts < texts:
+                draw = random.Random(f"{seed} {report.texts}")
+                content = mutator.text().encode(errors="replace")
+                arguments = _arguments(draw.choice(PIPELINES), content)
+                report.texts += 1
+                _judge(report, runner, content, arguments, shrinking)
+            else:
+                break
     report.seconds = time.monotonic() - begun
     return report
 
@@ -314,15 +321,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="anvl.tools.fuzz_text", allow_abbrev=False)
     parser.add_argument("--seed", type=int, default=0, help="0 draws one")
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--texts", type=int, default=10**9)
-    parser.add_argument("--bytecodes", type=int, default=0)
+    parser.add_argument("--texts", type=int, help="how many; without either, both until the end")
+    parser.add_argument("--bytecodes", type=int, help="how many, among the texts")
     parser.add_argument("--out", type=Path, default=_ROOT / "out" / "fuzz-text")
     options = parser.parse_args(argv)
     seed = options.seed or random.randrange(1, 10**6)
     print(f"seed {seed}", flush=True)
     corpus = corpus_of([_ROOT / "test" / "lit", _ROOT / "docs"])
     until = time.monotonic() + options.seconds
-    report = fuzz(corpus, seed=seed, texts=options.texts, bytecodes=options.bytecodes, until=until)
+    numbers = [options.texts, options.bytecodes]
+    texts, bytecodes = [_MANY] * 2 if numbers == [None, None] else [n or 0 for n in numbers]
+    report = fuzz(corpus, seed=seed, texts=texts, bytecodes=bytecodes, until=until)
     print(report)
     options.out.mkdir(parents=True, exist_ok=True)
     for i, failure in enumerate(report.failures):

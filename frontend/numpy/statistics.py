@@ -87,22 +87,30 @@ def var(
     >>> print(np.var(np.asarray([1.0, 3.0])))
     1.0
     """
-    operand, result, weak = _floating("var", x, dtype)
-    axes = axes_of(axis, operand.ndim, "var")
+    variance, result, weak = _variance("var", x, axis, dtype, ddof, keepdims)
+    return mark_weak(convert(variance, result), weak)
+
+
+def _variance(
+    function: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool
+) -> tuple[Tracer, np.dtype[Any], bool]:
+    """The variance in the dtype that it is computed in, that of the result, and its weakness."""
+    operand, result, weak = _floating(function, x, dtype)
+    axes = axes_of(axis, operand.ndim, function)
     count = _count(operand.shape, axes)
     middle = divide(reduced("sum", operand, axes, True), count)
     off = subtract(operand, middle)
     if is_kind(off, "complex"):
         result = real(operand).dtype
     total = reduced("sum", squared_modulus(off), axes, keepdims)
-    return mark_weak(convert(divide(total, builtins.max(count - ddof, 0)), result), weak)
+    return divide(total, builtins.max(count - ddof, 0)), result, weak
 
 
 @public("axis", "dtype", "ddof", "keepdims")
 def std(
     x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Any:
-    """The standard deviation along `axis`: the root of `var`.
+    """The standard deviation along `axis`: the root of `var`, which is not rounded before.
 
     It has no derivative where it is 0, that is, of equal elements; of one element it is always 0.
 
@@ -110,9 +118,10 @@ def std(
     >>> print(np.std(np.asarray([1.0, 3.0])))
     1.0
     """
-    variance = var(x, axis, dtype, ddof=ddof, keepdims=keepdims)
+    variance, result, weak = _variance("std", x, axis, dtype, ddof, keepdims)
     one_each = 0 < variance.size == asarray(x).size
-    return variance if one_each else sqrt(variance)
+    found = variance if one_each else sqrt(variance)
+    return mark_weak(convert(found, result), weak)
 
 
 @hiding_frames

@@ -71,3 +71,24 @@ def test_an_output_that_does_not_read_back_is_a_failure(monkeypatch):
     monkeypatch.setattr(fuzz_text, "_opt", opt)
     report = fuzz_text.fuzz([GOOD], seed=1, texts=1, shrinking=False)
     assert report.failures[0].cause.startswith("output does not read back")
+
+
+def test_a_run_by_time_has_texts_and_bytecodes(monkeypatch, tmp_path, capsys):
+    """As `make fuzz-text` runs it: bytecode was never among the inputs once."""
+    given = []
+    monkeypatch.setattr(fuzz_text, "corpus_of", lambda folders: [GOOD])
+
+    def fuzz(corpus, **how):
+        given.append(how)
+        return fuzz_text.Report()
+
+    monkeypatch.setattr(fuzz_text, "fuzz", fuzz)
+    for arguments in ([], ["--texts=5"], ["--bytecodes=3"]):
+        assert fuzz_text.main([*arguments, "--seconds=1", f"--out={tmp_path}"]) == 0
+    numbers = [(how["texts"] > 0, how["bytecodes"] > 0) for how in given]
+    assert numbers == [(True, True), (True, False), (False, True)]
+
+
+def test_bytecodes_are_among_the_texts():
+    report = fuzz_text.fuzz([GOOD], seed=3, texts=9, bytecodes=2, shrinking=False)
+    assert (report.texts, report.bytecodes) == (9, 2)

@@ -201,6 +201,16 @@ def test_average_takes_weights():
         anp.average(x, 0, w)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("size", [4e4, 1e-4, 3.0])
+def test_a_deviation_is_there_where_its_square_is_no_number_of_the_dtype(dtype, size):
+    x = np.array([size, -size]).astype(anvl.aval(dtype).dtype)
+    expected = float(x[0])
+    assert float(anp.std(x)) == expected
+    slopes = np.asarray(anvl.grad(anp.std)(x)).astype("f8")
+    np.testing.assert_allclose(slopes, [0.5, -0.5], rtol=rounding(4, x.dtype))
+
+
 def test_the_derivatives_of_reductions_that_are_made_of_others():
     x = values("f8", (5,))
     for f in (anp.var, anp.std, anp.logsumexp, lambda x: anp.sum(anp.log_softmax(x) ** 2)):
