@@ -229,10 +229,6 @@ class Callee:
         """What its attribute says."""
         return self.function.attributes[rule.attribute]
 
-    def default(self, name: str, otherwise: int) -> int:
-        """What holds where the attribute does not say: of the pass that asks, if it was told."""
-        return self._table.defaults.get(name, otherwise)
-
     @property
     def being_batched(self) -> "dict[Any, Callee]":
         """Batched functions whose own rules are being batched, by function, types and flags."""

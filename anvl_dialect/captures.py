@@ -1,4 +1,4 @@
-"""What an op reads: its operands, and the values around it that its regions use."""
+"""The values that an op reads: its operands, and those that its regions capture."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["captured", "operands_of"]
 
 
 def operands_of(op: Any) -> tuple[ir.Value, ...]:
-    """The values that an op asks its rules about: its operands, then what its regions capture."""
+    """All values that an op reads, as its rules get them: operands first, then captured values."""
     if isinstance(op, ir.Operation):
         op = op.opview
     if not getattr(op, "captures", False):

@@ -1,4 +1,4 @@
-"""What has an effect, or may never end: it must not be done where nobody asks for it."""
+"""Side effects and termination: which ops must not run where their results are not needed."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,17 +11,16 @@ _RETURNS = ("func.return", "stablehlo.return")
 
 
 def has_effect(op: Any) -> bool:
-    """Whether an op of a block does more than to give results; of a foreign op nothing is known."""
+    """Whether an op has a side effect; ops of other dialects are assumed to have one."""
     if isinstance(op, AnvlOp):
         return op.acts(op.operation)
     return op.operation.name not in _RETURNS
 
 
 def is_unsafe(ops: Iterable[Any], seen: set[str] | None = None) -> bool:
-    """Whether ops must not be done where nobody asks for their results.
+    """Whether an op has a side effect or may not terminate, or calls a function that does.
 
-    One of them may not end, or has an effect: itself, or what it calls.  The functions in `seen`
-    were looked at.
+    Such ops must not run where their results are not needed.  `seen`: functions already visited.
     """
     seen = set() if seen is None else seen
     return any(

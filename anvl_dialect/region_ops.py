@@ -1,4 +1,4 @@
-"""Control flow: ops of StableHLO whose regions read values around them.
+"""Control flow ops: StableHLO ops whose regions capture values of the surrounding block.
 
 See Note [Control flow is StableHLO's].
 """
@@ -17,17 +17,17 @@ __all__ = ["Region", "RegionOp", "emit_loop", "emit_regions"]
 # Note [Control flow is StableHLO's]
 #
 # `if`, `case` and `while` are StableHLO's own ops, with ops of anvl in their regions; the classes
-# here are what MLIR's bindings make of them, and give them our rules.  So whoever knows MLIR can
-# read them, and MLIR's own passes work on them: `cse` shares what is in a region and around it, two
-# choices that are alike become one, and a loop nobody needs goes.
+# here are registered as their Python views, and add our rules.  So every reader of MLIR knows them,
+# and MLIR's own passes work on them: `cse` shares values between a region and its surroundings and
+# merges equal choices, and unused loops are dead code.
 #
-# A region may read values around it, which are no operands of the op: it captures them.  A rule is
-# asked about all that an op reads, its operands first and then what it captures; for the rule, a
-# region is a program of the arguments of its block and of these.
+# A region may capture values of the surrounding block, which are no operands of the op.  A rule
+# gets all values that an op reads, operands first and then captured values; to the rule, a region
+# is a program of its block arguments and the captured values.
 
 
 class RegionOp(AnvlOp):
-    """An op whose regions are part of the program around it, not functions of scalars."""
+    """Base of control flow ops: regions are part of the surrounding function, not scalar bodies."""
 
     xs: Operands
     ys: Results
@@ -44,7 +44,7 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def programs(cls, op: ir.Operation) -> list[Program]:
-        """The regions, each a program of the arguments of its block and of what the op captures."""
+        """The regions as programs of their block arguments and of the captured values."""
         outer = captured(op)
         found = [Program.of_region(region) for region in op.regions]
         for program in found:
@@ -53,31 +53,31 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def labels(cls, count: int) -> Sequence[str]:
-        """What its regions, so many, are called for a reader."""
+        """The names of its `count` regions, for people."""
         return [f"branch {i}" for i in range(count)]
 
     @classmethod
     def differentiated(
         cls, op: ir.Operation, moves: Sequence[bool]
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
-        """The regions that derivatives are taken of, and which of their arguments move.
+        """The regions to differentiate, each with flags: which of its arguments are active.
 
-        `moves` says it of what the op reads.
+        `moves` has these flags for the values that the op reads.
         """
         raise NotImplementedError
 
     @classmethod
     def n_carried(cls, op: ir.Operation) -> int:
-        """How many results are arguments of the next step, in front of both; 0 of no loop."""
+        """The number of loop-carried results, which are also the first arguments; 0 if no loop."""
         return 0
 
     @classmethod
     def simplified(
         cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
     ) -> Sequence[Value | None] | None:
-        """Emit what does the same with less, if there is anything: the results.
+        """Emit a simpler equivalent and return its results, or None if there is none.
 
-        `is_used` says which of the results are used; None will do for the others.
+        Results that are unused, by `is_used`, may be None.
         """
         return None
 
@@ -92,7 +92,7 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:
-        """All that is in its regions, once; an op there of another dialect counts by its size."""
+        """The work of all ops in its regions, each counted once."""
         inner = [o for region in op.regions for o in region.blocks[0].operations]
         return sum(
             o.work(o.operation) if isinstance(o, AnvlOp) else AnvlOp.work(o.operation)
@@ -116,8 +116,8 @@ class RegionOp(AnvlOp):
 
 
 class Region(NamedTuple):
-    """A region to be emitted: the types of its arguments, what emits its ops, and gives what it
-    returns, and the locations of its arguments, which name them."""
+    """A region to emit: argument types, a function that emits its ops and gives the returned
+    values, and argument locations, which carry their names."""
 
     types: Sequence[ir.Type]
     emit: Callable[..., Sequence[Value]]
@@ -131,9 +131,9 @@ def emit_regions(
     attributes: dict[str, ir.Attribute] | None = None,
     types: Sequence[ir.Type] | None = None,
 ) -> list[Value]:
-    """Emit an op with regions that may read any value around it; its results.
+    """Emit an op with regions, which may capture any dominating value; returns its results.
 
-    `types` are those of the results; what the last region returns, where they are not given.
+    `types` are the result types; by default those that the last region returns.
     """
     # The types are known when the regions are written: until then they are those of another op in
     # this place.  (Of a module on the side, Python's handles would keep that alive, not this one.)
@@ -164,7 +164,7 @@ def emit_loop(
     attributes: dict[str, ir.Attribute] | None = None,
     places: Sequence[ir.Location] | None = None,
 ) -> list[Value]:
-    """Emit a loop of these carries, whose regions may read any value around it; its results."""
+    """Emit a `while` over these carries; its regions may capture values.  Returns its results."""
     types = [x.type for x in carry]
     regions = [Region(types, lambda *vs: [cond(*vs)], places), Region(types, body, places)]
     return emit_regions("stablehlo.while", carry, regions, attributes, types)

@@ -1,4 +1,4 @@
-"""What a rule answers that also has other values for the results of its op."""
+"""Rules that replace the results of their op: a `Replaced` answer, and how engines apply it."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ __all__ = ["Replaced", "supersede"]
 
 
 class Replaced(NamedTuple):
-    """An answer of an `adjoint` or `tangent` rule, and values that take the place of the results.
+    """An answer of an `adjoint` or `tangent` rule, with new values for the results of the op.
 
     A loop gives way to one that also computes its tangents, or that keeps what its adjoint needs.
     """
@@ -21,9 +21,9 @@ class Replaced(NamedTuple):
 
 
 def supersede(ys: Sequence[ir.Value], zs: Sequence[ir.Value]) -> None:
-    """Have `zs`, results of an op in the block of `ys`, take the place of these.
+    """Replace the values `ys` by `zs`, the results of an op of the same block.
 
-    Where that op is behind, what uses them goes behind it, and so does what uses that.
+    If that op comes later, users of `ys` move behind it, and so do their users.
     """
     if current.apart:
         return

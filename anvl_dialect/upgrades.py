@@ -80,7 +80,9 @@ def _case(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Value
 def _while(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Value]:
     n = Int.decode(request["carry"])
     carry, rest = xs[:n], xs[n:]
-    said = {f"anvl.{k}": request[k] for k in ("slots", "max_iterations", "ends") if k in request}
+    attributes = {
+        f"anvl.{k}": request[k] for k in ("slots", "max_iterations", "ends") if k in request
+    }
     most = Int.decode(request["max_iterations"]) if "max_iterations" in request else 0
     flag, index = tensor([], element_type("bool")), tensor([], element_type("i32"))
     counts = [full(index, 0)] if most else []
@@ -94,7 +96,7 @@ def _while(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Valu
         found = _call(request["body"], [*values[k:], *rest], types)
         return [*(emit.add(i, full(index, 1)) for i in values[:k]), *found]
 
-    return emit_loop([*counts, *carry], goes_on, step, said)[k:]
+    return emit_loop([*counts, *carry], goes_on, step, attributes)[k:]
 
 
 _WRITTEN: dict[str, tuple[_Written, str]] = {

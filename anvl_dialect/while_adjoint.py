@@ -416,12 +416,12 @@ def _while(
 
     Those that count steps end; `most` is how many there are at most, where that is known.
     """
-    said = {"anvl.slots": Int.encode(_SLOTS)}
+    attributes = {"anvl.slots": Int.encode(_SLOTS)}
     if ends:
-        said["anvl.ends"] = Bool.encode(True)
+        attributes["anvl.ends"] = Bool.encode(True)
     if most:
-        said["anvl.max_iterations"] = Int.encode(most)
-    return emit_loop(carry, lambda *vs: cond(vs, rest), lambda *vs: body(vs, rest), said)
+        attributes["anvl.max_iterations"] = Int.encode(most)
+    return emit_loop(carry, lambda *vs: cond(vs, rest), lambda *vs: body(vs, rest), attributes)
 
 
 def _either(

@@ -41,16 +41,16 @@ __all__ = ["SLOTS", "WhileOp", "is_slots"]
 #: How many carries a level of Note [Online checkpointing] has places for, where nobody says.
 SLOTS = 32
 
-# What a loop says of itself: Note [What a loop says].
+# See Note [Attributes of a loop].
 _SLOTS, _MOST, _ENDS = "anvl.slots", "anvl.max_iterations", "anvl.ends"
 
-# Note [What a loop says]
+# Note [Attributes of a loop]
 #
-# The regions say what a loop does.  Three attributes may say more, for its derivatives and batches:
-# `anvl.slots`, the carries that a level keeps; `anvl.max_iterations`, a number of steps that it
-# never exceeds, so that all carries can be kept; `anvl.ends`, that it ends whatever the carries
-# are, so that it may be run for members of a batch that did not choose it.  What is made of a loop
-# says the same.
+# The regions define what a loop computes.  Three optional attributes guide its derivatives and
+# batches: `anvl.slots`, the number of carries that a checkpointing level keeps;
+# `anvl.max_iterations`, a bound on the number of steps, so that every carry can be kept;
+# `anvl.ends`, a promise that it terminates whatever the carries are, so that vmap may run it for
+# members of a batch that did not choose it.  Loops that are derived from a loop inherit them.
 
 
 def is_slots(slots: int) -> bool:
@@ -59,14 +59,14 @@ def is_slots(slots: int) -> bool:
 
 
 class Loop(NamedTuple):
-    """A loop, read: its regions take the carries, of which there are n, and what it captures."""
+    """A parsed loop: both regions take the n carries, and then the captured values."""
 
     cond: Program
     body: Program
     n: int
     attributes: dict[str, ir.Attribute]
     plan: Plan
-    #: Whether it is known to end, whatever the carries are.
+    #: Whether it is known to terminate, whatever the carries are.
     ends: bool
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -90,20 +90,20 @@ class WhileOp(RegionOp):
 
     @classmethod
     def loop_of(cls, op: ir.Operation) -> Loop:
-        """The loop; raises `PassError` for what it says of itself and cannot be."""
+        """Parse a loop; raises `PassError` for an invalid attribute."""
         cond, body = cls.programs(op)
-        attributes = {name: op.attributes[name] for name in _SAID if name in op.attributes}
-        slots = _said(op, _SLOTS)
+        attributes = {name: op.attributes[name] for name in _ATTRIBUTES if name in op.attributes}
+        slots = _attribute(op, _SLOTS)
         if slots is None:
             table = current.table
             slots = SLOTS if table is None else table.defaults.get("slots", SLOTS)
-        most, ends = _said(op, _MOST) or 0, bool(_said(op, _ENDS))
+        most, ends = _attribute(op, _MOST) or 0, bool(_attribute(op, _ENDS))
         plan = Plan.of(slots, most)
         return Loop(cond, body, len(op.results), attributes, plan, ends or most > 0)
 
     @classmethod
     def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
-        ends = bool(_said(op, _ENDS) or _said(op, _MOST))
+        ends = bool(_attribute(op, _ENDS) or _attribute(op, _MOST))
         return not ends or super().unsafe(op, seen)
 
     @classmethod
@@ -251,25 +251,25 @@ class WhileOp(RegionOp):
 
 
 class _Form(NamedTuple):
-    """What an attribute of a loop must be."""
+    """The type of an attribute, and a condition on its value."""
 
     kind: type[Param]
     fits: Callable[[Any], bool]
     must_be: str
 
 
-_SAID = {
+_ATTRIBUTES = {
     _SLOTS: _Form(Int, is_slots, "a power of 2, of at least 2, as i64"),
     _MOST: _Form(Int, lambda n: 0 <= n < 2**31, "an i64 that an i32 holds, of at least 0"),
     _ENDS: _Form(Bool, lambda _: True, "a bool"),
 }
 
 
-def _said(op: ir.Operation, name: str) -> Any:
-    """What a loop says of itself by this attribute; None where it says nothing."""
+def _attribute(op: ir.Operation, name: str) -> Any:
+    """The value of an attribute of a loop; None where it is absent."""
     if name not in op.attributes:
         return None
-    attribute, form = op.attributes[name], _SAID[name]
+    attribute, form = op.attributes[name], _ATTRIBUTES[name]
     with suppress(TypeError):
         found = form.kind.decode(attribute)
         if form.fits(found):

@@ -130,12 +130,12 @@ def _while(
             _check_condition(cond_fun, cond)
             if not carry.strengthen(cond):
                 break
-        said = {
+        attributes = {
             f"anvl.{name}": (Bool if n is True else Int).encode(n) for name, n in options.items()
         }
         operands = [as_tracer(x) for x in carry.operands()]
         results = _returned(carry.avals)
-        found = emit_while(operands, cond, body, carry.avals, results, said)
+        found = emit_while(operands, cond, body, carry.avals, results, attributes)
         return tree.unflatten(carry.treedef, found)
 
     in_trace.__name__ = name_of(body_fun)
