@@ -130,6 +130,8 @@ def _while(
             _check_condition(cond_fun, cond)
             if not carry.strengthen(cond):
                 break
+            for discarded in (body, cond):
+                discarded.trace.function.erase()
         attributes = {
             f"anvl.{name}": (Bool if n is True else Int).encode(n) for name, n in options.items()
         }
@@ -429,6 +431,7 @@ class _Carry:
                 self.avals = met
             elif not self.strengthen(step):
                 return step
+            step.trace.function.erase()  # it is traced again, for other avals
 
     def strengthen(self, f: Traced) -> bool:
         """Have integers not give way that f narrows: what they become in later steps is not known.

@@ -415,3 +415,22 @@ def test_an_lstm_over_a_hundred_steps():
     np.testing.assert_allclose(sum(anvl.tree.leaves(parts)), slope, rtol=1e-6)
     _, tangent = anvl.jvp(by_scan, (params,), (direction,))
     np.testing.assert_allclose(float(tangent), slope, rtol=1e-6)
+
+
+def test_a_trace_that_is_discarded_leaves_no_function():
+    """A carry that takes another dtype, or is narrowed, is traced again."""
+
+    def grown(x):
+        return anvl.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, 1))[1]
+
+    def narrowed(x):
+        step = lambda i: i + anp.asarray([1], "ui8")[0]  # noqa: E731
+        return anvl.while_loop(lambda i: step(i) < 5, lambda i: i + 1, 0) + x
+
+    def scanned(x):
+        return anvl.scan(lambda c, _: (c * x, None), 1, None, length=3)[0]
+
+    for f, functions in ((grown, 1), (narrowed, 1), (scanned, 3)):
+        text = anvl.trace(f, anvl.aval("f64")).mlir()
+        assert text.count("func.func") == functions, text
+    assert float(anvl.jit(grown)(np.float64(2))) == float(anvl.jit(scanned)(np.float64(2))) == 8.0
