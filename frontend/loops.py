@@ -131,7 +131,7 @@ def _while(
             if not carry.strengthen(cond):
                 break
             for discarded in (body, cond):
-                discarded.trace.function.erase()
+                discarded.trace.program.discard(discarded.trace)
         attributes = {
             f"anvl.{name}": (Bool if n is True else Int).encode(n) for name, n in options.items()
         }
@@ -431,7 +431,7 @@ class _Carry:
                 self.avals = met
             elif not self.strengthen(step):
                 return step
-            step.trace.function.erase()  # it is traced again, for other avals
+            step.trace.program.discard(step.trace)
 
     def strengthen(self, f: Traced) -> bool:
         """Have integers not give way that f narrows: what they become in later steps is not known.

@@ -24,6 +24,7 @@ from anvl.dialect.op import AnvlOp
 from anvl.dialect.ops.create import CapturedOp
 from anvl.dialect.types import dtype_name
 from anvl.locations import describe, here, unnamed
+from anvl.passes.inline import functions_of, is_private, needed_by
 from anvl.runtime import Array, begin_tracing, end_tracing, put
 from anvl.state import current
 from anvl.tracer import Tracer
@@ -54,6 +55,25 @@ class Program:
         self.order = 0
         # The functions whose custom rules are being traced, the innermost last.
         self.custom_rules: list[Any] = []
+        self.has_discarded = False
+
+    def discard(self, trace: Trace) -> None:
+        """Erase the function of a trace that nothing calls: it is made again, for other avals."""
+        trace.function.erase()
+        self.has_discarded = True  # what it called may be called by others as well
+
+    def drop_orphans(self) -> None:
+        """Erase the private functions that only discarded traces called or named."""
+        if not self.has_discarded:
+            return
+        functions = functions_of(self.module.operation)
+        roots = [name for name, function in functions.items() if not is_private(function)]
+        kept = {*roots, *(other for name in roots for other in needed_by(name, functions))}
+        for name, function in functions.items():
+            if name not in kept:
+                function.erase()
+        self.functions.clear()  # it may name what is gone
+        self.has_discarded = False
 
     def fresh_name(self, wanted: str) -> str:
         """A name for a function, not yet in use."""
@@ -379,7 +399,10 @@ def trace_function(
         except BaseException:
             # Whoever catches this may go on with the surrounding program.
             trace.function.erase()
+            program.has_discarded = True
             raise
+        if trace.parent is None:
+            program.drop_orphans()
     return trace, tracers
 
 

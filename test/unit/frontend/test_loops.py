@@ -1,5 +1,6 @@
 """`while_loop`, `fori_loop` and `scan`: values, every mode, nesting, what people get wrong."""
 
+import contextlib
 import functools
 import re
 
@@ -430,7 +431,17 @@ def test_a_trace_that_is_discarded_leaves_no_function():
     def scanned(x):
         return anvl.scan(lambda c, _: (c * x, None), 1, None, length=3)[0]
 
-    for f, functions in ((grown, 1), (narrowed, 1), (scanned, 3)):
+    def nested(x):
+        slope = anvl.grad(lambda y: anp.sin(y))
+        return anvl.scan(lambda c, _: (slope(c * x), None), 1, None, length=3)[0]
+
+    def given_up(x):
+        with contextlib.suppress(ZeroDivisionError):
+            anvl.grad(lambda y: anvl.grad(lambda z: anp.sin(z))(y) + 1 // 0)(x)
+        return x
+
+    cases = ((grown, 1), (narrowed, 1), (scanned, 3), (nested, 5), (given_up, 1))
+    for f, functions in cases:
         text = anvl.trace(f, anvl.aval("f64")).mlir()
         assert text.count("func.func") == functions, text
     assert float(anvl.jit(grown)(np.float64(2))) == float(anvl.jit(scanned)(np.float64(2))) == 8.0
