@@ -32,9 +32,18 @@ Change: TypeAlias = Callable[[int, list[np.ndarray]], list[np.ndarray]]
 _NONE: References = {}
 
 # The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
-# without the newer emitters of fusions a tenth to a half.  (jaxlib 0.12 has no old ones.)
-FAST = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+# without the newer emitters of fusions a tenth to a half.  (jaxlib 0.12 has no old ones.)  In one
+# part, for one thread, a program takes a fifth to a third less; the other cores have other tests.
+FAST = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_parallel_codegen_split_count": 1,
+}
 OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
+
+# What XLA takes grows faster than a program: the checks of svd, in parts of this many ops, compile
+# in three quarters of the time.
+_MOST_OPS = 2000
 
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:
@@ -64,6 +73,10 @@ class _Symbols:
         """The names of the ops in a function and in all that it calls."""
         return set().union(*(names_of(self._functions[f]) for f in self._needed([function])))
 
+    def size(self, function: str) -> int:
+        """How many ops are in a function and in all that it calls."""
+        return sum(_count(self._functions[f]) for f in self._needed([function]))
+
     def part(self, functions: Sequence[str]) -> ir.Module:
         """A module of these functions and of all that they call."""
         needed = self._needed(functions)
@@ -85,6 +98,18 @@ class _Symbols:
         return list(needed)
 
 
+def _count(function: ir.Operation) -> int:
+    count = 0
+
+    def visit(_: ir.Operation) -> ir.WalkResult:
+        nonlocal count
+        count += 1
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return count
+
+
 def _called(function: ir.Operation) -> set[str]:
     found: set[str] = set()
 
@@ -98,7 +123,7 @@ def _called(function: ir.Operation) -> set[str]:
 
 
 class Program:
-    """Functions in one module; XLA compiles them as one, and some the interpreter runs.
+    """Functions in one module; XLA compiles them together, and some the interpreter runs.
 
     `references` are what the values of ops are compared with, at `points` beside the samples.  It
     is lowered for `platform`, and runs on the default client; unless it `interprets`, all of it.
@@ -158,12 +183,13 @@ class Program:
                 self._interpreted[i] = self._part(symbols, [i])
         self._compile([i for i in range(len(self._functions)) if i not in self._interpreted])
 
-    def _compile(self, indices: list[int]) -> None:
-        if indices:
-            module = self._part(_Symbols(self.module), indices)
+    def _compile(self, indices: Sequence[int]) -> None:
+        symbols = _Symbols(self.module)
+        for part in _parts([(i, symbols.size(f"f{i}")) for i in indices]):
+            module = self._part(symbols, part)
             if self.platform == "cpu":
                 order_stacked_calls(module.operation)  # those of several functions too
-            self._compiled.append((indices, _compiled(module)))
+            self._compiled.append((part, _compiled(module)))
 
     def _part(self, symbols: _Symbols, indices: Sequence[int]) -> ir.Module:
         """A module whose `main` calls some of the functions."""
@@ -191,7 +217,7 @@ class Program:
         """Compile functions that were interpreted so far."""
         for i in indices:
             self._interpreted.pop(i, None)
-        self._compile(list(indices))
+        self._compile(indices)
 
     def run(self, change: Change | None = None) -> list[list[np.ndarray]]:
         """The results of every function; `change(i, inputs)` may replace the inputs of one."""
@@ -225,6 +251,19 @@ class Program:
         given = [rt.put(np.asarray(x)) for i in indices for x in inputs[i]]
         found = iter([np.asarray(y) for y in executable.execute(given)])
         return [[next(found) for _ in self._functions[i].results] for i in indices]
+
+
+def _parts(sizes: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Functions, given with their sizes, in runs of at most `_MOST_OPS` or of one function."""
+    parts: list[list[int]] = []
+    room = 0
+    for i, size in sizes:
+        if not parts or size > room:
+            parts.append([])
+            room = _MOST_OPS
+        parts[-1].append(i)
+        room -= size
+    return parts
 
 
 def needs_new_emitters(op: ir.Operation) -> bool:
