@@ -10,6 +10,7 @@ from anvl.dialect.folding import maker_of
 from anvl.dialect.op import Value
 from anvl.dialect.ops.create import full, number_of
 from anvl.dialect.scratch import Program
+from anvl.dialect.symbol_table import remembering
 
 __all__ = ["Form", "needed_for", "simpler_form"]
 
@@ -64,8 +65,11 @@ def simpler_form(
     """
     if not all(motion.may_go(op) for p in programs for op in p.block.operations if _is_inner(op)):
         return None
-    search = _Search(programs, counts, xs, is_used, motion)
-    return search.form() if search.finds() else None
+    with remembering():  # it asks of the loops in this one again and again
+        search = _Search(programs, counts, xs, is_used, motion)
+        if not search.finds():
+            return None
+    return search.form()
 
 
 def _is_inner(op: Any) -> bool:
