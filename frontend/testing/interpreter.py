@@ -1,21 +1,24 @@
 """The reference interpreter of StableHLO, in a child process.
 
 It ends the process on ops that it lacks, and on an integer division by zero.  So it runs in a
-process of its own, which forks for each program; and a list says which ops it is asked for at all.
+process of its own, which forks for the programs that come together, and forks again for those after
+one that ended it; and a list says which ops it is asked for at all.
 """
 
 from __future__ import annotations
 
 import atexit
 import json
+import mmap
 import os
 import signal
 import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -24,7 +27,10 @@ from anvl.dialect.context import context
 from anvl.dialect.mlir import ir, stablehlo
 from anvl.dialect.types import element_type, numpy_of, tensor
 
-__all__ = ["KNOWN", "Ended", "Interpreter", "interpreter", "names_of", "unknown_ops"]
+__all__ = ["KNOWN", "Ended", "Interpreter", "Job", "interpreter", "names_of", "unknown_ops"]
+
+#: A module, and several lists of inputs for it.
+Job: TypeAlias = tuple[ir.Module, Sequence[Sequence[np.ndarray]]]
 
 #: The ops that it has.
 KNOWN = frozenset(
@@ -81,29 +87,59 @@ class Interpreter:
 
         Its last function is run; what that calls stands before it.
         """
-        text, results = _readable(module)
+        (found,) = self.run_each([(module, points)])
+        if isinstance(found, Ended):
+            raise found
+        return found
+
+    def run_each(self, jobs: Sequence[Job]) -> list[list[list[np.ndarray]] | Ended]:
+        """The same for several modules in one process, as to fork takes longer than most run."""
+        texts = [_readable(module) for module, _ in jobs]
+        try:
+            self._ask([text for text, _ in texts], [points for _, points in jobs])
+        except (EOFError, BrokenPipeError) as error:
+            return [self._lost(error)] * len(jobs)
+        answers: list[list[list[np.ndarray]] | Ended] = []
+        for (_, dtypes), (_, points) in zip(texts, jobs, strict=True):
+            try:
+                message, found = _receive(self._stream("stdout"))
+            except (EOFError, BrokenPipeError) as error:
+                return answers + [self._lost(error)] * (len(jobs) - len(answers))
+            given = iter(found)
+            results = [] if message else [_put_together(given, dtypes) for _ in points]
+            answers.append(Ended(message) if message else results)
+        return answers
+
+    def _ask(self, texts: Sequence[str], points: Sequence[Any]) -> None:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-        arrays = [np.asarray(x) for inputs in points for x in inputs]
-        try:
-            _send(self._process.stdin, text, arrays)
-            message, found = _receive(self._process.stdout)
-        except (EOFError, BrokenPipeError) as error:
+        stream = self._stream("stdin")
+        stream.write(struct.pack("<I", len(texts)))
+        for text, inputs in zip(texts, points, strict=True):
+            _send(stream, text, [np.asarray(x) for xs in inputs for x in xs])
+
+    def _stream(self, name: str) -> BinaryIO:
+        if self._process is None:
+            raise EOFError
+        return getattr(self._process, name)
+
+    def _lost(self, error: Exception) -> Ended:
+        """Give up a process that ended though its children should have."""
+        if self._process is not None:
             self._process.kill()
             self.close()
-            raise Ended("the interpreter's process ended") from error
-        if message:
-            raise Ended(message)
-        given = iter(found)
-        return [_put_together(given, results) for _ in points]
+        ended = Ended("the interpreter's process ended")
+        ended.__cause__ = error
+        return ended
 
     def close(self) -> None:
         """End the child process."""
         if self._process is not None:
-            self._process.stdin.close()
+            with suppress(BrokenPipeError):  # it is gone, and what was written with it
+                self._process.stdin.close()
             self._process.stdout.close()
             self._process.wait()
             self._process = None
@@ -199,24 +235,40 @@ def _receive(stream: BinaryIO) -> tuple[str, list[np.ndarray]]:
 
 
 def _serve() -> None:
-    """Fork for each module, and say how its process ended where it gave no results."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
-    while True:
+    """Run what comes together in a child, and say how it ended where it gave no results."""
+    done = mmap.mmap(-1, 4)  # shared with the child, which counts its answers in it
+    while size := sys.stdin.buffer.read(4):
+        jobs = [_receive(sys.stdin.buffer) for _ in range(struct.unpack("<I", size)[0])]
+        while jobs:
+            done[:] = struct.pack("<I", 0)
+            child = os.fork()
+            if child == 0:
+                _answer(jobs, done)
+                os._exit(0)
+            _, status = os.waitpid(child, 0)
+            count = struct.unpack("<I", done[:])[0]
+            if count < len(jobs):
+                _send(sys.stdout.buffer, _how_it_ended(status), [])
+            jobs = jobs[count + 1 :]
+
+
+def _how_it_ended(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    return f"status {os.WEXITSTATUS(status)}"
+
+
+def _answer(jobs: Sequence[tuple[str, list[np.ndarray]]], done: mmap.mmap) -> None:
+    target = sys.stdout.buffer
+    for i, (text, arrays) in enumerate(jobs, 1):
+        signal.setitimer(signal.ITIMER_PROF, _SECONDS)
         try:
-            text, arrays = _receive(source)
-        except EOFError:
-            return
-        child = os.fork()
-        if child == 0:
-            signal.setitimer(signal.ITIMER_PROF, _SECONDS)
-            try:
-                _send(target, "", _evaluated(text, arrays))
-            except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
-                _send(target, f"{type(error).__name__}: {error}", [])
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if os.WIFSIGNALED(status):
-            _send(target, signal.Signals(os.WTERMSIG(status)).name, [])
+            message, found = "", _evaluated(text, arrays)
+        except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
+            message, found = f"{type(error).__name__}: {error}", []
+        signal.setitimer(signal.ITIMER_PROF, 0)  # no half answers
+        _send(target, message, found)
+        done[:] = struct.pack("<I", i)
 
 
 def _evaluated(text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:

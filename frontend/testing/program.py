@@ -234,16 +234,22 @@ class Program:
             for change in changes
         ]
         found: dict[int, list[list[np.ndarray]]] = {}
-        for i in wanted & self._interpreted.keys():
-            try:
-                found[i] = interpreter().run(self._interpreted[i], [point[i] for point in points])
-            except Ended:  # on a dtype that it lacks
-                self.compile_too([i])
+        found |= self._run_interpreted(sorted(wanted & self._interpreted.keys()), points)
         for compiled, executable in self._compiled:
             if wanted & set(compiled):
                 at = [self._executed(compiled, executable, point) for point in points]
                 found |= {i: [results[k] for results in at] for k, i in enumerate(compiled)}
         return [{i: results[k] for i, results in found.items()} for k in range(len(points))]
+
+    def _run_interpreted(
+        self, indices: Sequence[int], points: Sequence[Sequence[list[np.ndarray]]]
+    ) -> dict[int, list[list[np.ndarray]]]:
+        """The results of those that the interpreter can run; the others are compiled."""
+        jobs = [(self._interpreted[i], [point[i] for point in points]) for i in indices]
+        answers = dict(zip(indices, interpreter().run_each(jobs) if jobs else [], strict=True))
+        ended = [i for i, answer in answers.items() if isinstance(answer, Ended)]
+        self.compile_too(ended)  # such as on a dtype that it lacks
+        return {i: y for i, y in answers.items() if not isinstance(y, Ended)}
 
     def _executed(
         self, indices: Sequence[int], executable: rt.Executable, inputs: Sequence[Any]

@@ -55,16 +55,16 @@ class Compiled:
     ) -> list[dict[int, list[np.ndarray]]]:
         """The results by key, at each of several inputs by key; not of those that ended."""
         found: list[dict[int, list[np.ndarray]]] = [{} for _ in points]
-        for k, part in self.interpreted.items():
-            at = [j for j, inputs in enumerate(points) if k in inputs]
-            try:
-                results = self.interpreter.run(
-                    part.module, [part.arguments(points[j][k]) for j in at]
-                )  # type: ignore[union-attr]
-            except Ended:
-                continue
-            for j, ys in zip(at, results, strict=True):
-                found[j][k] = ys
+        at = {k: [j for j, xs in enumerate(points) if k in xs] for k in self.interpreted}
+        jobs = [
+            (part.module, [part.arguments(points[j][k]) for j in at[k]])
+            for k, part in self.interpreted.items()
+        ]
+        answers = self.interpreter.run_each(jobs) if jobs else []  # type: ignore[union-attr]
+        for k, answer in zip(self.interpreted, answers, strict=True):
+            if not isinstance(answer, Ended):
+                for j, ys in zip(at[k], answer, strict=True):
+                    found[j][k] = ys
         for keys, batch in self.batches:
             for inputs, results_of in zip(points, found, strict=True):
                 if any(k in inputs for k in keys):

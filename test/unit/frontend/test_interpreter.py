@@ -1,0 +1,66 @@
+"""The process of the reference interpreter: each program that it is given has an answer."""
+
+import numpy as np
+import pytest
+
+from anvl.dialect.context import context
+from anvl.dialect.mlir import ir
+from anvl.testing.interpreter import Ended, Interpreter
+
+
+def module(op):
+    text = f"""
+    func.func @main(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {{
+      %z = stablehlo.{op} %x, %y : tensor<2xi32>
+      return %z : tensor<2xi32>
+    }}"""
+    return ir.Module.parse(text, context())
+
+
+X = np.array([7, 9], np.int32)
+Y = np.array([2, 3], np.int32)
+ZERO = np.zeros(2, np.int32)
+
+
+@pytest.fixture
+def interpreter():
+    made = Interpreter()
+    yield made
+    made.close()
+
+
+def test_one_that_ends_the_process_takes_no_other_with_it(interpreter):
+    jobs = [
+        (module("add"), [[X, Y], [X, X]]),
+        (module("divide"), [[X, Y], [X, ZERO]]),
+        (module("subtract"), [[X, Y]]),
+        (module("divide"), [[X, ZERO]]),
+        (module("divide"), [[X, Y]]),
+    ]
+    sums, ended, differences, again, quotients = interpreter.run_each(jobs)
+    assert [[y.tolist() for y in ys] for ys in sums] == [[[9, 12]], [[14, 18]]]
+    assert isinstance(ended, Ended) and isinstance(again, Ended)
+    assert str(ended).startswith("SIG")
+    assert (differences[0][0].tolist(), quotients[0][0].tolist()) == ([5, 6], [3, 3])
+
+
+def test_one_that_cannot_be_read_says_so_and_the_next_runs(interpreter):
+    few = [[X]]  # arrays, for two arguments
+    refused, sums = interpreter.run_each([(module("add"), few), (module("add"), [[X, Y]])])
+    assert isinstance(refused, Ended)
+    assert sums[0][0].tolist() == [9, 12]
+
+
+def test_a_single_one_raises_and_the_process_goes_on(interpreter):
+    with pytest.raises(Ended, match="SIG"):
+        interpreter.run(module("divide"), [[X, ZERO]])
+    assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]
+
+
+def test_a_process_that_is_gone_is_started_again(interpreter):
+    interpreter.run(module("add"), [[X, Y]])
+    interpreter._process.kill()
+    interpreter._process.wait()
+    (lost,) = interpreter.run_each([(module("add"), [[X, Y]])])
+    assert isinstance(lost, Ended)
+    assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]
