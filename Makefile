@@ -50,8 +50,8 @@ examples: setup ## run every example
 	@$(BIN)/python tools/run_tests.py examples
 
 DIALECT := test/unit/dialect
-sweep: setup ## the numeric tests of the ops, on many more random numbers and in every dtype
-	ANVL_SWEEP=1 $(BIN)/python -m pytest -q $(DIALECT)/test_ops.py $(DIALECT)/test_values.py
+sweep: setup ## the numeric tests of the ops, on many more numbers and in every dtype; every benchmark
+	ANVL_SWEEP=1 $(BIN)/python -m pytest -q $(DIALECT)/test_ops.py $(DIALECT)/test_values.py test/unit/test_benchmarks.py
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
 	$(BIN)/python tools/processors.py
