@@ -35,26 +35,26 @@ demo: setup ## train on handwritten digits, then the same program stage by stage
 	PATH="$(abspath $(BIN)):$$PATH" bash examples/digits.sh out/digits
 
 test: setup typing ## everything: check, unit, lit and the examples
-	@$(BIN)/python tools/run_tests.py
+	@$(BIN)/python tools/dev/run_tests.py
 
 check: setup typing ## format, lint, types, sizes, and that the generated files are current
-	@$(BIN)/python tools/run_tests.py check
+	@$(BIN)/python tools/dev/run_tests.py check
 
 unit: setup ## the tests in Python, with the code blocks of the documentation
-	@$(BIN)/python tools/run_tests.py unit
+	@$(BIN)/python tools/dev/run_tests.py unit
 
 lit: setup ## the tests on IR
-	@$(BIN)/python tools/run_tests.py lit
+	@$(BIN)/python tools/dev/run_tests.py lit
 
 examples: setup ## run every example
-	@$(BIN)/python tools/run_tests.py examples
+	@$(BIN)/python tools/dev/run_tests.py examples
 
 DIALECT := test/unit/dialect
 sweep: setup ## the numeric tests of the ops, on many more numbers and in every dtype; every benchmark
 	ANVL_SWEEP=1 $(BIN)/python -m pytest -q $(DIALECT)/test_ops.py $(DIALECT)/test_values.py test/unit/test_benchmarks.py
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
-	$(BIN)/python tools/processors.py
+	$(BIN)/python tools/dev/processors.py
 
 fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every way there is
 	$(BIN)/python -m anvl.testing.random_programs --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
@@ -69,7 +69,7 @@ foreign: $(BENCH_STAMP) ## programs that jax writes, lifted, run, differentiated
 	$(BIN)/python test/foreign/run.py
 
 fuzz-text: setup ## give mutated texts and bytecode to anvl-opt, for SECONDS=60; SEED=7 repeats a run
-	$(BIN)/python -m anvl.tools.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)
+	$(BIN)/python -m anvl.tools.dev.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)
 	$(BIN)/python benchmarks/run.py
@@ -79,14 +79,14 @@ $(BENCH_STAMP): $(STAMP)
 	@touch $@
 
 typing: setup ## links that let type checkers and editors see the package (.typing)
-	@$(BIN)/python tools/typing_links.py
+	@$(BIN)/python tools/dev/typing_links.py
 
 format: setup ## format the code and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 ops: setup ## write the generated files again
-	$(BIN)/python -m anvl.tools.generate
+	$(BIN)/python -m anvl.tools.dev.generate
 
 clean: ## remove what was built and cached, but keep the environment
 	rm -rf build out .typing .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

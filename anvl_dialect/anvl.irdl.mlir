@@ -1,4 +1,4 @@
-// Written by tools/op_table.py (`make ops`), for `mlir-opt --irdl-file=`.
+// Written by tools/dev/op_table.py (`make ops`), for `mlir-opt --irdl-file=`.
 module {
   irdl.dialect @anvl {
     irdl.operation @constant {
@@ -18,6 +18,63 @@ module {
       irdl.attributes {"iota_dimension" = %0}
       %1 = irdl.any
       irdl.results(y: %1)
+    }
+    irdl.operation @broadcast_in_dim {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"broadcast_dimensions" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @reshape {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @transpose {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"permutation" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @reverse {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"dimensions" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @slice {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.attributes {"start_indices" = %1, "limit_indices" = %2, "strides" = %3}
+      %4 = irdl.any
+      irdl.results(y: %4)
+    }
+    irdl.operation @get_dimension_size {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"dimension" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @set_dimension_size {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"size" = %1, "dimension" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
     }
     irdl.operation @neg {
       %0 = irdl.any
@@ -392,33 +449,144 @@ module {
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @bessel_i0e {
+    irdl.operation @fft {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"fft_type" = %1, "fft_length" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @pad {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, padding_value: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"edge_padding_low" = %2, "edge_padding_high" = %3, "interior_padding" = %4}
+      %5 = irdl.any
+      irdl.results(y: %5)
+    }
+    irdl.operation @rng_bit_generator {
+      %0 = irdl.any
+      irdl.operands(initial_state: %0)
+      %1 = irdl.any
+      irdl.attributes {"rng_algorithm" = %1}
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(output_state: %2, output: %3)
+    }
+    irdl.operation @top_k {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"k" = %1}
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(values: %2, indices: %3)
+    }
+    irdl.operation @tag {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"label" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @share_ties {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"axis" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @is_finite {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @bessel_i1e {
+    irdl.operation @is_inf {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @bessel_ie {
+    irdl.operation @is_pos_inf {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"order" = %1}
+      irdl.results(y: %1)
+    }
+    irdl.operation @is_neg_inf {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @compare {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.attributes {"comparison_direction" = %2}
+      %3 = irdl.any
+      irdl.results(z: %3)
+    }
+    irdl.operation @select {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(pred: %0, on_true: %1, on_false: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @clamp {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(low: %0, x: %1, high: %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @convert {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @bitcast_convert {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @ldexp {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, n: %1)
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @bessel_i {
+    irdl.operation @integer_pow {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"order" = %1}
+      irdl.attributes {"exponent" = %1}
       %2 = irdl.any
       irdl.results(y: %2)
+    }
+    irdl.operation @reduce_precision {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.attributes {"exponent_bits" = %1, "mantissa_bits" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
     }
     irdl.operation @sum {
       %0 = irdl.any
@@ -484,109 +652,82 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @broadcast_in_dim {
+    irdl.operation @norm {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"broadcast_dimensions" = %1}
+      %2 = irdl.any
+      irdl.attributes {"axes" = %1, "order" = %2}
+      %3 = irdl.any
+      irdl.results(y: %3)
+    }
+    irdl.operation @hypot {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @atan2 {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @logaddexp {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      irdl.results(z: %2)
+    }
+    irdl.operation @sinc {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"order" = %1}
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @reshape {
+    irdl.operation @stop_gradient {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @transpose {
+    irdl.operation @gather {
       %0 = irdl.any
-      irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"permutation" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @reverse {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"dimensions" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @slice {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
+      irdl.operands(x: %0, start_indices: %1)
       %2 = irdl.any
       %3 = irdl.any
-      irdl.attributes {"start_indices" = %1, "limit_indices" = %2, "strides" = %3}
+      irdl.attributes {"dimension_numbers" = %2, "slice_sizes" = %3}
       %4 = irdl.any
       irdl.results(y: %4)
     }
-    irdl.operation @top_k {
+    irdl.operation @dynamic_slice {
       %0 = irdl.any
-      irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"k" = %1}
+      irdl.operands(x: %0, start_indices: variadic %1)
       %2 = irdl.any
+      irdl.attributes {"slice_sizes" = %2}
       %3 = irdl.any
-      irdl.results(values: %2, indices: %3)
+      irdl.results(y: %3)
+    }
+    irdl.operation @dynamic_update_slice {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(x: %0, update: %1, start_indices: variadic %2)
+      %3 = irdl.any
+      irdl.results(y: %3)
     }
     irdl.operation @cholesky {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
-    }
-    irdl.operation @is_finite {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @is_inf {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @is_pos_inf {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @is_neg_inf {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @compare {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.attributes {"comparison_direction" = %2}
-      %3 = irdl.any
-      irdl.results(z: %3)
-    }
-    irdl.operation @select {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(pred: %0, on_true: %1, on_false: %2)
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @clamp {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(low: %0, x: %1, high: %2)
-      %3 = irdl.any
-      irdl.results(y: %3)
     }
     irdl.operation @dot_general {
       %0 = irdl.any
@@ -597,28 +738,115 @@ module {
       %3 = irdl.any
       irdl.results(z: %3)
     }
-    irdl.operation @convert {
+    irdl.operation @det {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @bitcast_convert {
+    irdl.operation @slogdet {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.results(y: %1)
+      %2 = irdl.any
+      irdl.results(sign: %1, logarithm: %2)
     }
-    irdl.operation @convolution {
+    irdl.operation @lu {
       %0 = irdl.any
+      irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
       %2 = irdl.any
       %3 = irdl.any
+      irdl.results(lu: %1, pivots: %2, permutation: %3)
+    }
+    irdl.operation @qr {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(q: %1, r: %2)
+    }
+    irdl.operation @pinv {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.attributes {"rcond" = %1}
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @ragged_dot {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(x: %0, y: %1, group_sizes: %2)
+      %3 = irdl.any
+      irdl.attributes {"ragged_dot_dimension_numbers" = %3}
       %4 = irdl.any
-      irdl.attributes {"dimension_numbers" = %2, "feature_group_count" = %3, "batch_group_count" = %4}
-      %5 = irdl.any
-      irdl.results(z: %5)
+      irdl.results(z: %4)
+    }
+    irdl.operation @solve {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, b: %1)
+      %2 = irdl.any
+      irdl.attributes {"transpose_a" = %2}
+      %3 = irdl.any
+      irdl.results(x: %3)
+    }
+    irdl.operation @eigh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(w: %1, v: %2)
+    }
+    irdl.operation @eigvalsh {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(w: %1)
+    }
+    irdl.operation @eig {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.results(w: %1, v: %2)
+    }
+    irdl.operation @eigvals {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(w: %1)
+    }
+    irdl.operation @svd {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      %2 = irdl.any
+      %3 = irdl.any
+      irdl.results(u: %1, s: %2, vt: %3)
+    }
+    irdl.operation @svdvals {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(s: %1)
+    }
+    irdl.operation @nuclear_norm {
+      %0 = irdl.any
+      irdl.operands(x: %0)
+      %1 = irdl.any
+      irdl.results(y: %1)
+    }
+    irdl.operation @triangular_solve {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, b: %1)
+      %2 = irdl.any
+      irdl.attributes {"transpose_a" = %2}
+      %3 = irdl.any
+      irdl.results(x: %3)
     }
     irdl.operation @cumsum {
       %0 = irdl.any
@@ -669,125 +897,6 @@ module {
       %3 = irdl.any
       irdl.results(y: %3)
     }
-    irdl.operation @det {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(y: %1)
-    }
-    irdl.operation @slogdet {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.results(sign: %1, logarithm: %2)
-    }
-    irdl.operation @get_dimension_size {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"dimension" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @set_dimension_size {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.attributes {"size" = %1, "dimension" = %2}
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @gather {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, start_indices: %1)
-      %2 = irdl.any
-      %3 = irdl.any
-      irdl.attributes {"dimension_numbers" = %2, "slice_sizes" = %3}
-      %4 = irdl.any
-      irdl.results(y: %4)
-    }
-    irdl.operation @dynamic_slice {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, start_indices: variadic %1)
-      %2 = irdl.any
-      irdl.attributes {"slice_sizes" = %2}
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @dynamic_update_slice {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(x: %0, update: %1, start_indices: variadic %2)
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @ldexp {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, n: %1)
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @lu {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      %3 = irdl.any
-      irdl.results(lu: %1, pivots: %2, permutation: %3)
-    }
-    irdl.operation @qr {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.results(q: %1, r: %2)
-    }
-    irdl.operation @fft {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.attributes {"fft_type" = %1, "fft_length" = %2}
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @igamma {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(a: %0, x: %1)
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @igammac {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(a: %0, x: %1)
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @betainc {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(a: %0, b: %1, x: %2)
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @norm {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.attributes {"axes" = %1, "order" = %2}
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
     irdl.operation @batch_norm_inference {
       %0 = irdl.any
       %1 = irdl.any
@@ -829,90 +938,6 @@ module {
       %9 = irdl.any
       irdl.results(grad_x: %7, grad_scale: %8, grad_offset: %9)
     }
-    irdl.operation @pad {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, padding_value: %1)
-      %2 = irdl.any
-      %3 = irdl.any
-      %4 = irdl.any
-      irdl.attributes {"edge_padding_low" = %2, "edge_padding_high" = %3, "interior_padding" = %4}
-      %5 = irdl.any
-      irdl.results(y: %5)
-    }
-    irdl.operation @integer_pow {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"exponent" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @reduce_precision {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.attributes {"exponent_bits" = %1, "mantissa_bits" = %2}
-      %3 = irdl.any
-      irdl.results(y: %3)
-    }
-    irdl.operation @pinv {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"rcond" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
-    irdl.operation @ragged_dot {
-      %0 = irdl.any
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.operands(x: %0, y: %1, group_sizes: %2)
-      %3 = irdl.any
-      irdl.attributes {"ragged_dot_dimension_numbers" = %3}
-      %4 = irdl.any
-      irdl.results(z: %4)
-    }
-    irdl.operation @rng_bit_generator {
-      %0 = irdl.any
-      irdl.operands(initial_state: %0)
-      %1 = irdl.any
-      irdl.attributes {"rng_algorithm" = %1}
-      %2 = irdl.any
-      %3 = irdl.any
-      irdl.results(output_state: %2, output: %3)
-    }
-    irdl.operation @hypot {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
-    irdl.operation @atan2 {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
-    irdl.operation @logaddexp {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(x: %0, y: %1)
-      %2 = irdl.any
-      irdl.results(z: %2)
-    }
-    irdl.operation @sinc {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.attributes {"order" = %1}
-      %2 = irdl.any
-      irdl.results(y: %2)
-    }
     irdl.operation @logsumexp {
       %0 = irdl.any
       irdl.operands(x: %0)
@@ -937,91 +962,66 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @solve {
-      %0 = irdl.any
-      %1 = irdl.any
-      irdl.operands(a: %0, b: %1)
-      %2 = irdl.any
-      irdl.attributes {"transpose_a" = %2}
-      %3 = irdl.any
-      irdl.results(x: %3)
-    }
-    irdl.operation @eigh {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.results(w: %1, v: %2)
-    }
-    irdl.operation @eigvalsh {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(w: %1)
-    }
-    irdl.operation @eig {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      irdl.results(w: %1, v: %2)
-    }
-    irdl.operation @eigvals {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(w: %1)
-    }
-    irdl.operation @stop_gradient {
+    irdl.operation @bessel_i0e {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @svd {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      %2 = irdl.any
-      %3 = irdl.any
-      irdl.results(u: %1, s: %2, vt: %3)
-    }
-    irdl.operation @svdvals {
-      %0 = irdl.any
-      irdl.operands(x: %0)
-      %1 = irdl.any
-      irdl.results(s: %1)
-    }
-    irdl.operation @nuclear_norm {
+    irdl.operation @bessel_i1e {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
       irdl.results(y: %1)
     }
-    irdl.operation @tag {
+    irdl.operation @bessel_ie {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"label" = %1}
+      irdl.attributes {"order" = %1}
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @share_ties {
+    irdl.operation @bessel_i {
       %0 = irdl.any
       irdl.operands(x: %0)
       %1 = irdl.any
-      irdl.attributes {"axis" = %1}
+      irdl.attributes {"order" = %1}
       %2 = irdl.any
       irdl.results(y: %2)
     }
-    irdl.operation @triangular_solve {
+    irdl.operation @igamma {
       %0 = irdl.any
       %1 = irdl.any
-      irdl.operands(a: %0, b: %1)
+      irdl.operands(a: %0, x: %1)
       %2 = irdl.any
-      irdl.attributes {"transpose_a" = %2}
+      irdl.results(y: %2)
+    }
+    irdl.operation @igammac {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(a: %0, x: %1)
+      %2 = irdl.any
+      irdl.results(y: %2)
+    }
+    irdl.operation @betainc {
+      %0 = irdl.any
+      %1 = irdl.any
+      %2 = irdl.any
+      irdl.operands(a: %0, b: %1, x: %2)
       %3 = irdl.any
-      irdl.results(x: %3)
+      irdl.results(y: %3)
+    }
+    irdl.operation @convolution {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(x: %0, y: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      irdl.attributes {"dimension_numbers" = %2, "feature_group_count" = %3, "batch_group_count" = %4}
+      %5 = irdl.any
+      irdl.results(z: %5)
     }
   }
 }

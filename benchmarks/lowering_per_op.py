@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, AnvlOp
-from anvl.dialect.types import element_type, tensor
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.types import element_type, tensor
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw
 from measure import in_turns, median, seconds
 from rows import AtMost, Result, Row

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import anvl
-from anvl.lowering import pipeline, serialize
+from anvl.dispatch.lowering import pipeline, serialize
 
 __all__ = ["Anvl", "Jax", "Side", "Stages", "sides", "total"]
 

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy
 
 import anvl.runtime
-from anvl.dialect.context import parse
-from anvl.tools.run import lowered
+from anvl.dialect.core.context import parse
+from anvl.tools.opt.run import lowered
 
 batch = numpy.load("batch.npz")
 arguments = [anvl.runtime.put(batch[name]) for name in batch if name.startswith("argument")]

@@ -13,7 +13,7 @@ if __name__ != "anvl":
 
 from typing import TYPE_CHECKING, Any
 
-from anvl.importing import load_module as _load_module
+from anvl.core.importing import load_module as _load_module
 
 if TYPE_CHECKING:
     from anvl import ffi as ffi
@@ -23,93 +23,93 @@ if TYPE_CHECKING:
     from anvl import testing as testing
     from anvl import tree as tree
     from anvl import windows as windows
-    from anvl.avals import aval as aval
-    from anvl.batching import vmap as vmap
-    from anvl.checkpoints import checkpoint as checkpoint
-    from anvl.closures import closure_convert as closure_convert
-    from anvl.conditions import cond as cond
-    from anvl.conditions import switch as switch
-    from anvl.config import defaults as defaults
-    from anvl.config import set_defaults as set_defaults
-    from anvl.custom_rules import custom_jvp as custom_jvp
-    from anvl.custom_rules import custom_vjp as custom_vjp
-    from anvl.dialect.errors import AnvlError as AnvlError
-    from anvl.dialect.errors import MissingRule as MissingRule
-    from anvl.dialect.errors import NonFiniteError as NonFiniteError
-    from anvl.dialect.errors import PassError as PassError
-    from anvl.dialect.errors import TraceError as TraceError
-    from anvl.differentiable import why_not_differentiable as why_not_differentiable
-    from anvl.forward import jvp as jvp
-    from anvl.graph import eval_shape as eval_shape
-    from anvl.graph import trace as trace
-    from anvl.imported import from_stablehlo as from_stablehlo
-    from anvl.jacobians import hessian as hessian
-    from anvl.jacobians import hvp as hvp
-    from anvl.jacobians import jacfwd as jacfwd
-    from anvl.jacobians import jacrev as jacrev
-    from anvl.jitted import jit as jit
-    from anvl.linear import linear_transpose as linear_transpose
-    from anvl.linearization import linearize as linearize
-    from anvl.loops import fori_loop as fori_loop
-    from anvl.loops import scan as scan
-    from anvl.loops import while_loop as while_loop
-    from anvl.mapping import associative_scan as associative_scan
-    from anvl.mapping import map as map
-    from anvl.reductions import reduce as reduce
-    from anvl.reverse import vjp as vjp
+    from anvl.control_flow.conditions import cond as cond
+    from anvl.control_flow.conditions import switch as switch
+    from anvl.control_flow.loops import fori_loop as fori_loop
+    from anvl.control_flow.loops import scan as scan
+    from anvl.control_flow.loops import while_loop as while_loop
+    from anvl.control_flow.map import associative_scan as associative_scan
+    from anvl.control_flow.map import map as map
+    from anvl.control_flow.reduce import reduce as reduce
+    from anvl.core.avals import aval as aval
+    from anvl.core.config import defaults as defaults
+    from anvl.core.config import set_defaults as set_defaults
+    from anvl.dialect.core.errors import AnvlError as AnvlError
+    from anvl.dialect.core.errors import MissingRule as MissingRule
+    from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
+    from anvl.dialect.core.errors import PassError as PassError
+    from anvl.dialect.core.errors import TraceError as TraceError
+    from anvl.dispatch.graph import eval_shape as eval_shape
+    from anvl.dispatch.graph import trace as trace
+    from anvl.dispatch.jit import jit as jit
+    from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
-    from anvl.saved import print_saved_values as print_saved_values
-    from anvl.tags import tag as tag
-    from anvl.transforms import grad as grad
-    from anvl.transforms import stop_gradient as stop_gradient
-    from anvl.transforms import value_and_grad as value_and_grad
+    from anvl.transforms.checkpoints import checkpoint as checkpoint
+    from anvl.transforms.closures import closure_convert as closure_convert
+    from anvl.transforms.custom_rules import custom_jvp as custom_jvp
+    from anvl.transforms.custom_rules import custom_vjp as custom_vjp
+    from anvl.transforms.explain import why_not_differentiable as why_not_differentiable
+    from anvl.transforms.grad import grad as grad
+    from anvl.transforms.grad import stop_gradient as stop_gradient
+    from anvl.transforms.grad import value_and_grad as value_and_grad
+    from anvl.transforms.jacobians import hessian as hessian
+    from anvl.transforms.jacobians import hvp as hvp
+    from anvl.transforms.jacobians import jacfwd as jacfwd
+    from anvl.transforms.jacobians import jacrev as jacrev
+    from anvl.transforms.jvp import jvp as jvp
+    from anvl.transforms.linear_transpose import linear_transpose as linear_transpose
+    from anvl.transforms.linearize import linearize as linearize
+    from anvl.transforms.saved_residuals import print_saved_values as print_saved_values
+    from anvl.transforms.tags import tag as tag
+    from anvl.transforms.vjp import vjp as vjp
+    from anvl.transforms.vmap import vmap as vmap
 
 #: Where each public name lives.
 _HOMES = {
-    "AnvlError": "anvl.dialect.errors",
+    "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
-    "MissingRule": "anvl.dialect.errors",
-    "NonFiniteError": "anvl.dialect.errors",
-    "PassError": "anvl.dialect.errors",
+    "MissingRule": "anvl.dialect.core.errors",
+    "NonFiniteError": "anvl.dialect.core.errors",
+    "PassError": "anvl.dialect.core.errors",
     "RuntimeFailure": "anvl.runtime",
-    "TraceError": "anvl.dialect.errors",
-    "associative_scan": "anvl.mapping",
-    "aval": "anvl.avals",
-    "checkpoint": "anvl.checkpoints",
-    "cond": "anvl.conditions",
-    "closure_convert": "anvl.closures",
-    "custom_jvp": "anvl.custom_rules",
-    "custom_vjp": "anvl.custom_rules",
-    "defaults": "anvl.config",
+    "TraceError": "anvl.dialect.core.errors",
+    "associative_scan": "anvl.control_flow.map",
+    "aval": "anvl.core.avals",
+    "checkpoint": "anvl.transforms.checkpoints",
+    "cond": "anvl.control_flow.conditions",
+    "closure_convert": "anvl.transforms.closures",
+    "custom_jvp": "anvl.transforms.custom_rules",
+    "custom_vjp": "anvl.transforms.custom_rules",
+    "defaults": "anvl.core.config",
     "devices": "anvl.runtime",
-    "eval_shape": "anvl.graph",
-    "fori_loop": "anvl.loops",
-    "from_stablehlo": "anvl.imported",
-    "grad": "anvl.transforms",
-    "hessian": "anvl.jacobians",
-    "hvp": "anvl.jacobians",
-    "jacfwd": "anvl.jacobians",
-    "jacrev": "anvl.jacobians",
-    "jit": "anvl.jitted",
-    "jvp": "anvl.forward",
-    "linear_transpose": "anvl.linear",
-    "linearize": "anvl.linearization",
-    "map": "anvl.mapping",
-    "print_saved_values": "anvl.saved",
-    "reduce": "anvl.reductions",
-    "scan": "anvl.loops",
-    "set_defaults": "anvl.config",
-    "switch": "anvl.conditions",
-    "stop_gradient": "anvl.transforms",
-    "tag": "anvl.tags",
-    "trace": "anvl.graph",
-    "value_and_grad": "anvl.transforms",
-    "vjp": "anvl.reverse",
-    "vmap": "anvl.batching",
-    "while_loop": "anvl.loops",
-    "why_not_differentiable": "anvl.differentiable",
+    "eval_shape": "anvl.dispatch.graph",
+    "fori_loop": "anvl.control_flow.loops",
+    "from_stablehlo": "anvl.interop.stablehlo_import",
+    "grad": "anvl.transforms.grad",
+    "hessian": "anvl.transforms.jacobians",
+    "hvp": "anvl.transforms.jacobians",
+    "jacfwd": "anvl.transforms.jacobians",
+    "jacrev": "anvl.transforms.jacobians",
+    "jit": "anvl.dispatch.jit",
+    "jvp": "anvl.transforms.jvp",
+    "linear_transpose": "anvl.transforms.linear_transpose",
+    "linearize": "anvl.transforms.linearize",
+    "map": "anvl.control_flow.map",
+    "print_saved_values": "anvl.transforms.saved_residuals",
+    "reduce": "anvl.control_flow.reduce",
+    "scan": "anvl.control_flow.loops",
+    "set_defaults": "anvl.core.config",
+    "switch": "anvl.control_flow.conditions",
+    "stop_gradient": "anvl.transforms.grad",
+    "tag": "anvl.transforms.tags",
+    "trace": "anvl.dispatch.graph",
+    "value_and_grad": "anvl.transforms.grad",
+    "vjp": "anvl.transforms.vjp",
+    "vmap": "anvl.transforms.vmap",
+    "while_loop": "anvl.control_flow.loops",
+    "why_not_differentiable": "anvl.transforms.explain",
 }
 _MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 

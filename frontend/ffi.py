@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl import prim
-from anvl.avals import Aval, aval
-from anvl.dialect.ops.foreign import foreign_params
+from anvl.core.avals import Aval, aval
+from anvl.dialect.ops.calls.ffi_call import foreign_params
 from anvl.runtime import hiding_frames, include_dir
 from anvl.runtime import register_handler as register
 from anvl.runtime import registered_handlers as registered

@@ -24,18 +24,18 @@ from typing import Any
 
 import numpy as np
 
-from anvl.bodies import with_bodies
-from anvl.dialect.dialect import own_dialects
-from anvl.dialect.errors import MissingRule
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import MAYBE_RULES, OPS, RULES, AnvlOp
-from anvl.dialect.params import Param
-from anvl.dialect.types import numpy_dtype
-from anvl.jitted import Jit
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import emit
+from anvl.dialect.core.dialect import own_dialects
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import MAYBE_RULES, OPS, RULES, AnvlOp
+from anvl.dialect.core.params.base import Param
+from anvl.dialect.core.types import numpy_dtype
+from anvl.dispatch.body_tracing import with_bodies
+from anvl.dispatch.jit import Jit
 from anvl.runtime import Array, hiding_frames
-from anvl.state import current
-from anvl.tracer import Tracer
-from anvl.tracing import emit
 
 __all__ = ["Primitive", "Rule", "primitive", "primitives"]
 

@@ -26,7 +26,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from anvl.containers import (
+from anvl.core.containers import (
     SPARE,
     add_fields,
     ending,

@@ -20,17 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from anvl.bodies import with_bodies
-from anvl.dialect.op import OPS
-from anvl.dialect.ops.reduce import extreme
-from anvl.dialect.params_window import ConvDims
-from anvl.dialect.types import element_type
-from anvl.numpy.axes import Axis, each_axis, ints_of
-from anvl.numpy.elementwise import divide, mark_weak
-from anvl.numpy.emitting import filled, is_kind, prim
-from anvl.promote import as_tracer, constant, convert, promoted
-from anvl.public import public
-from anvl.tracer import Tracer
+from anvl.core.promote import as_tracer, constant, convert, promoted
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.params.window_params import ConvDims
+from anvl.dialect.core.types import element_type
+from anvl.dialect.ops.reduction.reduce import extreme
+from anvl.dispatch.body_tracing import with_bodies
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import Axis, each_axis, ints_of
+from anvl.numpy.functions.elementwise import divide, mark_weak
+from anvl.numpy.functions.emitting import filled, is_kind, prim
 
 __all__ = ["conv", "max_pool", "mean_pool", "reduce_window"]
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from anvl.dialect.asked import VJP
-from anvl.dialect.checkpoint import Checkpoint
-from anvl.dialect.dead_ends import dead_ends
-from anvl.dialect.errors import MissingRule, PassError
-from anvl.dialect.findings import Finding, Search, missing
-from anvl.dialect.mlir import ir
-from anvl.dialect.params import Ints
-from anvl.dialect.symbol_table import resolving
-from anvl.passes.declared import KINDS, Expansion, check_floats, is_float, signature
-from anvl.passes.inline import functions_of, terminator_of
-from anvl.passes.pass_ import Pass, option
+from anvl.dialect.control_flow.checkpoint import Checkpoint
+from anvl.dialect.control_flow.symbol_table import resolving
+from anvl.dialect.core.attributes import VJP
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Ints
+from anvl.dialect.interpreters.ad_diagnostics import Finding, Search, missing
+from anvl.dialect.interpreters.blocked_paths import dead_ends
+from anvl.passes.expand.declarations import KINDS, Expansion, check_floats, is_float, signature
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.symbol_utils import functions_of, terminator_of
 
 __all__ = ["CheckDifferentiable", "Report", "check_declared", "check_function"]
 

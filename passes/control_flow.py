@@ -3,15 +3,15 @@
 from collections.abc import Set
 from dataclasses import dataclass
 
-from anvl.dialect.calls import Callee, declared_in
-from anvl.dialect.case import CHOICES
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir
-from anvl.dialect.symbol_table import resolving
-from anvl.passes.declared import Expansion
-from anvl.passes.find import find
-from anvl.passes.inline import body_of, functions_of
-from anvl.passes.pass_ import Pass, option
+from anvl.dialect.control_flow.call import Callee, declared_in
+from anvl.dialect.control_flow.case import CHOICES
+from anvl.dialect.control_flow.symbol_table import resolving
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.passes.expand.declarations import Expansion
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.framework.walk import find
+from anvl.passes.functions.symbol_utils import body_of, functions_of
 
 __all__ = ["ControlFlow"]
 

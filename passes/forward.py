@@ -4,20 +4,18 @@ Walks the ops of a function first to last and asks each for its `tangent`.  Name
 """
 
 from collections.abc import Sequence, Set
-from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from anvl.dialect.activity import named_after
-from anvl.dialect.asked import JVP
-from anvl.dialect.errors import PassError
-from anvl.dialect.findings import Search
-from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import full
-from anvl.dialect.params import Ints
-from anvl.dialect.pushforward import forward_sweep
-from anvl.dialect.symbol_table import keeping_apart
-from anvl.passes.declared import (
+from anvl.dialect.core.attributes import JVP
+from anvl.dialect.core.create import full
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Ints
+from anvl.dialect.interpreters.activity_analysis import named_after
+from anvl.dialect.interpreters.ad_diagnostics import Search
+from anvl.dialect.interpreters.forward import forward_sweep
+from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
     check_floats,
@@ -28,8 +26,8 @@ from anvl.passes.declared import (
     nothing_declared,
     signature,
 )
-from anvl.passes.inline import terminator_of
-from anvl.passes.pass_ import Pass, option
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__ = ["Forward"]
 
@@ -78,8 +76,8 @@ class Forward(Pass, argument=_NAME):
         if self.split:
             expansion.check_free(self.function, self.suffix + _LINEAR)
         tangent = expansion.public_copy(self.function, suffix)
-        with keeping_apart() if self.split else nullcontext():
-            expansion.write(KINDS[JVP], tangent, self.function, wrt)
+        # What is computed early must not depend on the tangents, which come later.
+        expansion.write(KINDS[JVP], tangent, self.function, _Asked(wrt, replaces=not self.split))
         if self.split:
             name = self.function + self.suffix
             late = range(len(inputs), len(inputs) + len(wrt))
@@ -89,42 +87,47 @@ class Forward(Pass, argument=_NAME):
 _SUFFIX, _PRIMAL, _LINEAR = "_tangent", "_primal", "_linear"
 
 
+class _Asked(NamedTuple):
+    """The arguments that move; whether an op may give way to one that computes its tangent, too."""
+
+    wrt: Sequence[int]
+    replaces: bool = True
+
+
 class _Jvp(Kind):
     argument = _NAME
     attribute = JVP
     form = "{callee = @f, wrt = array<i64: ...>}"
     noun = "tangent"
 
-    def read(self, request: Any) -> Sequence[int]:
-        return Ints.decode(request["wrt"])
+    def read(self, request: Any) -> _Asked:
+        return _Asked(Ints.decode(request["wrt"]))
 
     def check(
         self,
         name: str,
-        asked: Sequence[int],
+        asked: _Asked,
         inputs: list[ir.Type],
         outputs: list[ir.Type],
         place: str,
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        check_floats(_NAME, name, "wrt", asked, inputs, place)
-        moving = [inputs[i] for i in asked]
+        check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
+        moving = [inputs[i] for i in asked.wrt]
         return [*inputs, *moving], [*outputs, *(t for t in outputs if is_float(t))]
 
-    def write(
-        self, function: ir.Operation, asked: Sequence[int], search: Search | None = None
-    ) -> None:
+    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
         """Append the forward sweep, and return the tangents behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
         results = list(terminator.operands)
-        moving = [block.arguments[i] for i in asked]
+        moving = [block.arguments[i] for i in asked.wrt]
         with function.location, ir.InsertionPoint(terminator):
             tangents: dict[ir.Value, ir.Value | None] = {
                 x: block.add_argument(x.type, named_after(x.location, "x", "tangent"))
                 for x in moving
             }
             floats = [y for y in results if is_float(y.type)]
-            found = forward_sweep(block, tangents, floats, search=search)
+            found = forward_sweep(block, tangents, floats, search=search, replaces=asked.replaces)
             filled = [
                 full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)
             ]

@@ -8,18 +8,16 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anvl.dialect.asked import LINEAR_TRANSPOSE, VJP
-from anvl.dialect.errors import PassError
-from anvl.dialect.findings import Search
-from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import full
-from anvl.dialect.params import Ints, Texts
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import shape_text
-from anvl.dialect.while_loop import SLOTS, is_slots
-from anvl.passes.adjoint_names import name_adjoints
-from anvl.passes.dead import drop_dead
-from anvl.passes.declared import (
+from anvl.dialect.control_flow.while_loop import SLOTS, is_slots
+from anvl.dialect.core.attributes import LINEAR_TRANSPOSE, VJP
+from anvl.dialect.core.create import full
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Ints, Texts
+from anvl.dialect.core.types import shape_text
+from anvl.dialect.interpreters.ad_diagnostics import Search
+from anvl.dialect.interpreters.reverse import sweep
+from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
     check_floats,
@@ -30,10 +28,12 @@ from anvl.passes.declared import (
     nothing_declared,
     signature,
 )
-from anvl.passes.inline import terminator_of
-from anvl.passes.pass_ import Pass, option
-from anvl.passes.tags import tagged_values, tags_of
-from anvl.passes.transpose import Transposed
+from anvl.passes.expand.linear_transpose import Transposed
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.adjoint_names import name_adjoints
+from anvl.passes.functions.dce import drop_dead
+from anvl.passes.functions.symbol_utils import terminator_of
+from anvl.passes.functions.tags import tagged_values, tags_of
 
 __all__ = ["Gradient"]
 

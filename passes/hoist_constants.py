@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir
-from anvl.dialect.ops.create import CapturedOp, ComplexLiteral, ConstantOp, literal
-from anvl.dialect.ops.create import constant as emit_constant
-from anvl.dialect.types import dtype_name, numpy_of, shape_text
-from anvl.passes.find import find
-from anvl.passes.inline import body_of, callee_of, calls_of, functions_of
-from anvl.passes.pass_ import Pass, option
+from anvl.dialect.core.create import CapturedOp, ComplexLiteral, ConstantOp, literal
+from anvl.dialect.core.create import constant as emit_constant
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import dtype_name, numpy_of, shape_text
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.framework.walk import find
+from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of, functions_of
 
 __all__ = ["CAPTURED", "CONSTANT", "VALUE", "HoistConstants", "Hoisted"]
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from anvl.dialect.counterparts import Refused, counterparts, made_as
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import AnvlOp, Value
-from anvl.passes.lift_forms import lift_forms, of_arrays, replaced
-from anvl.passes.lift_lapack import lift_lapack
-from anvl.passes.lift_regions import lift_regions
-from anvl.passes.pass_ import Pass
+from anvl.dialect.core.counterparts import Refused, counterparts, made_as
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Value
+from anvl.passes.framework.pass_base import Pass
+from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
+from anvl.passes.lifting.lift_lapack import lift_lapack
+from anvl.passes.lifting.lift_loops import lift_regions
 
 __all__ = ["Lift"]
 

@@ -9,11 +9,14 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from anvl.dialect.case import CONTROL_FLOW
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir, rewrite
-from anvl.dialect.op import DEFINED, OPS, AnvlOp
-from anvl.passes import (
+from anvl.dialect.control_flow.case import CONTROL_FLOW
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir, rewrite
+from anvl.dialect.core.op import DEFINED, OPS, AnvlOp
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.framework.walk import find, find_by_name
+from anvl.passes.functions.symbol_utils import functions_of
+from anvl.passes.lower import (
     barriers,
     converts,
     divisions,
@@ -22,15 +25,12 @@ from anvl.passes import (
     reassociation,
     trip_counts,
 )
-from anvl.passes.bodies import check_bodies
-from anvl.passes.call_graph import check_calls
-from anvl.passes.called import Shared
-from anvl.passes.complex_functions import split_complex_functions
-from anvl.passes.expansions import NAME, expansions, legalize_chlo
-from anvl.passes.find import find, find_by_name
-from anvl.passes.inline import functions_of
-from anvl.passes.pass_ import Pass, option
-from anvl.passes.stacked_calls import order_stacked_calls
+from anvl.passes.lower.call_graph import check_calls
+from anvl.passes.lower.complex_functions import split_complex_functions
+from anvl.passes.lower.lowering_patterns import NAME, expansions, legalize_chlo
+from anvl.passes.lower.outlining import Shared
+from anvl.passes.lower.region_legality import check_bodies
+from anvl.passes.lower.stacked_calls import order_stacked_calls
 
 __all__ = ["LowerToStablehlo"]
 

@@ -5,12 +5,12 @@ How `jit(f, debug_nans=True)` finds the op that made a NaN: see docs/debugging.m
 
 from dataclasses import dataclass
 
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir
-from anvl.dialect.probes import counts, is_probed
-from anvl.passes.declared import finish
-from anvl.passes.inline import body_of, functions_of, terminator_of
-from anvl.passes.pass_ import Pass, option
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.ops.array.nan_probe import counts, is_probed
+from anvl.passes.expand.declarations import finish
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.symbol_utils import body_of, functions_of, terminator_of
 
 __all__ = ["Probe", "ops_of", "probed_values"]
 

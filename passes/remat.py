@@ -6,24 +6,20 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.calls import Callee, call
-from anvl.dialect.captures import operands_of
-from anvl.dialect.checkpoint import Checkpoint
-from anvl.dialect.errors import MissingRule, PassError
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
-from anvl.dialect.params import Int
-from anvl.dialect.scratch import Program
-from anvl.dialect.symbol_table import resolving
-from anvl.passes.declared import Expansion, finish
-from anvl.passes.inline import (
-    functions_of,
-    inline_calls,
-    needed_by,
-    terminator_of,
-)
-from anvl.passes.pass_ import Pass, option
-from anvl.passes.saving import choose, levels_of
+from anvl.dialect.control_flow.call import Callee, call
+from anvl.dialect.control_flow.checkpoint import Checkpoint
+from anvl.dialect.control_flow.symbol_table import resolving
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.params.base import Int
+from anvl.dialect.interpreters.subprogram import Program
+from anvl.passes.expand.declarations import Expansion, finish
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.inlining import inline_calls
+from anvl.passes.functions.symbol_utils import functions_of, needed_by, terminator_of
+from anvl.passes.residuals.remat_mincut import choose, levels_of
 
 __all__ = ["Remat", "bytes_of"]
 

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.calls import Callee, CallOp, Motion, declared_in
-from anvl.dialect.case import CONTROL_FLOW
-from anvl.dialect.mlir import PassManager, ir
-from anvl.dialect.op import AnvlOp
-from anvl.dialect.region_ops import RegionOp
-from anvl.dialect.symbol_table import resolving
-from anvl.passes.dead import does_nothing_else
-from anvl.passes.declared import Expansion
-from anvl.passes.find import find
-from anvl.passes.inline import body_of, callee_of, functions_of, inline_calls
-from anvl.passes.pass_ import Pass, option
+from anvl.dialect.control_flow.call import Callee, CallOp, Motion, declared_in
+from anvl.dialect.control_flow.case import CONTROL_FLOW
+from anvl.dialect.control_flow.region_ops import RegionOp
+from anvl.dialect.control_flow.symbol_table import resolving
+from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.op import AnvlOp
+from anvl.passes.expand.declarations import Expansion
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.framework.walk import find
+from anvl.passes.functions.dce import does_nothing_else
+from anvl.passes.functions.inlining import inline_calls
+from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
 
 __all__ = ["SimplifyControlFlow"]
 
@@ -55,24 +56,24 @@ class SimplifyControlFlow(Pass, argument=_NAME):
             manager.run(module)
 
     def _motion(self, functions: dict[str, ir.Operation]) -> Motion:
-        def may_go(op: Any) -> bool:
+        def is_dce_able(op: Any) -> bool:
             if isinstance(op, CallOp):
                 return does_nothing_else(functions[callee_of(op.operation)], functions)
             if isinstance(op, RegionOp):
                 blocks = [region.blocks[0] for region in op.regions]
-                return all(may_go(o) for block in blocks for o in list(block.operations)[:-1])
+                return all(is_dce_able(o) for block in blocks for o in list(block.operations)[:-1])
             rules = type(op)
-            if not issubclass(rules, AnvlOp) or rules.labelled:
+            if not issubclass(rules, AnvlOp) or rules.naming_param:
                 return False
-            return not rules.acts(op.operation)
+            return not rules.has_side_effects(op.operation)
 
-        def may_move(op: Any) -> bool:
-            return may_go(op) and (isinstance(op, CallOp | RegionOp) or type(op).pure)
+        def is_hoistable(op: Any) -> bool:
+            return is_dce_able(op) and (isinstance(op, CallOp | RegionOp) or type(op).pure)
 
-        def keeps_zeros(op: Any) -> bool:
-            return type(op).keeps_zeros and may_move(op)
+        def preserves_zeros(op: Any) -> bool:
+            return type(op).preserves_zeros and is_hoistable(op)
 
-        return Motion(may_go, keeps_zeros if self.for_derivatives else may_move)
+        return Motion(is_dce_able, preserves_zeros if self.for_derivatives else is_hoistable)
 
 
 class _Simplifier:
@@ -108,7 +109,7 @@ class _Simplifier:
         """Take out what only that read which is gone: what a call keeps for it is not wanted."""
         for op in reversed([] if block is None else list(block.operations)):
             is_used = any(next(iter(y.uses), None) is not None for y in op.results)
-            if not is_used and self.motion.may_go(op):
+            if not is_used and self.motion.is_dce_able(op):
                 op.operation.erase()
             elif getattr(op, "captures", False):
                 for region in op.regions:
@@ -134,7 +135,7 @@ class _Simplifier:
         if isinstance(view, RegionOp):
             if any(is_used):
                 return view.simplified(op, is_used, self.motion)
-            return [None] * len(is_used) if self.motion.may_go(view) else None
+            return [None] * len(is_used) if self.motion.is_dce_able(view) else None
         name = callee_of(op)
         rule = expansion.ruled.get(name)
         if rule is None or not rule.declares:

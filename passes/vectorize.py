@@ -8,14 +8,14 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from anvl.dialect.asked import VMAP
-from anvl.dialect.batching import batch_block, repeated
-from anvl.dialect.errors import PassError
-from anvl.dialect.findings import Search
-from anvl.dialect.mlir import ir
-from anvl.dialect.params import Int, Ints
-from anvl.dialect.types import tensor
-from anvl.passes.declared import (
+from anvl.dialect.core.attributes import VMAP
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Int, Ints
+from anvl.dialect.core.types import tensor
+from anvl.dialect.interpreters.ad_diagnostics import Search
+from anvl.dialect.interpreters.batch import batch_block, repeated
+from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
     check_positions,
@@ -24,8 +24,8 @@ from anvl.passes.declared import (
     nothing_declared,
     signature,
 )
-from anvl.passes.inline import terminator_of
-from anvl.passes.pass_ import Pass, option
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__ = ["Vectorize"]
 

@@ -3,12 +3,12 @@
 Note [Programs that wait for each other]
 jaxlib's handlers of LAPACK split a stack over XLA's threads and wait there for its parts.  So many
 at once as there are threads wait for ever: in one program, which the lowering puts in order (Note
-[Routines that wait for each other] in `passes/stacked_calls.py`), and in several that run at the
-same time, from one thread of Python or from several.  So where as many such programs run as there
-are threads, less one, the next begins when the first of them is done.  On two cores that is one at
-a time, with all threads to itself.  A program of somebody else's that is not in order is refused
-where it is compiled: it would hang sooner or later.  A program of other ops, of single matrices, or
-of stacks that are too small to be split, never waits.
+[Routines that wait for each other] in `passes/lower/stacked_calls.py`), and in several that run at
+the same time, from one thread of Python or from several.  So where as many such programs run as
+there are threads, less one, the next begins when the first of them is done.  On two cores that is
+one at a time, with all threads to itself.  A program of somebody else's that is not in order is
+refused where it is compiled: it would hang sooner or later.  A program of other ops, of single
+matrices, or of stacks that are too small to be split, never waits.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-# Found by MLIR's dialect search (see anvl.dialect.mlir): its presence makes every op view cheap.
+# Found by MLIR's dialect search (see `core/mlir.py`): its presence makes every op view cheap.

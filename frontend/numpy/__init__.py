@@ -1,6 +1,6 @@
 """`anvl.numpy`: NumPy's functions, on arrays and inside of traces.
 
-Promotion and broadcasting are done here; the rules are in `anvl.promote`.
+Promotion and broadcasting are done here; the rules are in `frontend/core/promote.py`.
 
     >>> import anvl.numpy as np
     >>> np.sum(np.arange(6).reshape(2, 3), axis=0)
@@ -12,48 +12,42 @@ from importlib import import_module as _import_module
 import ml_dtypes as _ml_dtypes
 import numpy as _np
 
-from anvl.numpy import (
+from anvl.numpy import fft as fft
+from anvl.numpy import linalg as linalg
+from anvl.numpy.arrays import choice, creation, diagonals, indexing, shaping, sorting, stacking
+from anvl.numpy.arrays.choice import *  # noqa: F403
+from anvl.numpy.arrays.creation import *  # noqa: F403
+from anvl.numpy.arrays.diagonals import *  # noqa: F403
+from anvl.numpy.arrays.indexing import *  # noqa: F403
+from anvl.numpy.arrays.shaping import *  # noqa: F403
+from anvl.numpy.arrays.sorting import *  # noqa: F403
+from anvl.numpy.arrays.stacking import *  # noqa: F403
+from anvl.numpy.functions import (
     arithmetic,
-    choice,
     convolving,
-    creation,
     cumulative,
-    diagonals,
     einstein,
     elementwise,
     exponents,
     higher,
-    indexing,
     products,
     quantiles,
     reductions,
-    shaping,
-    sorting,
     special,
-    stacking,
     statistics,
 )
-from anvl.numpy import fft as fft
-from anvl.numpy import linalg as linalg
-from anvl.numpy.arithmetic import *  # noqa: F403
-from anvl.numpy.choice import *  # noqa: F403
-from anvl.numpy.convolving import *  # noqa: F403
-from anvl.numpy.creation import *  # noqa: F403
-from anvl.numpy.cumulative import *  # noqa: F403
-from anvl.numpy.diagonals import *  # noqa: F403
-from anvl.numpy.einstein import *  # noqa: F403
-from anvl.numpy.elementwise import *  # noqa: F403
-from anvl.numpy.exponents import *  # noqa: F403
-from anvl.numpy.higher import *  # noqa: F403
-from anvl.numpy.indexing import *  # noqa: F403
-from anvl.numpy.products import *  # noqa: F403
-from anvl.numpy.quantiles import *  # noqa: F403
-from anvl.numpy.reductions import *  # noqa: F403
-from anvl.numpy.shaping import *  # noqa: F403
-from anvl.numpy.sorting import *  # noqa: F403
-from anvl.numpy.special import *  # noqa: F403
-from anvl.numpy.stacking import *  # noqa: F403
-from anvl.numpy.statistics import *  # noqa: F403
+from anvl.numpy.functions.arithmetic import *  # noqa: F403
+from anvl.numpy.functions.convolving import *  # noqa: F403
+from anvl.numpy.functions.cumulative import *  # noqa: F403
+from anvl.numpy.functions.einstein import *  # noqa: F403
+from anvl.numpy.functions.elementwise import *  # noqa: F403
+from anvl.numpy.functions.exponents import *  # noqa: F403
+from anvl.numpy.functions.higher import *  # noqa: F403
+from anvl.numpy.functions.products import *  # noqa: F403
+from anvl.numpy.functions.quantiles import *  # noqa: F403
+from anvl.numpy.functions.reductions import *  # noqa: F403
+from anvl.numpy.functions.special import *  # noqa: F403
+from anvl.numpy.functions.statistics import *  # noqa: F403
 
 e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
 bool_, int8, int16, int32, int64 = _np.bool_, _np.int8, _np.int16, _np.int32, _np.int64
@@ -108,4 +102,4 @@ def __getattr__(name: str) -> object:
 
 
 # Last, since it needs all of the above: nobody should hold an array without operators.
-_import_module("anvl.operators").attach()
+_import_module("anvl.numpy.operators").attach()

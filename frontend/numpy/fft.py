@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from anvl.config import as_dtype, default_dtype
-from anvl.numpy.axes import Axis, axes_of, axis_of, each_axis, ints_of
-from anvl.numpy.creation import arange
-from anvl.numpy.elementwise import conj, divide, multiply
-from anvl.numpy.emitting import is_kind, prim
-from anvl.numpy.shaping import moveaxis, pad, roll, slice_axis
-from anvl.promote import as_tracer, constant, convert, promoted
-from anvl.public import public
-from anvl.tracer import Tracer
+from anvl.core.config import as_dtype, default_dtype
+from anvl.core.promote import as_tracer, constant, convert, promoted
+from anvl.core.tracer import Tracer
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import Axis, axes_of, axis_of, each_axis, ints_of
+from anvl.numpy.arrays.creation import arange
+from anvl.numpy.arrays.shaping import moveaxis, pad, roll, slice_axis
+from anvl.numpy.functions.elementwise import conj, divide, multiply
+from anvl.numpy.functions.emitting import is_kind, prim
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",

@@ -18,14 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from anvl.avals import aval_of_type
-from anvl.dialect.op import Value
-from anvl.dialect.ops import matrices
-from anvl.locations import here
-from anvl.numpy.axes import int_of
-from anvl.numpy.choice import where
-from anvl.numpy.creation import zeros
-from anvl.numpy.elementwise import (
+from anvl.core.avals import aval_of_type
+from anvl.core.locations import here
+from anvl.core.promote import broadcast_shapes, constant, convert, promoted
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import outlived
+from anvl.dialect.core.op import Value
+from anvl.dialect.ops.linalg import matrices
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import int_of
+from anvl.numpy.arrays.choice import where
+from anvl.numpy.arrays.creation import zeros
+from anvl.numpy.arrays.shaping import broadcast_to, expand_dims, matrix_transpose, squeeze
+from anvl.numpy.functions.elementwise import (
     abs,
     add,
     ceil,
@@ -36,16 +42,10 @@ from anvl.numpy.elementwise import (
     multiply,
     subtract,
 )
-from anvl.numpy.emitting import prim
-from anvl.numpy.norms import norm, squared_modulus
-from anvl.numpy.products import matmul
-from anvl.numpy.reductions import count_nonzero, max, sum
-from anvl.numpy.shaping import broadcast_to, expand_dims, matrix_transpose, squeeze
-from anvl.promote import broadcast_shapes, constant, convert, promoted
-from anvl.public import public
-from anvl.state import current
-from anvl.tracer import Tracer
-from anvl.tracing import outlived
+from anvl.numpy.functions.emitting import prim
+from anvl.numpy.functions.norms import norm, squared_modulus
+from anvl.numpy.functions.products import matmul
+from anvl.numpy.functions.reductions import count_nonzero, max, sum
 
 __all__ = [
     "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "lstsq", "matrix_power",

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
 from anvl.prim import primitive
 from anvl.testing.closure import missing_rules
 from anvl.testing.draw import Call, Draw
-from anvl.testing.examine import examine
 from anvl.testing.grads import check_grads
+from anvl.testing.op_check import examine
 
 __all__ = ["Call", "Draw", "check_grads", "check_op"]
 

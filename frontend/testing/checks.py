@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.batching import batched_results
-from anvl.dialect.context import context
-from anvl.dialect.families import differentiable
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.create import full
-from anvl.dialect.scratch import Program as Body
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import dtype_name, numpy_dtype, tensor
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import full
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.types import dtype_name, numpy_dtype, tensor
+from anvl.dialect.interpreters.batch import batched_results
+from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Call
 from anvl.testing.findings import NARROW, ORDER_2, TOLERANCES, Findings, differences, paired
-from anvl.testing.forward import push_forward
+from anvl.testing.forward_mode import push_forward
 from anvl.testing.interpret import interpreted
 from anvl.testing.program import Program, type_of
 

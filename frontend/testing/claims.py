@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import AnvlOp
-from anvl.dialect.scratch import Program as Body
-from anvl.dialect.sweep import sweep
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.checks import Check, is_wide, lanes_of
 from anvl.testing.draw import Call
 from anvl.testing.findings import Findings

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anvl.dialect.types import DTYPES, numpy_dtype
+from anvl.dialect.core.types import DTYPES, numpy_dtype
 
 __all__ = ["Call", "Draw"]
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.families import Elementwise
-from anvl.dialect.folding import maker_of
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
-from anvl.dialect.ops.create import full
-from anvl.dialect.types import kind, numpy_of
+from anvl.dialect.core.create import full
+from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.types import kind, numpy_of
+from anvl.dialect.interpreters.constant_folding import maker_of
 from anvl.testing.checks import Check, without_bodies
 from anvl.testing.draw import Call
 from anvl.testing.findings import Findings

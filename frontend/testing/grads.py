@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.arguments import StaticArguments, input_names, name_of, plain_aside, positions_of
-from anvl.forward import jvp
-from anvl.jitted import jit
-from anvl.passes.slopes import BAD, OK, Limits, Slope, direction, measured, paired
-from anvl.promote import abstract
-from anvl.requests import argument_name, check_callable, has_derivative, numbered
-from anvl.reverse import vjp
+from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside, positions_of
+from anvl.core.promote import abstract
+from anvl.dispatch.jit import jit
+from anvl.passes.expand.gradient_check import BAD, OK, Limits, Slope, direction, measured, paired
+from anvl.transforms.declare import argument_name, check_callable, has_derivative, numbered
+from anvl.transforms.jvp import jvp
+from anvl.transforms.vjp import vjp
 
 __all__ = ["check_grads"]
 

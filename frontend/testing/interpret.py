@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.scratch import Program
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.interpreters.subprogram import Program
 
 __all__ = ["interpreted"]
 

@@ -23,9 +23,9 @@ from typing import Any, BinaryIO, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir, stablehlo
-from anvl.dialect.types import element_type, numpy_of, tensor
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.dialect.core.types import element_type, numpy_of, tensor
 
 __all__ = ["KNOWN", "Ended", "Interpreter", "Job", "interpreter", "names_of", "unknown_ops"]
 

@@ -1,8 +1,8 @@
-"""What is masked, and what is known to be masked: Note [Lazy masks] in `anvl_dialect/masked.py`.
+"""Check the masks of derivatives: Note [Lazy masks] in `anvl_dialect/interpreters/masking.py`.
 
 The op stands between a slope that is infinite where nothing should come through and a choice that
-masks part of what is chosen from.  There, what an op says of itself (`diagonal`, `keeps_zeros`,
-`chooses`, `moves_zeros`) decides between a zero and a NaN, or a derivative that is lost.
+masks part of what is chosen from.  There, the flags of an op (`diagonal`, `preserves_zeros`,
+`selects_elements`, `moves_elements`) decide between a zero and a NaN, or a lost derivative.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.families import differentiable
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.create import full_like, zeros_like
-from anvl.dialect.pushforward import forward_sweep
-from anvl.dialect.sweep import sweep
+from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.interpreters.forward import forward_sweep
+from anvl.dialect.interpreters.reverse import sweep
 from anvl.testing.checks import Derivative, listed, without_bodies
 from anvl.testing.draw import Call
 from anvl.testing.findings import TOLERANCES, Findings
@@ -65,7 +65,7 @@ class _Masked(Derivative):
     def knows_zeros(self) -> bool:
         """Whether the op says where zeros go."""
         rules = self.op_class
-        return rules.diagonal or rules.chooses or rules.moves_zeros
+        return rules.diagonal or rules.selects_elements or rules.moves_elements
 
     def result(self, *xs: ir.Value) -> ir.Value:
         return self.determined(*xs)[0]
@@ -95,7 +95,7 @@ class _Masked(Derivative):
     def dead(self, masked: ir.Value, whole: ir.Value) -> ir.Value:
         """Where a derivative is zero because of masks, or of what the op chooses."""
         is_zero = emit.compare(masked, zeros_like(masked), comparison_direction="EQ")
-        if self.op_class.chooses:
+        if self.op_class.selects_elements:
             return is_zero
         return emit.select(_nonzero(whole), is_zero, zeros_like(is_zero))
 

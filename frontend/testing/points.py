@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anvl.dialect.families import Elementwise
+from anvl.dialect.core.families import Elementwise
 from anvl.testing.checks import Check, Derivative, Value, is_identity
 from anvl.testing.claims import CLAIMS
 from anvl.testing.findings import STEP, WEIGHTS, Findings
@@ -193,7 +193,7 @@ def at_ties(check: Check) -> Iterator[Point]:
 
 def at_nans(check: Check) -> Iterator[Point]:
     """Derivatives of an op that chooses, of NaN among others: nobody's, so it spreads nowhere."""
-    if type(check) is not Derivative or not check.op_class.chooses:
+    if type(check) is not Derivative or not check.op_class.selects_elements:
         return
     operands = list(check.call.operands)
     for i in check.wrt:
@@ -210,7 +210,9 @@ def at_nans(check: Check) -> Iterator[Point]:
 def at_zeros(check: Check) -> Iterator[Point]:
     """Derivatives of an elementwise op at zeros: smooth, where nothing is said of a corner."""
     rules = check.op_class
-    is_smooth = issubclass(rules, Elementwise) and any(rules.passes) and not rules.corner
+    is_smooth = (
+        issubclass(rules, Elementwise) and any(rules.passes) and not rules.singularity_convention
+    )
     if type(check) is not Derivative or not is_smooth:
         return
     operands = list(check.call.operands)

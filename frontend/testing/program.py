@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 import anvl.runtime as rt
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import element_type, tensor
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.lower.stacked_calls import order_stacked_calls
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
-from anvl.passes.stacked_calls import order_stacked_calls
 from anvl.testing.interpreter import Ended, interpreter, names_of, unknown_ops
 
 __all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "needs_new_emitters", "type_of"]

@@ -14,7 +14,7 @@ from case import Case
 from forms import artifact_of, texts_of
 
 import anvl
-from anvl.tools.opt import main as anvl_opt
+from anvl.tools.opt.main import main as anvl_opt
 
 __all__ = ["CHECKS", "findings"]
 

@@ -26,8 +26,8 @@ for _name in ("HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL"):
     if _name in os.environ:
         config.environment[_name] = os.environ[_name]
 
-_run = f"{sys.executable} -m anvl.tools.run"
-_numbers = f"{sys.executable} -m anvl.tools.check_numbers"
+_run = f"{sys.executable} -m anvl.tools.opt.run"
+_numbers = f"{sys.executable} -m anvl.tools.dev.check_numbers"
 if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
     # One process imports the tools and forks a child a run: a fifth of the time.
     _server = os.path.join(config.test_source_root, "support", "server.py")

@@ -16,20 +16,20 @@ from test_lift_reductions import (
     test_a_reduction_is_an_op_where_it_is_one_op_from_its_identity,
 )
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
 from anvl.testing.checks import Check
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call, Draw
-from anvl.testing.examine import CHECKS, judge, judge_elsewhere, twins
 from anvl.testing.findings import Findings
+from anvl.testing.op_check import CHECKS, judge, judge_elsewhere, twins
 from anvl.testing.program import Program
 
 __all__ = ["Narrow"]
 
 #: Rules that are asked before a program is lowered.
-_EARLY = {"adjoint", "tangent", "batch", "live_operands", "live_result"}
+_EARLY = {"adjoint", "tangent", "batch", "operand_support", "result_support"}
 #: Rules that may leave no trace in a program.
 _IN_PYTHON = {"fold", "simplify"}
 

@@ -18,28 +18,28 @@ from typing import Any
 import numpy as np
 from operators import edits
 
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.ops.create import full_like
-from anvl.dialect.types import kind as kind_of
-from anvl.passes.expansions import expansions
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.types import kind as kind_of
+from anvl.passes.lower.lowering_patterns import expansions
 
 __all__ = ["Bug", "bugs_of"]
 
 RULES = (
-    "adjoint", "tangent", "batch", "lower", "lift", "simplify", "fold", "live_operands",
-    "live_result", "result_type",
+    "adjoint", "tangent", "batch", "lower", "lift", "simplify", "fold", "operand_support",
+    "result_support", "result_type",
 )  # fmt: skip
 _DERIVATIVES = ("adjoint", "tangent")
 #: What an op may not say of itself unless it is so; not to say it is slower, never wrong.
-_FLAGS = ("diagonal", "keeps_zeros", "moves_zeros", "linear")
+_FLAGS = ("diagonal", "preserves_zeros", "moves_elements", "linear")
 _HOME = "anvl.dialect.ops."
 #: Helpers of all ops, which the tests of no single op are for.
-_SHARED = {"anvl.dialect.ops.create", "anvl.dialect.ops.widened"}
+_SHARED = {"anvl.dialect.core.create", "anvl.dialect.ops.elementwise.upcast"}
 #: What refuses calls, and words its messages: the tables of constraints try these.
 _NO_RULE = re.compile("_?check|_?remedy|_either|_refuse|_describe|sample$")
 #: Lowerings for platforms without routines of their own.
-_ELSEWHERE = {"anvl.dialect.ops.everywhere", "anvl.dialect.ops.jacobi"}
+_ELSEWHERE = {"anvl.dialect.ops.linalg.linalg_fallback", "anvl.dialect.ops.linalg.jacobi"}
 
 
 @dataclass
@@ -136,7 +136,7 @@ def _functions(op_class: Any) -> dict[types.FunctionType, list[str]]:
 
 def _follow(op_class: Any, function: Any, rule: str, found: dict[Any, list[str]]) -> None:
     at_home = (
-        function.__module__.startswith(_HOME) or function.__module__ == "anvl.dialect.families"
+        function.__module__.startswith(_HOME) or function.__module__ == "anvl.dialect.core.families"
     )
     shared = function.__module__ in _SHARED and op_class.__module__ not in _SHARED
     if _NO_RULE.match(function.__name__):
@@ -311,7 +311,7 @@ def _in_flags(name: str, op_class: Any) -> Iterator[Bug]:
         return
     for flag in filter(partial(hasattr, op_class), _FLAGS):
         # Of a diagonal op nothing asks whether it moves zeros; of others, whether it keeps them.
-        unasked = "moves_zeros" if op_class.diagonal else "keeps_zeros"
+        unasked = "moves_elements" if op_class.diagonal else "preserves_zeros"
         if not getattr(op_class, flag) and flag != unasked:
             plant = _setting(op_class, flag, True)
             yield Bug(name, _DERIVATIVES, "mask", flag, "False -> True", name, plant)
@@ -323,7 +323,11 @@ def _is_asked(op_class: Any) -> bool:
     count = op_class.n_operands or 1
     if len(op_class.undefined_of(count)) == count:
         return False
-    return not (op_class.zero or takes_none or not any(getattr(op_class, "passes", (True,))))
+    return not (
+        op_class.zero_derivative_reason
+        or takes_none
+        or not any(getattr(op_class, "passes", (True,)))
+    )
 
 
 def _in_fold(name: str, op_class: Any) -> Iterator[Bug]:

@@ -4,7 +4,7 @@
     python test/mutants/run.py anvl.gather      every bug in the rules of an op
     python test/mutants/run.py --list anvl.gather
 
-A bug is found if the checks of its op (`anvl.testing.examine`) find a problem within a minute of a
+A bug is found if the checks of its op (`anvl.testing.op_check`) find a problem within a minute of a
 processor, and none of the right rules.
 Each result is appended to a file, so that a run that was ended goes on; after a change to the rules
 or to the tests it begins anew (`--missed`: only what was not found before).  What is not found and
@@ -101,7 +101,7 @@ def sampled(count: int, seed: int) -> Iterator[Planted]:
     """
     from planted import bugs_of
 
-    from anvl.dialect.op import OPS
+    from anvl.dialect.core.op import OPS
 
     shared: dict[Any, list[Any]] = {}
     for op in sorted(OPS):
@@ -123,7 +123,7 @@ def _rank(name: str, seed: int) -> bytes:
 
 def _is_line(op_class: Any) -> bool:
     """Whether an op is a line of the elementwise table."""
-    return op_class.__module__ == "anvl.dialect.ops.elementwise"
+    return op_class.__module__ == "anvl.dialect.ops.elementwise.elementary"
 
 
 # -- running ---------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def _is_line(op_class: Any) -> bool:
 
 def run(bugs: Sequence[Planted], attempt: int, results: Results, jobs: int) -> None:
     """Try what was not found so far, each bug in the next op that it serves."""
-    from anvl.dialect.op import OPS
+    from anvl.dialect.core.op import OPS
 
     left: dict[str, list[str]] = {}
     for bug in bugs:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import anvl.executables
+import anvl.dispatch.executables
 import anvl.runtime as rt
-from anvl.dialect.op import OPS
+from anvl.dialect.core.op import OPS
 from anvl.testing.program import FAST, OLD_EMITTERS
 
 # Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: programs
@@ -29,9 +29,9 @@ def fast_compilation(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anvl.executables, "compile_lowered", _compiled_fast)
+        patch.setattr(anvl.dispatch.executables, "compile_lowered", _compiled_fast)
         yield
-    anvl.executables.clear_executables()
+    anvl.dispatch.executables.clear_executables()
 
 
 def _compiled_fast(program: bytes | str, *args: Any, options: Any = None, **rest: Any) -> Any:

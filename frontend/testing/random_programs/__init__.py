@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from anvl.testing.random_programs.compare.verify import Finding
 from anvl.testing.random_programs.examine import KINDS, Case, Examiner
 from anvl.testing.random_programs.programs import Program
-from anvl.testing.random_programs.verify import Finding
 
 __all__ = ["Finding", "Program", "examine"]
 

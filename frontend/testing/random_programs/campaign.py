@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from anvl.testing.random_programs.compare.verify import Finding
+from anvl.testing.random_programs.draw_programs.generate import Broken, Generated, generated
 from anvl.testing.random_programs.examine import Case, Examiner
-from anvl.testing.random_programs.generate import Broken, Generated, generated
 from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.programs import Program
-from anvl.testing.random_programs.verify import Finding
 
 __all__ = ["Result", "case_of", "kinds_of", "run"]
 

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from anvl.testing.random_programs import campaign
+from anvl.testing.random_programs.compare.verify import Finding
+from anvl.testing.random_programs.draw_programs.generate import ANVL, generated
 from anvl.testing.random_programs.examine import KINDS, Case, Examiner
-from anvl.testing.random_programs.generate import ANVL, generated
 from anvl.testing.random_programs.library import Library
 from anvl.testing.random_programs.modules import Batch, Lowered
 from anvl.testing.random_programs.programs import Program
 from anvl.testing.random_programs.shrink import shrunk
-from anvl.testing.random_programs.verify import Finding
 
 __all__ = ["class_of", "find", "main", "shrink"]
 

@@ -22,22 +22,17 @@ import numpy as np
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.errors import AnvlError
+from anvl.dialect.core.errors import AnvlError
 from anvl.testing.interpreter import Ended, Interpreter, unknown_ops
-from anvl.testing.random_programs.arrays import kind_of
-from anvl.testing.random_programs.derivatives import (
+from anvl.testing.random_programs.compare.array_values import kind_of
+from anvl.testing.random_programs.compare.derivatives import (
     STEP,
     agree,
     keeps_rank,
     modes_agree,
     wrong_slope,
 )
-from anvl.testing.random_programs.executors import Compiled
-from anvl.testing.random_programs.generate import ANVL
-from anvl.testing.random_programs.library import Library
-from anvl.testing.random_programs.modules import Lowered
-from anvl.testing.random_programs.programs import Program
-from anvl.testing.random_programs.transforms import (
+from anvl.testing.random_programs.compare.transformed import (
     Axes,
     Directions,
     batched,
@@ -46,7 +41,12 @@ from anvl.testing.random_programs.transforms import (
     slopes,
     slopes_of_batch,
 )
-from anvl.testing.random_programs.verify import Finding, Verifier
+from anvl.testing.random_programs.compare.verify import Finding, Verifier
+from anvl.testing.random_programs.draw_programs.generate import ANVL
+from anvl.testing.random_programs.executors import Compiled
+from anvl.testing.random_programs.library import Library
+from anvl.testing.random_programs.modules import Lowered
+from anvl.testing.random_programs.programs import Program
 
 __all__ = ["KINDS", "Case", "Examiner"]
 

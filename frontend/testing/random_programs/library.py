@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from anvl.testing.random_programs.arrays import kind_of
-from anvl.testing.random_programs.own import Own
+from anvl.testing.random_programs.compare.array_values import kind_of
+from anvl.testing.random_programs.compare.reference import NUMPY, Namespace, NoReference, absent
+from anvl.testing.random_programs.draw_programs.own_ops import Own
 from anvl.testing.random_programs.programs import evaluated
-from anvl.testing.random_programs.reference import NUMPY, Namespace, NoReference, absent
 
 __all__ = ["Library"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 import anvl.runtime as rt
-from anvl.arguments import StaticArguments
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.lowering import captured_order, lower
+from anvl.core.arguments import StaticArguments
+from anvl.core.traced import trace_call
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dispatch.lowering import captured_order, lower
 from anvl.testing.interpreter import names_of
 from anvl.testing.program import FAST, OLD_EMITTERS, needs_new_emitters
-from anvl.traced import trace_call
 
 __all__ = ["Batch", "Lowered", "Refused"]
 

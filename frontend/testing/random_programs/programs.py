@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anvl.dialect.params import DotDims
-from anvl.dialect.params_index import GatherDims
-from anvl.dialect.params_ragged import RaggedDims
-from anvl.dialect.params_window import ConvDims
+from anvl.dialect.core.params.base import DotDims
+from anvl.dialect.core.params.index_params import GatherDims
+from anvl.dialect.core.params.ragged_params import RaggedDims
+from anvl.dialect.core.params.window_params import ConvDims
 
 __all__ = ["NAMES", "Program", "Step", "array_text", "evaluated", "names_in"]
 

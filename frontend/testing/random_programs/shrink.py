@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from anvl.testing.random_programs.arrays import kind_of
+from anvl.testing.random_programs.compare.array_values import kind_of
 from anvl.testing.random_programs.programs import Program, Step, names_in
 
 __all__ = ["shrunk"]

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import filecheck.main
 
-import anvl.tools.check_numbers
-import anvl.tools.opt
-import anvl.tools.run
-import anvl.tools.verify_gradient
+import anvl.tools.dev.check_numbers
+import anvl.tools.opt.main
+import anvl.tools.opt.run
+import anvl.tools.opt.verify_gradient
 from anvl.runtime import client  # noqa: F401 - imported, but no client is made: XLA cannot fork
 
 _CLIENT = Path(__file__).with_name("client.py")
@@ -33,9 +33,9 @@ _STREAMS = 3
 _LARGEST_REQUEST = 1 << 20
 
 TOOLS: dict[str, Callable[[Sequence[str]], int | None]] = {
-    "anvl-opt": anvl.tools.opt.main,
-    "anvl-run": anvl.tools.run.main,
-    "anvl-numbers": anvl.tools.check_numbers.main,
+    "anvl-opt": anvl.tools.opt.main.main,
+    "anvl-run": anvl.tools.opt.run.main,
+    "anvl-numbers": anvl.tools.dev.check_numbers.main,
     "filecheck": lambda argv: filecheck.main.main(["filecheck", *argv]),
 }
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anvl
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ext, ir
-from anvl.dialect.op import OPS
-from anvl.dialect.ops.create import full
-from anvl.dialect.params_window import ConvDims
-from anvl.dialect.reading import InvalidOp, parsed
-from anvl.dialect.types import dtype_name, element_type, tensor
-from anvl.tracing import emit
+from anvl.core.tracing import emit
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import full
+from anvl.dialect.core.mlir import ext, ir
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.params.window_params import ConvDims
+from anvl.dialect.core.types import dtype_name, element_type, tensor
+from anvl.dialect.text.parsing import InvalidOp, parsed
 
 __all__ = ["Row", "about", "check_row", "dialect", "ids", "is_borrowed", "of_fields", "text_of"]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from constraints import Row, of_fields
 
-from anvl.dialect.params import DotDims
-from anvl.dialect.params_ragged import RaggedDims
+from anvl.dialect.core.params.base import DotDims
+from anvl.dialect.core.params.ragged_params import RaggedDims
 
 
 def dot(rule: str, operands: str, says: str, *dims: Any, only: str = "", **rest: Any) -> Row:

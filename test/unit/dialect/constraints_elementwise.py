@@ -7,7 +7,7 @@ ops are declared with the same.
 from constraint_counts import COUNTS
 from constraints import Row, dialect
 
-from anvl.dialect.families import Elementwise
+from anvl.dialect.core.families import Elementwise
 
 __all__ = ["ROWS"]
 

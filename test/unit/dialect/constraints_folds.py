@@ -4,8 +4,8 @@ from typing import Any
 
 from constraints import Row, about
 
-from anvl.dialect.op import emit
-from anvl.dialect.params_index import ScatterDims
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.params.index_params import ScatterDims
 
 
 def folds(rule: str, operands: str, says: str, dimensions: Any = (0,), body: Any = emit.add) -> Row:

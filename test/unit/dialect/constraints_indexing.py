@@ -4,8 +4,8 @@ from typing import Any
 
 from constraints import Row, about, of_fields
 
-from anvl.dialect.op import emit
-from anvl.dialect.params_index import GatherDims, ScatterDims
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
 
 
 def gather(rule: str, operands: str, says: str, sizes: Any, *, only: str = "", **dims: Any) -> Row:

@@ -4,8 +4,8 @@ from typing import Any
 
 from constraints import Row, about, of_fields
 
-from anvl.dialect.op import emit
-from anvl.dialect.params_window import ConvDims
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.params.window_params import ConvDims
 
 
 def windows(

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from anvl.dialect.families import differentiable
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.create import dense, full_like
-from anvl.dialect.pushforward import forward_sweep
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import numpy_of
+from anvl.dialect.core.create import dense, full_like
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.types import numpy_of
+from anvl.dialect.interpreters.forward import forward_sweep
+from anvl.dialect.interpreters.reverse import sweep
 from anvl.testing.program import Program
 
 __all__ = ["Edge", "Found", "Table", "literal"]

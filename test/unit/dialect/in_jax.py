@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.scratch import Program
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.types import numpy_dtype
+from anvl.dialect.interpreters.subprogram import Program
 
 __all__ = ["WITHOUT", "NoCounterpart", "body_in_jax", "counterparts"]
 

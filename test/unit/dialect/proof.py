@@ -6,8 +6,8 @@ from typing import Any
 from references import REFERENCES
 
 from anvl.testing.draw import Call
-from anvl.testing.examine import Examination
 from anvl.testing.findings import Findings
+from anvl.testing.op_check import Examination
 
 __all__ = ["examination", "examine", "points_of"]
 

@@ -12,7 +12,7 @@ from references_ragged import ragged_dot_by
 from references_sorting import SORTING
 from references_windows import WINDOWS
 
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.types import numpy_dtype
 
 __all__ = ["REFERENCES"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.types import numpy_dtype
 
 __all__ = ["WINDOWS"]
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from in_jax import WITHOUT, NoCounterpart, body_in_jax, counterparts
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
 from anvl.testing.checks import Value
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Draw
-from anvl.testing.examine import twins
 from anvl.testing.findings import Findings
+from anvl.testing.op_check import twins
 from anvl.testing.program import Program
 
 jax = pytest.importorskip("jax", reason="an optional extra: `make jax` installs and runs it")

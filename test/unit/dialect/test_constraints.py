@@ -13,9 +13,9 @@ from constraints_indexing import ROWS as INDEXING
 from constraints_shape import ROWS as SHAPE
 from constraints_windows import ROWS as WINDOWS
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import _cext, ir
-from anvl.dialect.op import OPS
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import _cext, ir
+from anvl.dialect.core.op import OPS
 
 ROWS = [*ELEMENTWISE, *ALGEBRA, *FOLDS, *INDEXING, *SHAPE, *WINDOWS]
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anvl.dialect.families import differentiable
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.create import full, full_like, zeros_like
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.create import full, full_like, zeros_like
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.types import numpy_dtype
+from anvl.dialect.interpreters.reverse import sweep
 from anvl.testing.program import Program
 
 INF, NAN = np.inf, np.nan

@@ -11,9 +11,9 @@ import pytest
 from test_corners import adjoints, evaluated
 from tolerances import PROGRAM, rounding
 
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.pushforward import forward_sweep
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.interpreters.forward import forward_sweep
 from anvl.testing.program import Program
 
 DTYPES = ["f4", "f8", "c8", "c16"]

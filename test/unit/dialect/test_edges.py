@@ -7,13 +7,13 @@ import numpy as np
 from edges import Edge, Table, literal
 from tolerances import FORMULA, rounding
 
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.create import full, full_like
-from anvl.dialect.ops.sorting import argsort
-from anvl.dialect.params import DotDims
-from anvl.dialect.params_index import ScatterDims
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.core.create import full, full_like
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.params.base import DotDims
+from anvl.dialect.core.params.index_params import ScatterDims
+from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.ops.array.sorting import argsort
 
 INF, NAN = np.inf, np.nan
 LOG2 = float(np.log(2.0))

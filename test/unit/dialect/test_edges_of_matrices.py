@@ -10,11 +10,11 @@ from test_corners import adjoints, evaluated
 from test_edges import INF, NAN
 from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.matrices import columns, ct, matmul, solve
-from anvl.dialect.pushforward import forward_sweep
-from anvl.dialect.sweep import sweep
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.interpreters.forward import forward_sweep
+from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.ops.linalg.matrices import columns, ct, matmul, solve
 
 ONE, ZERO = np.eye(2), np.zeros((2, 2))
 SINGULAR = np.array([[1.0, 2], [2, 4]])

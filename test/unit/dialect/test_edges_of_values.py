@@ -8,12 +8,12 @@ from edges import Edge, Table, literal
 from test_edges import INF, NAN, as_float, over, spread, squared, weighted
 from tolerances import FORMULA, rounding
 
-from anvl.dialect.families import Elementwise
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.ops.create import full_like, zeros_like
-from anvl.dialect.params_index import GatherDims, ScatterDims
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
+from anvl.dialect.core.types import numpy_dtype
 
 # -- places ----------------------------------------------------------------------------------------
 

@@ -11,10 +11,10 @@ import anvl
 import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect import parse
-from anvl.dialect.families import Elementwise
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.passes.framework.pipeline import Pipeline
 
 NAMES = sorted(
     name

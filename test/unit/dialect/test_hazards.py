@@ -2,10 +2,10 @@
 
 import pytest
 
-from anvl.dialect.context import context
-from anvl.dialect.hazards import InvalidOp, check_text
-from anvl.dialect.mlir import ir
-from anvl.dialect.reading import parsed
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.hazards import InvalidOp, check_text
+from anvl.dialect.text.parsing import parsed
 
 
 def _constant(value, of):

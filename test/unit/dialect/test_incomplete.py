@@ -9,8 +9,8 @@ import scipy.special
 from test_corners import INF, NAN, adjoints, evaluated, gradient
 from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
-from anvl.dialect.errors import MissingRule
-from anvl.dialect.op import emit
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.op import emit
 
 WANTED: dict[str, Any] = {
     "igamma": scipy.special.gammainc,

@@ -8,14 +8,14 @@ import pytest
 from test_corners import adjoints, evaluated, gradient
 from tolerances import PROGRAM, rounding
 
-from anvl.dialect.context import context
-from anvl.dialect.errors import MissingRule
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.params_index import GatherDims, ScatterDims
-from anvl.dialect.scratch import Program
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
+from anvl.dialect.core.types import numpy_dtype
+from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.subprogram import Program
 from anvl.testing.program import type_of
 
 INF, NAN = np.inf, np.nan

@@ -9,10 +9,17 @@ import pytest
 from test_corners import evaluated, gradient
 from tolerances import ITERATION, PROGRAM, rounding
 
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import emit
-from anvl.dialect.ops.matrices import columns, columns_scaled, ct, matmul, permuted_rows, solve
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import emit
+from anvl.dialect.ops.linalg.matrices import (
+    columns,
+    columns_scaled,
+    ct,
+    matmul,
+    permuted_rows,
+    solve,
+)
 from anvl.testing.program import Program
 
 RANDOM = np.random.default_rng(3)

@@ -36,9 +36,9 @@ BUGS = {
     ],
     "anvl.log": [
         ("passes[0]", "_scaled_answer", "Derivative"),
-        ("keeps_zeros", "False -> True", "MaskedBack"),
+        ("preserves_zeros", "False -> True", "MaskedBack"),
     ],
-    "anvl.atan": [("keeps_zeros", "False -> True", "MaskedBack")],  # 0 times NaN
+    "anvl.atan": [("preserves_zeros", "False -> True", "MaskedBack")],  # 0 times NaN
     "anvl.add": [
         ("_simpler_add", "math.copysign(1, n) < 0) -> n == 0", "Simpler"),  # x + 0.0 of -0.0
         ("_simpler_add", "type(n) is not float -> type(n) is float", "Simpler"),

@@ -6,10 +6,10 @@ import pytest
 from proof import examine
 from references import REFERENCES
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, AnvlOp, emit
-from anvl.dialect.ops.create import full_like
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, AnvlOp, emit
 from anvl.testing.draw import Draw
 
 

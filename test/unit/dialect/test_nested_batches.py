@@ -11,12 +11,12 @@ import pytest
 from profiles import SWEEP
 from tolerances import ITERATION, rounding
 
-from anvl.dialect.batching import repeated
-from anvl.dialect.context import context
-from anvl.dialect.families import Elementwise, differentiable
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.scratch import Program as Body
+from anvl.dialect.core.context import context
+from anvl.dialect.core.families import Elementwise, differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.checks import Derivative, listed
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Call, Draw

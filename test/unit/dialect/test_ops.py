@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from profiles import SWEEP, redrawn
 from proof import examination as examination_of
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
 from anvl.testing.draw import Draw
 
 SEEDS = st.integers(0, 2**32 - 1)

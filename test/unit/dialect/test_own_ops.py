@@ -10,16 +10,17 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect import own, parse
-from anvl.dialect.dialect import irdl_text, own_dialects
-from anvl.dialect.errors import MissingRule, PassError
-from anvl.dialect.families import Linear
-from anvl.dialect.mlir import _cext, ir
-from anvl.dialect.op import MAYBE_RULES, OPS, RULES, AnvlOp, Operand, Operands, Result, emit
-from anvl.dialect.ops.create import full_like
-from anvl.dialect.ops.elementwise import F, binary, unary
-from anvl.dialect.params import Body, Bool, Float, Int, Text
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect import parse
+from anvl.dialect.core import op_checks
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.dialect import irdl_text, own_dialects
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.families import Linear
+from anvl.dialect.core.mlir import _cext, ir
+from anvl.dialect.core.op import MAYBE_RULES, OPS, RULES, AnvlOp, Operand, Operands, Result, emit
+from anvl.dialect.core.params.base import Body, Bool, Float, Int, Text
+from anvl.dialect.ops.elementwise.elementary import F, binary, unary
+from anvl.passes.framework.pipeline import Pipeline
 
 X = np.array([0.3, -1.2, 2.0])
 
@@ -111,9 +112,9 @@ def test_irdl_of_its_dialect():
 def test_a_file_that_postpones_annotations(monkeypatch):
     source = (
         "from __future__ import annotations\n"
-        "from anvl.dialect.families import Linear\n"
-        "from anvl.dialect.op import Operand, Result\n"
-        "from anvl.dialect.params import Int\n"
+        "from anvl.dialect.core.families import Linear\n"
+        "from anvl.dialect.core.op import Operand, Result\n"
+        "from anvl.dialect.core.params.base import Int\n"
         "class LaterOp(Linear, name='mine.later'):\n"
         "    x: Operand\n"
         "    axis: Int\n"
@@ -130,7 +131,7 @@ def test_a_file_that_postpones_annotations(monkeypatch):
     assert np.allclose(prim.mine.later(X, axis=0), X)
     with pytest.raises(TypeError, match="LaterOp: its fields cannot be read, name 'Int' is not"):
         del module.Int
-        exec(source.replace("from anvl.dialect.params import Int\n", ""), vars(module))
+        exec(source.replace("from anvl.dialect.core.params.base import Int\n", ""), vars(module))
 
 
 # What is refused where a class is defined
@@ -228,7 +229,7 @@ def test_a_refused_class_can_be_defined_well_after():
 def test_the_rules_of_our_ops_would_pass():
     for op_class in OPS.values():
         if not op_class.bodies:  # which a type rule does not get
-            own.check_rules(op_class, [*RULES, *MAYBE_RULES])
+            op_checks.check_rules(op_class, [*RULES, *MAYBE_RULES])
 
 
 # A second time

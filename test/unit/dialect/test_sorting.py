@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from test_corners import INF, NAN, evaluated, gradient
 
-from anvl.dialect.context import context
-from anvl.dialect.errors import MissingRule
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.ops.sorting import argsort, taken_along
-from anvl.dialect.scratch import Program
-from anvl.dialect.types import element_type, numpy_dtype, tensor
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.types import element_type, numpy_dtype, tensor
+from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.ops.array.sorting import argsort, taken_along
 
 
 def comparing(direction: str) -> Callable[..., Any]:

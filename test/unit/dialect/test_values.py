@@ -14,11 +14,11 @@ from profiles import valued
 from references import REFERENCES
 
 import anvl.numpy as anp
-from anvl.dialect.context import context
-from anvl.dialect.families import Elementwise
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.context import context
+from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.types import numpy_dtype
 from anvl.testing.checks import Value
 from anvl.testing.draw import Call, Draw
 from anvl.testing.findings import Findings

@@ -9,14 +9,14 @@ from proof import examine
 from test_corners import INF, NAN, adjoints, derivatives, evaluated, gradient
 from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
-from anvl.dialect.context import context
-from anvl.dialect.errors import MissingRule
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.ops.create import full, full_like
-from anvl.dialect.params_window import ConvDims
-from anvl.dialect.sweep import sweep
-from anvl.dialect.types import element_type, numpy_dtype, tensor
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import full, full_like
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.params.window_params import ConvDims
+from anvl.dialect.core.types import element_type, numpy_dtype, tensor
+from anvl.dialect.interpreters.reverse import sweep
 from anvl.testing.draw import Call, Draw
 
 # -- scans -----------------------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from anvl.dialect.families import check_kind, total
-from anvl.dialect.op import AnvlOp, Operand, Result, emit
-from anvl.dialect.ops.create import full_like
-from anvl.dialect.ops.elementwise import F, unary
-from anvl.dialect.params import Int
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.families import add_tangents, check_kind
+from anvl.dialect.core.op import AnvlOp, Operand, Result, emit
+from anvl.dialect.core.params.base import Int
+from anvl.dialect.ops.elementwise.elementary import F, unary
 from anvl.testing import check_op
 
 SAMPLE = ([np.array([[0.3, 1.2, -0.7]])], {"axis": 1})
@@ -31,7 +31,7 @@ def define(**changes):
     def adjoint(cls, gs, xs, ys, axis):
         (g_s, g_c), (s, c) = gs, ys
         return [
-            total(
+            add_tangents(
                 [
                     None if g_s is None else emit.mul(g_s, c),
                     None if g_c is None else emit.neg(emit.mul(g_c, s)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import anvl
-from anvl import executables
+from anvl.dispatch import executables
 
 X = np.ones(2)
 

@@ -12,14 +12,14 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect.context import context
-from anvl.dialect.families import Linear
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import Operand, Result, emit
-from anvl.dialect.ops.create import full_like
-from anvl.dialect.ops.foreign import foreign_call
-from anvl.dialect.params import Float
-from anvl.dialect.types import element_type, tensor
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.families import Linear
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Operand, Result, emit
+from anvl.dialect.core.params.base import Float
+from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.ops.calls.ffi_call import foreign_call
 from anvl.testing import check_op
 from anvl.testing.program import Program
 

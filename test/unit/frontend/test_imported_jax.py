@@ -11,10 +11,10 @@ from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.artifacts import MAGIC, _as_text, _unit
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.shardy import NotPlacement, placement_remark, without_shardy
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.artifacts import MAGIC, _as_text, _unit
+from anvl.dialect.text.shardy import NotPlacement, placement_remark, without_shardy
 
 TEXTS = Path(__file__).parent / "jax_programs"
 X = np.linspace(-1, 1, 6)

@@ -10,12 +10,12 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS, RULES, emit
-from anvl.dialect.ops.create import splat
-from anvl.passes.hlo import Hlo
-from anvl.tracing import emit as trace_emit
+from anvl.core.tracing import emit as trace_emit
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import splat
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, RULES, emit
+from anvl.passes.lower.hlo_builder import Hlo
 
 PLAIN = {
     name: op

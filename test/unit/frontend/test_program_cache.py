@@ -8,14 +8,14 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl import jitted
+from anvl.dispatch import jit
 
 X = np.ones(2)
 
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(jitted, "_MAX_PROGRAMS", 8)
+    monkeypatch.setattr(jit, "_MAX_PROGRAMS", 8)
 
 
 def counted(f, **given):

@@ -8,7 +8,7 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl.promote import broadcast_shapes, common_dtype
+from anvl.core.promote import broadcast_shapes, common_dtype
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "promotion.md"
 NAMES = "bool i8 i16 i32 i64 ui8 ui16 ui32 ui64 f16 bf16 f32 f64 c64 c128".split()

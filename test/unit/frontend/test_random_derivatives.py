@@ -13,11 +13,11 @@ from tolerances import ITERATION, rounding
 import anvl
 import anvl.numpy as anp
 from anvl import tree
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing import check_grads
-from anvl.tools.verify_gradient import VerifyGradient
+from anvl.tools.opt.verify_gradient import VerifyGradient
 
 SEEDS = st.integers(0, 99)
 

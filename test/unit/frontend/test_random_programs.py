@@ -11,8 +11,8 @@ import anvl.numpy as anp
 import anvl.prim
 import anvl.windows
 from anvl.testing.random_programs import Program, campaign, driver, examine
-from anvl.testing.random_programs.generate import TABLE, generated
-from anvl.testing.random_programs.primitives import LEFT_OUT, calls
+from anvl.testing.random_programs.draw_programs.generate import TABLE, generated
+from anvl.testing.random_programs.draw_programs.primitives import LEFT_OUT, calls
 
 # Functions of no array, and what is no function of arrays.
 NOT_DRAWN = {
@@ -93,8 +93,8 @@ PLANTED = {
 }  # fmt: skip
 
 _PLANT = """
-from anvl.dialect.op import OPS
-import anvl.dialect.ops.elementwise as E
+from anvl.dialect.core.op import OPS
+import anvl.dialect.ops.elementwise.elementary as E
 {plant}
 from anvl.testing.random_programs.driver import find
 finding = find(seed=1, kind={kind!r}, most=400, word={word!r})

@@ -7,8 +7,9 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl import random, ranges
-from anvl.dialect.types import dtype_name, numpy_dtype, numpy_of
+from anvl import random
+from anvl.core import ranges
+from anvl.dialect.core.types import dtype_name, numpy_dtype, numpy_of
 
 U8, F16 = np.array([1, 2], "u1"), np.array([1, 2], "f2")
 ADD = anvl.jit(lambda x, n: x + n)

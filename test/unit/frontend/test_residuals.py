@@ -7,7 +7,7 @@ import pytest
 from tolerances import assert_close
 
 import anvl
-import anvl.executables
+import anvl.dispatch.executables
 import anvl.numpy as anp
 from anvl.runtime import Executable
 
@@ -163,7 +163,7 @@ def runs(monkeypatch):
 def compilations(monkeypatch):
     """The programs that are compiled."""
     found = []
-    compile = anvl.executables.compile_lowered
+    compile = anvl.dispatch.executables.compile_lowered
 
     def counted(*args, **kwargs):
         found.append(compile(*args, **kwargs))

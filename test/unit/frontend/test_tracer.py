@@ -9,7 +9,7 @@ from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.tracer import Tracer
+from anvl.core.tracer import Tracer
 
 HERE = re.escape(__file__)
 

@@ -9,7 +9,7 @@ from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as np
-from anvl.dialect.params import DotDims
+from anvl.dialect.core.params.base import DotDims
 
 INF, NAN = numpy.inf, numpy.nan
 

@@ -9,8 +9,8 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl import prim, windows
-from anvl.dialect.errors import TraceError
-from anvl.dialect.params_window import ConvDims
+from anvl.dialect.core.errors import TraceError
+from anvl.dialect.core.params.window_params import ConvDims
 
 DRAW = np.random.default_rng(5)
 IMAGES, KERNEL = DRAW.normal(size=(2, 6, 5, 4)), DRAW.normal(size=(3, 2, 4, 6))

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
 from anvl.testing.checks import listed
 from anvl.testing.program import type_of
 

@@ -12,9 +12,9 @@ from tolerances import FORMULA, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.passes.complex_functions import split_complex_functions
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.lower.complex_functions import split_complex_functions
 
 # fmt: off
 PARTS = [0.0, 0.5, 1.0, 2.0, 30.0, 1e-9, 1e-30, 1e30, np.inf]

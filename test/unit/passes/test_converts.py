@@ -6,10 +6,10 @@ import pytest
 import anvl
 import anvl.numpy as anp
 import anvl.runtime as rt
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 
 
 @pytest.mark.parametrize("start", [2j, -1.5 + 2j, 0j])

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.types import numpy_dtype
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import numpy_dtype
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 
 DTYPES = ("i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64")
 ARGUMENT = [0, 1, 0, 7]  # %a; %z are zeros, %s is one of them
@@ -116,9 +116,9 @@ def expected():
 _BOTH = """
 import sys
 import numpy as np
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir, stablehlo
-from anvl.tools.run import lowered, run
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.tools.opt.run import lowered, run
 with context(), ir.Location.unknown():
     low = lowered(ir.Module.parse(sys.stdin.read()), "main")
     print(*run(low, "main", [{argument}]), sep="\\n")

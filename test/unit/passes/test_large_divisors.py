@@ -9,10 +9,10 @@ from tolerances import FORMULA, assert_close, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 
 #: Numbers without a reciprocal in the numbers that the CPU computes with, by their dtype.
 NUMBERS = [

@@ -3,10 +3,10 @@
 import pytest
 from lift_modules import RENAMED, module_of, names
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw
 
 # Where a platform has no routine, these are StableHLO's own: lit/passes/lift/linalg.mlir.

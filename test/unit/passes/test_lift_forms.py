@@ -7,9 +7,9 @@ import pytest
 from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 
 RNG = np.random.default_rng(0)
 A, B, C = RNG.normal(size=(2, 3)), RNG.normal(size=(3, 4)), RNG.normal(size=(2, 3, 3))

@@ -6,11 +6,11 @@ from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lift import Lift
-from anvl.passes.pipeline import Pipeline
-from anvl.passes.triangles import reads_upper_triangle
+from anvl.passes.lifting.triangles import reads_upper_triangle
 
 rng = np.random.default_rng(0)
 SQUARE, TALL = rng.normal(size=(2, 3, 3)), rng.normal(size=(4, 3))

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 
 #: By element type: the op that each reduction applies, with its identity; and other numbers.
 IDENTITIES = {

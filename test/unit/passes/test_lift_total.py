@@ -8,14 +8,14 @@ import pytest
 from lift_modules import RENAMED, module_of, names
 
 import anvl
-from anvl.dialect.context import context
-from anvl.dialect.counterparts import counterparts, why_left
-from anvl.dialect.mlir import ir
-from anvl.dialect.op import OPS
-from anvl.dialect.reading import InvalidOp, parsed
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.counterparts import counterparts, why_left
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.dialect.text.parsing import InvalidOp, parsed
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw
-from anvl.tools.diagnostics import collected
+from anvl.tools.opt.diagnostics import collected
 
 ELEMENTS = [
     "i1", "i2", "i4", "i8", "i64", "ui2", "ui4", "ui8", "f4E2M1FN", "f8E4M3FN", "f8E5M2",

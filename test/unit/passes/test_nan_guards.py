@@ -8,9 +8,9 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.context import parse
+from anvl.dialect.core.context import parse
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 
 SHAPES = [((5000,), 0), ((70, 90), 0), ((70, 90), 1), ((70, 90), None), ((9, 40, 30), (0, 2))]
 DTYPES = ["float32", "float64", "float16", ml_dtypes.bfloat16]

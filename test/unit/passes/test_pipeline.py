@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from anvl.dialect.context import context
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir
-from anvl.passes import native
-from anvl.passes.instrument import Instrument
-from anvl.passes.pass_ import Pass, find, option, registered_passes
-from anvl.passes.pipeline import Pipeline, exists, lookup, parse
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework import native
+from anvl.passes.framework.instrument import Instrument
+from anvl.passes.framework.pass_base import Pass, find, option, registered_passes
+from anvl.passes.framework.pipeline import Pipeline, exists, lookup, parse
 
 TWICE = """
 func.func @twice(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {

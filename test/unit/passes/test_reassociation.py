@@ -9,10 +9,10 @@ from tolerances import FORMULA, PROGRAM, assert_close, rounding
 import anvl
 import anvl.numpy as anp
 import anvl.runtime as rt
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 
 # Sizes at the ends of each dtype, for the arguments: large, its root, between, small; constants.
 SIZES = {

@@ -9,10 +9,10 @@ import pytest
 from references import REFERENCES
 
 from anvl.dialect import AnvlOp, Operand, Result, parse
-from anvl.dialect.errors import PassError
-from anvl.dialect.op import OPS, emit
-from anvl.dialect.ops.create import ComplexLiteral
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.create import ComplexLiteral
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.op import OPS, emit
+from anvl.passes.framework.pipeline import Pipeline
 
 LIT = Path(__file__).resolve().parents[2] / "lit" / "passes" / "simplify"
 

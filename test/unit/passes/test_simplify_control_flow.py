@@ -9,9 +9,9 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect.op import OPS
+from anvl.dialect.core.op import OPS
 from anvl.passes.control_flow import ControlFlow
-from anvl.passes.pipeline import Pipeline
+from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.simplify_control_flow import SimplifyControlFlow
 
 W = np.random.default_rng(0).normal(size=(3, 3))

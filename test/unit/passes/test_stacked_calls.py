@@ -8,12 +8,12 @@ from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
 from anvl.numpy import linalg
-from anvl.passes.inline import functions_of
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.passes.pipeline import Pipeline
 
 X = np.random.default_rng(0).normal(size=(100, 6, 6))
 BARRIER = "stablehlo.optimization_barrier"  # of what runs it orders nothing

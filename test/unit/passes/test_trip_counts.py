@@ -11,19 +11,19 @@ from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
-from anvl.dialect.types import numpy_dtype
-from anvl.passes.find import find
-from anvl.passes.pipeline import Pipeline
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import numpy_dtype
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.framework.walk import find
 from anvl.runtime import compile as compiled
 from anvl.runtime import put
 
 DTYPES = ("i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64")
 _INTERPRETER = """
 import sys
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir, stablehlo
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir, stablehlo
 for text in sys.stdin.read().split("// -----"):
     with context(), ir.Location.unknown():
         zero = ir.DenseElementsAttr.get_splat(

@@ -6,8 +6,8 @@ import random
 import pytest
 
 import anvl.runtime as rt
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
 from anvl.runtime import trial
 
 IDENTITY = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"

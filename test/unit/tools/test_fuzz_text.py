@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anvl.tools import fuzz_text
-from anvl.tools.mutations import Mutator, mutated_bytes
+from anvl.tools.dev import fuzz_text
+from anvl.tools.dev.mutations import Mutator, mutated_bytes
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 

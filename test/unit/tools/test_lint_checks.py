@@ -2,7 +2,7 @@
 
 import pytest
 
-from anvl.tools.lint_checks import main, problems
+from anvl.tools.dev.lint_checks import main, problems
 
 RUN = "// RUN: anvl-opt %s | filecheck %s"
 

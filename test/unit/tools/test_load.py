@@ -6,16 +6,16 @@ import sys
 
 import pytest
 
-OPT = [sys.executable, "-m", "anvl.tools.opt"]
+OPT = [sys.executable, "-m", "anvl.tools.opt.main"]
 IR = (
     "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{\n"
     '  %0 = "{}"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n'
     "  return %0 : tensor<2xf32>\n}}\n"
 )
-LINE = "from anvl.dialect.ops.elementwise import F, unary\n"
+LINE = "from anvl.dialect.ops.elementwise.elementary import F, unary\n"
 CLASS = """\
-from anvl.dialect.families import Linear
-from anvl.dialect.op import Operand, Result
+from anvl.dialect.core.families import Linear
+from anvl.dialect.core.op import Operand, Result
 
 
 class TheirOp(Linear, name="their.op"):
@@ -83,7 +83,7 @@ def test_files_that_import_each_other(tmp_path):
 
 
 def test_a_file_with_the_name_of_something_else(tmp_path):
-    """Python's own `json`, which anvl.tools.run needs, and `numpy` stay what they are."""
+    """Python's own `json`, which anvl.tools.opt.run needs, and `numpy` stay what they are."""
     for name in ("json", "numpy", "anvl", "with-dash"):
         (tmp_path / f"{name}.py").write_text(
             f"import json, numpy\n{LINE}json.dumps([]); numpy.ones(1)\n"
@@ -91,7 +91,7 @@ def test_a_file_with_the_name_of_something_else(tmp_path):
         )
     loads = [f"--load={name}.py" for name in ("json", "numpy", "anvl", "with-dash")]
     # `-P` in place of `-m`, which would put the folder first, as if all were meant.
-    code = "import sys; from anvl.tools.opt import main; sys.exit(main())"
+    code = "import sys; from anvl.tools.opt.main import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, *loads, "--list-ops"], cwd=tmp_path, capture_output=True
     )
@@ -138,7 +138,7 @@ def test_what_a_file_prints_goes_to_stderr(tmp_path):
         ),
         (CLASS + CLASS, "a.py:1:1: error: --load: their.op: defined twice; rename one"),
         (
-            "from anvl.passes.pass_ import Pass\nclass A(Pass, argument='anvl-inline'): pass\n",
+            "from anvl.passes import Pass\nclass A(Pass, argument='anvl-inline'): pass\n",
             "a.py:2:1: error: --load: anvl-inline: two passes have this name",
         ),
     ],
@@ -231,10 +231,10 @@ def test_a_stack_where_it_is_asked_for(tmp_path):
 
 
 def test_executing_does_not_need_the_flag_of_another_tool(tmp_path):
-    """`anvl.tools.run` takes it too, with the same messages."""
+    """`anvl.tools.opt.run` takes it too, with the same messages."""
     write(tmp_path, a=f'{LINE}unary("their.op", "sine", F, None)\n', b="x = 1\n")
     (tmp_path / "f.mlir").write_text(IR.format("their.op"))
-    run = [sys.executable, "-m", "anvl.tools.run", "f.mlir", "--function=f", "--args=[[0, 0]]"]
+    run = [sys.executable, "-m", "anvl.tools.opt.run", "f.mlir", "--function=f", "--args=[[0, 0]]"]
     done = subprocess.run([*run, "--load=a.py"], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "f32[2] 0.0 0.0\n"), done.stderr
     done = subprocess.run([*run, "--load=b.py"], cwd=tmp_path, capture_output=True, text=True)
@@ -245,7 +245,7 @@ def test_executing_does_not_need_the_flag_of_another_tool(tmp_path):
 def test_the_runtime_is_not_loaded(tmp_path):
     write(tmp_path, a=f'{LINE}unary("their.op", "sine", F, None)\n')
     code = (
-        "import sys; from anvl.tools.opt import main; main(['--load=a.py', '--list-ops']);"
+        "import sys; from anvl.tools.opt.main import main; main(['--load=a.py', '--list-ops']);"
         "sys.exit('jaxlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)

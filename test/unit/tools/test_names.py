@@ -4,7 +4,7 @@ import pytest
 
 import anvl
 import anvl.numpy as np
-from anvl.tools.opt import main
+from anvl.tools.opt.main import main
 
 OP = '%y = "anvl.sin"(%x) : (tensor<f32>) -> tensor<f32>'
 TYPE, END = "tensor<f32>) -> tensor<f32> {\n  ", "\n  return %y : tensor<f32>\n}"

@@ -1,4 +1,4 @@
-"""`anvl.tools.run` on what `.mlir()` saves: it runs what `jit` runs, and refuses the rest."""
+"""`anvl.tools.opt.run` on what `.mlir()` saves: it runs what `jit` runs, and refuses the rest."""
 
 import subprocess
 import sys
@@ -8,14 +8,14 @@ import pytest
 
 import anvl
 import anvl.numpy as np
-from anvl.dialect.bytecode import Malformed, answer
-from anvl.dialect.context import context
-from anvl.dialect.errors import PassError
-from anvl.dialect.mlir import ir, stablehlo
-from anvl.dialect.reading import parsed
-from anvl.passes.pipeline import parse
-from anvl.tools.opt import main as opt
-from anvl.tools.run import lowered, main, run
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.dialect.text.bytecode import Malformed, answer
+from anvl.dialect.text.parsing import parsed
+from anvl.passes.framework.pipeline import parse
+from anvl.tools.opt.main import main as opt
+from anvl.tools.opt.run import lowered, main, run
 
 X = onp.array([0.5, -1.5, 2.0], "f4")
 
@@ -159,7 +159,7 @@ def _artifact():
 
 
 def _as_process(data):
-    command = [sys.executable, "-m", "anvl.tools.run", "--args=[2]"]
+    command = [sys.executable, "-m", "anvl.tools.opt.run", "--args=[2]"]
     return subprocess.run(command, input=data, capture_output=True, timeout=60)
 
 
@@ -183,7 +183,7 @@ def test_bytecode_is_refused_with_a_reason(error, monkeypatch):
     def refuse(*_):
         raise error
 
-    monkeypatch.setattr("anvl.dialect.bytecode.deserialised", refuse)
+    monkeypatch.setattr("anvl.dialect.text.bytecode.deserialised", refuse)
     with pytest.raises(Malformed) as said:
         answer(b"ML\xefR", 200)
     assert str(said.value).removeprefix("malformed bytecode, ") in (

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import my_ops
 
-from anvl.dialect.mlir import ir
-from anvl.passes.find import find
-from anvl.passes.pass_ import Pass, option
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.framework.walk import find
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,9 @@ def computed(f: Callable[..., Any], *args: Any) -> Any:
     """`f(*args)`, compiled as fast as it can be: the numbers are what is tested."""
     lowered = anvl.jit(f).lower(*args)
     for options in (FAST | OLD_EMITTERS, FAST):
-        with mock.patch("anvl.stages.compiler_options", lambda *_, options=options: options):
+        with mock.patch(
+            "anvl.dispatch.stages.compiler_options", lambda *_, options=options: options
+        ):
             try:
                 return lowered.compile()(*args)
             except (anvl.RuntimeFailure, ValueError):  # a newer jaxlib has no old emitters

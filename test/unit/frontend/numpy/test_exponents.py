@@ -6,7 +6,7 @@ import pytest
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect.errors import MissingRule
+from anvl.dialect.core.errors import MissingRule
 
 DRAW = np.random.default_rng(0)
 UNSIGNED = {"f8": "u8", "f4": "u4", "f2": "u2"}

@@ -8,7 +8,7 @@ from tolerances import ITERATION, PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
-from anvl.dialect.errors import MissingRule
+from anvl.dialect.core.errors import MissingRule
 
 POINTS = {  # SciPy's name: how many arguments, and between which bounds
     "erfinv": [(-0.95, 0.95)],

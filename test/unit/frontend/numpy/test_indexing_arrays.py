@@ -8,8 +8,8 @@ from agreement import agrees, assert_same, values
 
 import anvl
 import anvl.numpy as anp
-from anvl.numpy.at import Place
-from anvl.numpy.indexing import getitem
+from anvl.numpy.arrays.at import Place
+from anvl.numpy.arrays.indexing import getitem
 
 X = values("f4", (2, 3, 4))
 ROWS = np.asarray([2, 0, -1, 1])

@@ -1,0 +1,1 @@
+"""Ops and functions with bodies: choices, loops, checkpoints, custom derivatives."""

@@ -1,0 +1,272 @@
+"""`if` and `case`: one of several regions, chosen when the program runs.
+
+Each transformation of a choice is another: of the same transformation of each branch.
+Source: StableHLO specification, `if` and `case`.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from anvl.dialect.control_flow.call import declare_scan
+from anvl.dialect.control_flow.loop_values import spread
+from anvl.dialect.control_flow.region_ops import Region, RegionOp, emit_regions
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.context import on_new_context
+from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.dialect import Anvl
+from anvl.dialect.core.effects import is_unsafe
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir, register_view
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.params.base import Text
+from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.constant_folding import known_number
+from anvl.dialect.interpreters.replaced import Replaced
+from anvl.dialect.interpreters.subprogram import Program, batch_of, values_and_jvp_of, vjp_of
+
+__all__ = ["CHOICES", "CONTROL_FLOW", "STRATEGIES", "CaseOp", "ChoiceOp", "IfOp", "choose"]
+
+#: What vmap does where members of a batch differ in the branch: Note [Choices in a batch].
+STRATEGIES = ("select", "loop")
+
+_STRATEGY = "anvl.batch"
+
+# Note [Choices in a batch]
+#
+# Where members of a batch differ in the branch, `anvl.batch = "select"` computes every branch for
+# all of them, and each takes its own: what a branch gives to a member that does not take it is no
+# part of the result, nor of a derivative, since `select` is safe from NaN.  With "loop" the members
+# go one after the other, and each computes its own branch alone.  Without the attribute it is the
+# first, but for branches that may not end or have an effect.
+
+
+class ChoiceOp(RegionOp):
+    """Base of `if` and `case`: the first operand says which region is run."""
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        return {"branches": cls.programs(op), "strategy": cls.strategy_of(op)}
+
+    @classmethod
+    def strategy_of(cls, op: ir.Operation) -> str | None:
+        """Its `anvl.batch`, if it has one: Note [Choices in a batch]."""
+        if _STRATEGY not in op.attributes:
+            return None
+        found = op.attributes[_STRATEGY]
+        if not isinstance(found, ir.StringAttr) or found.value not in STRATEGIES:
+            listed = " or ".join(f'"{name}"' for name in STRATEGIES)
+            problem = f"{op.name}: {_STRATEGY} is {found}; it must be {listed}"
+            raise PassError("anvl-vectorize", problem, str(op.location))
+        return found.value
+
+    @classmethod
+    def taken(cls, choice: Any, count: int) -> int:
+        """The position of the branch, of so many, that a number chooses."""
+        raise NotImplementedError
+
+    @classmethod
+    def selected(cls, choice: Value, results: Sequence[Sequence[Value]]) -> list[Value]:
+        """The results of one branch, given those of all; one choice for all, or for each member."""
+        raise NotImplementedError
+
+    @classmethod
+    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+        """Which of the values that the op reads the results that are wanted depend on."""
+        outer = operands_of(op.opview)[1:]
+        read: set[Value] = set()
+        for branch in cls.programs(op):
+            pairs = zip(branch.results, is_wanted, strict=True)
+            read |= branch.read([y for y, wanted in pairs if wanted])
+        return [any(is_wanted), *(x in read for x in outer)]
+
+    @classmethod
+    def differentiated(
+        cls, op: ir.Operation, moves: Sequence[bool]
+    ) -> Sequence[tuple[Program, Sequence[bool]]]:
+        return [(branch, moves[1:]) for branch in cls.programs(op)]
+
+    @classmethod
+    def adjoint(
+        cls,
+        gs: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        branches: Sequence[Program],
+        strategy: str | None,
+    ) -> Sequence[Any]:
+        choice, *outer = xs
+
+        def pulled(branch: Program) -> list[Value]:
+            pairs = zip(vjp_of(branch, outer, gs), outer, strict=True)
+            return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
+
+        found = iter(cls.chosen(choice, [partial(pulled, b) for b in branches], strategy))
+        return [None, *[next(found) if differentiable(x.type) else None for x in outer]]
+
+    @classmethod
+    def tangent(
+        cls,
+        ts: Sequence[Value | None],
+        xs: Sequence[Value],
+        ys: Sequence[Value],
+        branches: Sequence[Program],
+        strategy: str | None,
+    ) -> Any:
+        choice, *outer = xs
+
+        def pushed(branch: Program) -> list[Value]:
+            found, moved = values_and_jvp_of(branch, outer, ts[1:])
+            return [*found, *(t for t in moved if t is not None)]
+
+        found = cls.chosen(choice, [partial(pushed, b) for b in branches], strategy)
+        given = iter(found[len(ys) :])
+        tangents = [next(given) if differentiable(y.type) else None for y in ys]
+        return Replaced(found[: len(ys)], tangents)
+
+    @classmethod
+    def batch(
+        cls,
+        xs: Sequence[Value],
+        batched: Sequence[bool],
+        branches: Sequence[Program],
+        strategy: str | None,
+    ) -> Sequence[Value]:
+        choice, *outer = xs
+        flags = list(batched[1:])
+        if not batched[0]:
+            many = [partial(batch_of, branch, outer, flags) for branch in branches]
+            return cls.chosen(choice, many, strategy)
+        size = choice.type.shape[0]
+        seen: set[str] = set()
+        is_safe = not any(is_unsafe(branch.block.operations, seen) for branch in branches)
+        if (strategy or ("select" if is_safe else "loop")) == "select":
+            results = [_of_all(branch, outer, flags, size) for branch in branches]
+            return cls.selected(choice, results)
+        return _one_by_one(xs, batched, partial(cls._of_one, branches, strategy))
+
+    @classmethod
+    def _of_one(
+        cls, branches: Sequence[Program], strategy: str | None, choice: Value, *outer: Value
+    ) -> list[Value]:
+        return cls.chosen(choice, [partial(branch, *outer) for branch in branches], strategy)
+
+    @classmethod
+    def chosen(
+        cls,
+        choice: Value,
+        branches: Sequence[Callable[[], Sequence[Value]]],
+        strategy: str | None = None,
+    ) -> list[Value]:
+        """Emit a choice of one of these branches, which emit ops that may read any value."""
+        attributes = None if strategy is None else {_STRATEGY: Text.encode(strategy)}
+        regions = [Region((), branch) for branch in branches]
+        return emit_regions(cls.OPERATION_NAME, [choice], regions, attributes)
+
+    @classmethod
+    def simplified(
+        cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
+    ) -> Sequence[Value | None] | None:
+        branches = cls.programs(op)
+        outer = branches[0].arguments
+        known = known_number(op.operands[0])
+        if known is not None or len(branches) == 1:
+            at = 0 if known is None else cls.taken(known, len(branches))
+            return branches[at](*outer)
+        inner = [o for branch in branches for o in list(branch.block.operations)[:-1]]
+        if all(is_used) or not all(map(motion.is_dce_able, inner)):
+            return None
+
+        def less(branch: Program) -> list[Value]:
+            results = [y for y, used in zip(branch.results, is_used, strict=True) if used]
+            cut = Program(branch.block, results, branch)
+            cut.arguments = branch.arguments
+            return cut(*outer)
+
+        strategy = cls.strategy_of(op)
+        found = iter(cls.chosen(op.operands[0], [partial(less, b) for b in branches], strategy))
+        return [next(found) if used else None for used in is_used]
+
+
+class IfOp(ChoiceOp):
+    """The first region where the operand, a bool, is true; else the second."""
+
+    OPERATION_NAME = "stablehlo.if"
+    short_name = "if"
+
+    @classmethod
+    def labels(cls, count: int) -> Sequence[str]:
+        return ("true", "false")
+
+    @classmethod
+    def taken(cls, choice: Any, count: int) -> int:
+        return 0 if choice else 1
+
+    @classmethod
+    def selected(cls, choice: Value, results: Sequence[Sequence[Value]]) -> list[Value]:
+        pairs = zip(*results, strict=True)
+        return [emit.select(spread(choice, y), y, z) for y, z in pairs]
+
+
+class CaseOp(ChoiceOp):
+    """The region whose number the operand, an i32, is; the last where there is none such."""
+
+    OPERATION_NAME = "stablehlo.case"
+    short_name = "case"
+
+    @classmethod
+    def taken(cls, choice: Any, count: int) -> int:
+        return int(choice) if 0 <= choice < count else count - 1
+
+    @classmethod
+    def selected(cls, choice: Value, results: Sequence[Sequence[Value]]) -> list[Value]:
+        *others, found = results
+        for k, other in enumerate(others):
+            is_it = emit.compare(choice, full(choice.type, k), comparison_direction="EQ")
+            pairs = zip(other, found, strict=True)
+            found = [emit.select(spread(is_it, y), y, z) for y, z in pairs]
+        return list(found)
+
+
+#: Their names in the IR, and those of all ops whose regions are part of the function around them.
+CHOICES = (IfOp.OPERATION_NAME, CaseOp.OPERATION_NAME)
+CONTROL_FLOW = (*CHOICES, "stablehlo.while")
+
+
+def choose(
+    choice: Value, branches: Sequence[Callable[[], Sequence[Value]]], strategy: str | None = None
+) -> list[Value]:
+    """Emit `if`, for a bool and the branch of true and that of false; `case` for an index."""
+    is_flag = choice.type.element_type == ir.IntegerType.get_signless(1)
+    return (IfOp if is_flag else CaseOp).chosen(choice, branches, strategy)
+
+
+def _of_all(
+    branch: Program, outer: Sequence[Value], flags: Sequence[bool], size: int
+) -> list[Value]:
+    """The results of a branch for each member."""
+    if any(flags):
+        return batch_of(branch, outer, flags)
+    return [repeated(y, size) for y in branch(*outer)]
+
+
+def _one_by_one(
+    xs: Sequence[Value], batched: Sequence[bool], one: Callable[..., Sequence[Value]]
+) -> list[Value]:
+    """`one` of each member, one after the other, stacked."""
+    order = [i for flag in (True, False) for i, b in enumerate(batched) if b is flag]
+
+    def step(*values: Value) -> Sequence[Value]:
+        given = dict(zip(order, values, strict=True))
+        return one(*(given[i] for i in range(len(xs))))
+
+    return declare_scan("member", step, [xs[i] for i in order], sum(batched))
+
+
+def _register() -> None:
+    for cls in (IfOp, CaseOp):
+        register_view(Anvl, cls)
+
+
+on_new_context(_register)

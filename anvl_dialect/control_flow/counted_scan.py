@@ -1,0 +1,137 @@
+"""A loop that counts its steps as a scan: it goes through arrays, and stacks what steps give."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.control_flow.call import Callee, call, symbol
+from anvl.dialect.control_flow.trip_count import Count
+from anvl.dialect.core.create import full
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, Value, emit
+from anvl.dialect.core.params.base import Bool, Int
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.types import dtype_name, tensor
+from anvl.dialect.interpreters.constant_folding import known_number, maker_of
+from anvl.dialect.interpreters.subprogram import Program
+
+__all__ = ["as_scan"]
+
+
+def as_scan(
+    f: Callee, body: Callee, operands: Sequence[Value], types: Sequence[ir.Type], count: Count
+) -> Sequence[Value]:
+    """Emit, in the function f, a scan that does what a counted loop does; its results.
+
+    `operands` are the carries, which have these types, and constants.  An array that each step
+    reads the row of its number of is gone through; one that each step writes that row of is
+    stacked.  So derivatives need not keep rows, nor handle whole arrays in each step.
+    """
+    parts = _Parts(body.program, operands, len(types), count)
+    carry, stacked = parts.carry, parts.stacked
+    rows = [_row(op.result.type) for op in parts.slices]
+    xs = [operands[parts.position(op.operands[0])] for op in parts.slices]
+    rest = list(operands[len(types) :])
+    members = [*(types[k] for k in parts.counters), *rows]
+    arguments = [*(types[k] for k in carry), *members, *(x.type for x in rest)]
+    places = [*(body.program.arguments[k].location for k in (*carry, *parts.counters))]
+    places += [op.location for op in parts.slices]
+    places += [x.location for x in body.program.arguments[len(types) :]]
+    step = body.add("step", parts.step, arguments, places=places)
+    xs = [*(_numbers(types[k], count) for k in parts.counters), *xs]
+    request = {
+        "body": symbol(step),
+        "carry": Int.encode(len(carry)),
+        "xs": Int.encode(len(xs)),
+        "length": Int.encode(count.steps),
+        "reverse": Bool.encode(False),
+    }
+    given = [*(operands[k] for k in carry), *xs, *rest]
+    made = f.declare(
+        "scan",
+        [x.type for x in given],
+        [types[k] for k in (*carry, *stacked)],
+        {"anvl.scan": ir.DictAttr.get(request)},
+    )
+    found = dict(zip((*carry, *stacked), call(made, given), strict=True))
+    for k in parts.counters:
+        found[k] = full(types[k], count.first + count.steps * count.by)
+    return [found[k] for k in range(len(types))]
+
+
+class _Parts:
+    """The carries that a scan has, those that it stacks, and the rows that it is given."""
+
+    def __init__(self, body: Program, operands: Sequence[Value], n: int, count: Count) -> None:
+        self.body, self.operands, self.n, self.count = body, operands, n, count
+        self.counter = body.arguments[count.carry]
+        is_number = (count.first, count.by) == (0, 1)
+        ops = list(body.block.operations) if is_number else []
+        self.slices = [op for op in ops if self._is_row(op)]
+        self.stacked = [k for k in range(n) if is_number and self._is_stacked(k)]
+        # Its numbers are an array of their own: only where there are arrays of as many rows.
+        self.counters = [count.carry] if self.slices or self.stacked else []
+        gone = {*self.counters, *self.stacked}
+        self.carry = [k for k in range(n) if k not in gone]
+
+    def step(self, *values: Value) -> list[Value]:
+        """The step of the scan: of carries, the number, rows and constants."""
+        body, m = self.body, len(self.carry) + len(self.counters)
+        updates = [maker_of(body.results[k]).operands[1] for k in self.stacked]
+        cut = Program(body.block, [*(body.results[k] for k in self.carry), *updates], body)
+        whole = [op.result for op in self.slices]
+        cut.arguments = [body.arguments[k] for k in (*self.carry, *self.counters)]
+        cut.arguments += [*whole, *body.arguments[self.n :]]
+        rows = [
+            reshaped(x, tuple(y.type.shape))
+            for x, y in zip(values[m : m + len(whole)], whole, strict=True)
+        ]
+        found = cut(*values[:m], *rows, *values[m + len(whole) :])
+        late = len(self.carry)
+        return [*found[:late], *(reshaped(y, tuple(y.type.shape[1:])) for y in found[late:])]
+
+    def position(self, x: Value) -> int:
+        """Which argument of the body a value is."""
+        return self.body.arguments.index(x)
+
+    def _is_row(self, op: Any) -> bool:
+        """Whether an op reads the row of a constant array that the step has the number of."""
+        if type(op) is not OPS["anvl.dynamic_slice"] or not op.result.type.rank:
+            return False
+        x, at, *others = op.operands
+        return self._is_constant(x) and self._is_at(x.type, op.result.type, at, others)
+
+    def _is_stacked(self, k: int) -> bool:
+        """Whether each step writes the row of its number of a carry that nobody else reads."""
+        op = maker_of(self.body.results[k])
+        if type(op) is not OPS["anvl.dynamic_update_slice"] or not op.result.type.rank:
+            return False
+        x, update, at, *others = op.operands
+        if x != self.body.arguments[k] or len(list(x.uses)) > 1 or len(list(op.result.uses)) > 1:
+            return False
+        return self._is_at(x.type, update.type, at, others)
+
+    def _is_at(self, of: Any, row: Any, at: Value, others: Sequence[Value]) -> bool:
+        shape = list(of.shape)
+        is_whole = shape[0] == self.count.steps and list(row.shape) == [1, *shape[1:]]
+        return is_whole and at == self.counter and all(map(self._is_zero, others))
+
+    def _is_constant(self, x: Value) -> bool:
+        if x not in self.body.arguments:
+            return False
+        k = self.position(x)
+        return k >= self.n or self.body.results[k] == x
+
+    def _is_zero(self, x: Value) -> bool:
+        if self._is_constant(x):
+            x = self.operands[self.position(x)]
+        return known_number(x) == 0
+
+
+def _row(type_: Any) -> ir.Type:
+    return tensor(type_.shape[1:], type_.element_type)
+
+
+def _numbers(type_: Any, count: Count) -> Value:
+    """What the counter is in each step."""
+    dtype = dtype_name(type_.element_type)
+    return emit.iota(shape=(count.steps,), dtype=dtype, iota_dimension=0)

@@ -1,0 +1,101 @@
+"""Where a program is not linear: the first op whose slope depends on its value, or is not there."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.control_flow.call import CallOp
+from anvl.dialect.control_flow.region_ops import RegionOp
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.op import Value
+from anvl.dialect.interpreters.activity_analysis import place_of
+from anvl.dialect.interpreters.subprogram import Program, read_by, swept
+
+__all__ = ["NonLinear", "first_nonlinear"]
+
+
+class NonLinear(NamedTuple):
+    """An op that is not linear in operands that move; `flat` if its derivative is 0 by design.
+
+    `within` is the op of the program that it is in: itself, or a call.
+    """
+
+    op: Any
+    flat: bool
+    within: Any
+
+    @property
+    def why(self) -> str:
+        """What is wrong with it, with its place."""
+        at = f"{self.op.operation.name} at {place_of(self.op.operation)}"
+        if self.flat:
+            return f"{at} passes no slope on"
+        return f"the slope of {at} depends on its value"
+
+
+def first_nonlinear(
+    program: Program, moves: Sequence[bool], *, slopes: bool = True
+) -> NonLinear | None:
+    """The first op between the arguments that move and the results that is not linear in them.
+
+    In calls of control flow it is one of their bodies.  A sweep passes over ops that are flat, such
+    as comparisons; without `slopes`, only these are looked for, which is quick.
+    """
+    moved = {x for x, flag in zip(program.arguments, moves, strict=True) if flag}
+    wanted = program.read()
+    for op in program.block.operations:
+        if wanted.isdisjoint(op.results):
+            continue
+        results = [y for y in op.results if not moved.isdisjoint(read_by(op, {y}))]
+        if not results:
+            continue
+        through = [x in moved for x in operands_of(op)]
+        found = _at(op, through, [y for y in results if y in wanted], slopes)
+        if found is not None:
+            return found._replace(within=op)
+        moved.update(results)
+    return None
+
+
+def _at(
+    op: Any, through: Sequence[bool], results: Sequence[Value], slopes: bool
+) -> NonLinear | None:
+    if isinstance(op, CallOp | RegionOp):
+        for body, moves in op.differentiated(op.operation, through):
+            found = first_nonlinear(body, moves, slopes=slopes)
+            if found is not None:
+                return found
+        return None
+    if _is_flat(op, through, results):
+        return NonLinear(op, True, op)
+    return NonLinear(op, False, op) if slopes and _is_curved(op, through) else None
+
+
+def _is_flat(op: Any, through: Sequence[bool], results: Sequence[Value]) -> bool:
+    """Whether the derivative of an op is zero by design in an operand that moves."""
+    rules = type(op)
+    if getattr(rules, "zero", "") or any(not differentiable(y.type) for y in results):
+        return True
+    slopes = getattr(rules, "passes", ()) or [True] * len(through)
+    moving = zip(op.operands, slopes, through, strict=False)
+    return any(
+        moves and (slope is None or not differentiable(x.type)) for x, slope, moves in moving
+    )
+
+
+def _is_curved(op: Any, through: Sequence[bool]) -> bool:
+    """Whether the cotangents of operands that move depend on what these are."""
+    operands = list(op.operands)
+    n = len(operands)
+    floats = [y for y in op.results if differentiable(y.type)]
+
+    def pulled(*values: Value) -> list[Value]:
+        alone = Program(op.operation.block, list(op.results), op)
+        alone.arguments = operands
+        made = [y for y in alone(*values[:n]) if differentiable(y.type)]
+        wrt = [x for x, moves in zip(values[:n], through, strict=True) if moves]
+        return swept(list(zip(made, values[n:], strict=True)), wrt)
+
+    program = Program.of(pulled, [x.type for x in (*operands, *floats)])
+    moving = zip(program.arguments, through, strict=False)
+    return not program.read().isdisjoint([x for x, moves in moving if moves])

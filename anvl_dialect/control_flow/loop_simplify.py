@@ -1,0 +1,273 @@
+"""Simpler forms of loops: what is the same in each step is no carry, and is done once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from anvl.dialect.control_flow.call import Motion
+from anvl.dialect.core.captures import operands_of, remembering
+from anvl.dialect.core.create import full, number_of
+from anvl.dialect.core.op import Value
+from anvl.dialect.interpreters.constant_folding import maker_of
+from anvl.dialect.interpreters.subprogram import Program
+
+__all__ = ["Form", "needed_for", "simpler_form"]
+
+# Note [Simpler loops]
+#
+# A carry that each step gives back as it came is no carry, but a constant of the loop; a carry of
+# which neither the results nor the other carries know is not needed; what depends on constants
+# alone is done once, in front of the loop, and numbers are written where they are used.
+#
+# Before a derivative is taken this makes the derivative shorter: the adjoint keeps every carry that
+# it reads, of every step, and adds to the cotangent of every constant.  But what has been taken out
+# of a loop has also left the branches and masks that kept its derivative from being 0 * inf (Note
+# [Lazy masks]); so then only what keeps zeros whatever it is given goes out, and the rest when
+# derivatives are done.
+#
+# An op that makes more elements than it is given stays in the loop, where it is fused with what
+# reads it: in front of it, it would be an array in memory.
+
+
+class Form(NamedTuple):
+    """A loop that does the same as another, with less.
+
+    `emits` are its functions, such as the condition and the body; `found` says for each result of
+    the other loop which value or which result of this one it is, or that nobody asks.  `places` are
+    where the arguments of its functions were before: that names them.
+    """
+
+    carry: list[Value]
+    gone: list[Value]
+    rest: list[Value]
+    emits: list[Callable[..., list[Value]]]
+    found: list[Any]
+    places: list[Any]
+
+    def results(self, made: Sequence[Value]) -> list[Value | None]:
+        """Those of the other loop, given those of this one."""
+        return [made[y] if isinstance(y, int) else y for y in self.found]
+
+
+def simpler_form(
+    programs: Sequence[Program],
+    counts: tuple[int, int],
+    xs: Sequence[Value],
+    is_used: Sequence[bool],
+    motion: Motion,
+) -> Form | None:
+    """A loop with less in it, or None.
+
+    `programs` are its functions, the body last, of carries, of members of what is gone through, and
+    of constants; `counts` says how many of the first two there are; `xs` are the operands of the
+    loop, `is_used` tells of each result of the body whether anybody asks for it.
+    """
+    if not all(
+        motion.is_dce_able(op) for p in programs for op in p.block.operations if _is_inner(op)
+    ):
+        return None
+    with remembering():  # it asks of the loops in this one again and again
+        search = _Search(programs, counts, xs, is_used, motion)
+        if not search.finds():
+            return None
+    return search.form()
+
+
+def _is_inner(op: Any) -> bool:
+    return op.operation.name not in ("func.return", "stablehlo.return")
+
+
+class _Search:
+    """What there is less of in a loop."""
+
+    def __init__(
+        self,
+        programs: Sequence[Program],
+        counts: tuple[int, int],
+        xs: Sequence[Value],
+        is_used: Sequence[bool],
+        motion: Motion,
+    ) -> None:
+        self.programs, self.body = programs, programs[-1]
+        self.n, self.m = counts
+        self.xs = list(xs)
+        self.motion = motion
+        self.fixed = self._fixed()
+        self.live = self._live(is_used)
+        self.numbers = {
+            i: x
+            for i in range(len(xs))
+            if self._is_constant(i) and (x := number_of(maker_of(self.xs[i]))) is not None
+        }
+        self.moved = [self._moved(p) for p in programs]
+        reads = [
+            needed_for(p, self._wanted(p), moved)[1]
+            for p, moved in zip(programs, self.moved, strict=True)
+        ]
+        self.is_read = [
+            any(p.arguments[i] in read for p, read in zip(programs, reads, strict=True))
+            for i in range(len(xs))
+        ]
+
+    def finds(self) -> bool:
+        """Whether there is less at all."""
+        constants = range(self.n + self.m, len(self.xs))
+        return (
+            bool(self.fixed)
+            or len(self.live) < len(self.body.results)
+            or any(self.moved)
+            or not all(self.is_read[self.n :])
+            or any(i in self.numbers for i in constants)
+            or any(self._passed(j) is not None for j in self.live if j >= self.n)
+        )
+
+    def _is_constant(self, i: int) -> bool:
+        return i in self.fixed or i >= self.n + self.m
+
+    def _fixed(self) -> set[int]:
+        """The carries that are what they were at first, in every step."""
+        fixed: set[int] = set()
+        while True:
+            known = {
+                x: self.xs[i]
+                for i, x in enumerate(self.body.arguments)
+                if i in fixed or i >= self.n + self.m
+            }
+            more = {
+                i
+                for i in range(self.n)
+                if i not in fixed and self._stays(i, known, self.body.results[i])
+            }
+            if not more:
+                return fixed
+            fixed |= more
+
+    def _stays(self, i: int, known: dict[Value, Value], y: Value) -> bool:
+        if y == self.body.arguments[i] or (y in known and known[y] == self.xs[i]):
+            return True
+        first, later = number_of(maker_of(self.xs[i])), number_of(maker_of(known.get(y, y)))
+        return first is not None and repr(first) == repr(later)  # 0.0 == -0.0, and differ
+
+    def _live(self, is_used: Sequence[bool]) -> set[int]:
+        """The results of the body that somebody asks for, outside or in a later step."""
+        live = {i for i, used in enumerate(is_used) if used} - self.fixed
+        for p in self.programs[:-1]:
+            _, values = needed_for(p, p.results)
+            live |= {i for i in range(self.n) if p.arguments[i] in values} - self.fixed
+        while True:
+            _, values = needed_for(self.body, [self.body.results[i] for i in live])
+            asked = {i for i in range(self.n) if self.body.arguments[i] in values}
+            if asked <= live | self.fixed:
+                return live
+            live |= asked - self.fixed
+
+    def _wanted(self, program: Program) -> list[Value]:
+        if program is not self.body:
+            return program.results
+        # What goes straight through needs no loop.
+        return [self.body.results[i] for i in sorted(self.live) if self._passed(i) is None]
+
+    def _passed(self, i: int) -> Value | None:
+        """Of what is stacked: the array that it is, if it is one that is gone through."""
+        y = self.body.results[i]
+        if i < self.n or y not in self.body.arguments:
+            return None
+        k = self.body.arguments.index(y)
+        return self.xs[k] if self.n <= k < self.n + self.m else None
+
+    def _moved(self, program: Program) -> list[Value]:
+        """The values that are computed once, in front of the loop."""
+        ops, _ = needed_for(program, self._wanted(program))
+        same = {x for i, x in enumerate(program.arguments) if self._is_constant(i)}
+        made: dict[Value, Any] = {}
+        for op in ops:
+            if same.issuperset(operands_of(op)) and self.motion.is_hoistable(op):
+                same.update(op.results)
+                made.update(dict.fromkeys(op.results, op))
+        wanted = [x for op in ops if not same.issuperset(op.results) for x in operands_of(op)]
+        moved: dict[Value, None] = {}
+        pending = [x for x in (*wanted, *self._wanted(program)) if x in made]
+        while pending:
+            x = pending.pop()
+            op = made[x]
+            if _grows(op):
+                pending += [operand for operand in operands_of(op) if operand in made]
+            else:
+                moved[x] = None
+        return [x for x in made if x in moved]
+
+    def form(self) -> Form:
+        """The loop with less."""
+        n, end = self.n, self.n + self.m
+        carries = [i for i in range(n) if i in self.live]
+        gone = [i for i in range(n, end) if self.is_read[i]]
+        rest = [
+            i
+            for i in range(len(self.xs))
+            if self._is_constant(i) and self.is_read[i] and i not in self.numbers
+        ]
+        found: list[Any] = [self.xs[i] if i in self.fixed else None for i in range(n)]
+        found += [None] * (len(self.body.results) - n)
+        order = [i for i in sorted(self.live) if self._passed(i) is None]
+        for i in self.live:
+            found[i] = self._passed(i) if self._passed(i) is not None else order.index(i)
+        once = [self._emitted(p, moved) for p, moved in zip(self.programs, self.moved, strict=True)]
+        emits = []
+        for k, p in enumerate(self.programs):
+            places = [[p.arguments[i] for i in (*carries, *gone, *rest)]]
+            places += [
+                values if j == k else [None] * len(values) for j, values in enumerate(self.moved)
+            ]
+            emits.append(self._emitting(p, [x for part in places for x in part]))
+        return Form(
+            [self.xs[i] for i in carries],
+            [self.xs[i] for i in gone],
+            [*(self.xs[i] for i in rest), *(x for part in once for x in part)],
+            emits,
+            found,
+            [
+                *(self.body.arguments[i].location for i in (*carries, *gone, *rest)),
+                *(x.location for values in self.moved for x in values),
+            ],
+        )
+
+    def _emitted(self, program: Program, values: Sequence[Value]) -> list[Value]:
+        """What is done once, in front of the loop."""
+        once = Program(program.block, values, program)
+        constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
+        once.arguments = [program.arguments[i] for i in constants]
+        return once(*(self.xs[i] for i in constants))
+
+    def _emitting(
+        self, program: Program, places: Sequence[Value | None]
+    ) -> Callable[..., list[Value]]:
+        """A function of the new loop: `places` are the values of the old one that it is given."""
+        numbers = {program.arguments[i]: x for i, x in self.numbers.items() if self.is_read[i]}
+        cut = Program(program.block, self._wanted(program), program)
+        cut.arguments = [*(x for x in places if x is not None), *numbers]
+
+        def emit_all(*values: Value) -> list[Value]:
+            given = [y for x, y in zip(places, values, strict=True) if x is not None]
+            return cut(*given, *(full(x.type, number) for x, number in numbers.items()))
+
+        return emit_all
+
+
+def needed_for(
+    program: Program, results: Iterable[Value], given: Sequence[Value] = ()
+) -> tuple[list[Any], set[Value]]:
+    """The ops that some values depend on, and all values that they read, these included.
+
+    The arguments are given, and those in `given`.
+    """
+    cut = Program(program.block, list(results), program)
+    cut.arguments += given
+    read = cut.read()
+    return cut.made_of(read), read
+
+
+def _grows(op: Any) -> bool:
+    """Whether an op makes more than it is given, such as a constant or a repetition."""
+    made = sum(prod(y.type.shape) for y in op.results)
+    # A constant also if it has no elements: it would be written in the loop again, without end.
+    return made > max((prod(x.type.shape) for x in operands_of(op)), default=-1)

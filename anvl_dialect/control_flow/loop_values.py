@@ -1,0 +1,103 @@
+"""What loops share: which carries move, and the ops that they are made of."""
+
+from collections.abc import Iterable, Sequence, Set
+from typing import Any
+
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.ops.elementwise.elementary import and_
+
+__all__ = [
+    "below", "carries_moved", "carries_read", "cut_in", "member", "put", "reached",
+    "settled_flags", "spread",
+]  # fmt: skip
+
+
+def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
+    """Which results of a program depend on the arguments that are marked."""
+    marked = {x for x, flag in zip(program.arguments, flags, strict=True) if flag}
+    for op in program.needed():
+        if not marked.isdisjoint(operands_of(op)):
+            marked.update(op.results)
+    return [y in marked for y in program.results]
+
+
+def settled_flags(
+    program: Program, carry: Sequence[bool], rest: Sequence[bool], n: int
+) -> list[bool]:
+    """The carries that are marked after any number of steps; the first n results are they."""
+    flags = list(carry)
+    while True:
+        found = reached(program, [*flags, *rest])[:n]
+        more = [a or b for a, b in zip(flags, found, strict=True)]
+        if more == flags:
+            return flags
+        flags = more
+
+
+def carries_read(
+    body: Program, n: int, is_wanted: Sequence[bool], more: Set[Value] = frozenset()
+) -> list[bool]:
+    """Which arguments of a step are read, in any number of steps, for results that are wanted.
+
+    The first n arguments and results are carries; those arguments in `more` are read anyway.
+    """
+    wanted = list(is_wanted)
+    while True:
+        read = body.read([y for y, flag in zip(body.results, wanted, strict=True) if flag])
+        flags = [x in read or x in more for x in body.arguments]
+        carried = [a or b for a, b in zip(wanted, flags[:n], strict=False)]
+        if carried == wanted[:n]:
+            return flags
+        wanted[:n] = carried
+
+
+def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
+    """Which arguments of a step move in any number of steps, where these do in the first one."""
+    flags = list(moves)
+    while True:
+        moved = {x for x, flag in zip(body.arguments, flags, strict=True) if flag}
+        found = [not moved.isdisjoint(body.read([y])) for y in body.results[:n]]
+        more = [a or b for a, b in zip(flags, found, strict=False)]
+        if more == flags[:n]:
+            return flags
+        flags[:n] = more
+
+
+def below(i: Value, bound: int, flag: Value) -> Value:
+    """Whether a flag is set, and an index is below a bound."""
+    is_below = emit.compare(i, full(i.type, bound), comparison_direction="LT")
+    return and_(is_below, flag)
+
+
+def spread(flags: Value, y: Value) -> Value:
+    """One flag for all, or one for each member, as one for each element."""
+    shape, axes = tuple(y.type.shape), tuple(range(flags.type.rank))
+    if len(shape) == len(axes):
+        return flags
+    return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=axes)
+
+
+def cut_in(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
+    """Values in parts of these sizes."""
+    remaining = iter(values)
+    return [[next(remaining) for _ in range(size)] for size in sizes]
+
+
+def _starts(x: Value, at: Value) -> list[Value]:
+    return [at, *[zeros_like(at) for _ in range(x.type.rank - 1)]]
+
+
+def member(x: Value, at: Value) -> Value:
+    """x[at]."""
+    shape = tuple(x.type.shape[1:])
+    part = emit.dynamic_slice(x, *_starts(x, at), slice_sizes=(1, *shape))
+    return reshaped(part, shape)
+
+
+def put(y: Value, at: Value, z: Value) -> Value:
+    """y, with z at an index of the first axis."""
+    return emit.dynamic_update_slice(y, reshaped(z, (1, *z.type.shape)), *_starts(y, at))

@@ -1,0 +1,170 @@
+"""Control flow ops: StableHLO ops whose regions capture values of the surrounding block.
+
+See Note [Control flow is StableHLO's].
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from anvl.dialect.core.captures import captured
+from anvl.dialect.core.effects import has_effect, is_unsafe
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.interpreters.subprogram import Program
+
+__all__ = ["Region", "RegionOp", "emit_loop", "emit_regions"]
+
+# Note [Control flow is StableHLO's]
+#
+# `if`, `case` and `while` are StableHLO's own ops, with ops of anvl in their regions; the classes
+# here are registered as their Python views, and add our rules.  So every reader of MLIR knows them,
+# and MLIR's own passes work on them: `cse` shares values between a region and its surroundings and
+# merges equal choices, and unused loops are dead code.
+#
+# A region may capture values of the surrounding block, which are no operands of the op.  A rule
+# gets all values that an op reads, operands first and then captured values; to the rule, a region
+# is a program of its block arguments and the captured values.
+
+
+class RegionOp(AnvlOp):
+    """Base of control flow ops: regions are part of the surrounding function, not scalar bodies."""
+
+    xs: Operands
+    ys: Results
+    n_operands = None
+    n_results = None
+    multiple_results = True
+    captures = True
+    borrowed = True
+    pure = False  # as far as a class tells: `has_side_effects` looks into the regions
+    bodies: ClassVar[list[str]] = []
+    recipes = None
+    tangent_recipes = None
+    batch_recipes = None
+
+    @classmethod
+    def programs(cls, op: ir.Operation) -> list[Program]:
+        """The regions as programs of their block arguments and of the captured values."""
+        outer = captured(op)
+        found = [Program.of_region(region) for region in op.regions]
+        for program in found:
+            program.arguments += outer
+        return found
+
+    @classmethod
+    def labels(cls, count: int) -> Sequence[str]:
+        """The names of its `count` regions, for people."""
+        return [f"branch {i}" for i in range(count)]
+
+    @classmethod
+    def differentiated(
+        cls, op: ir.Operation, moves: Sequence[bool]
+    ) -> Sequence[tuple[Program, Sequence[bool]]]:
+        """The regions to differentiate, each with flags: which of its arguments are active.
+
+        `moves` has these flags for the values that the op reads.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def n_carried(cls, op: ir.Operation) -> int:
+        """The number of loop-carried results, which are also the first arguments; 0 if no loop."""
+        return 0
+
+    @classmethod
+    def simplified(
+        cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
+    ) -> Sequence[Value | None] | None:
+        """Emit a simpler equivalent and return its results, or None if there is none.
+
+        Results that are unused, by `is_used`, may be None.
+        """
+        return None
+
+    @classmethod
+    def has_side_effects(cls, op: ir.Operation) -> bool:
+        blocks = [region.blocks[0] for region in op.regions]
+        return any(has_effect(inner) for block in blocks for inner in block.operations)
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        return any(is_unsafe(region.blocks[0].operations, seen) for region in op.regions)
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        """The work of all ops in its regions, each counted once."""
+        inner = [o for region in op.regions for o in region.blocks[0].operations]
+        return sum(
+            o.work(o.operation) if isinstance(o, AnvlOp) else AnvlOp.work(o.operation)
+            for o in inner
+        )
+
+    @classmethod
+    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+        of_bits, n = list(bits), cls.n_carried(op)
+        while True:
+            found = [False] * len(op.results)
+            parts = zip(cls.differentiated(op, moves), cls.differentiated(op, of_bits), strict=True)
+            for (program, marks), (_, flags) in parts:
+                for i, through in enumerate(program.bits_through(marks, flags)):
+                    found[i] = found[i] or through
+            more = [i for i in range(n) if found[i] and not of_bits[i]]
+            if not more:
+                return found
+            for i in more:
+                of_bits[i] = True
+
+
+class Region(NamedTuple):
+    """A region to emit: argument types, a function that emits its ops and gives the returned
+    values, and argument locations, which carry their names."""
+
+    types: Sequence[ir.Type]
+    emit: Callable[..., Sequence[Value]]
+    places: Sequence[ir.Location] | None = None
+
+
+def emit_regions(
+    name: str,
+    operands: Sequence[Value],
+    regions: Sequence[Region],
+    attributes: dict[str, ir.Attribute] | None = None,
+    types: Sequence[ir.Type] | None = None,
+) -> list[Value]:
+    """Emit an op with regions, which may capture any dominating value; returns its results.
+
+    `types` are the result types; by default those that the last region returns.
+    """
+    # The types are known when the regions are written: until then they are those of another op in
+    # this place.  (Of a module on the side, Python's handles would keep that alive, not this one.)
+    holder = ir.Operation.create("builtin.module", regions=1)
+    region = holder.regions[0]
+    results: Sequence[Value] = ()
+    try:
+        location = ir.Location.current
+        for part in regions:
+            places = [location] * len(part.types) if part.places is None else list(part.places)
+            block = region.blocks.append(*part.types, arg_locs=places)
+            with ir.InsertionPoint(block):
+                results = list(part.emit(*block.arguments))
+                ir.Operation.create("stablehlo.return", [], results)
+        types = [y.type for y in results] if types is None else types
+        op = ir.Operation.create(name, types, list(operands), attributes, regions=len(regions))
+        for target in op.regions:
+            region.blocks[0].append_to(target)
+    finally:
+        holder.erase()
+    return list(op.results)
+
+
+def emit_loop(
+    carry: Sequence[Value],
+    cond: Callable[..., Value],
+    body: Callable[..., Sequence[Value]],
+    attributes: dict[str, ir.Attribute] | None = None,
+    places: Sequence[ir.Location] | None = None,
+) -> list[Value]:
+    """Emit a `while` over these carries; its regions may capture values.  Returns its results."""
+    types = [x.type for x in carry]
+    regions = [Region(types, lambda *vs: [cond(*vs)], places), Region(types, body, places)]
+    return emit_regions("stablehlo.while", carry, regions, attributes, types)

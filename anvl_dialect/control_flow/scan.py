@@ -1,0 +1,427 @@
+"""`anvl.scan`: functions that do something for each index of the first axis of arrays.
+
+The tangent of a scan is a scan over more, and so is its batch.  The adjoint is two: the scan
+itself, which keeps what each step is asked for later, and one backward over what was kept.
+Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.4.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.control_flow.call import (
+    FUNCTION_RULES,
+    Callee,
+    FunctionRule,
+    Motion,
+    call,
+    symbol,
+)
+from anvl.dialect.control_flow.counted_scan import as_scan
+from anvl.dialect.control_flow.loop_simplify import simpler_form
+from anvl.dialect.control_flow.loop_values import (
+    carries_moved,
+    carries_read,
+    cut_in,
+    member,
+    put,
+    reached,
+    settled_flags,
+)
+from anvl.dialect.control_flow.region_ops import emit_loop
+from anvl.dialect.control_flow.trip_count import Count, step_count
+from anvl.dialect.control_flow.while_loop import WhileOp
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.effects import is_unsafe
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.params.base import Bool, Int, Symbol
+from anvl.dialect.core.shape import permuted, reshaped
+from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.replaced import Replaced
+from anvl.dialect.interpreters.residual_selection import fewest
+from anvl.dialect.interpreters.subprogram import Program, found_and_values, swept, values_and_jvp_of
+
+__all__ = ["Scan"]
+
+
+class _Scan(NamedTuple):
+    """`{body = @b, carry = k, xs = m, length = n, reverse = false}`, read."""
+
+    body: Callee
+    n: int
+    m: int
+    length: int
+    reverse: bool
+
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """What belongs to the carries, to what is gone through, and to the constants."""
+        n, end = self.n, self.n + self.m
+        return list(values[:n]), list(values[n:end]), list(values[end:])
+
+
+class Scan(FunctionRule):
+    """The body for each index of the first axis of some arguments, with carries.
+
+    The function takes carries, arrays that are gone through, constants; it returns the carries and
+    what the body gives for each index, stacked.
+    """
+
+    attribute = "anvl.scan"
+    lifts = ("stablehlo.while",)
+    form = "{body = @b, carry = n : i64, xs = n : i64, length = n : i64, reverse = false}"
+    declares = True
+
+    def read(self, f: Callee) -> _Scan:
+        request = f.request(self)
+        body = f.other(Symbol.decode(request["body"]))
+        n, m, length = (Int.decode(request[name]) for name in ("carry", "xs", "length"))
+        return _Scan(body, n, m, length, Bool.decode(request["reverse"]))
+
+    def check(self, f: Callee) -> None:
+        loop = self.read(f)
+        inputs, outputs = f.types
+        is_counted = 0 <= loop.length < 2**31  # in an i32
+        if min(loop.n, loop.m) < 0 or loop.n + loop.m > len(inputs) or not is_counted:
+            raise ValueError(
+                f"carry, xs and length are {loop.n}, {loop.m} and {loop.length}, of "
+                f"{len(inputs)} arguments and steps that an i32 counts"
+            )
+        carry, xs, rest = loop.split(inputs)
+        for x in xs:
+            if not x.rank or x.shape[0] != loop.length:
+                raise ValueError(f"it goes through {x}, whose first axis must be {loop.length}")
+        for y in outputs[loop.n :]:
+            if not y.rank or y.shape[0] != loop.length:
+                raise ValueError(f"it stacks {y}, whose first axis must be {loop.length}")
+        wanted = (
+            [*carry, *map(_one, xs), *rest],
+            [*carry, *map(_one, outputs[loop.n :])],
+        )
+        if outputs[: loop.n] != carry:
+            raise ValueError("what it returns first must be of the types of its carries")
+        if loop.body.types != wanted:
+            raise ValueError(
+                f"its body @{loop.body.name} is {ir.FunctionType.get(*loop.body.types)}, but must "
+                f"be {ir.FunctionType.get(*wanted)}"
+            )
+
+    def counts(self, op: ir.Operation) -> Count | None:
+        if not isinstance(op.opview, WhileOp):
+            return None
+        cond, body = WhileOp.programs(op)
+        # A scan has no condition that could do more than to tell.
+        if is_unsafe(cond.block.operations):
+            return None
+        return step_count(cond, body, operands_of(op))
+
+    def lift(
+        self, f: Callee, op: ir.Operation, body: Callee, outer: Sequence[Value], count: Count
+    ) -> Sequence[Value]:
+        types = [y.type for y in op.results]
+        return as_scan(f, body, [*op.operands, *outer], types, count)
+
+    def made(
+        self,
+        f: Callee,
+        suffix: str,
+        parts: tuple[Sequence[Value], Sequence[Value], Sequence[Value]],
+        body: Callable[..., Sequence[Value]],
+        reverse: bool,
+        places: Sequence[ir.Location] | None = None,
+    ) -> list[Value]:
+        """What another scan makes of carries, arrays and constants, which `places` name."""
+        loop = self.read(f)
+        carry, xs, rest = parts
+        types = [*(x.type for x in carry), *(_one(x.type) for x in xs), *(x.type for x in rest)]
+        step = loop.body.add(suffix, body, types, places=places)
+        stacked = [_many(y, loop.length) for y in step.types[1][len(carry) :]]
+        request = {
+            "body": symbol(step),
+            "carry": Int.encode(len(carry)),
+            "xs": Int.encode(len(xs)),
+            "length": Int.encode(loop.length),
+            "reverse": Bool.encode(reverse),
+        }
+        operands = [*carry, *xs, *rest]
+        made = f.declare(
+            suffix,
+            [x.type for x in operands],
+            [*(x.type for x in carry), *stacked],
+            {self.attribute: ir.DictAttr.get(request)},
+        )
+        return call(made, operands)
+
+    def write(self, f: Callee, xs: Sequence[Value]) -> Sequence[Value]:
+        loop = self.read(f)
+        carry, arrays, rest = loop.split(xs)
+        stacked = [full(t, 0) for t in f.types[1][loop.n :]]
+        if loop.length == 0:
+            return [*carry, *stacked]
+        n = loop.n
+        index = tensor([], element_type("i32"))
+
+        def step(*values: Value) -> list[Value]:
+            i, carries, written = values[0], values[1 : 1 + n], values[1 + n :]
+            at = emit.sub(full(index, loop.length - 1), i) if loop.reverse else i
+            found = call(loop.body, [*carries, *(member(x, at) for x in arrays), *rest])
+            new = [put(y, at, z) for y, z in zip(written, found[n:], strict=True)]
+            return [emit.add(i, full(index, 1)), *found[:n], *new]
+
+        def goes_on(*values: Value) -> Value:
+            end = full(index, loop.length)
+            return emit.compare(values[0], end, comparison_direction="LT")
+
+        return emit_loop([full(index, 0), *carry, *stacked], goes_on, step)[1:]
+
+    def simplify(
+        self, f: Callee, xs: Sequence[Value], is_used: Sequence[bool], motion: Motion
+    ) -> Sequence[Value | None] | None:
+        loop = self.read(f)
+        carry, arrays, rest = loop.split(xs)
+        stacked = f.types[1][loop.n :]
+        if loop.length == 0:
+            return [*carry, *(full(t, 0) for t in stacked)]
+        if loop.length == 1:
+            only = [reshaped(x, tuple(x.type.shape[1:])) for x in arrays]
+            found = call(loop.body, [*carry, *only, *rest])
+            pairs = zip(found[loop.n :], stacked, strict=True)
+            return [*found[: loop.n], *(reshaped(y, tuple(t.shape)) for y, t in pairs)]
+        form = simpler_form([loop.body.program], (loop.n, loop.m), xs, is_used, motion)
+        if form is None:
+            return None
+        (step,) = form.emits
+        parts = form.carry, form.gone, form.rest
+        if not any(isinstance(y, int) for y in form.found):
+            return form.results([])
+        return form.results(self.made(f, "simpler", parts, step, loop.reverse, form.places))
+
+    def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
+        loop = self.read(f)
+        flags = carries_read(loop.body.program, loop.n, is_wanted)
+        if loop.length:
+            return flags
+        return [*is_wanted[: loop.n], *(False for _ in flags[loop.n :])]
+
+    def n_carried(self, f: Callee) -> int:
+        return self.read(f).n
+
+    def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
+        loop = self.read(f)
+        body = loop.body.program
+        return [(body, carries_moved(body, loop.n, moves))]
+
+    def tangent(
+        self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Any:
+        loop = self.read(f)
+        n, body = loop.n, loop.body.program
+        carry, arrays, rest = loop.split(xs)
+        moves = [t is not None for t in ts]
+        flags = settled_flags(body, moves[:n], moves[n:], n)
+        flags = [a and differentiable(x.type) for a, x in zip(flags, carry, strict=True)]
+        marks = [*flags, *moves[n:]]
+        every = [
+            None if not flag else zeros_like(x) if t is None else t
+            for t, x, flag in zip(ts, xs, marks, strict=True)
+        ]
+        parts = [[t for t in part if t is not None] for part in loop.split(every)]
+        counts = [len(part) for part in parts]
+        outs = reached(body, marks)[n:]
+        outs = [a and differentiable(y.type) for a, y in zip(outs, ys[n:], strict=True)]
+
+        def next_body(*values: Value) -> list[Value]:
+            sizes = [n, counts[0], loop.m, counts[1], len(rest), counts[2]]
+            c, tc, x, tx, r, tr = cut_in(values, sizes)
+            primals = [*c, *x, *r]
+            given = iter([*tc, *tx, *tr])
+            tangents = [next(given) if flag else None for flag in marks]
+            found, moved = values_and_jvp_of(body, primals, tangents)
+            settled = [zeros_like(y) if t is None else t for t, y in zip(moved, found, strict=True)]
+            return [
+                *found[:n],
+                *(t for t, flag in zip(settled, flags, strict=False) if flag),
+                *found[n:],
+                *(t for t, flag in zip(settled[n:], outs, strict=True) if flag),
+            ]
+
+        found = self.made(
+            f,
+            "tangent",
+            ([*carry, *parts[0]], [*arrays, *parts[1]], [*rest, *parts[2]]),
+            next_body,
+            loop.reverse,
+        )
+        k = counts[0]
+        n_outs = len(ys) - n
+        primal = [*found[:n], *found[n + k : n + k + n_outs]]
+        given = iter([*found[n : n + k], *found[n + k + n_outs :]])
+        return Replaced(primal, [next(given) if flag else None for flag in (*flags, *outs)])
+
+    def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+        loop = self.read(f)
+        n, body = loop.n, loop.body.program
+        size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+        flags = settled_flags(body, batched[:n], batched[n:], n)
+        marks = [*flags, *batched[n:]]
+        carry, arrays, rest = loop.split(xs)
+        outs = reached(body, marks)[n:]
+
+        def next_body(*values: Value) -> list[Value]:
+            pairs = zip(body.batched(values, marks), [*flags, *outs], strict=True)
+            return [
+                repeated(y, size) if mark and not has_axis else y for (y, has_axis), mark in pairs
+            ]
+
+        found = self.made(
+            f,
+            "batched",
+            (
+                [
+                    repeated(x, size) if mark and not b else x
+                    for x, mark, b in zip(carry, flags, batched, strict=False)
+                ],
+                [_swapped(x) if b else x for x, b in zip(arrays, batched[n:], strict=False)],
+                rest,
+            ),
+            next_body,
+            loop.reverse,
+        )
+        return [
+            *(y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=False)),
+            *(
+                _swapped(y) if mark else repeated(y, size)
+                for y, mark in zip(found[n:], outs, strict=True)
+            ),
+        ]
+
+    def adjoint(
+        self, f: Callee, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Any:
+        loop = self.read(f)
+        n = loop.n
+        carry, arrays, rest = loop.split(xs)
+        parts = _Backward(loop, gs)
+        # The forward scan, in the place of the first one, with what each step keeps.
+        with ir.InsertionPoint(ys[0].owner):
+            found = self.made(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
+        kept = found[len(ys) :]
+        ends = [
+            zeros_like(y) if g is None else g
+            for g, y in zip(gs[:n], found[:n], strict=True)
+            if differentiable(y.type)
+        ]
+        seeds = [g for g in gs[n:] if g is not None]
+        sums = [zeros_like(x) for x in rest if differentiable(x.type)]
+        back = self.made(
+            f,
+            "backward",
+            ([*ends, *sums], [*kept, *parts.used(arrays, n), *seeds], parts.used(rest, n + loop.m)),
+            parts.backward,
+            not loop.reverse,
+        )
+        firsts, totals, stacked = cut_in(
+            back, [len(ends), len(sums), len(back) - len(ends) - len(sums)]
+        )
+        given = iter([*firsts, *stacked, *totals])
+        cotangents = [next(given) if differentiable(x.type) else None for x in xs]
+        return Replaced(found[: len(ys)], cotangents)
+
+
+class _Backward:
+    """The adjoint of one step, in two: what is done going forward, and what coming back."""
+
+    def __init__(self, loop: _Scan, gs: Sequence[Value | None]) -> None:
+        self.loop = loop
+        self.body = body = loop.body.program
+        n = loop.n
+        self.types = [x.type for x in body.arguments]
+        self.has_cotangent = [
+            differentiable(y.type) if i < n else gs[i] is not None
+            for i, y in enumerate(body.results)
+        ]
+        seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
+        made = Program.of(self._pulled, [*self.types, *seeds])
+        count = len(body.results)
+        # The step itself, as its adjoint has left it, and the cotangents.
+        self.values, cotangents = made.results[:count], made.results[count:]
+        self.program = Program(made.block, cotangents, made)
+        arguments = self.program.arguments
+        late = set(arguments[len(self.types) :])
+        kept: dict[Value, None] = {}
+        for op in self.program.needed():
+            if late.isdisjoint(operands_of(op)):
+                continue
+            late.update(op.results)
+            kept.update(dict.fromkeys(x for x in operands_of(op) if x not in late))
+        kept.update(dict.fromkeys(y for y in self.program.results if y not in late))
+        # What is gone through, and what is the same in each step, is there without being kept.
+        ops = [op for op in self.program.needed() if late.isdisjoint(op.results)]
+        there, same = (
+            set(arguments[n : len(self.types)]),
+            set(arguments[n + loop.m : len(self.types)]),
+        )
+        for op in ops:
+            if same.issuperset(operands_of(op)):
+                same.update(op.results)
+        self.kept = fewest([x for x in kept if x not in there | same], there | same, ops)
+        # What the way back reads: a scan that is linear must not seem to need its arguments.
+        self.late = Program(self.program.block, self.program.results, self.program)
+        self.late.arguments = [*self.kept, *arguments[n:]]
+        read = {x for op in self.late.needed() for x in operands_of(op)}.union(self.late.results)
+        self.is_read = [x in read for x in arguments[: len(self.types)]]
+
+    def used(self, values: Sequence[Any], first: int) -> list[Any]:
+        """Of values that belong to the arguments from `first` on, those that the way back reads."""
+        return [x for x, is_read in zip(values, self.is_read[first:], strict=False) if is_read]
+
+    def _pulled(self, *values: Value) -> list[Value]:
+        xs, seeds = values[: len(self.types)], iter(values[len(self.types) :])
+        ys = self.body(*xs)
+        pairs = [(y, next(seeds)) for y, has in zip(ys, self.has_cotangent, strict=True) if has]
+        wrt = [x for x in xs if differentiable(x.type)]
+        found, ys = found_and_values(ys, lambda: swept(pairs, wrt))
+        return [*ys, *found]
+
+    def forward(self, *values: Value) -> list[Value]:
+        """One step, and what is kept of it."""
+        early = Program(self.program.block, [*self.values, *self.kept], self.program)
+        early.arguments = self.program.arguments[: len(self.types)]
+        return early(*values)
+
+    def backward(self, *values: Value) -> list[Value]:
+        """One step back: of cotangents of the carries, sums, what was kept, cotangents of ys."""
+        loop, types = self.loop, self.types
+        carries, arrays, rest = loop.split(types)
+        n_ends = sum(map(differentiable, carries))
+        n_sums = sum(map(differentiable, rest))
+        n_seeds = sum(self.has_cotangent[loop.n :])
+        arguments = self.program.arguments
+        gone = self.used(arguments[loop.n : loop.n + loop.m], loop.n)
+        shared = self.used(arguments[loop.n + loop.m : len(types)], loop.n + loop.m)
+        sizes = [n_ends, n_sums, len(self.kept), len(gone), n_seeds, len(shared)]
+        ends, sums, kept, xs, seeds, others = cut_in(values, sizes)
+        self.late.arguments = [*self.kept, *gone, *shared, *arguments[len(types) :]]
+        found = self.late(*kept, *xs, *others, *ends, *seeds)
+        n_xs = sum(map(differentiable, arrays))
+        firsts, stacked, more = cut_in(found, [n_ends, n_xs, n_sums])
+        totals = [emit.add(a, b) for a, b in zip(sums, more, strict=True)]
+        return [*firsts, *totals, *stacked]
+
+
+FUNCTION_RULES[Scan.attribute] = Scan()
+
+
+def _one(type_: Any) -> ir.Type:
+    return tensor(type_.shape[1:], type_.element_type)
+
+
+def _many(type_: Any, length: int) -> ir.Type:
+    return tensor([length, *type_.shape], type_.element_type)
+
+
+def _swapped(x: Value) -> Value:
+    """x with its first two axes exchanged: those of the batch and of the steps."""
+    return permuted(x, (1, 0, *range(2, x.type.rank)))

@@ -1,0 +1,306 @@
+"""`while`: a region again and again, while another holds.
+
+The tangent of a loop is a loop over more, and so is its batch.
+Source: StableHLO specification, `while`.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from anvl.dialect.control_flow.call import CallOp, Motion
+from anvl.dialect.control_flow.loop_simplify import simpler_form
+from anvl.dialect.control_flow.loop_values import (
+    carries_moved,
+    carries_read,
+    member,
+    reached,
+    settled_flags,
+    spread,
+)
+from anvl.dialect.control_flow.region_ops import RegionOp, emit_loop
+from anvl.dialect.control_flow.symbol_table import current
+from anvl.dialect.control_flow.while_checkpointing import Plan, pulled_back
+from anvl.dialect.core.captures import operands_of, remembering
+from anvl.dialect.core.context import on_new_context
+from anvl.dialect.core.create import zeros_like
+from anvl.dialect.core.dialect import Anvl
+from anvl.dialect.core.effects import is_unsafe
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir, register_view
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.params.base import Bool, Int, Param
+from anvl.dialect.interpreters.batch import repeated
+from anvl.dialect.interpreters.constant_folding import folded, known_number
+from anvl.dialect.interpreters.replaced import Replaced
+from anvl.dialect.interpreters.subprogram import Program, values_and_jvp_of
+
+__all__ = ["SLOTS", "WhileOp", "is_slots"]
+
+#: How many carries a level of Note [Online checkpointing] has places for, where nobody says.
+SLOTS = 32
+
+# See Note [Attributes of a loop].
+_SLOTS, _MOST, _ENDS = "anvl.slots", "anvl.max_iterations", "anvl.ends"
+
+# Note [Attributes of a loop]
+#
+# The regions define what a loop computes.  Three optional attributes guide its derivatives and
+# batches: `anvl.slots`, the number of carries that a checkpointing level keeps;
+# `anvl.max_iterations`, a bound on the number of steps, so that every carry can be kept;
+# `anvl.ends`, a promise that it terminates whatever the carries are, so that vmap may run it for
+# members of a batch that did not choose it.  Loops that are derived from a loop inherit them.
+
+
+def is_slots(slots: int) -> bool:
+    """Whether a level may have so many places."""
+    return 2 <= slots < 2**31 and not slots & (slots - 1)
+
+
+class Loop(NamedTuple):
+    """A parsed loop: both regions take the n carries, and then the captured values."""
+
+    cond: Program
+    body: Program
+    n: int
+    attributes: dict[str, ir.Attribute]
+    plan: Plan
+    #: Whether it is known to terminate, whatever the carries are.
+    ends: bool
+
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """What belongs to the carries, and what to the values around it."""
+        return list(values[: self.n]), list(values[self.n :])
+
+
+class WhileOp(RegionOp):
+    """The second region, while the first gives true; both take the carries."""
+
+    OPERATION_NAME = "stablehlo.while"
+    short_name = "while"
+
+    @classmethod
+    def labels(cls, count: int) -> Sequence[str]:
+        return ("cond", "body")
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        return {"loop": cls.loop_of(op)}
+
+    @classmethod
+    def loop_of(cls, op: ir.Operation) -> Loop:
+        """Parse a loop; raises `PassError` for an invalid attribute."""
+        cond, body = cls.programs(op)
+        attributes = {name: op.attributes[name] for name in _ATTRIBUTES if name in op.attributes}
+        slots = _attribute(op, _SLOTS)
+        if slots is None:
+            table = current.table
+            slots = SLOTS if table is None else table.defaults.get("slots", SLOTS)
+        most, ends = _attribute(op, _MOST) or 0, bool(_attribute(op, _ENDS))
+        plan = Plan.of(slots, most)
+        return Loop(cond, body, len(op.results), attributes, plan, ends or most > 0)
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        ends = bool(_attribute(op, _ENDS) or _attribute(op, _MOST))
+        return not ends or super().unsafe(op, seen)
+
+    @classmethod
+    def simplified(
+        cls, op: ir.Operation, is_used: Sequence[bool], motion: Motion
+    ) -> Sequence[Value | None] | None:
+        loop, xs = cls.loop_of(op), operands_of(op)
+        cond, body = loop.cond, loop.body
+        is_pure = all(map(motion.is_dce_able, list(cond.block.operations)[:-1]))
+        if is_pure and (steps := _few_steps(cond, body, xs)) is not None:
+            return body(*xs) if steps else list(xs[: loop.n])
+
+        def is_hoistable(inner: Any) -> bool:
+            # It may take no step at all, and then must not wait for another loop in its body.
+            return not isinstance(inner, CallOp | RegionOp) and motion.is_hoistable(inner)
+
+        still = Motion(motion.is_dce_able, is_hoistable)
+        form = simpler_form([cond, body], (loop.n, 0), xs, is_used, still)
+        if form is None:
+            return None
+        if not form.carry:
+            return form.results([])
+        emit_cond, emit_body = form.emits
+        n = len(form.carry)
+        found = emit_loop(
+            form.carry,
+            lambda *vs: emit_cond(*vs, *form.rest)[0],
+            lambda *vs: emit_body(*vs, *form.rest),
+            loop.attributes,
+            form.places[:n],
+        )
+        return form.results(found)
+
+    @classmethod
+    def adjoint(
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], loop: Loop
+    ) -> Any:
+        ends, found = pulled_back(loop, loop.split(xs), gs, ys[0].owner)
+        return Replaced(ends, found)
+
+    @classmethod
+    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+        """Which of the values that the op reads the results that are wanted depend on."""
+        with remembering() as known:
+            key = op, tuple(is_wanted)
+            if key not in known:
+                known[key] = cls._operands_read(op, is_wanted)
+            return list(known[key])
+
+    @classmethod
+    def _operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+        cond, body = cls.programs(op)
+        n = len(op.results)
+        if not any(is_wanted):
+            return [False] * len(body.arguments)
+        asked = cond.read()
+        pairs = zip(cond.arguments, body.arguments, strict=True)
+        is_asked = {y for x, y in pairs if x in asked}
+        arguments = body.arguments
+        wanted = [a or x in is_asked for a, x in zip(is_wanted, arguments, strict=False)]
+        flags = carries_read(body, n, wanted, is_asked)
+        # Where it makes no step, a carry is what it was.
+        return [a or b for a, b in zip(flags, [*is_wanted, *flags[n:]], strict=True)]
+
+    @classmethod
+    def n_carried(cls, op: ir.Operation) -> int:
+        return len(op.results)
+
+    @classmethod
+    def differentiated(
+        cls, op: ir.Operation, moves: Sequence[bool]
+    ) -> Sequence[tuple[Program, Sequence[bool]]]:
+        cond, body = cls.programs(op)
+        settled = carries_moved(body, len(op.results), moves)
+        return [(cond, settled), (body, settled)]
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], loop: Loop
+    ) -> Any:
+        n, cond, body = loop.n, loop.cond, loop.body
+        moves = [t is not None for t in ts]
+        flags = settled_flags(body, moves[:n], moves[n:], n)
+        flags = [a and differentiable(x.type) for a, x in zip(flags, xs, strict=False)]
+        carry, rest = loop.split(xs)
+        pairs = zip(ts, carry, flags, strict=False)
+        moving = [zeros_like(x) if t is None else t for t, x, flag in pairs if flag]
+
+        def next_body(*values: Value) -> list[Value]:
+            given = iter(values[n:])
+            tangents = [next(given) if flag else None for flag in flags]
+            primals = [*values[:n], *rest]
+            found, moved = values_and_jvp_of(body, primals, [*tangents, *ts[n:]])
+            pairs = zip(moved, primals, flags, strict=False)
+            return [*found, *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag)]
+
+        found = emit_loop(
+            [*carry, *moving], lambda *vs: cond(*vs[:n], *rest)[0], next_body, loop.attributes
+        )
+        given = iter(found[n:])
+        return Replaced(found[:n], [next(given) if flag else None for flag in flags])
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:
+        n, cond, body = loop.n, loop.cond, loop.body
+        size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+        flags = settled_flags(body, batched[:n], batched[n:], n)
+        differs = reached(cond, [*flags, *batched[n:]])[0]
+        if differs:  # each member stops at its own time, and keeps its values from then on
+            flags = [True] * n
+        marks = [*flags, *batched[n:]]
+        risky = differs and size > 0 and is_unsafe(body.block.operations)
+        rest = list(xs[n:])
+
+        def next_cond(*values: Value) -> Value:
+            ((flag, has_axis),) = cond.batched([*values, *rest], marks)
+            return emit.any(flag, axes=(0,)) if has_axis else flag
+
+        def next_body(*values: Value) -> list[Value]:
+            given = [*values, *rest]
+            if differs:
+                ((active, has_axis),) = cond.batched(given, marks)
+                active = active if has_axis else repeated(active, size)
+            if risky:
+                given = [
+                    _of_active(active, x) if mark else x
+                    for x, mark in zip(given, marks, strict=True)
+                ]
+            found = [
+                y if has_axis or not mark else repeated(y, size)
+                for (y, has_axis), mark in zip(body.batched(given, marks), flags, strict=True)
+            ]
+            if not differs:
+                return found
+            return [
+                emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=True)
+            ]
+
+        carry = [
+            repeated(x, size) if mark and not b else x
+            for x, mark, b in zip(xs, flags, batched, strict=False)
+        ]
+        found = emit_loop(carry, next_cond, next_body, loop.attributes)
+        return [y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=True)]
+
+
+class _Form(NamedTuple):
+    """The type of an attribute, and a condition on its value."""
+
+    kind: type[Param]
+    fits: Callable[[Any], bool]
+    must_be: str
+
+
+_ATTRIBUTES = {
+    _SLOTS: _Form(Int, is_slots, "a power of 2, of at least 2, as i64"),
+    _MOST: _Form(Int, lambda n: 0 <= n < 2**31, "an i64 that an i32 holds, of at least 0"),
+    _ENDS: _Form(Bool, lambda _: True, "a bool"),
+}
+
+
+def _attribute(op: ir.Operation, name: str) -> Any:
+    """The value of an attribute of a loop; None where it is absent."""
+    if name not in op.attributes:
+        return None
+    attribute, form = op.attributes[name], _ATTRIBUTES[name]
+    with suppress(TypeError):
+        found = form.kind.decode(attribute)
+        if form.fits(found):
+            return found
+    problem = f"{op.name}: {name} is {attribute}; it must be {form.must_be}"
+    raise PassError("control flow", problem, str(op.location))
+
+
+def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
+    """How many steps a loop of which the operands tell makes: 0, 1, or None."""
+    known = [known_number(x) for x in xs]
+    (goes_on,) = folded(cond, known)
+    if goes_on is None:
+        return None
+    if not goes_on:
+        return 0
+    (goes_on,) = folded(cond, [*folded(body, known), *known[len(body.results) :]])
+    return None if goes_on is None or goes_on else 1
+
+
+def _of_active(active: Value, x: Value) -> Value:
+    """x, with the first member that is active in place of those that are not.
+
+    There a loop in the body need not end for the values that others were left with.
+    """
+    first = member(x, emit.argmax(active, axis=0, dtype="i32"))
+    return emit.select(spread(active, x), x, repeated(first, x.type.shape[0]))
+
+
+def _register() -> None:
+    register_view(Anvl, WhileOp)
+
+
+on_new_context(_register)

@@ -1,0 +1,69 @@
+"""The values that an op reads: its operands, and those that its regions capture."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from anvl.dialect.core.mlir import ir
+
+__all__ = ["captured", "operands_of", "remembering"]
+
+
+class _Memo(threading.local):
+    known: dict[Any, Any] | None = None
+
+
+_memo = _Memo()
+
+
+@contextmanager
+def remembering() -> Iterator[dict[Any, Any]]:
+    """What is known of functions and of regions while one question about them is answered.
+
+    Those in loops are asked often; nothing of them may change meanwhile.
+    """
+    outer = _memo.known
+    if outer is None:
+        _memo.known = {}
+    try:
+        yield _memo.known  # type: ignore[misc]
+    finally:
+        _memo.known = outer
+
+
+def operands_of(op: Any) -> tuple[ir.Value, ...]:
+    """All values that an op reads, as its rules get them: operands first, then captured values."""
+    if isinstance(op, ir.Operation):
+        op = op.opview
+    if not getattr(op, "captures", False):
+        return tuple(op.operands)
+    return (*op.operands, *captured(op.operation))
+
+
+def captured(op: ir.Operation) -> tuple[ir.Value, ...]:
+    """The values from outside that the regions of an op read, each once, in order of first use."""
+    known = _memo.known
+    if known is not None and op in known:
+        return known[op]
+    read: dict[ir.Value, None] = {}
+    made: set[ir.Value] = set()
+    _note(op, read, made)
+    found = tuple([x for x in read if x not in made])
+    if known is not None:
+        known[op] = found
+    return found
+
+
+def _note(op: ir.Operation, read: dict[ir.Value, None], made: set[ir.Value]) -> None:
+    """Note what the ops in the regions of an op read and make."""
+    for region in op.regions:
+        for block in region.blocks:
+            made.update(block.arguments)
+            for inner in block.operations:
+                for x in inner.operands:
+                    read[x] = None
+                operation = inner.operation
+                if len(operation.regions):
+                    _note(operation, read, made)
+                made.update(operation.results)

@@ -1,0 +1,135 @@
+"""The ops that stand for one of StableHLO or CHLO, and why one has none: what a lift asks."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import DEFINED, OPS, AnvlOp, Value
+from anvl.dialect.core.op_checks import raised
+from anvl.dialect.core.types import why_no_array
+
+__all__ = ["Refused", "counterparts", "made_as", "why_left"]
+
+
+class Refused(Exception):
+    """An op of StableHLO says what the op that stands for it cannot; the text is why."""
+
+
+def counterparts() -> dict[str, list[type[AnvlOp]]]:
+    """By the name of an op of StableHLO or CHLO, the ops that it may become."""
+    return _counterparts(len(DEFINED))
+
+
+@lru_cache(4)
+def _counterparts(known: int) -> dict[str, list[type[AnvlOp]]]:
+    found: dict[str, list[type[AnvlOp]]] = {}
+    for op_class in OPS.values():
+        if op_class.hlo is not None:
+            name = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
+            found.setdefault(name, []).append(op_class)
+        elif op_class.lifts:
+            found.setdefault(op_class.lifts, []).append(op_class)
+    return found
+
+
+def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
+    """The op of a class that does what one of StableHLO does, emitted at the insertion point.
+
+    Raises `Refused` where no op of the class does.
+    """
+    if op_class.lifts:
+        found = op_class.lift(op)
+        if found is None:
+            raise Refused(f"it is no {op_class.short_name}")
+        operands, attributes = found[0], op_class.encode(found[1])
+    else:
+        operands, attributes = list(op.operands), _attributes(op, op_class)
+    types = [y.type for y in op.results]
+    new = ir.Operation.create(op_class.OPERATION_NAME, types, operands, attributes)
+    problem = op_class.problem_of(new)
+    if problem is None:
+        return new
+    new.erase()
+    raise Refused(problem)
+
+
+def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute]:
+    """The attributes of an op under its new name.  Raises `Refused` where one says more."""
+    params = op_class.attribute_params
+    found: dict[str, ir.Attribute] = {}
+    for name in op.attributes:
+        if name == _HINTS:
+            continue
+        value = attribute_of(op, name)
+        if value is None:
+            raise Refused(f"its attribute `{name}` is of a form that cannot be read")
+        if name in params:
+            found |= _kept(name, value, params[name])
+        elif str(value) not in _MEANINGLESS.get(name, ()):
+            raise Refused(f"{op_class.short_name} has no attribute `{name}`, here {value}")
+    missing = [name for name, param in params.items() if not (param.optional or name in found)]
+    if missing:
+        raise Refused(f"attribute `{missing[0]}` is missing")
+    return found
+
+
+def _kept(name: str, value: ir.Attribute, param: Any) -> dict[str, ir.Attribute]:
+    """An attribute under its name; nothing where it says the default."""
+    try:
+        decoded = param.decode(value)
+    except (TypeError, ValueError) as error:
+        raise Refused(f"attribute `{name}`: {error}") from None
+    return {} if param.optional and decoded == param.default else {name: value}
+
+
+_HINTS = "mhlo.frontend_attributes"  # for a compiler; of what is computed they say nothing
+
+# Attributes that say what holds anyway.  (A comparison in total order is another one: `lift_rest`.)
+_MEANINGLESS = {
+    "compare_type": tuple(
+        f"#stablehlo<comparison_type {name}>" for name in ("NOTYPE", "FLOAT", "SIGNED", "UNSIGNED")
+    ),
+    "result_accuracy": (
+        "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>",
+    ),
+}
+
+
+def why_left(op: ir.Operation) -> str:
+    """Why no op of anvl stands for one of another dialect; empty where none ever does.
+
+    An op with regions goes by the values that it reads in them too.
+    """
+    inner = {x: None for region in op.regions for block in region.blocks for x in _read_in(block)}
+    for type_ in dict.fromkeys(v.type for v in (*op.operands, *op.results, *inner)):
+        why = why_no_array(type_)
+        if why is not None:
+            return why
+    classes = counterparts().get(op.name)
+    if classes is None:
+        return ""
+    reasons = [_why_not(op, op_class) for op_class in classes]
+    return "anvl-lift has not been run" if "" in reasons else "; ".join(dict.fromkeys(reasons))
+
+
+def _read_in(block: ir.Block) -> Iterator[Value]:
+    """The values that the ops of a block, and of regions in it, read."""
+    for op in block.operations:
+        yield from op.operands
+        for region in op.regions:
+            for inner in region.blocks:
+                yield from _read_in(inner)
+
+
+def _why_not(op: ir.Operation, op_class: type[AnvlOp]) -> str:
+    """Why an op of another dialect is none of this class; empty where it is one."""
+    try:
+        with op.location, ir.InsertionPoint(op):
+            made_as(op, op_class).erase()
+    except Refused as error:
+        return str(error)
+    except Exception as error:  # of the author of a rule: it is said, and ends nothing
+        return f"{op_class.short_name}: {raised('lift', error)}"
+    return ""

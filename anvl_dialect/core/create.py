@@ -1,0 +1,269 @@
+"""Ops that make arrays from nothing: constant, captured, iota."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.context import context
+from anvl.dialect.core.families import Creation, check_axes
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Result, Value, emit
+from anvl.dialect.core.params.base import AnyAttribute, Int, ResultDtype, ResultShape
+from anvl.dialect.core.types import element_type, kind, numpy_of, tensor
+
+__all__ = [
+    "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
+    "full_like", "literal", "number_of", "splat", "splat_at", "zeros_like",
+]  # fmt: skip
+
+
+class ConstantOp(Creation, name="constant"):
+    """A known array: `value` is a `dense<...>` attribute.  StableHLO `constant`."""
+
+    value: AnyAttribute
+    y: Result
+    hlo = "constant"
+    cheap = True
+
+    @classmethod
+    def result_type(cls, value: Any) -> Any:
+        if not isinstance(getattr(value, "type", None), ir.RankedTensorType):
+            raise TypeError(f"constant: value must be dense<...> of a tensor type, got {value}")
+        return value.type
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        try:
+            return super().read(op)
+        except TypeError:
+            if "value" not in op.attributes:
+                raise
+            return {"value": ComplexLiteral.of(op)}
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """One of complex numbers, which cannot be copied."""
+        if len(op.attributes) > 1:
+            return None
+        try:
+            return [ComplexLiteral.of(op).emit()]
+        except TypeError:  # elsewhere than in the text
+            return None
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(([], {"value": dense(np.arange(6.0).reshape(2, 3))}))
+
+
+@dataclass(frozen=True)
+class ComplexLiteral:
+    """A `dense<...>` of complex numbers, by its text: the bindings have no class to hand it out.
+
+    Equal texts are equal values.  Stands where other constants have their attribute.
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, op: ir.Operation) -> "ComplexLiteral":
+        """The value of a constant op."""
+        text = op.get_asm(print_generic_op_form=True, use_local_scope=True)
+        found = re.search(_COMPLEX_VALUE, text)
+        if found is None:
+            raise TypeError(f"attribute `value`: expected dense<...> of a tensor type, got {text}")
+        return cls(found[1])
+
+    @property
+    def type(self) -> ir.Type:
+        return ir.Type.parse(self.text.rpartition(" : ")[2], context())
+
+    @property
+    def is_splat(self) -> bool:
+        return self.text.startswith("dense<(")
+
+    def emit(self) -> Value:
+        """A constant op of this value."""
+        place = ir.Location.current
+        text = f'"anvl.constant"() {{value = {self.text}}} : () -> {self.type} {place}'
+        op = ir.Operation.parse(text, context=context())
+        ir.InsertionPoint.current.insert(op)
+        return op.operation.result
+
+
+_COMPLEX_VALUE = r'\bvalue = (dense<(?:"[^"]*"|[^">]*)> : tensor<(?:\d+x)*complex<f\d+>>)'
+
+
+class CapturedOp(Creation, name="captured"):
+    """A closed-over array of the running program, by its index among those captured.
+
+    The array itself never becomes an attribute: MLIR keeps attributes for ever.
+    `anvl-hoist-constants` turns it into a leading argument.
+    """
+
+    index: Int
+    shape: ResultShape
+    dtype: ResultDtype
+    y: Result
+
+    @classmethod
+    def result_type(cls, index: int, shape: Any, dtype: Any) -> Any:
+        if index < 0:
+            raise TypeError(f"captured: index {index} is negative; arrays are numbered from 0")
+        return tensor(shape, element_type(dtype))
+
+    why_not_lowered = "run anvl-hoist-constants first"
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(([], {"index": 0, "shape": (2, 3), "dtype": "f64"}))
+
+
+class IotaOp(Creation, name="iota"):
+    """Counts up along one axis: `y[i0, ..., ik] = i[iota_dimension]`.  StableHLO `iota`."""
+
+    iota_dimension: Int
+    shape: ResultShape
+    dtype: ResultDtype
+    y: Result
+    hlo = "iota"
+    cheap = True
+
+    @classmethod
+    def result_type(cls, iota_dimension: int, shape: Any, dtype: Any) -> Any:
+        y = tensor(shape, element_type(dtype))
+        if kind(y.element_type) not in ("int", "uint", "float", "complex"):
+            raise TypeError(f"iota: result is {y}; only numbers count up")
+        check_axes(f"iota: iota_dimension {iota_dimension}", (iota_dimension,), y.rank, y)
+        return y
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(([], {"iota_dimension": 1, "shape": (2, 3), "dtype": "f64"}))
+
+
+# -- making constants in rules ---------------------------------------------------------------------
+
+
+def dense(array: np.ndarray, element: Any = None) -> ir.Attribute:
+    """`dense<...>` of a small NumPy array, of any dtype that anvl has arrays of."""
+    shape = list(array.shape)
+    array = np.ascontiguousarray(array)  # at least one axis: hence `shape`
+    element = element_type(array.dtype) if element is None else element
+    if kind(element) == "complex":
+        raw = array.reshape(-1).view(array.real.dtype)
+    elif array.dtype.kind == "V" or array.dtype.name not in _FROM_NUMPY:
+        raw = array.reshape(-1).view(f"u{array.dtype.itemsize}")
+    else:
+        raw = array
+    return ir.DenseElementsAttr.get(raw, type=element, shape=shape, context=context())
+
+
+_FROM_NUMPY = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+)
+
+
+def constant(value: Any) -> Value:
+    """A constant of what `ConstantOp.read` found."""
+    return value.emit() if isinstance(value, ComplexLiteral) else emit.constant(value=value)
+
+
+def literal(array: np.ndarray, type_: Any) -> Value:
+    """A small array as a literal."""
+    return emit.constant(value=dense(array, type_.element_type))
+
+
+def splat(type_: Any, value: complex) -> ir.Attribute:
+    """`dense<value>` of `type_`: one value for all elements.  Scalars only of complex types."""
+    # As a key, 0.0 is the same as -0.0, also in a complex number: their texts tell them apart.
+    text = repr(value) if not value or isinstance(value, complex) else None
+    return _splat(type_, value, text)
+
+
+@lru_cache(4096)
+def _splat(type_: Any, value: Any, _: str | None) -> ir.Attribute:
+    return _filler(type_)(value)
+
+
+@cache
+def _filler(type_: Any) -> Callable[[Any], ir.Attribute]:
+    """What makes the attribute of a number, with all that depends on the type alone looked up."""
+    element = type_.element_type
+    filled = ir.DenseElementsAttr.get_splat
+    if kind(element) == "complex":
+        return lambda value: _complex_scalar(element, value)
+    if kind(element) == "float":
+        make = ir.FloatAttr.get
+        return lambda value: filled(type_, make(element, float(value)))
+    # The bindings take signed 64 bits: the upper half of ui64 by its bits.
+    make = ir.IntegerAttr.get
+    return lambda value: filled(type_, make(element, _as_signed(int(value))))
+
+
+def _as_signed(n: int) -> int:
+    """The number of 64 signed bits that has the bits of n."""
+    return n - 2**64 if n >= 2**63 else n
+
+
+def _complex_scalar(element: Any, value: complex) -> ir.Attribute:
+    number = np.array(value, numpy_of(element))
+    parts = number.reshape(1).view(number.real.dtype)
+    return ir.DenseElementsAttr.get(parts, type=element, shape=[])
+
+
+def full(type_: Any, value: complex) -> Value:
+    """An array of `type_` whose elements all are `value`."""
+    if not _is_complex_array(type_):
+        return splat_at(None, type_, value)
+    element = type_.element_type
+    # The bindings make complex splats of scalars only.
+    scalar = emit.constant(value=splat(tensor([], element), value))
+    return emit.broadcast_in_dim(scalar, shape=tuple(type_.shape), broadcast_dimensions=())
+
+
+def splat_at(location: ir.Location | None, type_: Any, value: complex) -> Value:
+    """`full` of a type that is no array of complex numbers, at a location, or at the current."""
+    attributes = {"value": splat(type_, value)}
+    return _create("anvl.constant", [type_], (), attributes, None, 0, location).result
+
+
+@cache
+def _is_complex_array(type_: Any) -> bool:
+    return kind(type_.element_type) == "complex" and type_.rank > 0
+
+
+_create = ir.Operation.create  # a literal has nothing to check: 1 us in place of 3
+
+
+def full_like(x: Value, value: complex) -> Value:
+    """An array of the type of `x` whose elements all are `value`."""
+    return full(x.type, value)
+
+
+def zeros_like(x: Value) -> Value:
+    """Zeros of the type of `x`."""
+    return full(x.type, 0)
+
+
+def number_of(maker: Any) -> Any:
+    """The number that all elements of a constant are, by the op that makes it, if it is one.
+
+    None for other ops, for other constants, and for those of complex numbers.
+    """
+    if type(maker) is not ConstantOp:
+        return None
+    try:
+        return _splat_number(maker.attributes["value"])
+    except TypeError:  # of complex numbers: the bindings have no class for it
+        return None
+
+
+@lru_cache(4096)
+def _splat_number(attribute: Any) -> Any:
+    if not getattr(attribute, "is_splat", False):
+        return None
+    return getattr(attribute.get_splat_value(), "value", None)

@@ -1,0 +1,153 @@
+"""The `anvl` dialect, and those of people who define ops of their own.
+
+Ops join a dialect by subclassing `AnvlOp` (`core/op.py`).  One that is named `my.softplus` is in
+the dialect `my`, which the first op of that name makes; see Note [Dialects of one's own].
+"""
+
+import re
+import sys
+from types import ModuleType
+from typing import Any
+
+from anvl.dialect.core.context import context, is_made, on_new_context
+from anvl.dialect.core.forking import lock_over_forks
+from anvl.dialect.core.mlir import PassManager, ext, ir, irdl, register_view
+
+__all__ = ["Anvl", "declare", "dialect_of", "irdl_text", "own_dialects", "withdraw"]
+
+
+class Anvl(ext.Dialect, name="anvl"):  # type: ignore[misc,call-arg]
+    """Array programs as traced from Python, before StableHLO."""
+
+
+on_new_context(Anvl.load)
+
+# Note [Dialects of one's own]
+#
+# A context lives as long as the process, and people define ops in the middle of a session.  IRDL
+# can add ops to a dialect that is loaded, so an op of one's own is a piece of IRDL of that op
+# alone, loaded when its class is defined (0.5 ms).  MLIR cannot take an op out again or change
+# how it is declared; but its rules are Python, and a class that is defined again, by a notebook
+# cell that runs twice, takes the place of the first.
+#
+# Such ops have dialects of their own, so that no op that anvl gets later has the same name.
+
+_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"  # what IRDL takes
+# Those that MLIR makes known later than at the start.
+_TAKEN = ("anvl", "builtin", "chlo", "stablehlo", "vhlo")
+
+_lock = lock_over_forks()  # concurrent loads of one dialect crash
+_own: dict[str, Any] = {}
+#: How each op of our own making is declared: its IRDL and its traits.
+_declared: dict[str, str] = {}
+
+
+def own_dialects() -> dict[str, Any]:
+    """The dialects besides `anvl` that Python classes have made, by name."""
+    return {name: dialect for name, dialect in _own.items() if dialect.operations}
+
+
+def dialect_of(name: str, module: str) -> tuple[Any, str]:
+    """The dialect of an op of this name, made if need be, and its name in there.
+
+    `module` is where the class is defined: only anvl defines ops in the `anvl` dialect.
+    """
+    prefix, dot, bare = name.rpartition(".")
+    if not dot:
+        if module.partition(".")[0] != "anvl":
+            raise ValueError(
+                f"{name}: an op of your own has a dialect of your own, so that no op of anvl ever "
+                f'has its name; write name="my.{name}", with a word of yours for my'
+            )
+        return Anvl, name
+    if not (re.fullmatch(_NAME, prefix) and re.fullmatch(_NAME, bare)):
+        raise ValueError(
+            f"{name}: the name of an op is two words of lowercase letters, digits and single "
+            "underscores, as in my.softplus"
+        )
+    with _lock:
+        if prefix not in _own:
+            _check_free(prefix, name)
+            _own[prefix] = _made(prefix)
+    return _own[prefix], bare
+
+
+def _check_free(prefix: str, name: str) -> None:
+    taken = prefix in _TAKEN
+    if not taken:
+        try:
+            _ = context().dialects[prefix]
+            taken = True
+        except IndexError:
+            pass
+    if taken:
+        raise ValueError(
+            f"{name}: MLIR has a dialect named {prefix} already; choose another word for yours"
+        )
+
+
+def _made(prefix: str) -> Any:
+    made = type(
+        prefix.title(), (ext.Dialect,), {"__doc__": f"The dialect `{prefix}`."}, name=prefix
+    )
+    # What keeps a view of one of its ops at 0.4 us: see anvl.dialect._mlir_dialects.
+    path = f"anvl.dialect._mlir_dialects.{prefix}"
+    sys.modules.setdefault(path, ModuleType(path, made.__doc__))
+    return made
+
+
+def declare(op_class: Any) -> None:
+    """Make MLIR know an op: at once if the context is there, else when it is made.
+
+    Raises `TypeError` where an op of this name is known and declared otherwise.
+    """
+    dialect = op_class._dialect_obj
+    if dialect is Anvl and not is_made():
+        return
+    with _lock, context(), ir.Location.unknown():
+        dialect.operations[:] = [
+            op for op in dialect.operations if op is op_class or op._op_name != op_class._op_name
+        ]
+        module = _module(dialect, [op_class])
+        declaration = f"{module} {[trait.__name__ for trait in op_class._traits]}"
+        name = op_class.OPERATION_NAME
+        if name not in _declared:
+            irdl.load_dialects(module)
+            op_class._attach_traits()
+            _declared[name] = declaration
+        if _declared[name] != declaration:
+            raise TypeError(
+                f"{name}: is defined again with other operands, results, attributes or purity, "
+                "which MLIR cannot change; give it another name, or start Python anew"
+            )
+        register_view(dialect, op_class)
+
+
+def withdraw(op_class: Any) -> None:
+    """Forget an op class that turned out to be wrong."""
+    operations = op_class._dialect_obj.operations
+    if op_class in operations:
+        operations.remove(op_class)
+
+
+def irdl_text(name: str = "anvl") -> str:
+    """A dialect as IRDL text, which `mlir-opt --irdl-file=` of any MLIR can read."""
+    made = context()
+    if name == "anvl":
+        return str(Anvl._mlir_module)
+    with _lock, made, ir.Location.unknown():
+        return str(_module(_own[name], _own[name].operations))
+
+
+def _module(dialect: Any, ops: list[Any]) -> Any:
+    """The declaration of ops as IRDL."""
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        declaration = irdl.dialect(dialect.name)
+        with ir.InsertionPoint(declaration.body):
+            for op in ops:
+                op._emit_operation()
+    manager = PassManager()
+    manager.add("canonicalize, cse")
+    manager.run(module.operation)
+    return module

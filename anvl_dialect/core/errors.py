@@ -1,0 +1,72 @@
+"""What can go wrong, as a tree of typed errors.
+
+    AnvlError
+    ├── TraceError       a traced value was used where Python needs a number, or outlived its trace
+    ├── MissingRule      an op was asked for a rule that its class does not define
+    ├── PassError        a pass refuses a module: which pass, what is wrong, where
+    └── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
+
+The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
+`RuntimeError`, where PJRT could not compile or run a program.
+
+Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
+`<op or function>: <what is wrong>, <the actual values>; <what to do>`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class AnvlError(Exception):
+    """Base of the errors that are neither a `TypeError` nor a `ValueError`."""
+
+
+class TraceError(AnvlError):
+    """A traced value was used where Python needs a value, or after its trace had ended."""
+
+
+class MissingRule(AnvlError, NotImplementedError):
+    """An op was asked for a rule that its class does not define.
+
+    Attributes: `location` (MLIR text of the first such op, `""` where unknown), `findings` (all
+    such ops, where a transformation asked for them: `Finding` in `interpreters/ad_diagnostics.py`).
+    """
+
+    def __init__(self, message: str, location: str = "", findings: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.location = location
+        self.findings = tuple(findings)
+
+
+class PassError(AnvlError):
+    """A pass refuses a module.
+
+    Attributes: `pass_name` (as on the command line), `message`, `location` (MLIR text, `""` where
+    unknown).
+    """
+
+    def __init__(self, pass_name: str, message: str, location: str = "") -> None:
+        super().__init__(f"{pass_name}: {message}")
+        self.pass_name = pass_name
+        self.message = message
+        self.location = location
+
+
+class NonFiniteError(AnvlError, FloatingPointError):
+    """A program made a NaN or an infinity, and `jit(f, debug_nans=True)` was to say where.
+
+    Attributes: `op` (the name of the op in the IR), `belongs_to` (the ops that the person wrote,
+    where it is one of a derivative of theirs: `"the adjoint of sqrt"`, else `""`), `place`
+    (`model.py:12`), `kind` (`"NaN"` or `"infinity"`), `count` and `shape` of what it made, and
+    `operands`, a line about each.
+    """
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.op: str = facts.get("op", "")
+        self.belongs_to: str = facts.get("belongs_to", "")
+        self.place: str = facts.get("place", "")
+        self.kind: str = facts.get("kind", "")
+        self.count: int = facts.get("count", 0)
+        self.shape: tuple[int, ...] = facts.get("shape", ())
+        self.operands: tuple[str, ...] = facts.get("operands", ())

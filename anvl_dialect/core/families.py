@@ -1,0 +1,207 @@
+"""Families: ops that share an answer share a base class.
+
+One base each: nanobind allows no mixins.
+"""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.op import AnvlOp, Value, emit, missing
+from anvl.dialect.core.types import kind
+
+__all__ = [
+    "Bilinear",
+    "Creation",
+    "Elementwise",
+    "Linear",
+    "NotDifferentiable",
+    "add_tangents",
+    "check_axes",
+    "check_kind",
+    "differentiable",
+    "remedy",
+    "with_batch_axis",
+]  # fmt: skip
+
+NUMBERS = "bool int uint float complex"
+
+
+def check_kind(name: str, x: Any, kinds: str) -> None:
+    """Refuse an operand type whose elements are of none of `kinds` (a text of kind names)."""
+    if kind(x.element_type) not in kinds.split():
+        raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_either(kinds)}")
+
+
+def check_axes(what: str, axes: Sequence[int], rank: int, of: Any) -> None:
+    """Refuse axes that do not exist or repeat; `what` names them: `sum: axes [1, 1]`."""
+    for axis in axes:
+        if not 0 <= axis < rank:
+            there = f"axes 0 to {rank - 1}" if rank > 1 else "only axis 0" if rank else "no axes"
+            raise TypeError(f"{what}: {axis} is no axis of {of}, which has {there}")
+    if len(set(axes)) != len(axes):
+        raise TypeError(f"{what} repeat an axis of {of}; name each once")
+
+
+@cache
+def differentiable(type_: Any) -> bool:
+    """Whether values of this type carry a derivative: floats and complex numbers do."""
+    return kind(type_.element_type) in ("float", "complex")
+
+
+def _either(kinds: str) -> str:
+    *first, last = kinds.split()
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+class NotDifferentiable(NamedTuple):
+    """In place of a derivative: there is none to write, and why."""
+
+    reason: str
+
+    def __call__(self, *_: Value) -> Any:
+        raise MissingRule(self.reason)
+
+
+class Elementwise(AnvlOp):
+    """y[i] = f(x[i], ...), all of one shape.
+
+    Says `kinds` (of its operands) and `passes`: for each operand a function
+    `(g, *xs, y) -> g * dy/dx`, None where the derivative is zero, or `NotDifferentiable`.  The
+    Jacobian is diagonal, so the same functions carry a tangent forward and a cotangent back.
+    """
+
+    def __init_subclass__(cls, **kw: Any) -> None:
+        super().__init_subclass__(**kw)
+        cls.undefined = {
+            i: through.reason
+            for i, through in enumerate(cls.passes)
+            if type(through) is NotDifferentiable
+        }
+
+    diagonal = True
+    #: Whether it is linear in its operands together: then its tangent is the op itself.
+    linear = False
+    kinds = NUMBERS
+    passes: tuple[Any, ...] = ()
+    domains: tuple[tuple[float, float], ...] = ()
+    #: Where another formula is used: samples are tried there too.
+    far: tuple[tuple[tuple[float, float], ...], ...] = ()
+    #: Poles, ends of formulas and numbers of other sizes: values are tried there too.
+    special: tuple[tuple[complex, ...], ...] = ()
+
+    @classmethod
+    def result_type(cls, first: Any, *rest: Any) -> Any:
+        for other in rest:
+            if other != first:
+                raise TypeError(
+                    f"{cls.short_name}: operands differ in type: "
+                    f"{', '.join(map(str, (first, *rest)))}; {remedy(first, rest)}"
+                )
+        check_kind(cls.short_name, first, cls.kinds)
+        return first
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        if cls.linear and all(t is not None for t in ts):
+            return cls.build(*ts)
+        parts = [
+            through(t, *xs, y)
+            for t, through in zip(ts, cls.passes, strict=True)
+            if t is not None and through is not None
+        ]
+        return add_tangents(parts)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [None if f is None else partial(f, g, *xs, y) for f in cls.passes]
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
+        return cls.build(*with_batch_axis(xs, batched), **params)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.elementwise(cls.kinds, cls.domains, far=cls.far, special=cls.special)
+
+
+def remedy(first: Any, rest: Sequence[Any]) -> str:
+    """What to do about operands that differ in type."""
+    if any(list(other.shape) != list(first.shape) for other in rest):
+        return "broadcast them to one shape first (anvl.numpy does)"
+    return "convert them to one dtype first (anvl.numpy does)"
+
+
+class Linear(AnvlOp):
+    """Linear in its only operand: the tangent is the op itself.  Says `adjoint`."""
+
+    preserves_zeros = True
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, **params: Any
+    ) -> Value | None:
+        (t,) = ts
+        return None if t is None else cls.build(t, **params)
+
+
+class Bilinear(AnvlOp):
+    """Linear in each of its two operands: the product rule.  Says `adjoint`."""
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value, **params: Any
+    ) -> Value | None:
+        (tx, ty), (x, y) = ts, xs
+        return add_tangents(
+            [
+                None if tx is None else cls.build(tx, y, **params),
+                None if ty is None else cls.build(x, ty, **params),
+            ]
+        )
+
+
+class Creation(AnvlOp):
+    """Makes an array from nothing: no operands, so nothing to differentiate or to batch."""
+
+    zero_derivative_reason = "it takes nothing"
+
+    @classmethod
+    def tangent(cls, ts: Any, xs: Any, y: Value, **params: Any) -> None:
+        return None
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Any, y: Value, **params: Any) -> Sequence[Any]:
+        return []
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
+        # No operand is ever batched, so a batching pass keeps the op; asked anyway, this is a bug.
+        return missing(cls, "batch")
+
+
+def add_tangents(parts: Sequence[Value | None]) -> Value | None:
+    """The sum of the parts that are present, or None."""
+    present = [part for part in parts if part is not None]
+    if not present:
+        return None
+    result = present[0]
+    for part in present[1:]:
+        result = emit.add(result, part)
+    return result
+
+
+def with_batch_axis(xs: Sequence[Value], batched: Sequence[bool]) -> list[Value]:
+    """`xs`, with the batch axis added to those that have none."""
+    size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        x
+        if b
+        else emit.broadcast_in_dim(
+            x,
+            shape=(size, *x.type.shape),
+            broadcast_dimensions=tuple(range(1, x.type.rank + 1)),
+        )
+        for x, b in zip(xs, batched, strict=True)
+    ]

@@ -1,0 +1,492 @@
+"""`AnvlOp`: the questions that every op answers about itself.
+
+Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent of the result,
+`t` tangent of an operand; `axis`, `axes` positions in a shape.  Operands come first, parameters
+by keyword.  Rules work on MLIR values and emit at the current insertion point.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from anvl.dialect.core.context import on_new_context
+from anvl.dialect.core.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.mlir import ext, ir, register_view
+from anvl.dialect.core.op_build import builder, headed, region_builder
+from anvl.dialect.core.op_checks import (
+    check_fields,
+    check_free,
+    check_rules,
+    check_variadic,
+    problem_of,
+    resolved,
+    result_types,
+)
+from anvl.dialect.core.params.base import Body, Float, Param, read_param
+from anvl.dialect.core.types import DTYPES
+from anvl.dialect.core.types import kind as kind_of
+
+__all__ = [
+    "DEFINED", "MAYBE_RULES", "OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results",
+    "emit", "missing",
+]  # fmt: skip
+
+# Fields of an op class.  Every operand and result is a tensor; the type rule says which.
+Operand = ext.Operand[Any]
+Operands = Sequence[ext.Operand[Any]]
+Result = ext.Result[Any]
+Results = Sequence[ext.Result[Any]]
+
+_FIELDS = (Operand, Operands, Result, Results)
+
+#: The closed set of rules, with who asks for each.
+RULES = {
+    "result_type": "building it",
+    "lower": "anvl-lower-to-stablehlo",
+    "adjoint": "anvl-gradient",
+    "tangent": "anvl-forward",
+    "batch": "anvl-vectorize",
+    "sample": "the numeric tests",
+}
+
+#: Rules that an op may have besides, with who asks for them.
+MAYBE_RULES = {
+    "simplify": "anvl-simplify",
+    "fold": "anvl-simplify-control-flow",
+    "powered": "anvl.numpy, of what it raises to a power",
+}
+
+#: Every op class by its name in the IR (`"anvl.sin"`).
+OPS: dict[str, type["AnvlOp"]] = {}
+
+#: The names of all ops in the order of their definition; one that is defined again is there twice.
+#: Its length tells whoever keeps something for all ops whether there are new ones.
+DEFINED: list[str] = []
+
+# Note [Borrowed ops]
+#
+# IRDL, in which the dialect is declared, assigns each constraint one type: all operands of a
+# variadic field must then have the same type (measured on LLVM 24; `irdl.any` does not escape it).
+# `concatenate` of tensor<2xf32> and tensor<3xf32> cannot be declared.  For such ops the IR holds
+# StableHLO's own op, which C++ declares and verifies, and the class here gives it our rules; it is
+# registered as the Python view of that op, so passes meet it like any other.
+
+Value = Any  # ir.Value: the bindings are untyped
+
+
+def missing(cls: type["AnvlOp"], rule: str) -> Any:
+    """Refuse: `cls` does not define `rule`."""
+    raise MissingRule(
+        f"{cls.OPERATION_NAME}: has no `{rule}` rule, which {RULES[rule]} needs; "
+        f"define it on {cls.__name__} in {cls.__module__}"
+    )
+
+
+class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
+    """Base of all ops.
+
+        result_type(*types, **params)   -> type of the result, or raise TypeError
+        lower(hlo, *xs, **params)       -> the same value in StableHLO
+        adjoint(g, xs, y, **params)     -> one cotangent per operand
+        tangent(ts, xs, y, **params)    -> tangent of y; ts[i] is None where x[i] is constant
+        batch(xs, batched, **params)    -> y with one more axis, the first
+        sample(draw)                    -> calls (operands, params) in its domain
+        simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
+        fold(*xs, **params)             -> what it gives for known integers and bools
+        powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
+
+    `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
+    that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
+    `simplify` gives a value that is there already, a function of no arguments that emits one, or
+    None; makers[i] is the op that makes x[i], or None.  Only ops of one result, without bodies and
+    without effects are asked.
+    In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and of the result;
+    there is at least one member, unless the op acts.
+
+    Ops with several results (`Results`, or more than one `Result` field) get and give sequences in
+    place of `y`, `g` and the result type.
+
+    An op that is named `my.softplus` is one of the dialect `my`: see Note [Dialects of one's own].
+    With `borrowed=True` the op in the IR is StableHLO's own of that name, and only the rules are
+    ours.  See Note [Borrowed ops].
+
+    `hlo` names the StableHLO op (`"sine"`, `"chlo.erf"`) where lowering is a rename that copies
+    operands, attributes and types; the lowering pass then needs no `lower`.
+    """
+
+    # Unannotated: MLIR's `ext` takes every annotation of this class for a field.
+    hlo = cast("str | None", None)
+    params = cast("dict[str, type[Param]]", {})
+    short_name = ""
+    #: Where it is no rename: the op of StableHLO that `lift` may make one of these of.
+    lifts = ""
+    #: Whether `lower` emits ops of the dialect, which lower after it.
+    composite = False
+    #: Whether the op in the IR is StableHLO's own: see Note [Borrowed ops].
+    borrowed = False
+    #: Whether its regions read values around it, which its rules are asked about as its operands.
+    captures = False
+    #: For ops that another pass must remove first: which.
+    why_not_lowered = "its class defines neither `hlo` nor `lower`"
+    #: Whether each element of the result depends on that of each operand alone, in one shape.
+    diagonal = False
+    #: Whether its two operands may change places, with the same result to the bit.
+    commutative = False
+    #: Whether an op of which nobody uses a result may go, and two that are alike be one.
+    pure = True
+    #: Whether to do it again takes less than to keep what it gives: Note [Residuals of a step].
+    cheap = False
+    #: Of zeros in derivatives, for Note [Lazy masks]: whether they stay zeros whatever the operands
+    #: are, also infinite; whether operands not chosen get some; whether ones tell where they go.
+    preserves_zeros = False
+    selects_elements = False
+    moves_elements = False
+    #: Whether it is an op of one's own: then what its adjoint selects is seen, not declared.
+    is_own = False
+    #: Whether the types of the operands tell that of the result: parameters and the text may.
+    is_inferred = False
+    # Operands, by position, that have no derivative although they are floats, and why.
+    undefined = cast("dict[int, str]", {})
+    #: Why the derivative is zero everywhere, where it is so by design and not by omission.
+    zero_derivative_reason = ""
+    #: Whether integers that it gives are bits of its operand: Note [Bits] in `activity_analysis`.
+    reads_bits = False
+    #: Whether `tangent` takes `active`, too: of each of several results, whether its own is used.
+    uses_activity = False
+    #: The parameter that names the result for whoever asks for its derivative, if there is one.
+    naming_param = ""
+    #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
+    singularity_convention = ""
+
+    def __init_subclass__(
+        cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
+    ) -> None:
+        fields = resolved(cls, inspect.get_annotations(cls))
+        given = {k: t for k, t in fields.items() if isinstance(t, type) and issubclass(t, Param)}
+        cls.params = {**cls.params, **given}
+        cls.__annotations__ = {
+            k: Any if k in given else t
+            for k, t in fields.items()
+            if (k in given and given[k].attribute and not given[k].optional) or t in _FIELDS
+        }
+        traits = [ext.Pure] if name is not None and pure else None
+        bare = name
+        if name is not None and not borrowed:
+            cls._dialect_obj, bare = dialect_of(name, cls.__module__)
+            cls.is_own = cls._dialect_obj is not Anvl
+        if cls.__module__.partition(".")[0] != "anvl":
+            check_fields(name or cls.__name__, fields, _FIELDS, AnvlOp)
+        super().__init_subclass__(name=None if borrowed else bare, traits=traits, **kw)
+        if name is None:
+            return
+        cls.borrowed, cls.pure = borrowed, pure
+        cls.is_inferred = not (cls.params or borrowed)
+        if borrowed:
+            cls.OPERATION_NAME = f"stablehlo.{name}"
+            cls._ODS_OPERAND_SEGMENTS = cls._generate_segments(_fields(cls, ext.OperandDef))
+            cls._ODS_RESULT_SEGMENTS = cls._generate_segments(_fields(cls, ext.ResultDef))
+            on_new_context(lambda: register_view(Anvl, cls))
+        # ext turned the fields into properties; as parameters they are read through `read`.
+        cls.short_name = name
+        cls._plans = {}
+        cls.n_operands = _count_operands(cls)
+        cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
+        cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
+        cls.multiple_results = cls.n_results != 1
+        cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
+        # The parameters as part of a key.  Of floats by their text: 0.0 == -0.0, and are two ops.
+        has_floats = any(issubclass(t, Float) for t in cls.params.values())
+        cls.key_of = _texts_of if has_floats else dict.items
+        # What the adjoint, tangent and batch rules emit: Note [Recipes].
+        has_recipes = not (cls.multiple_results or cls.bodies)
+        cls.recipes = {} if has_recipes else None
+        cls.tangent_recipes = {} if has_recipes else None
+        cls.batch_recipes = {} if has_recipes else None
+        if "build" not in cls.__dict__:
+            make = region_builder if cls.bodies else builder
+            cls.build = staticmethod(make(cls))  # type: ignore[method-assign]
+        _join(cls)
+
+    @classmethod
+    def _generate_init_method(cls, fields: Any) -> None:
+        """No constructor of ext's, and no work for one at import: `build` makes ops."""
+
+    # -- rules -----------------------------------------------------------------------------------
+
+    @classmethod
+    def result_type(cls, *types: Any, **params: Any) -> Any:
+        return missing(cls, "result_type")
+
+    @classmethod
+    def lower(cls, hlo: Callable[..., Value], *xs: Value, **params: Any) -> Any:
+        return missing(cls, "lower")
+
+    @classmethod
+    def is_already_legal(cls, op: ir.Operation) -> bool:
+        """Whether a borrowed op is as StableHLO should have it, so that `lower` is not asked."""
+        return False
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        """Operands and parameters of this op that do what one of StableHLO does, or None."""
+        return None
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """Results, of ops emitted here, where one of StableHLO is no op of this class, or None."""
+        return None
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        return missing(cls, "adjoint")
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
+        return missing(cls, "tangent")
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Any:
+        return missing(cls, "batch")
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return missing(cls, "sample")
+
+    @classmethod
+    def operand_support(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        """`adjoint` of ones and zeros, to see where the zeros go: Note [Lazy masks]."""
+        return cls.adjoint(g, xs, y, **params)
+
+    @classmethod
+    def result_support(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **ps: Any
+    ) -> Any:
+        """`tangent` of ones and zeros."""
+        return cls.tangent(ts, xs, y, **ps)
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        """How much there is to do, in numbers read and written: what it costs to do it again."""
+        return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))
+
+    @classmethod
+    def has_side_effects(cls, op: ir.Operation) -> bool:
+        """Whether an op of this class does more than to give results."""
+        return not cls.pure
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        """Whether an op must not be done where nobody asks for what it gives: `effects`."""
+        return cls.has_side_effects(op)
+
+    @classmethod
+    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+        """Which of several results are bits of floats, or made of such: see Note [Bits]."""
+        return [any(bits) and kind_of(y.type.element_type) in ("int", "uint") for y in op.results]
+
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], **params: Any) -> Any:
+        return None
+
+    @classmethod
+    def fold(cls, *xs: Any, **params: Any) -> Any:
+        """The op on numbers of NumPy's, whole numbers and bools without axes."""
+        return None
+
+    @classmethod
+    def powered(cls, xs: Sequence[Value], exponent: int, /, **params: Any) -> Value | None:
+        return None
+
+    @classmethod
+    def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:
+        """For each body the types of its arguments and of its results, of an op with bodies."""
+        raise NotImplementedError(f"{cls.short_name}: its class does not say `body_types`")
+
+    # -- building and reading --------------------------------------------------------------------
+
+    @staticmethod
+    def build(*xs: Value, **params: Any) -> Any:
+        """Emit the op at the current insertion point; its result, or results."""
+        raise NotImplementedError("only ops, not families of them, can be built")
+
+    @classmethod
+    def _plan(cls, key: Any, types: list[Any], params: dict[str, Any]) -> Any:
+        """The result types and attributes for these operand types and parameters.
+
+        Kept: programs build the same op on the same types again and again, and a look-up costs a
+        fifth of the type rule and the encoding.
+        """
+        try:
+            result = cls.result_type(*types, **params)
+        except TypeError as error:
+            cls._check_call(len(types), params)
+            text = headed(cls.short_name, error)
+            if text == str(error):
+                raise
+            raise TypeError(text) from error
+        plan = result_types(cls, result), cls.encode(params)
+        if not cls.borrowed and (cls.n_operands is None or cls.n_results is None):
+            check_variadic(cls, types, plan[0])
+        if len(cls._plans) >= _MAX_PLANS:
+            cls._plans.clear()
+        try:
+            cls._plans[key] = plan
+        except TypeError:
+            pass
+        return plan
+
+    @classmethod
+    def encode(cls, params: dict[str, Any]) -> dict[str, ir.Attribute] | None:
+        """The attributes of the op for these parameters."""
+        if not cls.attribute_params:
+            return None
+        return {
+            name: kind.encode(params[name])
+            for name, kind in cls.attribute_params.items()
+            if name in params and not (kind.optional and params[name] == kind.default)
+        }
+
+    @classmethod
+    def read(cls, op: ir.Operation) -> dict[str, Any]:
+        """The parameters of an op of this class, as Python values."""
+        if not cls.params:
+            return {}
+        attributes = op.attributes
+        return {
+            name: read_param(op, attributes, name, kind)
+            for name, kind in cls.params.items()
+            if name not in cls.bodies
+        } | {
+            name: Body.of_region(region)
+            for name, region in zip(cls.bodies, op.regions, strict=False)
+        }
+
+    @classmethod
+    def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
+        """`undefined`, of an op with so many operands; of one of them where that says more."""
+        return cls.undefined
+
+    @classmethod
+    def has_rule(cls, rule: str) -> bool:
+        """Whether the class, or its family, defines `rule`."""
+        return getattr(cls, rule).__func__ is not getattr(AnvlOp, rule).__func__
+
+    # -- verification ----------------------------------------------------------------------------
+
+    @classmethod
+    def _check_call(cls, n_operands: int, params: dict[str, Any]) -> None:
+        """Refuse calls that no type rule can read: what Python says of those names our insides."""
+        cls.check_count(n_operands)
+        known = {k: kind for k, kind in cls.params.items() if k not in cls.bodies}
+        required = {k for k, kind in known.items() if not kind.optional}
+        if not required <= params.keys() <= known.keys():
+            raise TypeError(
+                f"{cls.short_name}: takes the parameters {', '.join(known) or 'none'}, "
+                f"got {', '.join(params) or 'none'}"
+            )
+
+    @classmethod
+    def check_count(cls, n_operands: int) -> None:
+        """Refuse another number of operands than the op has fields for."""
+        wanted, least = cls.n_operands, len(_fields(cls, ext.OperandDef)) - 1
+        if n_operands != wanted and (wanted is not None or n_operands < least):
+            n = least if wanted is None else wanted
+            counted = f"{n} operand{'' if n == 1 else 's'}"
+            some = "at least " if wanted is None else ""
+            raise TypeError(f"{cls.short_name}: takes {some}{counted}, got {n_operands}")
+
+    @classmethod
+    def _check_form(cls, op: ir.Operation) -> None:
+        """As many operands as fields, each a static tensor; IRDL says so after us, naming none."""
+        cls.check_count(len(op.operands))
+        if not cls.multiple_results and len(op.results) != 1:
+            raise TypeError(f"has one result, got {len(op.results)}")
+        for value in (*op.operands, *op.results):
+            type_ = value.type
+            if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+                raise TypeError(f"takes and gives tensors of static shape, got {type_}")
+            if kind_of(type_.element_type) == "other":
+                known = ", ".join(DTYPES)
+                raise TypeError(f"takes and gives tensors of {known}, got {type_}")
+
+    @classmethod
+    def problem_of(cls, op: ir.Operation) -> str | None:
+        """Why an op, of any name with such operands and results, is none of this class, or None."""
+        return problem_of(cls, op)
+
+    def verify_invariants(self) -> bool:
+        """Called by MLIR's verifier: the type rule holds."""
+        problem = self.problem_of(self.operation)
+        if problem is not None:
+            self.operation.location.emit_error(problem)
+        return problem is None
+
+
+def _join(cls: type[AnvlOp]) -> None:
+    """Enter an op into `OPS`, and, unless it is borrowed, make MLIR know it."""
+    try:
+        check_free(cls, OPS)
+        if cls._dialect_obj is not Anvl:
+            check_rules(cls, [*RULES, *MAYBE_RULES])
+        if not cls.borrowed:
+            declare(cls)
+    except BaseException:
+        withdraw(cls)
+        raise
+    OPS[cls.OPERATION_NAME] = cls
+    DEFINED.append(cls.OPERATION_NAME)
+
+
+class Emit:
+    """Emits ops by name: `emit.sum(x, axes=(0,))`, and `emit.my.softplus(x)` those of people.
+
+    Rules reach the ops of other families through it, so that no family imports another.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        op_class = OPS.get(f"anvl.{name}") or OPS.get(f"stablehlo.{name}")
+        if op_class is None:
+            if name in own_dialects():
+                return _EmitOwn(name)
+            raise AttributeError(f"emit: there is no op anvl.{name}")
+        setattr(self, name, op_class.build)
+        return op_class.build
+
+
+class _EmitOwn:
+    """`emit.my`.  It keeps nothing: these ops may be defined again."""
+
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        op_class = OPS.get(f"{self._dialect}.{name}")
+        if op_class is None:
+            raise AttributeError(f"emit: there is no op {self._dialect}.{name}")
+        return op_class.build
+
+
+emit = Emit()
+
+_MAX_PLANS = 4096
+
+
+def _texts_of(params: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [(k, repr(v) if isinstance(v, float) else v) for k, v in params.items()]
+
+
+def _fields(cls: type[AnvlOp], of: type) -> list[Any]:
+    return [field for field in cls._fields if isinstance(field, of)]
+
+
+def _count_results(cls: type[AnvlOp]) -> int:
+    return len(_fields(cls, ext.ResultDef))
+
+
+def _count_operands(cls: type[AnvlOp]) -> int | None:
+    """How many operands the op takes; None for any number."""
+    if cls._ODS_OPERAND_SEGMENTS is not None:
+        return None
+    return len(_fields(cls, ext.OperandDef))

@@ -1,0 +1,219 @@
+"""What is checked of an op class when it is defined, and of what its rules give.
+
+People write ops in files of their own; what is wrong with one is said there and then, by its name.
+"""
+
+import inspect
+import keyword
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, get_origin
+
+from anvl.dialect.core.mlir import ext, ir
+from anvl.dialect.core.op_build import headed, types_text
+from anvl.dialect.core.params.base import Body, Param
+
+__all__ = [
+    "check_fields", "check_free", "check_rules", "check_variadic", "problem_of", "raised",
+    "resolved", "result_types",
+]  # fmt: skip
+
+
+def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that a class declares, also where its file postpones annotations."""
+    if not any(isinstance(t, str) for t in found.values()):
+        return dict(found)
+    try:
+        return inspect.get_annotations(cls, eval_str=True)
+    except NameError as error:
+        raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
+
+
+# What IRDL takes for a name.
+_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"
+
+
+def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...], base: type) -> None:
+    """Refuse fields that are none, and those that IRDL cannot declare.
+
+    `kinds` are those of operands and results; `base` is the base of all ops.
+    """
+    for field, kind in fields.items():
+        if kind is ClassVar or get_origin(kind) is ClassVar:
+            continue
+        _check_field_name(name, field, base)
+        if kind not in kinds:
+            _check_param(name, field, kind)
+    for what, of in (("Operands", kinds[1]), ("Results", kinds[3])):
+        several = [field for field, kind in fields.items() if kind == of]
+        if len(several) > 1:
+            raise TypeError(
+                f"{name}: fields {', '.join(several)} are all {what}; MLIR could not tell where "
+                "one ends, so only one may be"
+            )
+
+
+def _check_field_name(name: str, field: str, base: type) -> None:
+    if hasattr(base, field):
+        raise TypeError(
+            f"{name}: field `{field}`: every op has something of this name; choose another, or, if "
+            "it is no field, leave its annotation away"
+        )
+    if not re.fullmatch(_NAME, field) or keyword.iskeyword(field):
+        raise TypeError(
+            f"{name}: field `{field}`: the name of a field is a word of lowercase letters, digits "
+            "and single underscores, and not one of Python's"
+        )
+
+
+def _check_param(name: str, field: str, kind: Any) -> None:
+    if not (isinstance(kind, type) and issubclass(kind, Param)):
+        raise TypeError(
+            f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be Operand, "
+            "Operands, Result, Results, or a parameter of anvl.dialect.core.params.base such as Int"
+        )
+    if issubclass(kind, Body):
+        raise TypeError(
+            f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit one of "
+            "those in `lower`"
+        )
+
+
+def check_free(cls: Any, ops: Mapping[str, Any]) -> None:
+    """Refuse a second op of one name, unless it is the same class defined again.
+
+    And a dialect with the name of an op of ours: `emit.sum` could not be both.
+    """
+    known = ops.get(cls.OPERATION_NAME)
+    if known is not None and _identity(known) != _identity(cls):
+        raise ValueError(
+            f"{cls.short_name}: two ops have this name, {_identity(known)} and {_identity(cls)}; "
+            "rename one"
+        )
+    dialect, dot, _ = cls.short_name.partition(".")
+    if dot and (f"anvl.{dialect}" in ops or f"stablehlo.{dialect}" in ops):
+        raise ValueError(
+            f"{cls.short_name}: anvl has an op named {dialect}; choose another word for your "
+            "dialect"
+        )
+
+
+def _identity(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def check_rules(cls: Any, rules: Sequence[str]) -> None:
+    """Refuse an op without a type rule, and rules that cannot be called as they will be."""
+    for rule in rules:
+        owner = next(c for c in cls.__mro__ if rule in c.__dict__)
+        if not isinstance(owner.__dict__[rule], classmethod):
+            raise TypeError(
+                f"{cls.short_name}: `{rule}` is no classmethod; write @classmethod above it and "
+                "cls as its first parameter"
+            )
+    if not cls.has_rule("result_type"):
+        raise TypeError(
+            f"{cls.short_name}: has no `result_type` rule, so it cannot be built; define it on "
+            f"{cls.__name__}: it gets the types of the operands and gives that of the result"
+        )
+    for rule in rules:
+        _check_rule(cls, rule)
+
+
+def _check_rule(cls: Any, rule: str) -> None:
+    """Refuse a rule whose parameters do not fit how it is called."""
+    operands = [f.name for f in cls._fields if isinstance(f, ext.OperandDef)]
+    spread = (*operands, *operands[-1:]) if cls.n_operands is None else tuple(operands)
+    ys = "ys" if cls.multiple_results else "y"
+    gs = "gs" if cls.multiple_results else "g"
+    given = {
+        "result_type": spread,
+        "lower": ("hlo", *spread),
+        "adjoint": (gs, "xs", ys),
+        "tangent": ("ts", "xs", ys),
+        "batch": ("xs", "batched"),
+        "sample": ("draw",),
+        "simplify": ("xs", "makers"),
+        "fold": spread,
+        "powered": ("xs", "exponent"),
+    }[rule]
+    needed = [k for k, kind in cls.params.items() if not kind.optional]
+    # A pass gives all parameters, whoever builds the op may leave out those that are optional.
+    ways = {"sample": [[]], "result_type": [needed, list(cls.params)]}
+    signature = inspect.signature(getattr(cls, rule))
+    for names in ways.get(rule, [list(cls.params)]):
+        try:
+            signature.bind(*given, **dict.fromkeys(names))
+        except TypeError as error:
+            call = ", ".join([*given, *(f"{k}=" for k in names)])
+            raise TypeError(
+                f"{cls.short_name}: `{rule}` takes (cls, {str(signature)[1:]}, but is called with "
+                f"(cls, {call}): {error}"
+            ) from None
+
+
+def result_types(cls: Any, found: Any) -> list[Any]:
+    """What a type rule gave, as a list; refuses what are no types."""
+    if not cls.multiple_results:
+        types = [found]
+    elif isinstance(found, list | tuple):
+        types = list(found)
+    else:
+        raise TypeError(
+            f"{cls.short_name}: `result_type` gives {found!r}, but the op has several results; "
+            "give a list of types"
+        )
+    for type_ in types:
+        if not isinstance(type_, ir.Type):
+            raise TypeError(f"{cls.short_name}: `result_type` gives {found!r}, which is no type")
+    if cls.n_results is not None and cls.n_results != len(types):
+        raise TypeError(
+            f"{cls.short_name}: `result_type` gives {len(types)} types, but the op has "
+            f"{cls.n_results} results"
+        )
+    return types
+
+
+def check_variadic(cls: Any, operands: list[Any], results: list[Any]) -> None:
+    """Refuse different types in one `Operands` or `Results`, which IRDL cannot declare.
+
+    MLIR's verifier would say so, but nothing verifies what is traced and compiled at once.
+    """
+    for kind, types in ((ext.OperandDef, operands), (ext.ResultDef, results)):
+        fields = [f for f in cls._fields if isinstance(f, kind)]
+        for i, field in enumerate(fields):
+            several = types[i : len(types) - len(fields) + i + 1]
+            is_one = field.variadicity == ext.Variadicity.single
+            if not is_one and len(set(several)) > 1:
+                raise TypeError(
+                    f"{cls.short_name}: {field.name} are {', '.join(map(str, several))}; "
+                    "what one field holds must have one type"
+                )
+
+
+def raised(rule: str, error: Exception) -> TypeError:
+    """An error that a rule did not mean to raise, with the line that did."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    return TypeError(f"`{rule}` raised {type(error).__name__}: {error} ({place})")
+
+
+def problem_of(cls: Any, op: ir.Operation) -> str | None:
+    """Why operands, attributes and results of an op are not those of a class; None if they are."""
+    try:
+        cls._check_form(op)
+        params = cls.read(op)
+        expected = cls.result_type(*[x.type for x in op.operands], **params)
+        wanted = result_types(cls, expected)
+    except (TypeError, ValueError) as error:
+        return headed(cls.short_name, error)
+    except Exception as error:  # of the author of a rule; MLIR, which may ask, passes on none
+        return headed(cls.short_name, raised("result_type", error))
+    found = [y.type for y in op.results]
+    if found == wanted:
+        return None
+    return (
+        f"{cls.short_name}: result is {types_text(found)} "
+        f"but the operands give {types_text(wanted)}"
+    )

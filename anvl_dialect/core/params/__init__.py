@@ -1,0 +1,1 @@
+"""The parameters of ops: how Python values become attributes, and are read back."""

@@ -1,0 +1,26 @@
+"""Powers of values whose maker knows a smoother way to them than their product.
+
+A length has a corner at 0, and its square has none; written as what it is the root of, the square
+has the right derivatives there, too.
+"""
+
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Value, emit
+
+__all__ = ["power_of", "power_of_square"]
+
+
+def power_of(x: Value, exponent: int) -> Value | None:
+    """x ** exponent, of 2 or more, as the op that makes x writes it: its rule `powered`."""
+    if isinstance(x, ir.BlockArgument):
+        return None
+    op = x.owner.operation.opview
+    rules = type(op)
+    if not issubclass(rules, AnvlOp) or not rules.has_rule("powered"):
+        return None
+    return rules.powered(list(op.operands), exponent, **rules.read(op.operation))
+
+
+def power_of_square(square: Value, exponent: int) -> Value:
+    """x ** exponent, of an even exponent, given x * x."""
+    return square if exponent == 2 else emit.integer_pow(square, exponent=exponent // 2)

@@ -1,0 +1,150 @@
+"""Element types under their three names: anvl's (`f32`), NumPy's and MLIR's."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+
+__all__ = [
+    "DTYPES", "dtype_name", "element_type", "is_array", "kind", "numpy_dtype", "shape_text",
+    "tensor", "why_no_array",
+]  # fmt: skip
+
+
+class DtypeInfo(NamedTuple):
+    """`kind` is one of `bool`, `int`, `uint`, `float`, `complex`."""
+
+    name: str
+    kind: str
+    numpy: np.dtype
+    mlir: str
+
+
+def _row(name: str, kind: str, numpy: object, mlir: str | None = None) -> DtypeInfo:
+    return DtypeInfo(name, kind, np.dtype(numpy), mlir or name)  # type: ignore[call-overload]
+
+
+# fmt: off
+_TABLE = [
+    #    anvl       kind       NumPy                      MLIR, where it differs
+    _row("bool",    "bool",    np.bool_,                  "i1"),
+    _row("i4",      "int",     ml_dtypes.int4),
+    _row("i8",      "int",     np.int8),
+    _row("i16",     "int",     np.int16),
+    _row("i32",     "int",     np.int32),
+    _row("i64",     "int",     np.int64),
+    _row("ui4",     "uint",    ml_dtypes.uint4),
+    _row("ui8",     "uint",    np.uint8),
+    _row("ui16",    "uint",    np.uint16),
+    _row("ui32",    "uint",    np.uint32),
+    _row("ui64",    "uint",    np.uint64),
+    _row("f8E4M3FN", "float",  ml_dtypes.float8_e4m3fn,   "f8E4M3FN"),
+    _row("f8E5M2",  "float",   ml_dtypes.float8_e5m2,     "f8E5M2"),
+    _row("f16",     "float",   np.float16),
+    _row("bf16",    "float",   ml_dtypes.bfloat16),
+    _row("f32",     "float",   np.float32),
+    _row("f64",     "float",   np.float64),
+    _row("c64",     "complex", np.complex64,              "complex<f32>"),
+    _row("c128",    "complex", np.complex128,             "complex<f64>"),
+]
+# fmt: on
+
+DTYPES: dict[str, DtypeInfo] = {row.name: row for row in _TABLE}
+_BY_MLIR = {row.mlir: row for row in _TABLE}
+_BY_NUMPY = {row.numpy: row for row in _TABLE}
+
+
+def numpy_dtype(dtype: object) -> np.dtype:
+    """The NumPy dtype of an anvl name (`"f32"`), a NumPy dtype or anything NumPy understands.
+
+    Raises `TypeError` for a dtype that anvl has no arrays of.
+    """
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return DTYPES[dtype].numpy
+    try:
+        found = np.dtype(dtype)  # type: ignore[call-overload]
+    except (TypeError, ValueError, SyntaxError):  # of texts: NumPy reads lists of fields in them
+        found = None
+    if found is not None and not found.isnative:  # in the other byte order
+        found = found.newbyteorder("=")
+    if found not in _BY_NUMPY:
+        raise TypeError(f"dtype: {dtype!r} names no array type; one of {', '.join(DTYPES)}")
+    return found
+
+
+def dtype_name(dtype: object) -> str:
+    """anvl's name of a dtype or of an MLIR element type: `f32`, `bool`, `c64`."""
+    if isinstance(dtype, ir.Type):
+        row = _BY_MLIR.get(str(dtype))
+        return row.name if row else str(dtype)
+    return _BY_NUMPY[numpy_dtype(dtype)].name
+
+
+@cache
+def element_type(dtype: object) -> ir.Type:
+    """The MLIR element type of a dtype."""
+    if isinstance(dtype, ir.Type):
+        return dtype
+    return ir.Type.parse(DTYPES[dtype_name(dtype)].mlir, context())
+
+
+@cache
+def _row_of(element: ir.Type) -> DtypeInfo | None:
+    return _BY_MLIR.get(str(element))
+
+
+def kind(element: ir.Type) -> str:
+    """`bool`, `int`, `uint`, `float` or `complex`; `other` for what anvl does not compute with."""
+    row = _row_of(element)
+    return row.kind if row else "other"
+
+
+def numpy_of(element: ir.Type) -> np.dtype:
+    """The NumPy dtype of an MLIR element type."""
+    row = _row_of(element)
+    if row is None:
+        raise TypeError(f"dtype: anvl has no arrays of element type {element}")
+    return row.numpy
+
+
+def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:
+    """The MLIR type of an array: `tensor((2, 3), f32)` is `tensor<2x3xf32>`."""
+    try:
+        return ir.RankedTensorType.get(list(shape), element, loc=_nowhere())
+    except (TypeError, ir.MLIRError):
+        raise TypeError(
+            f"shape {shape_text(shape)} is none that an array can have; sizes are integers from 0 "
+            f"to {2**63 - 1}"
+        ) from None
+
+
+@cache
+def _nowhere() -> ir.Location:
+    """Where type errors are reported; `tensor` is also called when no location is current."""
+    return ir.Location.unknown(context())
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`[2, 3]`: a shape as messages print it."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def is_array(type_: ir.Type) -> bool:
+    """Whether values of a type are arrays of anvl: of a static shape and a dtype that it has."""
+    return why_no_array(type_) is None
+
+
+def why_no_array(type_: Any) -> str | None:
+    """Why values of a type are no arrays of anvl; None if they are."""
+    if not isinstance(type_, ir.RankedTensorType):
+        return f"{type_} is no tensor"
+    if not type_.has_static_shape:
+        return f"{type_} has no static shape"
+    if kind(type_.element_type) == "other":
+        return f"{type_} has elements that are none of {', '.join(DTYPES)}"
+    return None

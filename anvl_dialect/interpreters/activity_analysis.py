@@ -1,0 +1,414 @@
+"""Activity: the ops between what moves and what is asked for, and whether they have rules.
+
+Both derivative modes begin with it: `reverse.py` and `forward.py`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.counterparts import why_left
+from anvl.dialect.core.create import full
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.types import why_no_array
+from anvl.dialect.interpreters.ad_diagnostics import Finding
+from anvl.dialect.interpreters.emission_cache import inside, type_number
+
+__all__ = [
+    "Step",
+    "bits_through",
+    "check_rules",
+    "found_at",
+    "is_made_of_bits",
+    "lacks",
+    "may_carry",
+    "named_after",
+    "ones_for",
+    "path_to",
+    "place_of",
+    "problem",
+    "slice_to",
+    "stand_in",
+    "steps_from",
+]  # fmt: skip
+
+
+# One op on the way: its class, the op, its operands, their numbers, its results, their numbers.
+# Read from MLIR once; values on a path from `wrt` have numbers, so that the rest of the work is on
+# ints, and None stands for the others.  A plain tuple: one is made for every op (0.3 us less than a
+# class).  Of the handles that it takes to read an op few are kept: Note [Handles].
+Step: TypeAlias = tuple[
+    Any, ir.Operation, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
+]
+
+# Note [Bits]
+#
+# The bits of a float, read as an integer, move with it, and so does each integer computed of them;
+# but integers have no derivative.  Where such bits become a float again (as in a hand-written
+# `ldexp`), that depends smoothly on the first one, and a derivative of 0 would be wrong.  So these
+# integers have numbers too, of which the type is not positive, and `bitcast_convert` back says what
+# it always says of an operand that moves: it has no derivative.  All other ops take them for
+# integers, through which nothing moves: a number converted from an exponent is flat.
+#
+# Ops of several results, and calls of control flow, say themselves which of their results are such
+# bits (`bits_through`); of a float result it says that bits which come from outside of a body, or
+# from an earlier step of a loop, become a float in it, which a derivative of the body cannot see.
+
+# Note [Handles]
+#
+# An op that Python looks at costs two handles, an operand two (also of the op that makes it), a
+# result one.  The bindings (nanobind) find all that are alive in one hash map, which grows to the
+# most that ever were and never shrinks; once it is larger than the processor's cache, to make one
+# and to let it go are two accesses to memory.  With all handles of 10,000 ops alive at once, 60,000
+# to 70,000, everything that came after them in the process took 10 to 20 % longer.  So ops are
+# visited one by one, and for an operand that a step knows the handle of the result is kept.
+
+
+def steps_from(  # noqa: C901  (with a function for the operands it takes a tenth longer)
+    block: ir.Block, number: dict[ir.Value, int], types: list[int]
+) -> list[Step]:
+    """The ops that depend on numbered values, in order; their float results get numbers too.
+
+    `types` are those of the numbered values, as `type_number` has them.  So do integers that are
+    bits of floats: Note [Bits].
+    """
+    steps: list[Step] = []
+    known = number.get
+    bits: set[int] = {n for n, type_ in enumerate(types) if type_ <= 0}
+    values = _by_number(number, len(types))
+    made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
+    forms = _Forms()
+    operands: tuple[ir.Value, ...]
+    wanted: tuple[int | None, ...]
+    for op in block.operations:
+        rules = type(op)
+        form = forms[rules]
+        if form == _ZERO:
+            continue
+        if form == _OTHER:
+            steps += _steps_of(op, number, types, values, bits)
+            continue
+        xs = op.operands
+        if len(xs) == 1:
+            i = known(xs[0])
+            if i is None:
+                continue
+            operands, wanted = (values[i],), (i,)
+        elif len(xs) == 2:
+            x, y = xs[0], xs[1]
+            i, j = wanted = known(x), known(y)
+            if i is None and j is None:
+                continue
+            operands = x if i is None else values[i], y if j is None else values[j]
+        else:
+            operands, wanted = _read(xs, number, values)
+            if not operands:
+                continue
+        result = op.result  # a third of what `results` costs
+        type_ = type_number(result.type)
+        if bits and type_ > 0 and not rules.reads_bits:
+            wanted = _without(bits, wanted)
+            if wanted.count(None) == len(wanted):
+                continue
+        at = number[result] if made_here and result in made_here else None
+        if at is None and (type_ > 0 or rules.reads_bits or not bits.isdisjoint(wanted)):
+            at = number[result] = len(types)
+            if type_ <= 0:
+                bits.add(at)
+            types.append(type_)
+            values.append(result)
+        steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
+    return steps
+
+
+def _without(bits: set[int], wanted: Sequence[int | None]) -> tuple[int | None, ...]:
+    return tuple([None if n in bits else n for n in wanted])
+
+
+def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
+    values: list[ir.Value] = [None] * count
+    for x, n in number.items():
+        values[n] = x
+    return values
+
+
+def _read(
+    xs: Sequence[ir.Value], number: dict[ir.Value, int], values: Sequence[ir.Value]
+) -> tuple[tuple[ir.Value, ...], tuple[int | None, ...]]:
+    """The operands of an op and their numbers; none of either where none has a number."""
+    operands = tuple(xs)
+    wanted = tuple([number.get(x) for x in operands])
+    if wanted.count(None) == len(wanted):
+        return (), ()
+    pairs = zip(operands, wanted, strict=True)
+    return tuple([x if n is None else values[n] for x, n in pairs]), wanted
+
+
+def _steps_of(
+    op: Any,
+    number: dict[ir.Value, int],
+    types: list[int],
+    values: list[ir.Value],
+    bits: set[int],
+) -> list[Step]:
+    """The step of an op of several results, or of no dialect of ours, if it depends on some."""
+    foreign = not issubclass(type(op), AnvlOp)
+    xs = (*op.operands, *_captured(op.operation, number)) if foreign else operands_of(op)
+    operands, given = _read(xs, number, values)
+    if not operands:
+        return []
+    results = tuple(op.results)
+    through, wanted = _through(op, foreign, given, bits)
+    if wanted.count(None) == len(wanted):
+        return []
+    moves = any(n is not None and n not in bits for n in wanted)
+    numbers: list[int | None] = []
+    for y, of_bits in zip(results, through, strict=True):
+        type_ = type_number(y.type)
+        n = None
+        if of_bits or (moves and (type_ > 0 or (foreign and may_carry(y.type)))):
+            n = number.setdefault(y, len(types))  # where it is itself of `wrt`, it has one
+            if n == len(types):
+                types.append(type_)
+                values.append(y)
+                if type_ <= 0 and not foreign:
+                    bits.add(n)
+        numbers.append(n)
+    return [(type(op), op.operation, operands, wanted, results, tuple(numbers))]
+
+
+def _through(
+    op: Any, foreign: bool, given: tuple[int | None, ...], bits: set[int]
+) -> tuple[Sequence[bool], tuple[int | None, ...]]:
+    """Which results of an op are bits, or made of such, and which of its operands count for it.
+
+    Bits do where nothing else moves, or a float is made of them.
+    """
+    wanted = _without(bits, given)
+    through = [False] * len(op.results)
+    if foreign:
+        return through, wanted
+    moves = [n is not None for n in wanted]
+    through = op.bits_through(op.operation, moves, [n in bits for n in given])
+    made = any(y and type_number(of.type) > 0 for y, of in zip(through, op.results, strict=True))
+    return through, given if made or (any(through) and not any(moves)) else wanted
+
+
+def bits_through(
+    block: ir.Block,
+    results: Sequence[ir.Value],
+    moving: Sequence[ir.Value],
+    of_bits: Sequence[ir.Value],
+) -> list[bool]:
+    """Of the results of a block which are bits of what moves, or floats made of bits.
+
+    Of floats, those that are made of the bits that come in as arguments.
+    """
+    known = _numbered([*moving, *of_bits])
+    steps_from(block, known, [type_number(x.type) for x in known])
+    number = _numbered(of_bits)
+    steps = steps_from(block, number, [type_number(x.type) for x in number])
+    made: set[int | None] = set()
+    for step in steps:
+        if is_made_of_bits(step) or not made.isdisjoint(step[3]):
+            made.update(step[5])
+    made.discard(None)
+    return [number.get(y) in made if type_number(y.type) > 0 else y in known for y in results]
+
+
+def _numbered(values: Sequence[ir.Value]) -> dict[ir.Value, int]:
+    return {x: i for i, x in enumerate(values)}
+
+
+def is_made_of_bits(step: Step) -> bool:
+    """Whether an op makes a float of bits: Note [Bits]."""
+    rules, _, operands, wanted, results, numbers = step
+    if not _is_ours(rules) or not (rules.reads_bits or rules.multiple_results):
+        return False
+    pairs = zip(operands, wanted, strict=True)
+    from_bits = any(n is not None and type_number(x.type) <= 0 for x, n in pairs)
+    pairs = zip(results, numbers, strict=True)
+    return from_bits and any(n is not None and type_number(y.type) > 0 for y, n in pairs)
+
+
+_ZERO, _ONE_RESULT, _OTHER = range(3)
+
+
+class _Forms(dict[type, int]):
+    """`_form` of each class, asked once."""
+
+    def __missing__(self, rules: type) -> int:
+        self[rules] = form = _form(rules)
+        return form
+
+
+def _form(rules: type) -> int:
+    """Whether the derivative of an op is zero by design; else, whether it is ours of one result."""
+    if not issubclass(rules, AnvlOp):
+        return _OTHER
+    if rules.zero_derivative_reason:
+        return _ZERO
+    return _OTHER if rules.multiple_results else _ONE_RESULT
+
+
+def may_carry(type_: ir.Type) -> bool:
+    """Whether a value that a foreign op makes may depend smoothly on its operands."""
+    if isinstance(type_, ir.ShapedType):
+        type_ = type_.element_type
+    return not isinstance(type_, ir.IntegerType | ir.IndexType)
+
+
+def _captured(op: ir.Operation, number: dict[ir.Value, int]) -> tuple[ir.Value, ...]:
+    """The numbered values that the regions of an op use: those of foreign ops may use any."""
+    found = {x: None for inner in inside(op) for x in inner.operands if x in number}
+    return tuple(found)
+
+
+def slice_to(targets: Sequence[int], steps: list[Step]) -> list[Step]:
+    """Of `steps`, those that a target depends on; last to first.
+
+    Of their results, those that no target depends on have no number any more.
+    """
+    reached: set[int | None] = set(targets)
+    kept = []
+    for step in reversed(steps):
+        reached.discard(None)
+        numbers = step[5]
+        if not reached.isdisjoint(numbers):
+            if len(numbers) > 1:
+                step = *step[:5], tuple([n if n in reached else None for n in numbers])
+            reached.update(step[3])
+            kept.append(step)
+    return kept
+
+
+def named_after(location: ir.Location, short_name: str, what: str) -> ir.Location:
+    """Names the forward op that derivative ops belong to: its Python name where known."""
+    name = getattr(location, "name_str", None) or short_name
+    return ir.Location.name(f"{name}_{what}", location)
+
+
+# -- what cannot be differentiated -----------------------------------------------------------------
+
+
+def check_rules(steps: Sequence[Step], rule: str) -> Iterable[Any]:
+    """The classes of the ops; raises `MissingRule` where one of the ops lacks a rule.
+
+    Only to tell that one does: `found_at` says what and where.
+    """
+    classes = {step[0] for step in steps}
+    doubtful = {cls for cls in classes if _may_lack(cls, rule)}
+    if doubtful:
+        for step in steps:
+            if step[0] in doubtful and (why := problem(step, rule)):
+                raise MissingRule(why[0], str(step[1].location))
+    return classes
+
+
+def found_at(
+    step: Step, steps: Sequence[Step], n_wrt: int, why: tuple[str, int | None] | MissingRule
+) -> list[Finding]:
+    """What is to be said of an op that cannot be differentiated, as `problem` or its rule told.
+
+    What the sweep over a body of the op has found is behind the op.
+    """
+    op = step[1]
+    if not isinstance(why, MissingRule):
+        reason, operand = why
+        return [Finding(op.name, place_of(op), reason, path_to(step, steps, n_wrt, operand))]
+    path = path_to(step, steps, n_wrt)
+    if why.findings:
+        return [finding.behind(path) for finding in why.findings]
+    return [Finding(op.name, place_of(op), str(why), path)]
+
+
+def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
+    """Why an op of a class does not have a rule, None if it does."""
+    if not issubclass(rules, AnvlOp):
+        why = why_left(op)
+        return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
+    if rules.captures:
+        values = (*operands_of(op), *op.results)
+        odd = next((found for v in values if (found := why_no_array(v.type))), None)
+        if odd is not None:
+            return f"it is no op of a dialect that has {rule} rules, since {odd}"
+    if not rules.has_rule(rule):
+        return f"it has no `{rule}` rule; define it on {rules.__name__} in {rules.__module__}"
+    return None
+
+
+def place_of(op: ir.Operation) -> str:
+    """Where an op is, for a message."""
+    return str(op.location).removeprefix("loc(").removesuffix(")")
+
+
+def _is_ours(rules: type) -> bool:
+    return issubclass(rules, AnvlOp)
+
+
+def _may_lack(rules: type, rule: str) -> bool:
+    if not issubclass(rules, AnvlOp) or rules.multiple_results:
+        return True
+    return not rules.has_rule(rule) or bool(rules.undefined)
+
+
+def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
+    """Why an op cannot be differentiated, and in which operand; None if it can.
+
+    And None where only its rule can tell.
+    """
+    rules, op, _, wanted, results, _ = step
+    if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
+        return None  # bits, which are asked for where they become a float
+    if _is_ours(rules) and rules.multiple_results and (why := _made_of_bits(step)):
+        return why
+    missing = lacks(rules, rule, op)
+    if missing is not None:
+        return missing, None
+    for i, reason in rules.undefined_of(len(wanted), op).items():
+        if wanted[i] is not None:
+            return f"operand {i} has no derivative: {reason}", i
+    return None
+
+
+def _made_of_bits(step: Step) -> tuple[str, int | None] | None:
+    """Why an op of several results, or a call, that makes floats of bits has no derivative."""
+    rules, op, operands, wanted, results, _ = step
+    pairs = list(zip(operands, wanted, strict=True))
+    bits = [n is not None and type_number(x.type) <= 0 for x, n in pairs]
+    moves = [n is not None and type_number(x.type) > 0 for x, n in pairs]
+    through = rules.bits_through(op, moves, bits)
+    if any(y and type_number(of.type) > 0 for y, of in zip(through, results, strict=True)):
+        readers = ", ".join(sorted(cls.short_name for cls in OPS.values() if cls.reads_bits))
+        reason = f"in it, {readers} makes a float of the bits of another, which carry no derivative"
+        return reason, bits.index(True) if True in bits else None
+    return None
+
+
+def stand_in(x: ir.Value) -> ir.Value | None:
+    """In place of a derivative that a missing rule would give: zeros, of what can have them."""
+    return full(x.type, 0) if type_number(x.type) > 0 else None
+
+
+def ones_for(x: ir.Value) -> ir.Value:
+    """In place of an operand, to see how an op moves elements; what is no float stays."""
+    return full(x.type, 1) if type_number(x.type) > 0 else x
+
+
+def path_to(
+    step: Step, steps: Sequence[Step], n_wrt: int, operand: int | None = None
+) -> tuple[str, ...]:
+    """The names of the ops from `wrt` to this one, by an operand of it or any.
+
+    From there on by the first active operand of each.
+    """
+    producer = {n: s for s in steps for n in s[5] if n is not None}
+    names = [step[1].name]
+    reached = step[3] if operand is None else (step[3][operand],)
+    while not any(n is not None and n < n_wrt for n in reached):
+        step = producer[next(n for n in reached if n in producer)]
+        names.append(step[1].name)
+        reached = step[3]
+    return tuple(reversed(names))

@@ -1,0 +1,285 @@
+"""Batching: an op, or a block of ops, with one more axis.
+
+The extra axis is the first of whatever has it; ops none of whose operands have it stay as they are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.create import full
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Value, emit
+from anvl.dialect.core.types import tensor
+from anvl.dialect.interpreters.activity_analysis import lacks, place_of
+from anvl.dialect.interpreters.emission_cache import (
+    Recipe,
+    inside,
+    recipe_for,
+    replay,
+    type_number,
+    written,
+    written_from,
+)
+
+__all__ = ["batch_block", "batched_results", "repeated"]
+
+
+def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+    """The results of an op with one more axis, emitted at the current insertion point.
+
+    `operands` are those of the batch, of which `batched` marks the ones that have the axis.  Of no
+    members, there is nothing to ask the rule.
+    """
+    rules = type(op)
+    missing = lacks(rules, "batch", op.operation)
+    if missing is not None:
+        raise MissingRule(_cannot(op, missing), str(op.operation.location))
+    size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
+    if size == 0 and not rules.has_side_effects(op.operation):
+        return [full(tensor((0, *y.type.shape), y.type.element_type), 0) for y in op.results]
+    found = rules.batch(operands, batched, **rules.read(op.operation))
+    ys = found if rules.multiple_results else [found]
+    wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
+    if [(y.type.element_type, tuple(y.type.shape)) for y in ys] != wanted:
+        gave = ", ".join(str(y.type) for y in ys)
+        raise PassError(
+            "anvl-vectorize",
+            f"{op.operation.name}: its batch rule gave {gave} for {size} of "
+            f"{', '.join(str(y.type) for y in op.results)}",
+            str(op.operation.location),
+        )
+    return ys
+
+
+def _cannot(op: Any, why: str) -> str:
+    return f"{op.operation.name} at {place_of(op.operation)} cannot be batched: {why}"
+
+
+def repeated(y: Value, size: int) -> Value:
+    """y, once for each member of a batch."""
+    axes = tuple(range(1, y.type.rank + 1))
+    return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
+
+
+# An op that is batched: the op, its operands, which of them are batched, its results.  A value that
+# is batched has one handle in all of them: Note [Handles] in `activity_analysis`.
+_Step: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Value, ...]]
+
+
+def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value, bool]]:
+    """Batch a block in place; the values that it returns now, and whether they have the axis.
+
+    `types` are the new ones of the arguments that have it.  The old terminator is left to who asks.
+    Raises `MissingRule` that lists every op on the way without a batch rule; the block is then as
+    it was.
+    """
+    moved = [block.arguments[i] for i in types]
+    steps = _reached(block, moved)
+    _check_rules(steps, moved)
+    for i, type_ in types.items():
+        block.arguments[i].set_type(type_)
+    new: dict[Value, Value] = {x: x for x in moved}
+    replaced = _batch_steps(steps, new)
+    terminator = _terminator_of(block)
+    returned = [(new.get(y, y), y in new) for y in terminator.operands]
+    for i, (y, _) in enumerate(returned):
+        terminator.operands[i] = y
+    new.clear()
+    steps.clear()
+    while replaced:
+        replaced.pop().operation.erase()
+    return returned
+
+
+def _batch_steps(steps: Sequence[_Step], new: dict[Value, Value]) -> list[Any]:
+    """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
+
+    Where all there is to it is one more axis of the result, the op stays and gets that: a fourth of
+    the time of a new op.
+    """
+    plain: dict[type, bool] = {}
+    growth = _Growth(new)
+    replaced = []
+    for step in steps:
+        op, operands, flags, results = step
+        rules = type(op)
+        if rules not in plain:
+            plain[rules] = _is_plain(rules)
+        if plain[rules]:
+            growth.grow(step)
+            continue
+        with op.location, ir.InsertionPoint(op):
+            given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
+            new.update(zip(results, _emit(step, given), strict=True))
+        replaced.append(op)
+    return replaced
+
+
+class _Growth:
+    """Batches ops by the types of their results, in place.
+
+    Operands that have no axis are given one, each once for all ops that use it.
+    """
+
+    def __init__(self, new: dict[Value, Value]) -> None:
+        self.new = new
+        self.grown: dict[ir.Type, ir.Type] = {}
+        self.repeated: dict[Value, Value] = {}
+
+    def grow(self, step: _Step) -> None:
+        op, operands, flags, (y,) = step
+        new = self.new
+        for i, (x, has_axis) in enumerate(zip(operands, flags, strict=True)):
+            if not has_axis:
+                op.operation.operands[i] = self._repeated(x, step)
+            elif new[x] is not x:
+                op.operation.operands[i] = new[x]
+        old = y.type
+        if old not in self.grown:
+            size = _size(operands, flags, new)
+            self.grown[old] = tensor((size, *old.shape), old.element_type)
+        y.set_type(self.grown[old])
+        new[y] = y
+
+    def _repeated(self, x: Value, step: _Step) -> Value:
+        known = self.repeated.get(x)
+        if known is None:
+            op, operands, flags, _ = step
+            with op.location, ir.InsertionPoint(op):
+                known = repeated(x, _size(operands, flags, self.new))
+            self.repeated[x] = known
+        return known
+
+
+def _size(operands: Sequence[Value], flags: Sequence[bool], new: dict[Value, Value]) -> int:
+    """The length of the axis that operands have."""
+    return next(new[x].type.shape[0] for x, b in zip(operands, flags, strict=True) if b)
+
+
+def _is_plain(rules: Any) -> bool:
+    """Whether all there is to an op with one more axis is the type of its result."""
+    family: Any = Elementwise
+    return rules.diagonal and rules.batch.__func__ is family.batch.__func__
+
+
+def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
+    """The ops that depend on the values that are batched, but for the terminator."""
+    kept = {x: x for x in moved}  # the handle of each value that has the axis
+    known = kept.get
+    found: list[_Step] = []
+    operands: tuple[Value, ...]
+    flags: tuple[bool, ...]
+    for op in block.operations:
+        xs = _read_by(op) if not isinstance(op, AnvlOp) or op.captures else op.operands
+        if len(xs) == 1:
+            k = known(xs[0])
+            if k is None:
+                continue
+            operands, flags = (k,), _ONE
+        elif len(xs) == 2:  # most ops; written out, as in `steps_from`
+            x, y = xs[0], xs[1]
+            i, j = known(x), known(y)
+            if i is None and j is None:
+                continue
+            operands = x if i is None else i, y if j is None else j
+            flags = i is not None, j is not None
+        else:
+            operands = tuple([known(x, x) for x in xs])
+            flags = tuple([x in kept for x in operands])
+            if True not in flags:
+                continue
+        results = _results_of(op)
+        kept.update(zip(results, results, strict=True))
+        found.append((op, operands, flags, results))
+    if found and found[-1][0].operation == _terminator_of(block):
+        found.pop()
+    return found
+
+
+def _read_by(op: Any) -> Sequence[Value]:
+    """The values that an op reads, also in its regions."""
+    if isinstance(op, AnvlOp):
+        return operands_of(op)
+    return [*op.operands, *(x for inner in inside(op.operation) for x in inner.operands)]
+
+
+def _terminator_of(block: ir.Block) -> ir.Operation:
+    return block.operations[len(block.operations) - 1].operation
+
+
+_ONE = (True,)
+
+
+def _results_of(op: Any) -> tuple[Value, ...]:
+    """A third of the time that `op.results` takes, where there is one."""
+    if isinstance(op, AnvlOp) and not op.multiple_results:
+        return (op.result,)
+    return tuple(op.results)
+
+
+def _emit(step: _Step, given: Sequence[Value]) -> Sequence[Value]:
+    """The batched results of an op, for these operands."""
+    op, _, flags, _ = step
+    recipe = None if type(op).batch_recipes is None else _recipe(step, given)
+    if recipe is not None:
+        return replay(recipe, given)
+    try:
+        return batched_results(op, given, flags)
+    except Exception as error:  # of a rule's author: it stays as it is, and says where
+        if not getattr(error, "location", ""):
+            error.location = str(op.location)  # type: ignore[attr-defined]
+        raise
+
+
+def _recipe(step: _Step, given: Sequence[Value]) -> Recipe | None:
+    """The recipe of an op, if there is one."""
+    op, _, flags, results = step
+    key: list[Any] = [*[type_number(x.type) for x in given], *flags]
+    result = type_number(results[0].type)
+    rules = type(op)
+    return recipe_for(rules.batch_recipes, rules, op, key, result, _written, step, given)
+
+
+def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
+    """The batch rule of an op as a recipe."""
+    op, _, flags, _ = step
+
+    def rule(*xs: Value) -> Sequence[Value]:
+        return batched_results(op, xs, flags)
+
+    return written(rule, [x.type for x in given])
+
+
+def _check_rules(steps: Sequence[_Step], moved: Sequence[Value]) -> None:
+    """One error for all ops on the way that have no batch rule."""
+    classes = {type(step[0]) for step in steps}
+    plain = {r for r in classes if issubclass(r, AnvlOp) and r.has_rule("batch") and not r.captures}
+    doubtful = [step for step in steps if type(step[0]) not in plain]
+    problems = [s for s in doubtful if lacks(type(s[0]), "batch", s[0].operation)]
+    for rules in () if problems else classes:
+        if rules.batch_recipes is not None:
+            written_from(rules.batch_recipes, rules.batch.__func__)
+    if not problems:
+        return
+    lines = [
+        f"  {op.operation.name} at {place_of(op.operation)}: "
+        f"{lacks(type(op), 'batch', op.operation)}"
+        f" (reached by {_path(step, steps, moved)})"
+        for step in problems
+        for op in step[:1]
+    ]
+    text = f"{len(problems)} of the ops cannot be batched:\n" + "\n".join(lines)
+    raise MissingRule(text, str(problems[0][0].operation.location))
+
+
+def _path(step: _Step, steps: Sequence[_Step], moved: Sequence[Value]) -> str:
+    """The names of the ops from a batched argument to this one."""
+    producer = {y: other for other in steps for y in other[3]}
+    names = [step[0].operation.name]
+    while set(moved).isdisjoint(step[1]):
+        step = next(producer[x] for x in step[1] if x in producer)
+        names.append(step[0].operation.name)
+    return " -> ".join(["a batched argument", *reversed(names)])

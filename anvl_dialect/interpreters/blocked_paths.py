@@ -1,0 +1,73 @@
+"""Why a derivative is zero: the ops that let nothing through, by design."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.interpreters.activity_analysis import (
+    Step,
+    is_made_of_bits,
+    may_carry,
+    path_to,
+    place_of,
+    steps_from,
+)
+from anvl.dialect.interpreters.ad_diagnostics import Finding
+from anvl.dialect.interpreters.emission_cache import inside, type_number
+
+__all__ = ["dead_ends"]
+
+
+def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list[Finding]:
+    """The ops of a block at which every way from x to the targets ends for a derivative.
+
+    Only where the derivative is zero: so there is no way without one.  None where it is missing.
+    """
+    needed = _needed(block, targets)
+    number = {x: 0}
+    steps = steps_from(block, number, [type_number(x.type)])
+    if any(is_made_of_bits(step) and not needed.isdisjoint(step[4]) for step in steps):
+        return []  # it is not zero, but missing
+    for bits in [y for y in number if not may_carry(y.type)]:
+        del number[bits]  # integers: nothing goes on from there
+    found = [
+        _finding(op, why, number, steps)
+        for op in block.operations
+        if not needed.isdisjoint(op.results)
+        and any(operand in number for operand in operands_of(op))
+        and (why := _why_it_ends(op, number))
+    ]
+    if found:
+        return found
+    place = place_of(block.owner.operation)
+    if x not in needed:
+        return [Finding("", place, "nothing that is returned depends on it", ())]
+    return [Finding("", place, "each op on the way is flat in what comes from it", ())]
+
+
+def _needed(block: ir.Block, targets: Sequence[ir.Value]) -> set[ir.Value]:
+    """The values that the targets depend on, whether smoothly or not."""
+    needed = set(targets)
+    for op in reversed(list(block.operations)):
+        if not needed.isdisjoint(op.results):
+            needed.update(op.operands)
+            for inner in inside(op.operation):
+                needed.update(inner.operands)
+    return needed
+
+
+def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
+    zero = getattr(op, "zero", "")
+    if zero:
+        return f"its derivative is zero: {zero}"
+    if not any(y in number for y in op.results):
+        types = ", ".join(str(y.type) for y in op.results)
+        return f"its derivative is zero: it gives {types}"
+    return ""
+
+
+def _finding(op: Any, why: str, number: dict[ir.Value, int], steps: Sequence[Step]) -> Finding:
+    operands = operands_of(op)
+    step = type(op), op.operation, operands, tuple(number.get(x) for x in operands), (), ()
+    return Finding(op.operation.name, place_of(op.operation), why, path_to(step, steps, 1))

@@ -1,0 +1,228 @@
+"""Recipes: what a rule emits, kept as a list of ops and built again from it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.side_block import side_block
+from anvl.dialect.interpreters.masking import Masked
+
+__all__ = [
+    "Recipe", "inside", "learn", "picker", "read", "recipe_for", "replay", "type_number", "written",
+    "written_from",
+]  # fmt: skip
+
+# Note [Recipes]
+#
+# What a rule emits depends on the types of its operands, on its parameters, and on which operands
+# are active; never on anything else, since that is all that it can see.  Programs have few such
+# combinations and many ops of each.  So the second time that one comes up, the rule is asked in a
+# block on the side and its ops are written down; from the third time on they are built from that
+# list, which takes half as long as the rule or less: no type is looked at, no plan looked up.
+#
+# Some have no recipe, and the rule is asked each time: adjoints that hand back a mask still to be
+# applied (Note [Lazy masks]), ops with bodies, rules that look at more than types, and those of
+# ops of several results, where zeros among the cotangents would multiply the combinations.
+
+_MAX_RECIPES = 4096
+
+
+class _Template(NamedTuple):
+    """An op to copy; `here` where what is in its regions has the location of the op."""
+
+    op: ir.Operation
+    here: bool
+
+
+class _Build(NamedTuple):
+    """One op to build: its operands are picked from the values so far, its results go behind."""
+
+    name: str
+    types: list[ir.Type]
+    operands: Callable[[Any], Sequence[ir.Value]]
+    attributes: dict[str, ir.Attribute] | None
+    #: An op to copy instead, where there are regions, or attributes that cannot be read.
+    template: _Template | None
+
+
+class Recipe(NamedTuple):
+    """The ops of a rule, for a list of values that begins with what the rule is given.
+
+    `outputs` pairs the number of an answer of the rule with its place among the values.
+    """
+
+    builds: list[_Build]
+    outputs: list[tuple[int, int]]
+    #: Whether all ops are of one result and built, not copied.
+    is_plain: bool
+    #: What keeps the templates alive.
+    owner: Any
+
+
+def replay(recipe: Recipe, given: Sequence[ir.Value]) -> list[ir.Value]:
+    """Build the ops at the current insertion point: the answers of the rule."""
+    values = list(given)
+    for name, types, operands, attributes, template in recipe.builds:
+        if template is None:
+            op = _create(name, types, operands(values), attributes)
+        else:
+            op = _copied(template, operands(values))
+        if len(types) == 1:
+            values.append(op.result)
+        else:
+            values += op.results
+    return [values[at] for _, at in recipe.outputs]
+
+
+_create = ir.Operation.create
+
+
+def _copied(template: _Template, operands: Sequence[ir.Value]) -> ir.Operation:
+    """A copy of an op with regions, with other operands, at the current location."""
+    op = template.op.clone().operation
+    for i, x in enumerate(operands):
+        op.operands[i] = x
+    op.location = ir.Location.current
+    if template.here:
+        _place_inside(op, ir.Location.current)
+    return op
+
+
+def _place_inside(op: ir.Operation, here: ir.Location) -> None:
+    for region in op.regions:
+        for block in region.blocks:
+            for argument in block.arguments:
+                argument.set_location(here)
+            for inner in block.operations:
+                inner.operation.location = here
+                _place_inside(inner.operation, here)
+
+
+def recipe_for(
+    recipes: dict[Any, Any],
+    rules: Any,
+    op: ir.Operation,
+    key: list[Any],
+    result: int,
+    write: Callable[..., Recipe | None],
+    *args: Any,
+) -> Recipe | None:
+    """The recipe for an op, if there is one: Note [Recipes].
+
+    `key` has all that its rule depends on besides parameters; `result` is the `type_number` of its
+    result.  A new recipe is `write(*args)`.
+    """
+    if not rules.is_inferred:
+        key.append(result)  # some parameters are read off it
+        key += op.attributes.items()
+    known = tuple(key)
+    found = recipes.get(known)
+    return found if type(found) is Recipe else learn(recipes, known, lambda: write(*args))
+
+
+def learn(recipes: dict[Any, Any], key: Any, write: Callable[[], Recipe | None]) -> Recipe | None:
+    """The recipe for `key`, which has all that the rule depends on; None: ask the rule.
+
+    Written the second time that it is asked for: most of what is seen once is not seen again.
+    """
+    found = recipes.get(key)
+    if found is None:
+        if len(recipes) >= _MAX_RECIPES:
+            recipes.clear()
+        recipes[key] = _SEEN_ONCE
+    elif found is _SEEN_ONCE:
+        recipe = write()
+        recipes[key] = _NO_RECIPE if recipe is None else recipe
+        return recipe
+    return found if type(found) is Recipe else None
+
+
+_SEEN_ONCE, _NO_RECIPE = object(), object()
+
+
+def written_from(recipes: dict[Any, Any], *rule: Any) -> None:
+    """Forget the recipes if they were written from another rule: somebody has replaced it."""
+    if recipes.get(None) != rule:
+        recipes.clear()
+        recipes[None] = rule
+
+
+def written(
+    rule: Callable[..., Sequence[ir.Value | None]], types: Sequence[ir.Type]
+) -> Recipe | None:
+    """What `rule` emits for values of these types, and answers; None where that cannot be told."""
+    try:
+        with ir.Location.name("recipe"):
+            block, module = side_block(types)
+            with ir.InsertionPoint(block):
+                answers = rule(*block.arguments)
+            return read(block, answers, module)
+    except Exception:  # asked again about the op itself, the rule says what is wrong
+        return None
+
+
+def read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module) -> Recipe | None:
+    """The ops of a block as a recipe."""
+    if any(type(y) is Masked for y in answers):
+        return None
+    place = {x: i for i, x in enumerate(block.arguments)}
+    builds = []
+    for op in block.operations:
+        operation = op.operation
+        if operation.name == "func.return":
+            break
+        results = list(operation.results)
+        inner_ops = list(inside(operation))
+        if any(x in place for inner in inner_ops for x in inner.operands):
+            return None  # a copy would use them too
+        template = None
+        if len(operation.regions):
+            here = any(inner.location == operation.location for inner in inner_ops)
+            template = _Template(operation, here)
+        attributes = None
+        try:
+            attributes = dict(operation.attributes.items()) or None
+        except TypeError:  # complex numbers: the bindings have no class for them
+            template = template or _Template(operation, here=False)
+        operands = picker([place[x] for x in operation.operands])
+        types = [y.type for y in results]
+        builds.append(_Build(operation.name, types, operands, attributes, template))
+        for y in results:
+            place[y] = len(place)
+    outputs = [(i, place[y]) for i, y in enumerate(answers) if y is not None]
+    is_plain = all(b.template is None and len(b.types) == 1 for b in builds)
+    return Recipe(builds, outputs, is_plain, module)
+
+
+def inside(op: ir.Operation) -> Iterator[ir.Operation]:
+    """The ops in the regions of an op, and in theirs."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield inner.operation
+                yield from inside(inner.operation)
+
+
+def picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:
+    """Takes these of a list, in C: `itemgetter` of one place gives no sequence."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
+
+
+_type_numbers: dict[ir.Type, int] = {}
+
+
+def type_number(type_: ir.Type) -> int:
+    """A number that stands for a type: keys of ints are hashed and compared in no time.
+
+    Above zero where values of the type carry a derivative, below where not.
+    """
+    n = _type_numbers.get(type_)
+    if n is None:
+        n = len(_type_numbers) + 1
+        carries = isinstance(type_, ir.RankedTensorType) and differentiable(type_)
+        n = _type_numbers[type_] = n if carries else -n
+    return n

@@ -1,0 +1,370 @@
+"""Programs on the side: write ops into a block of their own, transform them, and replay the result.
+
+What an op with a body, or an op that is a composition of others, needs for its rules: the adjoint,
+tangent or batched form of a little program, emitted at the current insertion point.  The engines
+are the ones that the passes use; no rule is written twice.
+"""
+
+from collections.abc import Callable, Sequence, Set
+from typing import Any, TypeAlias, TypeVar
+
+from anvl.dialect.core.captures import captured, operands_of, remembering
+from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.families import differentiable, with_batch_axis
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.params.base import Body
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.side_block import side_block
+from anvl.dialect.core.types import tensor
+from anvl.dialect.interpreters.activity_analysis import bits_through
+from anvl.dialect.interpreters.batch import batched_results
+from anvl.dialect.interpreters.emission_cache import inside
+from anvl.dialect.interpreters.forward import forward_sweep
+from anvl.dialect.interpreters.reverse import sweep
+
+_Found = TypeVar("_Found")
+
+__all__ = [
+    "Program", "batch_of", "found_and_values", "jvp_of", "read_by", "swept", "transpose_of",
+    "values_and_jvp_of", "vjp_of",
+]  # fmt: skip
+
+
+_Values: TypeAlias = dict[Value, Value]  # of a program, to those of a copy
+
+
+class Program:
+    """A block of ops as a function: its arguments in, the operands of its terminator out.
+
+    Made of a Python function that emits ops (`Program.of`), or of a region of an op, which must
+    then outlive it.
+    """
+
+    def __init__(self, block: ir.Block, results: Sequence[Value], owner: Any = None) -> None:
+        self.block = block
+        # Of another program: those of that, which may be more than the arguments of the block.
+        given = owner.arguments if isinstance(owner, Program) else block.arguments
+        self.arguments: list[Value] = list(given)
+        self.results = list(results)
+        self._owner = owner  # what keeps the block alive
+
+    @classmethod
+    def of(cls, f: Callable[..., Sequence[Value]], types: Sequence[ir.Type]) -> "Program":
+        """The program that f emits for arguments of these types."""
+        block, module = side_block(types)
+        with ir.InsertionPoint(block):
+            results = list(f(*block.arguments))
+        return cls(block, results, module)
+
+    @classmethod
+    def of_region(cls, region: ir.Region) -> "Program":
+        """The program in a region of one block."""
+        block = region.blocks[0]
+        operations = block.operations
+        terminator = operations[len(operations) - 1].operation
+        return cls(block, list(terminator.operands), region)
+
+    def __call__(self, *xs: Value) -> list[Value]:
+        """Emit a copy of the ops, with `xs` for the arguments; its results.
+
+        What only a result is made of that nobody asks for, such as of a loop, is zero.
+        """
+        read = self.read()
+
+        def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
+            if hasattr(type(op), "operands_read"):
+                known = set(read_by(op, read))
+                pairs = zip(operands, operands_of(op), strict=True)
+                operands = [x if y in known else full(y.type, 0) for x, y in pairs]
+            return _copied(op, operands, values)
+
+        return self._replay(xs, emit_one, self.made_of(read))
+
+    def batched(self, xs: Sequence[Value], batched: Sequence[bool]) -> list[tuple[Value, bool]]:
+        """Emit the program with one more axis, the first of those `xs` that `batched` marks.
+
+        Returns each result, and whether it has that axis.
+        """
+        marks = dict(zip(self.arguments, batched, strict=True))
+
+        def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
+            flags = [marks.get(x, False) for x in operands_of(op)]
+            has_axis = any(flags) or any(marks.get(x, False) for x in _captured(op))
+            for y in op.results:
+                marks[y] = has_axis
+            if not has_axis:
+                return _copied(op, operands, values)
+            return batched_results(op, operands, flags)
+
+        values = self._replay(xs, emit_one, self.needed())
+        return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
+
+    def mapped(self, *xs: Value) -> list[Value]:
+        """The program of scalars, applied to each element of arrays of one shape."""
+        shape = tuple(xs[0].type.shape)
+        count = 1
+        for n in shape:
+            count *= n
+        flat = [reshaped(x, (count,)) for x in xs]
+        found = self.batched(flat, [True] * len(xs))
+        return [
+            reshaped(y, shape)
+            if has_axis
+            else emit.broadcast_in_dim(y, shape=shape, broadcast_dimensions=())
+            for y, has_axis in found
+        ]
+
+    def adjoint(self) -> "Program":
+        """The program of its arguments and the cotangents of its float results: the cotangents of
+        its float arguments."""
+        floats = [y for y in self.results if differentiable(y.type)]
+        types = [x.type for x in (*self.arguments, *floats)]
+
+        def f(*values: Value) -> list[Value]:
+            n = len(self.arguments)
+            xs, gs = values[:n], values[n:]
+            ys = [y for y in self(*xs) if differentiable(y.type)]
+            wrt = [x for x in xs if differentiable(x.type)]
+            return swept(list(zip(ys, gs, strict=True)), wrt)
+
+        return Program.of(f, types)
+
+    def tangent(self) -> "Program":
+        """The program of its arguments and the tangents of its float arguments: the tangents of
+        its float results."""
+        floats = [x for x in self.arguments if differentiable(x.type)]
+        types = [x.type for x in (*self.arguments, *floats)]
+
+        def f(*values: Value) -> list[Value]:
+            n = len(self.arguments)
+            xs, ts = values[:n], values[n:]
+            ys = [y for y in self(*xs) if differentiable(y.type)]
+            wrt = [x for x in xs if differentiable(x.type)]
+            tangents = _pushed(dict(zip(wrt, ts, strict=True)), ys)
+            return [zeros_like(y) if t is None else t for t, y in zip(tangents, ys, strict=True)]
+
+        return Program.of(f, types)
+
+    def read(self, results: Sequence[Value] | None = None) -> set[Value]:
+        """The values that the results, or some of them, depend on, and these themselves.
+
+        To the point: of control flow only what the results that are asked for are made of.
+        """
+        given = set(self.arguments)
+        wanted = set(self.results if results is None else results)
+        with remembering():
+            for op in reversed(list(self.block.operations)):
+                results = op.results
+                if wanted.isdisjoint(results) or not any(_in(y, wanted, given) for y in results):
+                    continue
+                wanted.update(read_by(op, wanted))
+        return wanted
+
+    def made_of(self, read: Set[Value]) -> list[Any]:
+        """The ops that make some of these values, in order."""
+        given = set(self.arguments)
+        return [op for op in self.block.operations if any(_in(y, read, given) for y in op.results)]
+
+    def _replay(
+        self,
+        xs: Sequence[Value],
+        emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]],
+        ops: Sequence[Any],
+    ) -> list[Value]:
+        """Emit some ops, by `emit_one`; the results."""
+        values = dict(zip(self.arguments, xs, strict=True))
+        for op in ops:
+            operands = [values.get(x, x) for x in operands_of(op)]
+            for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
+                values.setdefault(y, found)  # a result that is given is not another
+        return [values.get(y, y) for y in self.results]
+
+    def bits_through(self, moves: Sequence[bool], bits: Sequence[bool]) -> list[bool]:
+        """Of the results which are bits of floats that move, or floats made of bits given to it."""
+        flagged = list(zip(self.arguments, moves, bits, strict=True))
+        moving = [x for x, flag, _ in flagged if flag and differentiable(x.type)]
+        of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
+        return bits_through(self.block, self.results, moving, of_bits)
+
+    def needed(self) -> list[Any]:
+        """The ops that the results depend on, in order."""
+        given = set(self.arguments)
+        wanted = set(self.results) - given
+        kept = []
+        for op in reversed(list(self.block.operations)):
+            if not wanted.isdisjoint(op.results):
+                wanted.update(x for x in (*op.operands, *_captured(op)) if x not in given)
+                kept.append(op)
+        return kept[::-1]
+
+
+def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
+    """The results of a copy, on other operands, and on other values in its regions."""
+    copy = op.operation.clone().operation
+    count = len(copy.operands)
+    for i, x in enumerate(operands[:count]):
+        copy.operands[i] = x
+    if len(operands) > count:
+        values = dict(zip(captured(op.operation), operands[count:], strict=True))
+    for inner in inside(copy):
+        for i, x in enumerate(inner.operands):
+            if x in values:
+                inner.operands[i] = values[x]
+    return list(copy.results)
+
+
+def _in(y: Value, wanted: Set[Value], given: Set[Value]) -> bool:
+    return y in wanted and y not in given
+
+
+def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
+    """The values that an op uses, around it and as operands, for its results that are wanted."""
+    find = getattr(type(op), "operands_read", None)
+    if find is None:
+        operands = list(op.operands)
+        return [*operands, *_captured(op)] if len(op.operation.regions) else operands
+    flags = find(op.operation, [y in wanted for y in op.results])
+    pairs = zip(operands_of(op), flags, strict=True)
+    return [x for x, is_read in pairs if is_read]
+
+
+def _captured(op: Any) -> list[Value]:
+    """What the regions of an op use of those around it, and of their own: the latter are no
+    values of the block that the op is in."""
+    return [x for inner in inside(op.operation) for x in inner.operands]
+
+
+def _current_block() -> ir.Block:
+    return ir.InsertionPoint.current.block
+
+
+def swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
+    """The reverse sweep over the current block: all of it belongs to the op whose rule asks."""
+    return sweep(_current_block(), seeds, wrt, ir.Location.current)
+
+
+def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> list[Value | None]:
+    """The forward sweep over the current block, which belongs to that op as well."""
+    return forward_sweep(_current_block(), tangents, targets, ir.Location.current)
+
+
+def found_and_values(
+    ys: Sequence[Value], sweep_over: Callable[[], list[_Found]]
+) -> tuple[list[_Found], list[Value]]:
+    """What a sweep over the current block finds, and what `ys` are after it.
+
+    A loop gives way to one that also has its tangents, or what its adjoint needs: then the values
+    are those of the other.
+    """
+    # An op that uses them: it is told of the change.
+    types = [y.type for y in ys]
+    holder = ir.Operation.create("stablehlo.optimization_barrier", types, list(ys))
+    found = sweep_over()
+    values = list(holder.operands)
+    holder.erase()
+    return found, values
+
+
+def vjp_of(
+    f: Callable[..., Sequence[Value]],
+    xs: Sequence[Value],
+    gs: Sequence[Value | None],
+    known: Sequence[Value] = (),
+) -> list[Value | None]:
+    """The cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero).
+
+    `known` are values of its last results: what gives these is not computed again.
+    """
+    n, seeds = len(xs), [g for g in gs if g is not None]
+    kept: list[Value] = []
+
+    def pulled(*values: Value) -> list[Value]:
+        given = iter(values[n:])
+        ys = f(*values[:n])
+        kept.extend(ys[len(ys) - len(known) :])
+        pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
+        wrt = [x for x in values[:n] if differentiable(x.type)]
+        return swept(pairs, wrt)
+
+    program = Program.of(pulled, [x.type for x in (*xs, *seeds)])
+    program.arguments += kept
+    found = iter(program(*xs, *seeds, *known))
+    return [next(found) if differentiable(x.type) else None for x in xs]
+
+
+def jvp_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
+) -> list[Value | None]:
+    """The tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
+    return values_and_jvp_of(f, xs, ts)[1]
+
+
+def values_and_jvp_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
+) -> tuple[list[Value], list[Value | None]]:
+    """The results of f(*xs), and their tangents: as `jvp_of`, where nothing is computed twice."""
+    n, moving = len(xs), [t for t in ts if t is not None]
+    floats: list[bool] = []
+
+    def pushed(*values: Value) -> list[Value]:
+        given = iter(values[n:])
+        ys = f(*values[:n])
+        floats.extend(differentiable(y.type) for y in ys)
+        known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
+        tangents, primals = found_and_values(ys, lambda: _pushed(known, ys))
+        pairs = zip(tangents, primals, floats, strict=True)
+        settled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
+        return [*primals, *settled]
+
+    found = Program.of(pushed, [x.type for x in (*xs, *moving)])(*xs, *moving)
+    given = iter(found[len(floats) :])
+    return found[: len(floats)], [next(given) if is_float else None for is_float in floats]
+
+
+def transpose_of(
+    f: Callable[..., Sequence[Value | None]],
+    types: Sequence[Any],
+    xs: Sequence[Value],
+    gs: Sequence[Value | None],
+) -> list[Value]:
+    """The cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
+
+    `gs` are the cotangents of its results (None is zero).  With f a tangent rule, this is the
+    adjoint rule: the same map, read from its end.  Raises `ValueError` where f is not linear.
+    """
+    n, m = len(types), len(xs)
+    seeds = [g for g in gs if g is not None]
+
+    def pulled(*values: Value) -> list[Value]:
+        ts, given = values[:n], iter(values[n + m :])
+        ys = f(*ts, *values[n : n + m])
+        marked = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
+        pairs = [(y, g) for y, g in marked if y is not None]
+        return swept(pairs, ts)
+
+    program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]])
+    # What is linear in ts has a transpose that does not need them; but loops may carry them along.
+    if not program.read().isdisjoint(program.arguments[:n]):
+        raise ValueError("its derivative needs their values")
+    return program(*[None] * n, *xs, *seeds)
+
+
+def batch_of(
+    f: Callable[..., Sequence[Value]], xs: Sequence[Value], batched: Sequence[bool]
+) -> list[Value]:
+    """The results of f(*xs) with one more axis, for xs of which some have it."""
+    types = [_member(x.type) if b else x.type for x, b in zip(xs, batched, strict=True)]
+    found = Program.of(f, types).batched(xs, batched)
+    first = next(x for x, b in zip(xs, batched, strict=True) if b)
+    return [
+        y if has_axis else with_batch_axis([first, y], [True, False])[1] for y, has_axis in found
+    ]
+
+
+def _member(type_: Any) -> Any:
+    """The type of one member of a batch."""
+    return tensor(type_.shape[1:], type_.element_type)
+
+
+Body.of_region = Program.of_region

@@ -1,0 +1,1 @@
+"""Ops on whole arrays: padding, sorting, random bits, Fourier transforms, tags."""

@@ -1,0 +1,31 @@
+"""Merging one axis into another, and taking it out again: how batches ride along in group axes."""
+
+from anvl.dialect.core.op import Value
+from anvl.dialect.core.shape import permuted, reshaped
+
+__all__ = ["merged", "taken_out"]
+
+
+def merged(x: Value, axis: int, groups: int = 1) -> Value:
+    """x without its first axis, which became part of `axis` (counted without the first).
+
+    Of the new axis, the groups are slowest, then comes the first axis, then what is in a group.
+    """
+    count, *shape = x.type.shape
+    size = shape[axis] // groups
+    before, after = shape[:axis], shape[axis + 1 :]
+    split = reshaped(x, (count, *before, groups, size, *after))
+    rank = split.type.rank
+    order = [*range(1, axis + 2), 0, *range(axis + 2, rank)]
+    return reshaped(permuted(split, order), (*before, groups * count * size, *after))
+
+
+def taken_out(x: Value, axis: int, count: int, groups: int = 1) -> Value:
+    """The inverse of `merged`: a first axis of size `count`, taken out of `axis`."""
+    shape = list(x.type.shape)
+    size = shape[axis] // (groups * count)
+    before, after = shape[:axis], shape[axis + 1 :]
+    split = reshaped(x, (*before, groups, count, size, *after))
+    rank = split.type.rank
+    order = [axis + 1, *range(axis + 1), *range(axis + 2, rank)]
+    return reshaped(permuted(split, order), (count, *before, groups * size, *after))

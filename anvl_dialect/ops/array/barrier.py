@@ -1,0 +1,62 @@
+"""`optimization_barrier`: values that no optimizer may move computation across."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.families import with_batch_axis
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
+
+__all__ = ["OptimizationBarrierOp"]
+
+
+class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, pure=False):
+    """The operands themselves, all computed before anything uses one of the results.
+
+    StableHLO `optimization_barrier`, borrowed.
+    """
+
+    xs: Operands
+    ys: Results
+
+    @classmethod
+    def result_type(cls, *types: Any) -> Any:
+        return list(types)
+
+    @classmethod
+    def has_side_effects(cls, op: ir.Operation) -> bool:
+        return False
+
+    @classmethod
+    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
+        return is_wanted
+
+    @classmethod
+    def adjoint(
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Any]:
+        return _behind_one(gs)
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+    ) -> Sequence[Value | None]:
+        return _behind_one(ts)
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+        return emit.optimization_barrier(*with_batch_axis(xs, batched))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.floats(2, 3)], {}),
+            ([draw.floats(2), draw.ints(3), draw.floats(0)], {}),
+        )
+
+
+def _behind_one(values: Sequence[Value | None]) -> list[Value | None]:
+    """A barrier for the values that are present."""
+    present = [v for v in values if v is not None]
+    found = iter(emit.optimization_barrier(*present)) if present else iter(())
+    return [None if v is None else next(found) for v in values]

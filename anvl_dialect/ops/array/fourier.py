@@ -1,0 +1,181 @@
+"""`fft`: discrete Fourier transforms, of four kinds, along the last one to three axes.
+
+All are linear.  A cotangent pairs with a tangent as Re(sum(g * t)), so the adjoints are plain
+transposes: of FFT and IFFT, whose matrices are symmetric, themselves; of RFFT, the real part of an
+FFT of the cotangent with zeros for the half that is not computed; of IRFFT, the conjugate RFFT, in
+which each frequency that stands for two counts twice.
+Source: StableHLO specification, `fft`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.create import full, literal, zeros_like
+from anvl.dialect.core.families import Linear
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Ints, enum
+from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_of, shape_text, tensor
+from anvl.dialect.ops.elementwise.complexes import complex_, conj, real
+from anvl.dialect.ops.elementwise.elementary import mul
+
+__all__ = ["FftOp"]
+
+# Note [Layouts of transforms]
+# A routine of LAPACK takes columns one after the other, XLA lets what makes its operand write them
+# so, and its transforms for the CPU cannot: such a program failed when it ran (jaxlib 0.10 and
+# 0.12).  XLA's own LayoutConstraint, which costs nothing where rows are what is wanted, ends that.
+
+
+def row_major(x: Value) -> Value:
+    """x, of which XLA may choose no other layout than rows one after the other."""
+    layout = np.arange(x.type.rank)[::-1].astype(np.int64)
+    rows = ir.ArrayAttr.get([ir.DenseElementsAttr.get(layout, type=ir.IndexType.get())])
+    attributes = {
+        "call_target_name": ir.StringAttr.get("LayoutConstraint"),
+        "operand_layouts": rows,
+        "result_layouts": rows,
+    }
+    return ir.Operation.create("stablehlo.custom_call", [x.type], [x], attributes).result
+
+
+_PAIRS = {"f32": "c64", "f64": "c128"}
+_PARTS = {"c64": "f32", "c128": "f64"}
+
+
+class FftType(enum("fft_type", "FFT", "IFFT", "RFFT", "IRFFT")):  # type: ignore[misc]
+    """Which transform: forward, inverse, forward of reals, or inverse to reals."""
+
+
+class FftOp(Linear, name="fft"):
+    """Fourier transform of the last `len(fft_length)` axes, of these lengths.
+
+    FFT and IFFT take and give complex numbers.  RFFT takes reals and gives the first half of the
+    frequencies of the last axis, `length // 2 + 1`, which say all; IRFFT takes those and gives
+    reals.  The inverse ones divide by the number of elements.  StableHLO `fft`.
+    """
+
+    x: Operand
+    fft_type: FftType
+    fft_length: Ints
+    y: Result
+    lifts = "stablehlo.fft"
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, fft_type: str, fft_length: Any) -> Value:
+        """See Note [Layouts of transforms]."""
+        type_ = cls.result_type(x.type, fft_type, fft_length)
+        y = hlo(
+            "fft", x, type=type_, fft_type=FftType.encode(fft_type),
+            fft_length=Ints.encode(fft_length),
+        )  # fmt: skip
+        return row_major(y) if hlo.platform == "cpu" and type_.rank > 1 else y
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        return list(op.operands), dict(cls.read(op))
+
+    @classmethod
+    def result_type(cls, x: Any, fft_type: str, fft_length: Any) -> Any:
+        lengths = tuple(fft_length)
+        text = f"fft: fft_length {shape_text(lengths)}"
+        _check_dtype(x, fft_type)
+        if not 1 <= len(lengths) <= 3:
+            raise TypeError(f"{text} of {x} must name 1 to 3 lengths, for as many of the last axes")
+        if len(lengths) > x.rank:
+            raise TypeError(f"{text} names more lengths than {x} has axes")
+        if any(n < 0 for n in lengths):
+            raise TypeError(f"{text} of {x} must not be negative")
+        before = x.shape[: x.rank - len(lengths)]
+        half = lengths[-1] // 2 + 1 if lengths[-1] else 0
+        found = [*before, *lengths[:-1], half if fft_type == "IRFFT" else lengths[-1]]
+        if list(x.shape) != found:
+            raise TypeError(
+                f"{text} of {fft_type} takes an operand of shape {shape_text(found)}, got {x}; "
+                "pad or slice it first"
+            )
+        if fft_type == "RFFT":
+            element = element_type(_PAIRS[dtype_name(x.element_type)])
+            return tensor([*before, *lengths[:-1], half], element)
+        if fft_type == "IRFFT":
+            return tensor([*before, *lengths], element_type(_PARTS[dtype_name(x.element_type)]))
+        return x
+
+    @classmethod
+    def adjoint(
+        cls, g: Value, xs: Sequence[Value], y: Value, fft_type: str, fft_length: Any
+    ) -> Sequence[Any]:
+        if 0 in g.type.shape:
+            return [None]
+        if fft_type == "RFFT":
+            return [_of_rfft(g, xs[0].type, fft_length)]
+        if fft_type == "IRFFT":
+            return [_of_irfft(g, fft_length)]
+        return [emit.fft(g, fft_type=fft_type, fft_length=fft_length)]
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], fft_type: str, fft_length: Any
+    ) -> Value:
+        return emit.fft(xs[0], fft_type=fft_type, fft_length=fft_length)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        def of(fft_type: str, *fft_length: int) -> dict[str, Any]:
+            return {"fft_type": fft_type, "fft_length": fft_length}
+
+        return draw.calls(
+            ([draw.complexes(5)], of("FFT", 5)),
+            ([draw.complexes(2, 3, 4)], of("FFT", 3, 4)),
+            ([draw.complexes(2, 3, 2)], of("FFT", 2, 3, 2)),
+            ([draw.complexes(2, 6)], of("IFFT", 6)),
+            ([draw.complexes(3, 2)], of("IFFT", 3, 2)),
+            ([draw.floats(2, 6)], of("RFFT", 6)),
+            ([draw.floats(5)], of("RFFT", 5)),
+            ([draw.floats(1)], of("RFFT", 1)),
+            ([draw.floats(2, 3, 4)], of("RFFT", 3, 4)),
+            ([draw.floats(2, 2, 3)], of("RFFT", 2, 2, 3)),
+            ([draw.complexes(2, 4)], of("IRFFT", 6)),
+            ([draw.complexes(3)], of("IRFFT", 5)),
+            ([draw.complexes(2)], of("IRFFT", 2)),
+            ([draw.complexes(1)], of("IRFFT", 1)),
+            ([draw.complexes(2, 3, 3)], of("IRFFT", 3, 4)),
+            ([draw.complexes(2, 3, 3)], of("IRFFT", 2, 3, 5)),
+            ([draw.complexes(0, 4)], of("FFT", 4)),
+        )
+
+
+def _check_dtype(x: Any, fft_type: str) -> None:
+    wanted, names = ("float", _PAIRS) if fft_type == "RFFT" else ("complex", _PARTS)
+    element = x.element_type
+    if kind(element) != wanted or dtype_name(element) not in names:
+        raise TypeError(f"fft: {fft_type} takes {' or '.join(names)}, got {x}; convert it first")
+
+
+def _of_rfft(g: Value, x: Any, lengths: Sequence[int]) -> Value:
+    """Re(FFT(g and zeros))"""
+    rank, missing = x.rank, lengths[-1] - g.type.shape[-1]
+    no = (0,) * rank
+    whole = emit.pad(
+        g,
+        full(tensor([], g.type.element_type), 0),
+        edge_padding_low=no,
+        edge_padding_high=(*no[1:], missing),
+        interior_padding=no,
+    )
+    return real(emit.fft(whole, fft_type="FFT", fft_length=tuple(lengths)))
+
+
+def _of_irfft(g: Value, lengths: Sequence[int]) -> Value:
+    """conj(RFFT(g)), each frequency divided by the count and times how many it stands for."""
+    spectrum = conj(emit.fft(g, fft_type="RFFT", fft_length=tuple(lengths)))
+    k = np.arange(lengths[-1] // 2 + 1)
+    twice = (k > 0) & (2 * k != lengths[-1])
+    weights = np.where(twice, 2.0, 1.0) / np.prod(lengths)
+    shape, rank = tuple(spectrum.type.shape), spectrum.type.rank
+    real_type = tensor([len(k)], g.type.element_type)
+    row = literal(weights.astype(numpy_of(g.type.element_type)), real_type)
+    wide = emit.broadcast_in_dim(row, shape=shape, broadcast_dimensions=(rank - 1,))
+    return mul(spectrum, complex_(wide, zeros_like(wide)))

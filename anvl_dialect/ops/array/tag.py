@@ -1,0 +1,54 @@
+"""`tag`: a name for a value in the middle of a program."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Text
+
+__all__ = ["TagOp"]
+
+
+class TagOp(AnvlOp, name="tag"):
+    """x itself, under the name `label`, by which derivatives may be asked for.
+
+    Lowering leaves nothing of it.
+    """
+
+    x: Operand
+    label: Text
+    y: Result
+    naming_param = "label"
+    diagonal = True
+    preserves_zeros = True
+
+    @classmethod
+    def result_type(cls, x: Any, label: str) -> Any:
+        if not label:
+            raise TypeError("tag: label is ''; give the value a name")
+        return x
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, label: str) -> Value:
+        return x
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, label: str) -> Sequence[Any]:
+        return [g]
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, label: str
+    ) -> Value | None:
+        return ts[0]  # not tagged: the name is that of x
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], label: str) -> Value:
+        return emit.tag(xs[0], label=label)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.floats(2, 3)], {"label": "x"}), ([draw.floats(0)], {"label": "hidden state"}),
+            ([draw.ints(3)], {"label": "n"}), ([draw.bools(2)], {"label": "b"}),
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Calls of code from outside of the program."""

@@ -1,0 +1,189 @@
+"""`custom_call`: a routine of the platform, by its name.
+
+Source: StableHLO specification, `custom_call`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import full
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.families import with_batch_axis
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
+from anvl.dialect.core.params.base import AnyAttribute, Bool, Int32, Param, Text
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.ops.indexing.scatter_windows import cut
+
+__all__ = ["TYPED_FFI", "CustomCallOp"]
+
+TYPED_FFI = 4  # the `api_version` of handlers that get attributes by their names
+_OF_JAX = "mhlo.backend_config"
+
+
+class MaybeAttribute(AnyAttribute):
+    """An MLIR attribute as it is; an empty text where it is absent.
+
+    MLIR's attributes cannot be compared with None.
+    """
+
+    optional = True
+    default = ""
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        if value != "" and not isinstance(value, ir.Attribute):
+            raise TypeError(f"is {value!r}; it must be an MLIR attribute")
+        return value
+
+
+class MaybeText(Text):
+    """A text; empty where it is absent."""
+
+    optional = True
+    default = ""
+
+
+class ResultTypes(Param):
+    """The types of all results, which nothing else says."""
+
+    attribute = False
+
+    @staticmethod
+    def of_op(op: ir.Operation) -> tuple[ir.Type, ...]:
+        return tuple(y.type for y in op.results)
+
+    @staticmethod
+    def checked(value: Any) -> Any:
+        types = value if isinstance(value, tuple | list) else (value,)
+        for type_ in types:
+            if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+                raise TypeError(f"is {value!r}; it must be a tuple of static tensor types of MLIR")
+        return tuple(types)
+
+
+class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
+    """What the platform's routine `call_target_name` makes of the operands.
+
+    `result_types` are as the routine says.  Nobody but its author knows a derivative: make the
+    call in the `lower` rule of an op of your own.  `batching` says how to batch it: a call for
+    each member, or, where it is "broadcast", one whose arrays all have the batch as first axis.
+    StableHLO `custom_call`, borrowed.
+    """
+
+    xs: Operands
+    call_target_name: Text
+    result_types: ResultTypes
+    has_side_effect: Bool
+    backend_config: MaybeAttribute
+    api_version: MaybeAttribute
+    called_computations: MaybeAttribute
+    operand_layouts: MaybeAttribute
+    result_layouts: MaybeAttribute
+    output_operand_aliases: MaybeAttribute
+    batching: MaybeText
+    ys: Results
+    lifts = "stablehlo.custom_call"
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        """As JAX writes it, with a handler's attributes where rules do not see them: with them."""
+        found = attribute_of(op, _OF_JAX)
+        if not isinstance(found, ir.DictAttr):
+            return None
+        config = {"backend_config": found, "api_version": Int32.encode(TYPED_FFI)}
+        return list(op.operands), cls.read(op) | config
+
+    @classmethod
+    def result_type(
+        cls, *types: Any, call_target_name: str, result_types: Any, **params: Any
+    ) -> Any:
+        if not call_target_name:
+            raise TypeError("custom_call: call_target_name is empty; name a routine")
+        return list(result_types)
+
+    @classmethod
+    def has_side_effects(cls, op: ir.Operation) -> bool:
+        return bool(cls.read(op)["has_side_effect"])
+
+    @classmethod
+    def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
+        reason = "only the author of the routine knows it"
+        if op is not None:
+            reason = _reason(cls.read(op)["call_target_name"])
+        return dict.fromkeys(range(n_operands), reason)
+
+    @classmethod
+    def adjoint(
+        cls, gs: Any, xs: Any, ys: Any, call_target_name: str, **params: Any
+    ) -> Sequence[Any]:
+        return _refuse(call_target_name)
+
+    @classmethod
+    def tangent(
+        cls, ts: Any, xs: Any, ys: Any, call_target_name: str, **params: Any
+    ) -> Sequence[Any]:
+        return _refuse(call_target_name)
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], result_types: Any, **params: Any
+    ) -> Sequence[Value]:
+        """A call for each member, unless its author has said that the routine can take all."""
+        count = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
+        if params.get("batching") == "broadcast":
+            types = tuple(tensor([count, *t.shape], t.element_type) for t in result_types)
+            return emit.custom_call(*with_batch_axis(xs, batched), result_types=types, **params)
+        if count == 0:
+            return [full(tensor([0, *t.shape], t.element_type), 0) for t in result_types]
+        found = []
+        for i in range(count):
+            members = [
+                reshaped(cut(x, {0: i}), x.type.shape[1:]) if b else x
+                for x, b in zip(xs, batched, strict=True)
+            ]
+            ys = emit.custom_call(*members, result_types=result_types, **params)
+            found.append([reshaped(y, (1, *y.type.shape)) for y in ys])
+        return [emit.concatenate(*rows, dimension=0) for rows in zip(*found, strict=True)]
+
+    @classmethod
+    def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Any:
+        """Without what was for us alone."""
+        return emit.custom_call(*xs, **params | {"batching": ""})
+
+    @classmethod
+    def is_already_legal(cls, op: ir.Operation) -> bool:
+        return "batching" not in op.attributes
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        # XLA knows this name on every platform; with nothing to partition it is the identity.
+        def call(x: Any, dtype: str, **rest: Any) -> Any:
+            params = {
+                "call_target_name": "Sharding",
+                "result_types": (tensor(x.shape, element_type(dtype)),),
+                "backend_config": ir.StringAttr.get("", context()),
+            }
+            return [x], params | rest
+
+        return draw.calls(
+            call(draw.ints(2, 3), "i32"),
+            call(draw.ints(4, 2), "i32", batching="broadcast"),
+            # One that acts is there for a batch of no members too.
+            call(draw.ints(2, dtype="i64"), "i64", has_side_effect=True),
+            call(draw.bools(2, 1), "bool", has_side_effect=True, batching="broadcast"),
+        )
+
+
+def _refuse(target: str) -> Any:
+    raise MissingRule(f"custom_call: {_reason(target)}")
+
+
+def _reason(target: str) -> str:
+    return (
+        f"the routine {target!r} has no derivative that anvl knows; make the call in the `lower` "
+        "rule of an op of your own, and write its `adjoint`"
+    )

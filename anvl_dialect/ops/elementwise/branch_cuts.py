@@ -1,0 +1,147 @@
+"""Functions of complex numbers that CHLO has, with C's signs of zero, and so sides of their cuts.
+
+CHLO's inverse functions are right but for signs of zero and for NaN; by the reflections of each,
+conj and -x, a part of the result has the sign of a part of x.  Its sinh and cosh of complex numbers
+are differences of exponentials, which have no digits near 0: they are sin and cos, turned.
+Sources: ISO C99, annex G.6; NIST Digital Library of Mathematical Functions, 4.23, 4.28, 4.37.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.types import kind
+from anvl.dialect.ops.elementwise.upcast import in_wide
+
+__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh"]
+
+
+def _of_chlo(name: str, x: Value) -> Value:
+    return ir.Operation.create(f"chlo.{name}", [x.type], [x]).result
+
+
+def _real_or(complex_form: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """CHLO's function of real numbers, another form of complex ones."""
+    name = complex_form.__name__
+
+    def form(x: Value) -> Value:
+        element = x.type.element_type
+        if kind(element) == "complex":
+            return complex_form(x)
+        if element.width < 16:  # some of which CHLO cannot legalize
+            return in_wide(lambda x: _of_chlo(name, x), x)
+        return _of_chlo(name, x)
+
+    return form
+
+
+@_real_or
+def sinh(x: Value) -> Value:
+    return _turned_back(emit.sin(_turned(x)))
+
+
+@_real_or
+def cosh(x: Value) -> Value:
+    return emit.cos(_turned(x))
+
+
+@_real_or
+def asin(x: Value) -> Value:
+    found, is_lost = _parts(_of_chlo("asin", x)), _is_lost(x)
+    re, im = (_signed(size, part) for size, part in zip(found, _parts(x), strict=True))
+    re = _if(is_lost, _zero_or_nan(_parts(x)[0]), re)
+    return emit.complex(re, _if(is_lost, full_like(im, math.nan), im))
+
+
+@_real_or
+def acos(x: Value) -> Value:
+    (re, im), is_lost = _parts(_of_chlo("acos", x)), _is_lost(x)
+    end = emit.sub(full_like(re, math.pi / 2), _zero_or_nan(_parts(x)[0]))
+    im = _signed(im, emit.neg(_parts(x)[1]))
+    return emit.complex(_if(is_lost, end, re), _if(is_lost, full_like(im, math.nan), im))
+
+
+@_real_or
+def atanh(x: Value) -> Value:
+    found, (a, b), is_lost = _parts(_of_chlo("atanh", x)), _parts(x), _is_lost(x)
+    re, im = (_signed(size, part) for size, part in zip(found, (a, b), strict=True))
+    # Beside 1 the square of the other part is 0 before that is.
+    is_1, size = _equal(emit.abs(a), full_like(a, 1)), emit.abs(b)
+    is_near = _both(is_1, emit.compare(size, full_like(b, 1e-9), comparison_direction="LT"))
+    beside = emit.mul(emit.sub(full_like(b, math.log(2)), emit.log(size)), full_like(b, 0.5))
+    re = _if(is_lost, _zero_or_nan(a), _if(is_near, _signed(beside, a), re))
+    no_angle = emit.compare(b, b, comparison_direction="NE")
+    no_angle = getattr(emit, "or")(is_lost, no_angle)
+    return emit.complex(re, _if(no_angle, full_like(im, math.nan), im))
+
+
+@_real_or
+def asinh(x: Value) -> Value:
+    return _turned_back(emit.asin(_turned(x)))
+
+
+@_real_or
+def atan(x: Value) -> Value:
+    return _turned_back(emit.atanh(_turned(x)))
+
+
+@_real_or
+def acosh(x: Value) -> Value:
+    """i acos(x) or -i acos(x), of which its real part is not negative."""
+    re, im = _parts(emit.acos(x))
+    return emit.complex(emit.abs(im), _signed(re, _parts(x)[1]))
+
+
+def _parts(x: Value) -> tuple[Value, Value]:
+    return emit.real(x), emit.imag(x)
+
+
+def _turned(x: Value) -> Value:
+    """i x"""
+    re, im = _parts(x)
+    return emit.complex(emit.neg(im), re)
+
+
+def _turned_back(x: Value) -> Value:
+    """-i x"""
+    re, im = _parts(x)
+    return emit.complex(im, emit.neg(re))
+
+
+def _signed(size: Value, like: Value) -> Value:
+    """|size| with the sign of another number, of zeros too."""
+    size, bits = (
+        emit.abs(size),
+        emit.bitcast_convert(like, dtype=f"i{like.type.element_type.width}"),
+    )
+    is_below = emit.compare(bits, full_like(bits, 0), comparison_direction="LT")
+    return _if(is_below, emit.neg(size), size)
+
+
+def _is_lost(x: Value) -> Value:
+    """Whether a part is NaN and none is infinite."""
+    one, other = (
+        (emit.compare(v, v, comparison_direction="NE"), emit.is_inf(v)) for v in _parts(x)
+    )
+    has_nan, has_inf = (getattr(emit, "or")(a, b) for a, b in zip(one, other, strict=True))
+    return _both(has_nan, getattr(emit, "not")(has_inf))
+
+
+def _zero_or_nan(x: Value) -> Value:
+    return _if(_equal(x, full_like(x, 0)), x, full_like(x, math.nan))
+
+
+def _equal(x: Value, y: Value) -> Value:
+    return emit.compare(x, y, comparison_direction="EQ")
+
+
+def _both(x: Value, y: Value) -> Value:
+    both: Any = getattr(emit, "and")(x, y)
+    return both
+
+
+def _if(pred: Value, x: Value, y: Value) -> Value:
+    return emit.select(pred, x, y)

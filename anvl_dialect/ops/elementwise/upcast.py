@@ -1,0 +1,45 @@
+"""Computing in wider dtypes: in f32 what narrower floats have too few digits for, and products.
+
+A product of narrow numbers may have a wider dtype, in which it is then summed up; so its tangents
+and cotangents are of that dtype, and each cotangent goes back to the dtype of its operand.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.types import DTYPES, dtype_name, element_type
+
+__all__ = ["in_dtype_of", "in_wide", "wider_element"]
+
+
+def in_wide(f: Callable[..., Value], *xs: Value) -> Value:
+    """f(*xs), in f32 where the operands are narrower."""
+    dtype = dtype_name(xs[0].type.element_type)
+    if dtype in ("f32", "f64"):
+        return f(*xs)
+    return emit.convert(f(*[emit.convert(x, dtype="f32") for x in xs]), dtype=dtype)
+
+
+def in_dtype_of(like: Value, x: Value) -> Value:
+    """x in the dtype of another array."""
+    if x.type.element_type == like.type.element_type:
+        return x
+    return emit.convert(x, dtype=dtype_name(like.type.element_type))
+
+
+def wider_element(name: str, x: Any, dtype: str | None) -> Any:
+    """The element type of a product of operands like x: theirs, or a wider one of their kind.
+
+    Raises `TypeError`, in the name of the op, for another dtype.
+    """
+    own = dtype_name(x.element_type)
+    if dtype is None or dtype == own:
+        return x.element_type
+    if DTYPES[dtype].kind != DTYPES[own].kind or _bits(dtype) <= _bits(own):
+        raise TypeError(f"{name}: a result of {dtype} from {x}; it is {own}, or wider of its kind")
+    return element_type(dtype)
+
+
+def _bits(dtype: str) -> int:
+    return 4 if dtype in ("i4", "ui4") else 8 * DTYPES[dtype].numpy.itemsize

@@ -1,0 +1,1 @@
+"""Ops that read and write parts of arrays by indices."""

@@ -1,0 +1,297 @@
+"""What a `scatter` does with an update, and how that is differentiated: assign, add, mul, extrema.
+
+Formulas are for one element x that updates u1, u2, ... meet, of which there may be none.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.families import add_tangents
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.ops.indexing.scatter_windows import Places, newer
+from anvl.dialect.ops.indexing.segment_prod import products_of_others
+
+__all__ = ["COMBINERS", "Combiner", "separated", "updated"]
+
+
+# -- bodies ----------------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """One result of a body: `name` says how the old value meets `of_update`, or its inverse."""
+
+    name: str
+    of_update: Value
+    inverse: bool = False
+
+    def is_plain(self, body: Program) -> bool:
+        """Whether this is the body of a combiner as it is."""
+        return self.name == "keep" or (
+            not self.inverse and self.of_update == body.arguments[len(body.arguments) // 2]
+        )
+
+    def mapped(self, body: Program, updates: Sequence[Value]) -> Value:
+        """The updates as this result takes them."""
+        n = len(updates)
+        if self.of_update in body.arguments:
+            u = updates[body.arguments.index(self.of_update) - n]
+        else:
+            # It depends on the updates alone: what stands for the old values is not looked at.
+            (u,) = Program(body.block, [self.of_update], body).mapped(*updates, *updates)
+        if not self.inverse:
+            return u
+        return emit.neg(u) if self.name == "add" else emit.div(full_like(u, 1), u)
+
+
+def separated(body: Program) -> list[Part] | None:
+    """The body result by result, where each is of a known form; else None."""
+    n = len(body.arguments) // 2
+    old = set(body.arguments[:n])
+    for op in body.block.operations:
+        if not old.isdisjoint(op.operands):
+            old.update(op.results)
+    parts = [_part(body.arguments[i], y, old) for i, y in enumerate(body.results)]
+    return None if any(p is None for p in parts) else parts  # type: ignore[return-value]
+
+
+def _part(x: Value, y: Value, old: set[Value]) -> Part | None:
+    """One result; `old` are all values that depend on old ones."""
+    if y not in old:
+        return Part("assign", y)
+    if y == x:
+        return Part("keep", y)
+    name = "" if isinstance(y, ir.BlockArgument) else y.owner.operation.name.removeprefix("anvl.")
+    if name not in _FORMS:
+        return None
+    left, right = y.owner.operands
+    combiner, inverse = _FORMS[name]
+    if left == x and right not in old:
+        return Part(combiner, right, inverse)
+    if right == x and left not in old and not inverse:
+        return Part(combiner, left)
+    return None
+
+
+_FORMS = {
+    "add": ("add", False),
+    "sub": ("add", True),
+    "mul": ("mul", False),
+    "div": ("mul", True),
+    "maximum": ("maximum", False),
+    "minimum": ("minimum", False),
+}
+
+
+def updated(
+    places: Places, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
+) -> list[Value]:
+    """The scatter by gather, body and assignment, for places that differ."""
+    old = [places.taken(x, u.type) for x, u in zip(inputs, updates, strict=True)]
+    # An update that is left out gets no derivative, be that of the body there infinite or NaN.
+    met = [places.where_met(x.type, u) for x, u in zip(inputs, updates, strict=True)]
+    new = body.mapped(*old, *met)
+    return [places.scatter(newer, x, v) for x, v in zip(inputs, new, strict=True)]
+
+
+# -- combiners -------------------------------------------------------------------------------------
+
+
+class Combiner:
+    """One way in which updates meet an element: a body, with the rules of its scatter."""
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        raise NotImplementedError
+
+    @classmethod
+    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+        """The cotangents of x and of u."""
+        raise NotImplementedError
+
+    @classmethod
+    def tangent(
+        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+    ) -> Value | None:
+        """The tangent of y, from those of x and of u."""
+        raise NotImplementedError
+
+
+class Add(Combiner):
+    """y = x + u1 + u2 + ..."""
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        return emit.add(old, new)
+
+    @classmethod
+    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+        return g, lambda: at.taken(g, u.type)
+
+    @classmethod
+    def tangent(
+        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+    ) -> Value | None:
+        if tu is None:
+            return t
+        return at.scatter(emit.add, zeros_like(x) if t is None else t, tu)
+
+
+class Assign(Combiner):
+    """y = the update that was written last; x where there is none.
+
+    Which one is last is left to the implementation.  The rules find out by writing the numbers of
+    the updates to the same places, as JAX does: right where two scatters with the same indices
+    are executed in the same order, as XLA does on CPU.
+    """
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        return new
+
+    @classmethod
+    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+        if at.unique_indices:
+            return (
+                lambda: at.scatter(newer, g, zeros_like(u)),
+                lambda: at.taken(g, u.type),
+            )
+        numbers, none = at.numbered(x, u.type)
+        winner = at.scatter(newer, none, numbers)
+
+        def of_input() -> Value:
+            kept = emit.compare(winner, none, comparison_direction="EQ")
+            return emit.select(kept, g, zeros_like(g))
+
+        def of_update() -> Value:
+            won = emit.compare(at.taken(winner, u.type), numbers, comparison_direction="EQ")
+            return emit.select(won, at.taken(g, u.type), zeros_like(u))
+
+        return of_input, of_update
+
+    @classmethod
+    def tangent(
+        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+    ) -> Value | None:
+        if t is None and tu is None:
+            return None
+        return at.scatter(
+            newer, zeros_like(x) if t is None else t, zeros_like(u) if tu is None else tu
+        )
+
+
+class Keep(Combiner):
+    """y = x"""
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        return old
+
+    @classmethod
+    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+        return g, None
+
+    @classmethod
+    def tangent(
+        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+    ) -> Value | None:
+        return t
+
+
+class Mul(Combiner):
+    """y = x * u1 * u2 * ...
+
+    The derivative with respect to each factor is the product of the others, never y / u: exact at
+    zeros, to every order.
+    """
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        return emit.mul(old, new)
+
+    @classmethod
+    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+        return (
+            lambda: emit.mul(g, cls._of_updates(at, x, u)),
+            lambda: cls._times_others(at, emit.mul(g, x), u),
+        )
+
+    @classmethod
+    def tangent(
+        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+    ) -> Value | None:
+        parts = []
+        if t is not None:
+            parts.append(emit.mul(t, cls._of_updates(at, x, u)))
+        if tu is not None:
+            steps = emit.mul(tu, cls._times_others(at, x, u))
+            parts.append(at.scatter(emit.add, zeros_like(x), steps))
+        return add_tangents(parts)
+
+    @staticmethod
+    def _of_updates(at: Places, x: Value, u: Value) -> Value:
+        """For each element the product of its updates."""
+        return at.scatter(emit.mul, full_like(x, 1), u)
+
+    @staticmethod
+    def _times_others(at: Places, v: Value, u: Value) -> Value:
+        """For each update: v where it goes, times the other updates that go there."""
+        there = at.taken(v, u.type)
+        return there if at.unique_indices else emit.mul(there, products_of_others(at, v.type, u))
+
+
+class Extremum(Combiner):
+    """y = the extreme one of x, u1, u2, ...; ties share the derivative evenly."""
+
+    @classmethod
+    def _winners(cls, at: Places, x: Value, u: Value, y: Value) -> tuple[Value, Value, Value]:
+        """Whether x is extreme, which updates are, and how many there are of each element."""
+        of_x = emit.compare(x, y, comparison_direction="EQ")
+        of_u = emit.compare(u, at.taken(y, u.type), comparison_direction="EQ")
+        start = emit.select(of_x, full_like(x, 1), zeros_like(x))
+        count = at.scatter(emit.add, start, emit.select(of_u, full_like(u, 1), zeros_like(u)))
+        return of_x, of_u, count
+
+    @classmethod
+    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+        of_x, of_u, count = cls._winners(at, x, u, y)
+        share = emit.div(g, count)
+        return (
+            lambda: emit.select(of_x, share, zeros_like(x)),
+            lambda: emit.select(of_u, at.taken(share, u.type), zeros_like(u)),
+        )
+
+    @classmethod
+    def tangent(
+        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+    ) -> Value | None:
+        if t is None and tu is None:
+            return None
+        of_x, of_u, count = cls._winners(at, x, u, y)
+        won = zeros_like(x) if t is None else emit.select(of_x, t, zeros_like(x))
+        if tu is not None:
+            won = at.scatter(emit.add, won, emit.select(of_u, tu, zeros_like(u)))
+        return emit.div(won, count)
+
+
+class Maximum(Extremum):
+    """y = the largest."""
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        return emit.maximum(old, new)
+
+
+class Minimum(Extremum):
+    """y = the smallest."""
+
+    @staticmethod
+    def body(old: Value, new: Value) -> Value:
+        return emit.minimum(old, new)
+
+
+COMBINERS: dict[str, type[Combiner]] = {
+    "add": Add, "assign": Assign, "keep": Keep, "mul": Mul, "maximum": Maximum, "minimum": Minimum,
+}  # fmt: skip

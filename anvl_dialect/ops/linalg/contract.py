@@ -1,0 +1,241 @@
+"""`dot_general`: contraction of two arrays over some axes, batched over others.
+
+Source: StableHLO specification, `dot_general`.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from anvl.dialect.core.context import context
+from anvl.dialect.core.families import Bilinear, add_tangents, check_axes, check_kind
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Algorithm, DotDimensions, DotDims, Precision, WiderDtype
+from anvl.dialect.core.types import shape_text, tensor
+from anvl.dialect.ops.elementwise.upcast import in_dtype_of, wider_element
+
+__all__ = ["DotGeneralOp", "check_contraction"]
+
+
+class DotGeneralOp(Bilinear, name="dot_general"):
+    """Sum products over the contracting axes; the result has the batching axes, then what is left
+    of `x`, then what is left of `y`.  The result may be of a wider `dtype` than the operands, which
+    then is the one that sums are taken in: f32 of bf16, i32 of i8.  An `algorithm` says how it
+    rounds, in its derivatives too.  StableHLO `dot_general`.
+    """
+
+    x: Operand
+    y: Operand
+    dot_dimension_numbers: DotDimensions
+    precision_config: Precision
+    algorithm: Algorithm
+    dtype: WiderDtype
+    z: Result
+    hlo = "dot_general"
+    kinds = "bool int uint float complex"
+    moves_elements = True
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        x, contracting = op.operands[0].type, cls.read(op)["dot_dimension_numbers"].lhs_contracting
+        return 2 * math.prod(op.results[0].type.shape) * math.prod(x.shape[i] for i in contracting)
+
+    @classmethod
+    def result_type(
+        cls, x: Any, y: Any, dot_dimension_numbers: DotDims, precision_config: str = "DEFAULT",
+        algorithm: Any = "", dtype: str | None = None,
+    ) -> Any:  # fmt: skip
+        dims = dot_dimension_numbers
+        check_kind("dot_general", x, cls.kinds)
+        check_contraction("dot_general", x, y, dims)
+        xs, ys = x.shape, y.shape
+        shape = [xs[a] for a in dims.lhs_batching]
+        shape += [xs[a] for a in _free(x, dims.lhs_batching, dims.lhs_contracting)]
+        shape += [ys[a] for a in _free(y, dims.rhs_batching, dims.rhs_contracting)]
+        return tensor(shape, wider_element("dot_general", x, dtype))
+
+    @classmethod
+    def adjoint(
+        cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims,
+        dtype: str | None = None, **how: Any,
+    ) -> Sequence[Any]:  # fmt: skip
+        x, y = xs
+        dims = dot_dimension_numbers
+        swapped = DotDims(
+            dims.rhs_batching, dims.lhs_batching, dims.rhs_contracting, dims.lhs_contracting
+        )
+        n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
+        of_x = tuple(range(n_batch, n_x))
+        of_y = tuple(range(n_x, g.type.rank))
+        return [
+            lambda: _adjoint_of_first(g, x, y, dims, of_y, how),
+            lambda: _adjoint_of_first(g, y, x, swapped, of_x, how),
+        ]
+
+    @classmethod
+    def operand_support(
+        cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims, **params: Any
+    ) -> Sequence[Any]:
+        """Where its adjoint may be other than zero, by sums: a product would take far longer."""
+        (x, y), dims = xs, dot_dimension_numbers
+        n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
+        found = (
+            _spread_from(g, x.type, _left(x.type, dims[0], dims[2]), range(n_x, g.type.rank)),
+            _spread_from(g, y.type, _left(y.type, dims[1], dims[3]), range(n_batch, n_x)),
+        )
+        return [in_dtype_of(x, live) for x, live in zip(xs, found, strict=True)]
+
+    @classmethod
+    def result_support(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], z: Value,
+        dot_dimension_numbers: DotDims, **params: Any,
+    ) -> Any:  # fmt: skip
+        (x, y), dims = xs, dot_dimension_numbers
+        n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
+        batch, of_x, of_y = range(n_batch), range(n_batch, n_x), range(n_x, z.type.rank)
+        found = []
+        for t, left, axes, contracted in (
+            (ts[0], _left(x.type, dims[0], dims[2]), (*batch, *of_x), dims[2]),
+            (ts[1], _left(y.type, dims[1], dims[3]), (*batch, *of_y), dims[3]),
+        ):
+            if t is not None:  # where its axes, in order, are in the result
+                place = dict(zip(left, axes, strict=True))
+                at = [place[a] for a in sorted(place)]
+                found.append(in_dtype_of(z, _spread_from(t, z.type, at, contracted)))
+        return add_tangents(found)
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], dot_dimension_numbers: DotDims,
+        **params: Any,
+    ) -> Value:  # fmt: skip
+        (x, y), dims = xs, dot_dimension_numbers
+        x_moves, y_moves = batched
+        lhs = [tuple(a + x_moves for a in axes) for axes in (dims[0], dims[2])]
+        rhs = [tuple(a + y_moves for a in axes) for axes in (dims[1], dims[3])]
+        if x_moves and y_moves:
+            dims = DotDims((0, *lhs[0]), (0, *rhs[0]), lhs[1], rhs[1])
+            return emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
+        # The batch axis is one more free axis of its operand: it comes out behind the batching
+        # axes, and for the right operand behind what is left of the left one.
+        dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
+        z = emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
+        at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
+        axes = [a for a in range(z.type.rank) if a != at]
+        return emit.transpose(z, permutation=(at, *axes))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        def over(*dims: tuple[int, ...], **params: Any) -> dict[str, Any]:
+            return {"dot_dimension_numbers": DotDims(*dims), **params}
+
+        mixed = [draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)]
+        narrow = [x.astype("float32") for x in mixed]
+        f32 = Algorithm.checked(ir.Attribute.parse(_F32, context()))
+        return draw.calls(
+            (narrow, over((3, 0), (0, 1), (1,), (2,), algorithm=f32)),
+            (narrow, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
+            (mixed, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
+            ([draw.ints(2, 3, dtype="i8"), draw.ints(3, dtype="i8")],
+             over((), (), (1,), (0,), dtype="i32")),
+            ([draw.floats(2, 3), draw.floats(3, 4)], over((), (), (1,), (0,))),
+            ([draw.floats(3), draw.floats(3)], over((), (), (0,), (0,))),
+            ([draw.floats(), draw.floats(2)], over((), (), (), ())),
+            ([draw.floats(2, 3, 4), draw.floats(4, 3, 5, 2)], over((0,), (3,), (2, 1), (0, 1))),
+            ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], over((3, 0), (0, 1), (1,), (2,))),
+            ([draw.floats(2, 0), draw.floats(0, 3)], over((), (), (1,), (0,))),
+        )  # fmt: skip
+
+
+_F32 = (
+    "#stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, "
+    "accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, "
+    "num_primitive_operations = 1, allow_imprecise_accumulation = false>"
+)
+
+
+def check_contraction(name: str, x: Any, y: Any, dims: DotDims) -> None:
+    """Refuse, for the op `name`, operand types that cannot be contracted as `dims` says."""
+    if x.element_type != y.element_type:
+        raise TypeError(
+            f"{name}: operands differ in dtype: {x}, {y}; convert them to one dtype first"
+        )
+    _check_side(f"{name}: left", x, dims.lhs_batching, dims.lhs_contracting)
+    _check_side(f"{name}: right", y, dims.rhs_batching, dims.rhs_contracting)
+    _check_pairs(f"{name}: batching", x, y, dims.lhs_batching, dims.rhs_batching)
+    _check_pairs(f"{name}: contracting", x, y, dims.lhs_contracting, dims.rhs_contracting)
+
+
+def _check_side(side: str, x: Any, batching: Sequence[int], contracting: Sequence[int]) -> None:
+    both = f"batching {shape_text(batching)} and contracting {shape_text(contracting)}"
+    check_axes(f"{side} axes, {both}", (*batching, *contracting), x.rank, x)
+
+
+def _check_pairs(role: str, x: Any, y: Any, lhs: Sequence[int], rhs: Sequence[int]) -> None:
+    if len(lhs) != len(rhs):
+        raise TypeError(
+            f"{role} axes {shape_text(lhs)} of {x} and {shape_text(rhs)} of {y} "
+            "differ in number; they go in pairs"
+        )
+    xs, ys = x.shape, y.shape
+    for a, b in zip(lhs, rhs, strict=True):
+        if xs[a] != ys[b]:
+            raise TypeError(
+                f"{role} sizes differ: axis {a} of {x} is {xs[a]}, axis {b} of {y} is {ys[b]}"
+            )
+
+
+def _free(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
+    """The axes of x that are left: neither batched over nor summed over."""
+    return [a for a in range(x.rank) if a not in batching and a not in contracting]
+
+
+def _left(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
+    """The axes of x that the result has, in the order in which it has them."""
+    return [*batching, *_free(x, batching, contracting)]
+
+
+def _spread_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int]) -> Value:
+    """g, without the axes `summed`, repeated to a type of which the others are `axes`."""
+    kept = emit.sum(g, axes=tuple(summed))
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    if order != list(range(len(axes))):
+        kept = emit.transpose(kept, permutation=tuple(order))
+    dimensions = tuple(sorted(axes))
+    return emit.broadcast_in_dim(kept, shape=tuple(type_.shape), broadcast_dimensions=dimensions)
+
+
+def _adjoint_of_first(
+    g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], how: dict[str, Any]
+) -> Value:
+    """Contract g with y over what is left of y (the axes `of_y` of g); axes as in x."""
+    swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
+    y = in_dtype_of(g, y)
+    pair = (y, g) if swapped else (g, y)
+    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, **how)
+    part = in_dtype_of(x, part)
+    return emit.transpose(part, permutation=permutation) if permutation else part
+
+
+@lru_cache(4096)
+def _adjoint_plan(
+    x: Any, y: Any, dims: DotDims, of_y: tuple[int, ...]
+) -> tuple[bool, DotDims, tuple[int, ...]]:
+    """Whether y comes first, the axes to contract, and how to permute the result if need be."""
+    batching, y_batching, contracting, y_contracting = dims
+    g_batching = tuple(range(len(batching)))
+    y_free = tuple(_free(y, y_batching, y_contracting))
+    # The result has the batching axes of x, then what g brings, then what y brings; or these two
+    # the other way round, if that spares a transpose.
+    of_g = _free(x, batching, contracting)
+    in_y_order = [b for b in range(y.rank) if b in y_contracting]
+    contracted = [contracting[y_contracting.index(b)] for b in in_y_order]
+    axes = [*batching, *of_g, *contracted]
+    if axes == sorted(axes):
+        return False, DotDims(g_batching, y_batching, of_y, y_free), ()
+    axes = [*batching, *contracted, *of_g]
+    permutation = tuple(axes.index(a) for a in range(len(axes)))
+    numbers = DotDims(y_batching, g_batching, y_free, of_y)
+    return True, numbers, () if axes == sorted(axes) else permutation

@@ -1,0 +1,73 @@
+"""The family of the matrix factorisations: the results of one operand, a stack of matrices.
+
+Says `moved(t, x, *ys, **params)`: how the results move when x moves by t, linear in t.  The tangent
+is that map, and the adjoint is its transpose.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.create import full
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operand, Value, emit
+from anvl.dialect.interpreters.subprogram import transpose_of
+from anvl.dialect.ops.linalg.lapack import lower_on
+from anvl.dialect.ops.linalg.matrices import identity
+
+__all__ = ["Factorisation"]
+
+
+class Factorisation(AnvlOp):
+    """Of one operand.  What cannot be factorised gives NaN, and raises nothing."""
+
+    x: Operand
+    composite = True
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        shape = op.operands[0].type.shape
+        return 10 * math.prod(shape) * min(shape[-2:])
+
+    @classmethod
+    def moved(cls, t: Value, x: Value, *ys: Value, **params: Any) -> Sequence[Value | None]:
+        """The tangents of the results, of which those that are integers have None."""
+        raise NotImplementedError
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, **params: Any) -> Any:
+        if 0 not in x.type.shape:
+            return lower_on(hlo.platform, cls.short_name, x, **params)
+        result = cls.result_type(x.type, **params)
+        return [_of_nothing(t) for t in result] if cls.multiple_results else _of_nothing(result)
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
+        ys = y if cls.multiple_results else (y,)
+        if ts[0] is None:
+            return [None] * len(ys) if cls.multiple_results else None
+        moved = cls.moved(ts[0], xs[0], *ys, **params)
+        return moved if cls.multiple_results else moved[0]
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        ys, gs = (y, g) if cls.multiple_results else ((y,), (g,))
+
+        def moved(t: Value, *values: Value) -> Sequence[Value | None]:
+            return cls.moved(t, *values, **params)
+
+        return [lambda: transpose_of(moved, [xs[0].type], [xs[0], *ys], gs)[0]]
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Any:
+        return cls.build(xs[0], **params)
+
+
+def _of_nothing(type_: Any) -> Value:
+    """A result of a factorisation of a matrix without elements: it changes nothing."""
+    if differentiable(type_) and type_.rank > 1:
+        return identity(type_)
+    if differentiable(type_):
+        return full(type_, 0)
+    return emit.iota(iota_dimension=type_.rank - 1, shape=tuple(type_.shape), dtype="i32")

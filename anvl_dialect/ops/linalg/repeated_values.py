@@ -1,0 +1,271 @@
+"""Eigenvalues and singular values that repeat: the rules that `eigh`, `eig` and `svd` share."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from anvl.dialect.core.create import full, full_like, zeros_like
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.types import numpy_of, tensor
+from anvl.dialect.ops.elementwise.elementary import and_, or_
+from anvl.dialect.ops.linalg.factorization_base import Factorisation
+from anvl.dialect.ops.linalg.matrices import (
+    across_columns,
+    across_rows,
+    as_complex,
+    columns_scaled,
+    is_complex,
+    places,
+    real_of,
+    scaled,
+)
+
+__all__ = [
+    "ValuesAlone", "ValuesAndVectors", "basis_of", "completed", "inverse_gaps", "inverse_sums",
+    "inverse_values", "is_repeated", "is_zero",
+]  # fmt: skip
+
+# Note [Repeated values]
+#
+# The derivative of an eigenvector is a sum over the others with the factors 1 / (w_j - w_i).  Where
+# two eigenvalues are equal their eigenvectors are any basis of a plane, and have no derivative; the
+# factor is then taken as 0.  That is right for every function of the matrix that does not depend on
+# the choice of the basis and is symmetric in what belongs to equal values: the eigenvalues'
+# symmetric functions, and projectors on the whole plane.  It leaves out a part of v f(w) v^H, whose
+# derivative needs more than w and v tell.  So where the derivatives of values and vectors are both
+# asked for, those of the vectors of repeated values are NaN: in forward mode their tangents, in
+# reverse mode the whole gradient, unless the cotangents of such vectors and of their values are 0.
+# Write such functions without eigenvectors (`expm`, `matrix_power`).  What a program makes of the
+# vectors and the matrix alone, as the values v^H x v, no rule can tell from a function of the
+# planes: there the part is left out.
+# Equal means to rounding: their difference is at most n eps max|w|, which is what LAPACK's error
+# bound allows two computed values of one eigenvalue to differ by.  The same for singular values,
+# where 1 / s is taken as 0 if s is 0, and u f(s) v^H needs more than that, if its vectors can move:
+# out of the plane of the others, where there is room, or by a phase.  u v^H depends on sums of
+# values alone: its derivative, and the second one of the sum of the values, are right where they
+# repeat, too.
+#
+# The next derivative lacks how such a plane turns, which values and vectors do not tell, so it is
+# NaN: that of the factor, of the cotangents of repeated values, and in forward mode of how they
+# move.  A cotangent that depends on nothing is a weight, as of the sum of the values or of one that
+# does not repeat: there nothing is lacking, and second derivatives are right, in reverse mode and
+# in forward over reverse.
+
+
+class ValuesAndVectors(Factorisation):
+    """Of values, the result at position `values`, and vectors that belong to them.
+
+    Says, besides `moved`, `undetermined`.  See Note [Repeated values].
+    """
+
+    uses_activity = True
+    #: The position of the values among the results; of the vectors whose values they are, and are
+    #: the first to be multiplied by; of all vectors, with the axis along which one vector lies.
+    values = 0
+    basis = 1
+    vectors = cast("dict[int, int]", {1: -2})
+
+    @classmethod
+    def undetermined(cls, *ys: Value, **params: Any) -> Sequence[Value]:
+        """Which vectors have a derivative that values and vectors do not tell: a bool for each, for
+        each result in `vectors`."""
+        raise NotImplementedError
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any,
+        active: Sequence[bool] | None = None, **params: Any,
+    ) -> Any:  # fmt: skip
+        ys = list(y)
+        ys[cls.basis] = basis_of(ys[cls.basis], ys[cls.values])
+        moved = super().tangent(ts, xs, ys, **params)
+        if ts[0] is None or not cls._is_mixed([True] * len(ys) if active is None else active):
+            return moved
+        found = list(moved)
+        for (i, axis), is_lost in zip(
+            cls.vectors.items(), cls.undetermined(*y, **params), strict=True
+        ):
+            one = full(real_of(found[i].type, is_lost.type.shape), 1)
+            factor = emit.select(is_lost, full_like(one, float("nan")), one)
+            found[i] = scaled(found[i], _along(factor, found[i], axis))
+        return found
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        gs, of_values = list(g), g[cls.values]
+        if of_values is not None:
+            gs[cls.values] = _rough_where_repeated(of_values, y[cls.values])
+        (of_x,) = super().adjoint(gs, xs, y, **params)
+        if not cls._is_mixed([one is not None for one in g]):
+            return [of_x]
+
+        def masked() -> Value:
+            found = of_x()
+            pairs = zip(cls.vectors.items(), cls.undetermined(*y, **params), strict=True)
+            for (i, axis), is_lost in pairs:
+                if g[i] is not None:
+                    is_used = _is_used(g[i], axis, of_values)
+                    is_met = and_(is_lost, is_used)
+                    found = _nan_where(emit.any(is_met, axes=(is_met.type.rank - 1,)), found)
+            return found
+
+        return [masked]
+
+    @classmethod
+    def _is_mixed(cls, active: Sequence[bool]) -> bool:
+        """Whether the derivatives of values and of vectors are both asked for."""
+        return active[cls.values] and any(active[i] for i in cls.vectors)
+
+
+class ValuesAlone(Factorisation):
+    """Of values without their vectors.  See Note [Repeated values]."""
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, **params: Any) -> Sequence[Any]:
+        return super().adjoint(_rough_where_repeated(g, y), xs, y, **params)
+
+
+# -- which vectors are undetermined ----------------------------------------------------------------
+
+
+def is_repeated(w: Value) -> Value:
+    """For each of the values, whether it is equal to another one, to rounding."""
+    return emit.any(_is_tie(w), axes=(w.type.rank - 1,))
+
+
+def is_zero(s: Value) -> Value:
+    """For each of the singular values, whether it is 0 to rounding."""
+    s = emit.stop_gradient(s)
+    return _is_small(s, _tolerance(s))
+
+
+def completed(flags: Value, count: int) -> Value:
+    """Flags of `count` vectors of a full basis: those that complete it hang on all others."""
+    *batch, k = flags.type.shape
+    if k == count:
+        return flags
+    some = emit.any(flags, axes=(len(batch),))
+    rest = emit.broadcast_in_dim(
+        some, shape=(*batch, count - k), broadcast_dimensions=tuple(range(len(batch)))
+    )
+    return emit.concatenate(flags, rest, dimension=len(batch))
+
+
+def basis_of(v: Value, w: Value) -> Value:
+    """The vectors v of the values w; of those that repeat they have no derivative: it is NaN.
+
+    Vectors that complete a basis stay as they are.
+    """
+    *batch, k = w.type.shape
+    one = emit.add(full_like(w, 1), _rough_zero(w, is_repeated(w)))
+    rest = v.type.shape[-1] - k
+    if rest:
+        ones = full(tensor((*batch, rest), w.type.element_type), 1)
+        one = emit.concatenate(one, ones, dimension=len(batch))
+    return columns_scaled(v, one)
+
+
+def _is_used(of_vectors: Value, axis: int, of_values: Value) -> Value:
+    """Of each vector, whether the cotangent of it, or of its value, is any but 0.
+
+    That of the vector may be 0 because f(w) is.
+    """
+    rank = of_vectors.type.rank
+    used = emit.any(_is_not_0(of_vectors), axes=(rank + axis,))
+    values = _is_not_0(of_values)
+    *batch, k = values.type.shape
+    rest = used.type.shape[-1] - k
+    if rest:
+        none = full(tensor((*batch, rest), values.type.element_type), 0)
+        values = emit.concatenate(values, none, dimension=len(batch))
+    return or_(used, values)
+
+
+def _is_not_0(x: Value) -> Value:
+    return emit.compare(x, zeros_like(x), comparison_direction="NE")
+
+
+def _along(x: Value, like: Value, axis: int) -> Value:
+    """Numbers or flags, one for each vector, for all elements of it."""
+    across = across_rows if axis == -2 else across_columns
+    return across(x, like.type.shape[axis])
+
+
+def _nan_where(flags: Value, x: Value) -> Value:
+    """x, with NaN for all of the matrices that are flagged."""
+    nothing = full(real_of(x.type, flags.type.shape), 0)
+    nan = emit.select(flags, full_like(nothing, float("nan")), nothing)
+    spread = emit.broadcast_in_dim(
+        nan, shape=tuple(x.type.shape), broadcast_dimensions=tuple(range(nan.type.rank))
+    )
+    return emit.add(x, as_complex(spread) if is_complex(x) else spread)
+
+
+# -- inverses of what may be 0 ---------------------------------------------------------------------
+
+
+def inverse_gaps(w: Value) -> Value:
+    """[..., i, j]: 1 / (w[j] - w[i]); where they are equal it is 0 and has no derivative, but for
+    those of one value with itself.  See Note [Repeated values]."""
+    gaps = _gaps(w)
+    return emit.add(_inverse(gaps, _tolerance(w)), _rough_zero(gaps, _is_tie(w)))
+
+
+def _rough_where_repeated(x: Value, w: Value) -> Value:
+    """x, one for each of the values w; of those that repeat it has no derivative: it is NaN."""
+    return emit.add(x, _rough_zero(x, is_repeated(w)))
+
+
+def _rough_zero(x: Value, pred: Value) -> Value:
+    """0, whose derivative with respect to x is NaN where `pred` is true, and else 0."""
+    step = emit.sub(x, emit.stop_gradient(x))
+    root = emit.sqrt(emit.select(pred, step, full_like(x, 1)))
+    return emit.select(pred, emit.sub(root, root), zeros_like(x))
+
+
+def _gaps(w: Value) -> Value:
+    """[..., i, j]: w[j] - w[i]"""
+    n = w.type.shape[-1]
+    return emit.sub(across_rows(w, n), across_columns(w, n))
+
+
+def _is_tie(w: Value) -> Value:
+    """[..., i, j]: whether they are two values that are equal to rounding."""
+    gaps = emit.stop_gradient(_gaps(w))
+    is_close = _is_small(gaps, _tolerance(emit.stop_gradient(w)))
+    return and_(is_close, emit.compare(*places(gaps), comparison_direction="NE"))
+
+
+def inverse_sums(s: Value) -> Value:
+    """[..., i, j]: 1 / (s[j] + s[i]), 0 where both are."""
+    n = s.type.shape[-1]
+    return _inverse(emit.add(across_rows(s, n), across_columns(s, n)), _tolerance(s))
+
+
+def inverse_values(s: Value) -> Value:
+    """[..., i]: 1 / s[i], 0 where it is."""
+    return _inverse(s, _tolerance(s))
+
+
+def _inverse(x: Value, tolerance: Value) -> Value:
+    """1 / x, and 0 where |x| is at most the tolerance, one for each vector or matrix."""
+    is_zero, one = _is_small(x, tolerance), full_like(x, 1)
+    return emit.select(is_zero, zeros_like(x), emit.div(one, emit.select(is_zero, one, x)))
+
+
+def _is_small(x: Value, tolerance: Value) -> Value:
+    limit = emit.broadcast_in_dim(
+        tolerance,
+        shape=tuple(x.type.shape),
+        broadcast_dimensions=tuple(range(tolerance.type.rank)),
+    )
+    return emit.compare(emit.abs(x), limit, comparison_direction="LE")
+
+
+def _tolerance(w: Value) -> Value:
+    """n eps max|w|, for each vector."""
+    size = emit.abs(w)
+    eps = np.finfo(numpy_of(size.type.element_type)).eps
+    largest = emit.max(size, axes=(w.type.rank - 1,))
+    return emit.mul(largest, full_like(largest, float(w.type.shape[-1] * eps)))

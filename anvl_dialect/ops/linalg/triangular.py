@@ -1,0 +1,124 @@
+"""`triangular_solve`: systems of equations whose matrix is a triangle.
+
+Sources: StableHLO specification, `triangular_solve`; M. Giles, An extended collection of matrix
+derivative results for forward and reverse mode automatic differentiation (2008), section 2.3.1.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.families import add_tangents, with_batch_axis
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Bool, Transpose
+from anvl.dialect.core.types import dtype_name
+from anvl.dialect.ops.linalg.lapack import lower_on
+from anvl.dialect.ops.linalg.matrices import (
+    check_systems,
+    formed,
+    matmul,
+    transposed,
+    triangle,
+    with_transpose,
+)
+
+__all__ = ["TriangularSolveOp"]
+
+
+class TriangularSolveOp(AnvlOp, name="triangular_solve"):
+    """The x with `op(a) x = b`, or with `x op(a) = b` where `left_side` is false.
+
+    `op` is what `transpose_a` says.  Of a only one triangle is read, the lower one where
+    `lower`; not its diagonal, taken as ones, where `unit_diagonal`.  Zeros on the diagonal give
+    infinities and NaN.  StableHLO `triangular_solve`.
+    """
+
+    a: Operand
+    b: Operand
+    left_side: Bool
+    lower: Bool  # type: ignore[assignment]  # a parameter and a rule: StableHLO's own name
+    unit_diagonal: Bool
+    transpose_a: Transpose
+    x: Result
+    composite = True
+    lifts = "stablehlo.triangular_solve"
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        if set(op.attributes) - cls.attribute_params.keys():
+            return None
+        return list(op.operands), cls.read(op)
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """Of floats that no routine of LAPACK takes: in f32."""
+        dtype = dtype_name(op.results[0].type.element_type)
+        if dtype not in ("f16", "bf16") or set(op.attributes) - cls.attribute_params.keys():
+            return None
+        a, b = (emit.convert(x, dtype="f32") for x in op.operands)
+        return [emit.convert(cls.build(a, b, **cls.read(op)), dtype=dtype)]
+
+    @classmethod
+    def result_type(
+        cls, a: Any, b: Any, *, transpose_a: str, left_side: bool = False, lower: bool = False,
+        unit_diagonal: bool = False,
+    ) -> Any:  # fmt: skip
+        check_systems("triangular_solve", a, b, left_side)
+        return b
+
+    @classmethod  # type: ignore[no-redef]
+    def lower(cls, hlo: Any, a: Value, b: Value, **params: Any) -> Value:
+        if 0 in b.type.shape:
+            return b
+        return lower_on(hlo.platform, "triangular_solve", a, b, **params)
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], x: Value, **params: Any
+    ) -> Value | None:
+        ta, tb = ts
+        if ta is None:
+            return None if tb is None else cls.build(xs[0], tb, **params)
+        moved = formed(_read(ta, **params), params["transpose_a"])
+        product = matmul(moved, x) if params["left_side"] else matmul(x, moved)
+        return cls.build(xs[0], add_tangents([tb, emit.neg(product)]), **params)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], x: Value, **params: Any) -> Sequence[Any]:
+        a, form = with_transpose(xs[0], params["transpose_a"])
+        solved = emit.triangular_solve(a, g, **(params | {"transpose_a": form}))
+
+        def of_matrix() -> Value:
+            pair = (solved, transposed(x)) if params["left_side"] else (transposed(x), solved)
+            moved = formed(matmul(*pair), params["transpose_a"])
+            return _read(emit.neg(moved), **params)
+
+        return [of_matrix, solved]
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Value:
+        return cls.build(*with_batch_axis(xs, batched), **params)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        def how(left: bool, lower: bool, unit: bool, form: str) -> dict[str, Any]:
+            return {
+                "left_side": left, "lower": lower, "unit_diagonal": unit, "transpose_a": form,
+            }  # fmt: skip
+
+        forms = ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+        choices = [(lower, form) for lower in (True, False) for form in forms]
+        return draw.calls(
+            *(([draw.matrix(3, 3), draw.floats(3, 2)], how(True, *choice[:1], False, choice[1]))
+              for choice in choices),
+            *(([draw.matrix(2, 2), draw.floats(3, 2)], how(False, *choice[:1], True, choice[1]))
+              for choice in choices),
+            ([draw.matrix(2, 2, 2), draw.floats(2, 2, 1)], how(True, True, False, "TRANSPOSE")),
+            ([draw.matrix(0, 0), draw.floats(0, 2)], how(True, True, False, "NO_TRANSPOSE")),
+            ([draw.matrix(2, 2), draw.floats(2, 0)], how(True, True, False, "NO_TRANSPOSE")),
+        )  # fmt: skip
+
+
+def _read(x: Value, lower: bool, unit_diagonal: bool, **_: Any) -> Value:
+    """x with zeros where the matrix is not read."""
+    return triangle(x, lower, unit_diagonal)

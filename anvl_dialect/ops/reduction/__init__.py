@@ -1,0 +1,1 @@
+"""Reductions and scans along axes, and what is made of them."""

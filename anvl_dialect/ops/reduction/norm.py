@@ -1,0 +1,274 @@
+"""`norm`: lengths of vectors, over the whole range of a dtype.
+
+The sum of squares over- and underflows long before the length does; where that may be so, it is
+computed of multiples of the elements, as in J. L. Blue, A portable Fortran program to find the
+Euclidean norm of a vector, ACM Trans. Math. Softw. 4 (1978).  The derivative is stated, in terms of
+the result: it needs no scale, and holds to every order.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.families import check_axes, check_kind
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Float, Int, Ints
+from anvl.dialect.core.smooth_powers import power_of_square
+from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype, shape_text, tensor
+from anvl.dialect.ops.elementwise.complexes import complex_
+from anvl.dialect.ops.elementwise.elementary import add, and_, div, mul, neg, plus, sqrt, times
+from anvl.dialect.ops.elementwise.upcast import in_wide
+from anvl.dialect.ops.linalg.matrices import as_complex, conj, is_complex
+from anvl.dialect.ops.reduction.reduce import spread
+
+__all__ = ["NormOp", "either", "nonzero_length"]
+
+_PARTS = {"c64": "f32", "c128": "f64"}
+
+
+class _Range(NamedTuple):
+    """Of a dtype, powers of two: the least and the largest sum of squares that is as exact as any,
+    and what the elements of others are multiplied or divided by."""
+
+    least: int
+    most: int
+    scale: int
+
+
+_RANGES = {"f32": _Range(-90, 120, 80), "f64": _Range(-900, 1000, 600)}
+
+
+class Power(Int):
+    """An exponent; 1 where the attribute is absent."""
+
+    optional = True
+    default = 1
+
+
+class NormOp(AnvlOp, name="norm"):
+    """(sum |x|^order)^(1/order) along `axes`, a real number: no larger or smaller than it must be.
+
+    Its derivative at 0 is 0.  It has no second one there, which is NaN, and none at infinity.
+    Complex numbers have order 2; of others, those of the moduli are meant.
+
+    Of order 2 it may be raised to a `power`, which is as smooth as that is: of power 3 it has a
+    second derivative at 0, too.
+    """
+
+    x: Operand
+    axes: Ints
+    order: Float
+    power: Power
+    y: Result
+    composite = True
+    singularity_convention = "0 at 0, and NaN in the second derivative; NaN where it is infinite"
+
+    @classmethod
+    def result_type(cls, x: Any, axes: Any, order: float, power: int = 1) -> Any:
+        check_kind("norm", x, "float complex")
+        if power < 1 or (power > 1 and order != 2):
+            raise TypeError(
+                f"norm: power is {power} of order {order}; it must be 1, or of order 2 more"
+            )
+        check_axes(f"norm: axes {shape_text(axes)}", axes, x.rank, x)
+        if order == 0 or not math.isfinite(order):
+            raise TypeError(f"norm: order is {order}; it must be a number, and not 0")
+        of = x.element_type
+        if kind(of) == "complex":
+            if order != 2:
+                raise TypeError(f"norm: order is {order} of {x}; take that of abs(x), or order 2")
+            of = element_type(_PARTS[dtype_name(of)])
+        return tensor([n for i, n in enumerate(x.shape) if i not in axes], of)
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, axes: Any, order: float, power: int = 1) -> Value:
+        def value(x: Value) -> Value:
+            if order != 2:
+                return _of_order(x, axes, order)
+            if power % 2:
+                length = _euclidean(x, axes)
+                return length if power == 1 else emit.integer_pow(length, exponent=power)
+            return power_of_square(_sum_of_squares(x, axes), power)
+
+        return value(x) if is_complex(x) else in_wide(value, x)
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value,
+        axes: Any, order: float, power: int = 1,
+    ) -> Value | None:  # fmt: skip
+        (t,), (x,) = ts, xs
+        if t is None:
+            return None
+        along = mul(t, _slope(x, y, axes, order, power))
+        return emit.sum(emit.real(along) if is_complex(x) else along, axes=axes)
+
+    @classmethod
+    def adjoint(
+        cls, g: Value, xs: Sequence[Value], y: Value, axes: Any, order: float, power: int = 1
+    ) -> Sequence[Any]:
+        (x,) = xs
+        g, slope = spread(g, x, axes), _slope(x, y, axes, order, power)
+        return [mul(complex_(g, zeros_like(g)) if is_complex(x) else g, slope)]
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], axes: Any, order: float, power: int = 1
+    ) -> Value:
+        return cls.build(xs[0], axes=tuple(a + 1 for a in axes), order=order, power=power)
+
+    @classmethod
+    def powered(
+        cls, xs: Sequence[Value], exponent: int, axes: Any, order: float, power: int = 1
+    ) -> Value | None:
+        if order != 2:
+            return None
+        return cls.build(xs[0], axes=axes, order=order, power=power * exponent)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        rows, all_ = {"axes": (1,), "order": 2.0}, {"axes": (0, 2), "order": 2.0}
+
+        def away(*shape: int) -> Any:
+            """From 0, where elements have corners but for order 2; of both signs."""
+            signs = 1.0 - 2 * draw.bools(*shape)
+            return signs * draw.floats(*shape, within=(0.5, 2.0))
+
+        return draw.calls(
+            ([draw.floats(2, 3)], rows), ([draw.floats(2, 3, 2)], all_),
+            ([draw.complexes(3, 2)], rows), ([draw.floats(0, 2)], rows),
+            *[([draw.floats(2, 3)], {**rows, "power": n}) for n in (2, 3, 5)],
+            ([draw.complexes(3)], {"axes": (), "order": 2.0, "power": 3}),
+            ([draw.floats(2, 3).astype(numpy_dtype("f32"))], rows),
+            ([draw.floats(2, 3).astype(numpy_dtype("f16"))], rows),
+            ([draw.floats(2, 3).astype(numpy_dtype("bf16"))], rows),
+            *[([away(2, 3)], {"axes": (1,), "order": n}) for n in (3.0, 1.5, -0.5)],
+        )  # fmt: skip
+
+
+# -- derivatives -----------------------------------------------------------------------------------
+
+
+def nonzero_length(y: Value) -> Value:
+    """A length to divide by: y, but 1 where it is 0.  The quotient has no derivative there.
+
+    Note [Lengths of zero]
+    A length has a corner at 0.  Its derivative is taken as 0 there, the mean of all directions;
+    beyond that there is none, and the second one is NaN, as the slope of the root here makes it:
+    were it 0, the curvature of a smooth function of lengths, their square, would be wrong without
+    a word.  Powers that the frontend sees are written without the length (`powered`).
+    """
+    is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
+    return emit.select(is_0, plus(sqrt(y), 1), y)
+
+
+def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) -> Value:
+    """dy/dx, of complex numbers the conjugate of the direction in which y grows."""
+    if power > 1:
+        slope = times(conj(x), power)
+        if power == 2:
+            return slope
+        length = spread(emit.norm(x, axes=axes, order=order, power=power - 2), x, axes)
+        return mul(slope, as_complex(length) if is_complex(x) else length)
+    if is_complex(x):
+        re, im = (_parts_of(part, y, axes) for part in (emit.real(x), emit.imag(x)))
+        return complex_(re, neg(im))
+    if dtype_name(x.type.element_type) not in _RANGES:  # where y may be infinite and its slope not
+
+        def wide(x: Value) -> Value:
+            return _slope(x, emit.norm(x, axes=axes, order=order), axes, order, 1)
+
+        return in_wide(wide, x)
+    ratio = _parts_of(x, y, axes)
+    if order == 2:
+        return ratio
+    # The other elements count where y is 0, for orders below 0.
+    is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
+    nothing = spread(emit.select(is_0, sqrt(y), full_like(y, 1)), x, axes)
+    size = emit.select(spread(is_0, x, axes), full_like(x, 1), emit.abs(ratio))
+    return mul(mul(emit.sign(x), nothing), _power(size, order - 1))
+
+
+def _parts_of(x: Value, y: Value, axes: Sequence[int]) -> Value:
+    """x / y; NaN of an infinite length, which says nothing of the direction.
+
+    Both are scaled by a power of two, since XLA multiplies by 1 / y, which is 0 for y > 2^126 (f32,
+    jaxlib 0.10).
+    """
+    power = _RANGES[dtype_name(y.type.element_type)].scale
+
+    def compared(direction: str, exponent: int) -> Value:
+        limit = full_like(y, 2.0**exponent)
+        return emit.compare(y, limit, comparison_direction=direction)
+
+    up = emit.select(compared("LT", -power), full_like(y, 2.0**power), full_like(y, 1))
+    scale = emit.select(compared("GT", power), full_like(y, 2.0**-power), up)
+    length = mul(emit.select(emit.is_finite(y), nonzero_length(y), times(y, math.nan)), scale)
+    return div(mul(x, spread(scale, x, axes)), spread(length, x, axes))
+
+
+def _power(x: Value, exponent: float) -> Value:
+    if exponent.is_integer() and abs(exponent) <= 64:
+        return emit.integer_pow(x, exponent=int(exponent))
+    return emit.pow(x, full_like(x, exponent))
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def _euclidean(x: Value, axes: Sequence[int]) -> Value:
+    squares = _sum_of_squares(x, axes)
+    within = _RANGES[dtype_name(squares.type.element_type)]
+
+    def compared(direction: str, exponent: int) -> Value:
+        limit = full_like(squares, 2.0**exponent)
+        return emit.compare(squares, limit, comparison_direction=direction)
+
+    fits = and_(compared("GE", within.least), compared("LE", within.most))
+
+    def of_multiples() -> Value:
+        up, down = (
+            times(sqrt(_sum_of_squares(times(x, 2.0**by), axes)), 2.0**-by)
+            for by in (within.scale, -within.scale)
+        )
+        return emit.select(fits, sqrt(squares), emit.select(compared("LT", 0), up, down))
+
+    # Two more sums where one length asks for them, and else nothing: 1e7 elements take as long as
+    # their sum of squares, 1.0 ms; scaled by the largest of them they would take 41 (CPU, f32).
+    all_fit = emit.all(fits, axes=tuple(range(squares.type.rank)))
+    return either(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
+
+
+def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
+    if is_complex(x):
+        re, im = emit.real(x), emit.imag(x)
+        return emit.sum(add(mul(re, re), mul(im, im)), axes=axes)
+    return emit.sum(mul(x, x), axes=axes)
+
+
+def either(
+    pred: Value, type_: Any, then: Callable[[], Value], otherwise: Callable[[], Value]
+) -> Value:
+    """One of two values of a type; the other one is not computed."""
+    choice = ir.Operation.create("stablehlo.if", [type_], [pred], regions=2)
+    for region, f in zip(choice.regions, (then, otherwise), strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            ir.Operation.create("stablehlo.return", [], [f()])
+    return choice.result
+
+
+def _of_order(x: Value, axes: Sequence[int], order: float) -> Value:
+    """Of multiples of the elements with the one that counts most about 1."""
+    size = emit.abs(x)
+    if 0 in x.type.shape:
+        most = emit.sum(size, axes=axes)
+    else:
+        most = (emit.max if order > 0 else emit.min)(size, axes=axes)
+    usable = and_(
+        emit.is_finite(most), emit.compare(most, zeros_like(most), comparison_direction="GT")
+    )
+    scale = emit.select(usable, most, full_like(most, 1))
+    total = emit.sum(_power(div(size, spread(scale, x, axes)), order), axes=axes)
+    return mul(scale, emit.pow(total, full_like(total, 1 / order)))

@@ -1,0 +1,447 @@
+"""Reductions: sum, prod, max, min, all, any, argmax, argmin.
+
+Each removes `axes` from the shape.  Lowering builds StableHLO's `reduce` with its body.
+Source: StableHLO specification, `reduce`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.create import ComplexLiteral, full, full_like, zeros_like
+from anvl.dialect.core.families import check_axes, check_kind
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Int, Ints, ResultDtype
+from anvl.dialect.core.types import element_type, kind, numpy_of, shape_text, tensor
+
+__all__ = [
+    "AllOp", "AnyOp", "ArgmaxOp", "ArgminOp", "MaxOp", "MinOp", "ProdOp", "Reduction", "SumOp",
+]  # fmt: skip
+
+
+class Reduction(AnvlOp):
+    """y = the elements along `axes`, combined.
+
+    Says `kinds`, `combine` (the StableHLO op of two elements) and `identity` (of an element type).
+    """
+
+    x: Operand
+    axes: Ints
+    y: Result
+    kinds = "int uint float complex"
+    combine = ""
+    lifts = "stablehlo.reduce"
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        if len(op.operands) != 2 or not _combines(op.regions[0].blocks[0], cls.combine):
+            return None
+        x, start = op.operands
+        element = x.type.element_type
+        if kind(element) not in cls.kinds.split() or not _is_filled(start, cls.identity(element)):
+            return None
+        return [x], {"axes": Ints.decode(op.attributes["dimensions"])}
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        """The value of an empty reduction."""
+        raise NotImplementedError
+
+    @classmethod
+    def result_type(cls, x: Any, axes: Any) -> Any:
+        check_kind(cls.short_name, x, cls.kinds)
+        check_axes(f"{cls.short_name}: axes {shape_text(axes)}", axes, x.rank, x)
+        return tensor(_without(x.shape, axes), x.element_type)
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, axes: Any) -> Value:
+        element = x.type.element_type
+        start = hlo.constant(tensor([], element), cls.identity(element))
+        return hlo.reduce([x], [start], axes, cls.combine)[0]
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axes: Any) -> Value:
+        return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        array = draw.bools if "float" not in cls.kinds else draw.floats
+        return draw.calls(
+            ([array(2, 3)], {"axes": (1,)}),
+            ([array(2, 3, 2, 2)], {"axes": (0, 2)}),
+            ([array(2, 1, 2, 2)], {"axes": (0, 1, 3)}),
+            ([array(3)], {"axes": (0,)}),
+            ([array()], {"axes": ()}),
+            ([array(0, 2)], {"axes": (0,)}),
+            ([array(0, 2)], {"axes": (1,)}),
+        )
+
+
+def _combines(block: ir.Block, name: str) -> bool:
+    """Whether a body is one op, `name` in StableHLO, on its two arguments."""
+    ops = list(block.operations)
+    # What is in a body is lifted before the reduction, so its op is one of anvl.
+    if len(ops) != 2 or getattr(type(ops[0]), "hlo", None) != name:
+        return False
+    operands, arguments = list(ops[0].operands), list(block.arguments)
+    is_plain = operands in (arguments, arguments[::-1])
+    return is_plain and list(ops[1].operands) == list(ops[0].results)
+
+
+def _is_filled(x: Value, value: complex) -> bool:
+    """Whether x is a constant, of this value."""
+    op = x.owner
+    if not isinstance(op, ir.Operation | ir.OpView) or "value" not in op.attributes:
+        return False
+    elements = _elements_of(op)
+    if not elements.is_splat:
+        return False
+    found = full(x.type, value)
+    same: bool = _elements_of(found.owner) == elements
+    found.owner.erase()
+    return same
+
+
+def _elements_of(op: Any) -> Any:
+    """The value of a constant; one of complex numbers cannot be read as an attribute."""
+    value = attribute_of(op, "value")
+    return ComplexLiteral.of(op) if value is None else ir.DenseElementsAttr(value)
+
+
+def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
+    return [n for i, n in enumerate(shape) if i not in axes]
+
+
+def spread(g: Value, x: Value, axes: Sequence[int]) -> Value:
+    """g, the reduced array, repeated along `axes` to the shape of x."""
+    kept = tuple(i for i in range(x.type.rank) if i not in axes)
+    return emit.broadcast_in_dim(g, shape=tuple(x.type.shape), broadcast_dimensions=kept)
+
+
+class SumOp(Reduction, name="sum"):
+    """The sum along `axes`; 0 where there is nothing to add.  Linear."""
+
+    combine = "add"
+    moves_elements = True
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        return 0
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Any, y: Value, axes: Any) -> Value | None:
+        return None if ts[0] is None else cls.build(ts[0], axes=axes)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        return [spread(g, xs[0], axes)]
+
+
+class ProdOp(Reduction, name="prod"):
+    """The product along `axes`; 1 where there is nothing to multiply.
+
+    Its derivative, the product of the others, is built as a balanced tree of products rather than
+    as y / x: exact at zeros, to every order.
+    """
+
+    combine = "multiply"
+    singularity_convention = "exact at zeros, to every order"
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        return 1
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        (t,) = ts
+        if t is None:
+            return None
+        others = _products_of_others(xs[0], full_like(y, 1), axes)
+        return emit.sum(emit.mul(t, others), axes=axes)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        return [_products_of_others(xs[0], g, axes)]
+
+
+def _products_of_others(x: Value, g: Value, axes: Sequence[int]) -> Value:
+    """For each element of x, g times the product of the others along `axes`."""
+    shape, kept = x.type.shape, [i for i in range(x.type.rank) if i not in axes]
+    order = (*kept, *axes)
+    count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
+    if count == 0:
+        return zeros_like(x)
+    flat = emit.reshape(_permuted(x, order), shape=(*(shape[i] for i in kept), count))
+    root = emit.reshape(g, shape=(*g.type.shape, 1))
+    moved = emit.reshape(_down(flat, root), shape=tuple(shape[i] for i in order))
+    return _permuted(moved, tuple(order.index(i) for i in range(len(order))))
+
+
+def _permuted(x: Value, order: tuple[int, ...]) -> Value:
+    return x if list(order) == sorted(order) else emit.transpose(x, permutation=order)
+
+
+def _down(x: Value, root: Value) -> Value:
+    """Multiply pairs up to one, then hand `root` down: each side of a pair gets the other side."""
+    count = x.type.shape[-1]
+    if count == 1:
+        return root
+    half = count // 2
+    left, right = part(x, 0, half), part(x, half, 2 * half)
+    rest = [part(x, 2 * half, count)] if count % 2 else []
+    g = _down(_joined(emit.mul(left, right), *rest), root)
+    g_pair = part(g, 0, half)
+    g_rest = [part(g, half, half + 1)] if rest else []
+    return _joined(emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest)
+
+
+def _joined(*parts: Value) -> Value:
+    """The parts one after another, along the last axis."""
+    first, *rest = parts
+    return emit.concatenate(*parts, dimension=first.type.rank - 1) if rest else first
+
+
+def part(x: Value, start: int, limit: int) -> Value:
+    """x[..., start:limit]"""
+    shape = x.type.shape
+    if (start, limit) == (0, shape[-1]):
+        return x
+    return emit.slice(
+        x,
+        start_indices=(0,) * (len(shape) - 1) + (start,),
+        limit_indices=(*shape[:-1], limit),
+        strides=(1,) * len(shape),
+    )
+
+
+def settled(x: Value) -> Value:
+    """x as numbers that are computed once, so that it can be compared with what is made of it.
+
+    Note [Numbers that are compared]
+    XLA computes an operand again in each fusion that uses it, and LLVM merges `a * b - c * d` into
+    a multiply-add in one of two ways, which round differently.  Whether an element *is* the largest
+    then depends on where that is asked: all may be less than the largest, and the derivative is
+    lost.  So derivatives compare numbers behind a barrier, and what is made of these.
+    """
+    return emit.optimization_barrier(x)[0]
+
+
+class Extremum(Reduction):
+    """The largest or the smallest; the derivative is shared evenly among ties."""
+
+    kinds = "bool int uint float"
+    singularity_convention = (
+        "ties share evenly; 0 of an empty reduction, and where the result is NaN"
+    )
+    selects_elements = True
+
+    @classmethod
+    def _winners(cls, x: Value, axes: Any) -> tuple[Value, Value]:
+        """Which elements of x are extreme, and how many of them each result has: a NaN has none,
+        which counts as 1, for 0 / 1 is 0."""
+        x = settled(x)
+        y = cls.build(x, axes=axes)
+        won = emit.compare(x, spread(y, x, axes), comparison_direction="EQ")
+        count = emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
+        return won, emit.maximum(count, full_like(count, 1))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        (t,), (x,) = ts, xs
+        if t is None or _is_empty(x, axes):
+            return None
+        won, count = cls._winners(x, axes)
+        return emit.div(emit.sum(emit.select(won, t, zeros_like(x)), axes=axes), count)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        (x,) = xs
+        if _is_empty(x, axes):
+            return [None]
+        won, count = cls._winners(x, axes)
+        return [emit.select(won, spread(emit.div(g, count), x, axes), zeros_like(x))]
+
+
+def _is_empty(x: Value, axes: Sequence[int]) -> bool:
+    """Whether there is nothing along `axes`, so that the result is the identity, a constant."""
+    shape = x.type.shape
+    return any(shape[a] == 0 for a in axes)
+
+
+class MaxOp(Extremum, name="max"):
+    """The largest along `axes`; -infinity, or the smallest integer, where there is none."""
+
+    combine = "maximum"
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        return extreme(element, lowest=True)
+
+
+class MinOp(Extremum, name="min"):
+    """The smallest along `axes`; +infinity, or the largest integer, where there is none."""
+
+    combine = "minimum"
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        return extreme(element, lowest=False)
+
+
+def extreme(element: Any, lowest: bool) -> complex:
+    """The lowest value of an element type, or the highest."""
+    of_kind = kind(element)
+    if of_kind == "float":
+        return float("-inf") if lowest else float("inf")
+    if of_kind == "bool":
+        return 0 if lowest else 1
+    bits, signed = numpy_of(element), of_kind == "int"
+    width = 4 if bits.name in ("int4", "uint4") else bits.itemsize * 8
+    low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
+    return low if lowest else high
+
+
+class Logical(Reduction):
+    """Over bools: no derivative."""
+
+    kinds = "bool"
+    zero_derivative_reason = "a bool"
+
+    @classmethod
+    def tangent(cls, ts: Any, xs: Any, y: Value, axes: Any) -> None:
+        return None
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Any, y: Value, axes: Any) -> Sequence[Any]:
+        return [None]
+
+
+class AllOp(Logical, name="all"):
+    """Whether all elements along `axes` are true; true where there are none."""
+
+    combine = "and"
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        return 1
+
+
+class AnyOp(Logical, name="any"):
+    """Whether some element along `axes` is true; false where there is none."""
+
+    combine = "or"
+
+    @classmethod
+    def identity(cls, element: Any) -> complex:
+        return 0
+
+
+class ArgExtremum(AnvlOp):
+    """The index along `axis` of the extreme element, the first of equals; NaN counts as extreme."""
+
+    x: Operand
+    axis: Int
+    dtype: ResultDtype
+    y: Result
+    direction = ""
+    kinds = "bool int uint float"
+    zero_derivative_reason = "an index"
+    singularity_convention = "first of equals; NaN before every number"
+
+    @classmethod
+    def result_type(cls, x: Any, axis: int, dtype: str) -> Any:
+        check_kind(cls.short_name, x, cls.kinds)
+        check_axes(f"{cls.short_name}: axis {axis}", (axis,), x.rank, x)
+        y = tensor(_without(x.shape, (axis,)), element_type(dtype))
+        if kind(y.element_type) not in ("int", "uint"):
+            raise TypeError(f"{cls.short_name}: the index dtype is {dtype}; it must be an integer")
+        check_places(cls.short_name, x, axis, dtype)
+        if x.shape[axis] == 0:
+            raise TypeError(
+                f"{cls.short_name}: axis {axis} of {x} is empty, so it has no extreme element"
+            )
+        return y
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, axis: int, dtype: str) -> Value:
+        index_type = tensor(x.type.shape, element_type(dtype))
+        index = hlo("iota", type=index_type, iota_dimension=Int.encode(axis))
+        element = x.type.element_type
+        starts = [
+            hlo.constant(tensor([], element), cls.worst(element)),
+            hlo.constant(tensor([], element_type(dtype)), 0),
+        ]
+        return hlo.reduce([x, index], starts, (axis,), cls._better)[1]
+
+    @classmethod
+    def worst(cls, element: Any) -> complex:
+        return extreme(element, lowest=cls.direction == "GT")
+
+    @classmethod
+    def _better(cls, hlo: Any, best: Value, at: Value, x: Value, i: Value) -> list[Value]:
+        """The body of the reduction, over pairs (element, index)."""
+        ahead, behind = cls._beats(hlo, best, x), cls._beats(hlo, x, best)
+        tie = hlo.logic("and", hlo.logic("not", behind), hlo.compare(at, i, "LT"))
+        keep = hlo.logic("or", ahead, tie)
+        return [
+            hlo("select", keep, best, x, type=best.type),
+            hlo("select", keep, at, i, type=at.type),
+        ]
+
+    @classmethod
+    def _beats(cls, hlo: Any, x: Value, other: Value) -> Value:
+        """Whether x is more extreme than the other; NaN is more extreme than any number."""
+        beats = hlo.compare(x, other, cls.direction)
+        if kind(x.type.element_type) != "float":
+            return beats
+        only_x = hlo.logic("and", hlo.compare(x, x, "NE"), hlo.compare(other, other, "EQ"))
+        return hlo.logic("or", beats, only_x)
+
+    @classmethod
+    def tangent(cls, ts: Any, xs: Any, y: Value, axis: int, dtype: str) -> None:
+        return None
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Any, y: Value, axis: int, dtype: str) -> Sequence[Any]:
+        return [None]
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axis: int, dtype: str) -> Value:
+        return cls.build(xs[0], axis=axis + 1, dtype=dtype)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return draw.calls(
+            ([draw.floats(2, 3)], {"axis": 1, "dtype": "i32"}),
+            ([draw.floats(3)], {"axis": 0, "dtype": "i64"}),
+            ([draw.floats(2, 0, 3)], {"axis": 2, "dtype": "i32"}),
+        )
+
+
+def check_places(name: str, x: Any, axis: int, dtype: str) -> None:
+    """Refuse an index dtype that does not hold every place along an axis."""
+    limit = np.iinfo(numpy_of(element_type(dtype))).max
+    if x.shape[axis] - 1 > limit:
+        raise TypeError(
+            f"{name}: axis {axis} of {x} has places up to {x.shape[axis] - 1}, and the index dtype "
+            f"{dtype} holds {limit}; use i64"
+        )
+
+
+class ArgmaxOp(ArgExtremum, name="argmax"):
+    """The index of the largest element along `axis`, the first of equals."""
+
+    direction = "GT"
+
+
+class ArgminOp(ArgExtremum, name="argmin"):
+    """The index of the smallest element along `axis`, the first of equals."""
+
+    direction = "LT"

@@ -1,0 +1,222 @@
+"""`reduce` with any body: fold arrays along axes by a function of scalars.
+
+Its derivative is that of the body, applied along a balanced tree of the elements: exact wherever
+the body is associative, which `reduce` asks for anyway.
+Source: StableHLO specification, `reduce`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.create import zeros_like
+from anvl.dialect.core.families import check_axes, differentiable, with_batch_axis
+from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
+from anvl.dialect.core.params.base import Body, Ints
+from anvl.dialect.core.shape import permuted, reshaped
+from anvl.dialect.core.types import shape_text, tensor
+from anvl.dialect.interpreters.subprogram import Program, batch_of, jvp_of
+from anvl.dialect.ops.reduction.reduce import part
+
+__all__ = ["ReduceOp", "fold"]
+
+
+class ReduceOp(AnvlOp, name="reduce", borrowed=True):
+    """Fold arrays along `dimensions` with `body`, beginning with initial values.
+
+    Operands: n arrays of one shape, then n scalars.  `body(*best, *next)` takes and returns n
+    scalars, is associative, and has the initial values as identity.  Nothing checks that; of
+    another body the value depends on the order that XLA takes, and the derivative is that of a
+    balanced tree, so the two may not fit each other.  StableHLO `reduce`, borrowed.
+    """
+
+    xs: Operands
+    dimensions: Ints
+    body: Body
+    ys: Results
+
+    @classmethod
+    def result_type(cls, *types: Any, dimensions: Any) -> Any:
+        arrays, starts = halves("reduce", types)
+        for x, start in zip(arrays, starts, strict=True):
+            if list(x.shape) != list(arrays[0].shape):
+                raise TypeError(f"reduce: arrays {', '.join(map(str, arrays))} differ in shape")
+            if start != tensor([], x.element_type):
+                raise TypeError(
+                    f"reduce: initial value {start} of array {x} must be "
+                    f"{tensor([], x.element_type)}"
+                )
+        text = f"reduce: dimensions {shape_text(dimensions)}"
+        check_axes(text, dimensions, arrays[0].rank, arrays[0])
+        return [
+            tensor([n for i, n in enumerate(x.shape) if i not in dimensions], x.element_type)
+            for x in arrays
+        ]
+
+    @classmethod
+    def body_types(cls, *types: Any, dimensions: Any) -> Any:
+        _, starts = halves("reduce", types)
+        return [([*starts, *starts], list(starts))]
+
+    @classmethod
+    def adjoint(
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], dimensions: Any,
+        body: Program,
+    ) -> Sequence[Any]:  # fmt: skip
+        arrays, starts = halves("reduce", xs)
+        present = [zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
+        rows = [_rows(x, dimensions) for x in arrays]
+        if rows[0].type.shape[-1] == 0:
+            sums = [emit.sum(g, axes=tuple(range(g.type.rank))) for g in present]
+            return [*[zeros_like(x) for x in arrays], *sums]
+        # The initial values are one more element at the front.
+        fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
+        every = [_joined(front, row) for front, row in zip(fronts, rows, strict=True)]
+        roots = [reshaped(g, (*g.type.shape, 1)) for g in present]
+        found = _down(body, every, roots)
+        return [
+            *[_unrows(_tail(g), x, dimensions) for g, x in zip(found, arrays, strict=True)],
+            *[emit.sum(_head(g), axes=tuple(range(g.type.rank))) for g in found],
+        ]
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], dimensions: Any,
+        body: Program,
+    ) -> Sequence[Value | None]:  # fmt: skip
+        return jvp_of(lambda *vs: _folded(body, vs, dimensions), xs, ts)
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], dimensions: Any, body: Program
+    ) -> Sequence[Value]:
+        n = len(xs) // 2
+        if any(batched[n:]):  # each member begins with its own: StableHLO's op cannot say that
+            return batch_of(lambda *vs: _folded(body, vs, dimensions), xs, batched)
+        arrays = with_batch_axis(xs[:n], batched[:n])
+        return emit.reduce(*arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body)
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        def smooth_max(x: Value, y: Value) -> Value:
+            return emit.log(emit.add(emit.exp(x), emit.exp(y)))
+
+        def product(*v: Value) -> list[Value]:
+            a, b, c, d = v  # of complex numbers, in two real arrays
+            return [
+                emit.sub(emit.mul(a, c), emit.mul(b, d)),
+                emit.add(emit.mul(a, d), emit.mul(b, c)),
+            ]
+
+        return draw.calls(
+            ([draw.floats(2, 5), draw.floats()], {"dimensions": (1,), "body": smooth_max}),
+            ([draw.floats(3, 2), draw.floats()], {"dimensions": (0, 1), "body": emit.mul}),
+            (
+                [draw.floats(2, 3), draw.floats(2, 3), draw.floats(), draw.floats()],
+                {"dimensions": (1,), "body": product},
+            ),
+            ([draw.floats(0, 2), draw.floats()], {"dimensions": (0,), "body": emit.add}),
+        )
+
+
+def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The arrays and their initial values."""
+    n, odd = divmod(len(values), 2)
+    if odd or not n:
+        given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
+        raise TypeError(f"{name}: takes as many initial values as arrays, got {given}")
+    return values[:n], values[n:]
+
+
+# -- the tree --------------------------------------------------------------------------------------
+
+
+def _order(x: Value, axes: Sequence[int]) -> tuple[int, ...]:
+    return (*(i for i in range(x.type.rank) if i not in axes), *axes)
+
+
+def _rows(x: Value, axes: Sequence[int]) -> Value:
+    """x with the axes to fold as one, the last."""
+    shape = x.type.shape
+    kept = [shape[i] for i in range(x.type.rank) if i not in axes]
+    count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
+    return reshaped(permuted(x, _order(x, axes)), (*kept, count))
+
+
+def _unrows(rows: Value, x: Value, axes: Sequence[int]) -> Value:
+    """The inverse of `_rows`."""
+    order = _order(x, axes)
+    shaped = reshaped(rows, tuple(x.type.shape[i] for i in order))
+    return permuted(shaped, tuple(order.index(i) for i in range(len(order))))
+
+
+def _front(start: Value, rows: Value) -> Value:
+    shape = (*rows.type.shape[:-1], 1)
+    return emit.broadcast_in_dim(start, shape=shape, broadcast_dimensions=())
+
+
+def _joined(*parts: Value) -> Value:
+    return emit.concatenate(*parts, dimension=parts[0].type.rank - 1)
+
+
+def _head(x: Value) -> Value:
+    return part(x, 0, 1)
+
+
+def _tail(x: Value) -> Value:
+    return part(x, 1, x.type.shape[-1])
+
+
+def _level(xs: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
+    """Neighbours to combine, left and right, and the last element where it has none."""
+    count = xs[0].type.shape[-1]
+    rest = [part(x, count - 1, count) for x in xs] if count % 2 else []
+    pairs = [reshaped(part(x, 0, count // 2 * 2), (*x.type.shape[:-1], count // 2, 2)) for x in xs]
+    sides = [[reshaped(part(p, i, i + 1), tuple(p.type.shape[:-1])) for p in pairs] for i in (0, 1)]
+    return sides[0], sides[1], rest
+
+
+def _upper(body: Program, left: list[Value], right: list[Value], rest: list[Value]) -> list[Value]:
+    combined = body.mapped(*left, *right)
+    return [_joined(c, r) for c, r in zip(combined, rest, strict=True)] if rest else combined
+
+
+def fold(body: Program, xs: Sequence[Value]) -> list[Value]:
+    """The elements along the last axis, folded in order by a balanced tree; without that axis."""
+    values = list(xs)
+    while values[0].type.shape[-1] > 1:
+        values = _upper(body, *_level(values))
+    return [reshaped(v, tuple(v.type.shape[:-1])) for v in values]
+
+
+def _down(body: Program, xs: Sequence[Value], roots: Sequence[Value]) -> list[Value]:
+    """The cotangents of xs, for those of the fold: down the tree that `fold` goes up."""
+    if xs[0].type.shape[-1] == 1:
+        return list(roots)
+    left, right, rest = _level(xs)
+    gs = _down(body, _upper(body, left, right, rest), roots)
+    half = left[0].type.shape[-1]
+    of_pairs = [part(g, 0, half) for g in gs]
+    floats = [g for g, x in zip(of_pairs, xs, strict=True) if differentiable(x.type)]
+    found = iter(body.adjoint().mapped(*left, *right, *floats))
+    both = [next(found) if differentiable(x.type) else zeros_like(x) for x in (*left, *right)]
+    n = len(xs)
+    merged = [_interleaved(a, b) for a, b in zip(both[:n], both[n:], strict=True)]
+    if not rest:
+        return merged
+    return [_joined(m, part(g, half, half + 1)) for m, g in zip(merged, gs, strict=True)]
+
+
+def _interleaved(left: Value, right: Value) -> Value:
+    shape = tuple(left.type.shape)
+    pair = _joined(*(reshaped(v, (*shape, 1)) for v in (left, right)))
+    return reshaped(pair, (*shape[:-1], 2 * shape[-1]))
+
+
+def _folded(body: Program, values: Sequence[Value], dimensions: Any) -> list[Value]:
+    """The op in terms of others: the tree, with the initial values in front."""
+    arrays, starts = halves("reduce", values)
+    rows = [_rows(x, dimensions) for x in arrays]
+    fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
+    return fold(body, [_joined(f, r) for f, r in zip(fronts, rows, strict=True)])

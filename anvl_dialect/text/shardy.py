@@ -1,0 +1,158 @@
+"""What the text of a program says in the dialect `sdy` (Shardy), of where arrays lie: left out.
+
+JAX writes it into its programs also where there is one device.  Meshes, shardings and constraints
+say nothing of what is computed.  MLIR parses no attribute and no op of a dialect that it does not
+know, so they are taken out of the text; the rest stays where it was, for the lines in messages.
+Of bytecode see `artifacts.py`.
+Source: the Shardy dialect, https://openxla.org/shardy/sdy_dialect.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from anvl.dialect.core.mlir import ir
+
+__all__ = ["NotPlacement", "drop_placement", "placement_remark", "without_shardy"]
+
+_SKIPPED = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'  # strings and comments: nothing in them is meant
+_SAID = rf"""{_SKIPPED}
+       | (?P<attribute>\#sdy(?=[.<])[\w$.]*)
+       | (?P<mesh>(?<![\w$.\#!@%])sdy\.mesh\s+@[\w$.\-]+\s*=\s*(?=<))
+       | (?P<kept>(?<![\w$.\#!@%])sdy\.(?:sharding_constraint|reshard))
+         (?P<of>\s+%[\w$.\-\#]+\s*)(?=<)
+       | (?P<other>(?<![\w$.\#!@%])sdy\.[a-z_]+(?=[ \t]*[(\[<%]))
+    """
+_BRACKET = rf"{_SKIPPED}|->|[(){{}}\[\]<>]"
+_AFTER = r"\s*(?=\{)|\s*loc(?=\()"  # what may come after an op
+_KINDS = {"#sdy.op_sharding_rule": "sharding rule", "sdy.sharding_rule": "sharding rule"}
+_PREFIX = "sdy."
+_OPS = {"sdy.mesh": "mesh", "sdy.sharding_constraint": "constraint", "sdy.reshard": "constraint"}
+
+
+class NotPlacement(ValueError):
+    """An op of Shardy says more than where arrays lie.  Attribute: `at`, its place in a text."""
+
+    def __init__(self, name: str, at: int) -> None:
+        super().__init__(
+            f"{name} says what each device computes, and anvl has programs of one device; write "
+            "it without, for example without jax.shard_map"
+        )
+        self.at = at
+
+
+def without_shardy(text: str) -> tuple[str, Mapping[str, int]]:
+    """The text, of as many lines, and what was left out: how many of each kind.
+
+    Attributes of `sdy` are `unit`, and its meshes are not there; a constraint of where an array
+    lies is the array.  Raises `NotPlacement` where the text has another op.
+    """
+    if "sdy." not in text and "#sdy" not in text:
+        return text, {}
+    parts, at, dropped = [], 0, Counter[str]()
+    for found in re.finditer(_SAID, text, re.VERBOSE):
+        if found.lastgroup is None or found.start() < at:
+            continue
+        if found["other"]:
+            raise NotPlacement(found["other"], found.start())
+        end = _closed(text, found.end())
+        if end is None:  # MLIR says so
+            break
+        kind, new, end = _replaced(text, found, end)
+        dropped[kind] += 1
+        old = text[found.start() : end]
+        parts += [text[at : found.start()], _padded(new, old)]
+        at = end
+    return "".join([*parts, text[at:]]), dropped
+
+
+def _replaced(text: str, found: re.Match[str], end: int) -> tuple[str, str, int]:
+    """What it is, what stands in its place, and where it ends."""
+    if found["attribute"]:
+        return _KINDS.get(found["attribute"], "sharding"), "unit", end
+    if found["kept"]:
+        return "constraint", "stablehlo.convert" + found["of"], end
+    while after := re.compile(_AFTER).match(text, end):
+        end = _closed(text, after.end()) or len(text)
+    return "mesh", "", end
+
+
+def placement_remark(dropped: Mapping[str, int]) -> str:
+    """What was left out, in words: `1 mesh, 2 shardings`; empty where nothing was."""
+    plurals = {"mesh": "meshes"}
+    counted = [
+        f"{n} {kind if n == 1 else plurals.get(kind, kind + 's')}" for kind, n in dropped.items()
+    ]
+    if not counted:
+        return ""
+    return f"what says where arrays lie (Shardy) is left out: {', '.join(counted)}"
+
+
+def _closed(text: str, start: int) -> int | None:
+    """Where the brackets that open here have closed; here, where none opens; None if never."""
+    depth = 0
+    if text[start : start + 1] not in ("<", "{", "("):
+        return start
+    for token in re.compile(_BRACKET).finditer(text, start):
+        if token[0] in ("(", "{", "[", "<"):
+            depth += 1
+        elif token[0] in (")", "}", "]", ">"):
+            depth -= 1
+        if depth == 0:
+            return token.end()
+    return None
+
+
+def _padded(new: str, old: str) -> str:
+    """Text in place of another that is as long, with lines that end where they did."""
+    missing = old.count("\n") - new.count("\n")
+    width = len(old.rpartition("\n")[2]) if missing else len(old) - len(new)
+    return new + "\n" * missing + " " * width
+
+
+def drop_placement(module: ir.Operation) -> Mapping[str, int]:
+    """Remove the ops of `sdy` and all attributes that it has a name of; how many of each kind.
+
+    Raises `NotPlacement` where an op says more than where arrays lie.
+    """
+    dropped, found = Counter[str](), list[ir.Operation]()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith(_PREFIX):
+            found.append(op)
+            return ir.WalkResult.SKIP
+        for name in [name for name in op.attributes if name.startswith(_PREFIX)]:
+            dropped[_KINDS.get(name, "sharding")] += 1
+            del op.attributes[name]
+        for name in ("arg_attrs", "res_attrs"):
+            if name in op.attributes:
+                op.attributes[name] = ir.ArrayAttr.get(
+                    [_without_placement(entry, dropped) for entry in op.attributes[name]]
+                )
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.walk(visit)
+        for op in found:
+            dropped[_dropped(op)] += 1
+    return dropped
+
+
+def _dropped(op: ir.Operation) -> str:
+    """Erase an op of `sdy`; its kind."""
+    kind = _OPS.get(op.name)
+    if kind is None:
+        raise NotPlacement(op.name, 0)
+    for y, x in zip(op.results, op.operands, strict=True):
+        y.replace_all_uses_with(x)
+    op.erase()
+    return kind
+
+
+def _without_placement(attributes: Any, dropped: Counter[str]) -> ir.DictAttr:
+    names = [entry.name for entry in attributes]
+    dropped.update("sharding" for name in names if name.startswith(_PREFIX))
+    return ir.DictAttr.get(
+        {name: attributes[name] for name in names if not name.startswith(_PREFIX)}
+    )

@@ -1,0 +1,1 @@
+"""`cond`, `while_loop`, `scan` and their like."""

@@ -1,0 +1,158 @@
+"""`map` and `associative_scan`: loops without a carry, and combinations in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import anvl.numpy as anp
+from anvl import tree
+from anvl.control_flow.function_regions import length_of
+from anvl.control_flow.loops import scan
+from anvl.core.arguments import name_of, plain_aside
+from anvl.core.promote import as_tracer
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import check_callable, run
+from anvl.transforms.vmap import vmap
+
+__all__ = ["associative_scan", "map"]
+
+
+@hiding_frames
+def map(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any:
+    """f of each element along the first axis of `xs`, one after the other; the results stacked.
+
+    Arguments: `xs` is a tree of arrays with first axes of one size.  With `batch_size`, so many are
+    done at once, as `vmap` does all of them: more memory, less time.
+    Returns what f returns, with one more axis, the first.
+    Raises `ValueError` for arrays of different lengths, or a `batch_size` that is no integer of at
+    least 1.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.map(lambda x: x * x, np.asarray([1.0, 2.0, 3.0]), batch_size=2))
+    [1. 4. 9.]
+    """
+    check_callable("map", f)
+    if batch_size is None:
+        return _each("map", f, xs)
+    is_whole = isinstance(batch_size, int | np.integer) and not isinstance(batch_size, bool)
+    if not is_whole or batch_size < 1:
+        raise ValueError(f"map: batch_size is {batch_size!r}; it must be an integer of at least 1")
+
+    def in_trace(xs: Any) -> Any:
+        count = length_of("map", xs)
+        size = min(int(batch_size), max(1, count))
+        whole = count - count % size
+        many = vmap(f)
+        parts = []
+        if whole or not count:
+            groups = tree.map(lambda x: _grouped(as_tracer(x), whole, size), xs)
+            found = _each("map", many, groups)
+            parts.append(tree.map(lambda y: anp.reshape(y, (whole, *y.shape[2:])), found))
+        if whole < count:
+            parts.append(many(tree.map(lambda x: as_tracer(x)[whole:], xs)))
+        if len(parts) == 1:
+            return parts[0]
+        return tree.map(lambda *ys: anp.concatenate(ys), *parts)
+
+    in_trace.__name__ = name_of(f)
+    return run(in_trace, (xs,), {})
+
+
+def _grouped(x: Any, whole: int, size: int) -> Any:
+    return anp.reshape(x[:whole], (whole // size, size, *x.shape[1:]))
+
+
+def _each(role: str, f: Callable[..., Any], xs: Any) -> Any:
+    def step(_: Any, x: Any) -> Any:
+        return None, f(x)
+
+    step.__name__ = name_of(f)
+    length_of(role, xs)
+    return scan(step, None, xs)[1]
+
+
+@hiding_frames
+def associative_scan(f: Callable[..., Any], xs: Any, *, reverse: bool = False) -> Any:
+    """The running combinations of elements, x0, f(x0, x1), f(f(x0, x1), x2), ...
+
+    f is called at most 2 log2(n) - 1 times, each time for many pairs at once.
+    Arguments: `f(a, b)` takes and returns trees of arrays like `xs`, with any number of elements
+    along the first axis, which it combines one by one; it must be associative.  With `reverse` it
+    begins at the last: `f(x[n-1], x[n-2])`, ....
+    Returns a tree like `xs`.
+    Raises `ValueError` for arrays of different lengths, `TypeError` where f changes the structure,
+    a dtype or a shape (paths are named).
+    Source: G. Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190, 1990).
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.associative_scan(np.add, np.asarray([1.0, 2.0, 3.0, 4.0])))
+    [ 1.  3.  6. 10.]
+    """
+    check_callable("associative_scan", f)
+    length_of("associative_scan", xs)
+
+    def in_trace(xs: Any) -> Any:
+        leaves, treedef = tree.flatten(plain_aside(xs))
+        arrays = [as_tracer(x) for x in leaves]
+        turned = [anp.flip(x, axis=0) if reverse else x for x in arrays]
+        found = _prefixes(_Combiner(f, treedef), turned)
+        return tree.unflatten(treedef, [anp.flip(y, axis=0) if reverse else y for y in found])
+
+    in_trace.__name__ = name_of(f)
+    return run(in_trace, (xs,), {})
+
+
+class _Combiner:
+    """A combiner of flat lists of arrays, which checks what it gets."""
+
+    def __init__(self, f: Callable[..., Any], treedef: Any) -> None:
+        self._f = f
+        self._treedef = treedef
+        self._paths = tree.leaf_paths(treedef, "xs")
+
+    def __call__(self, xs: list[Any], ys: list[Any]) -> list[Any]:
+        found = self._f(tree.unflatten(self._treedef, xs), tree.unflatten(self._treedef, ys))
+        difference = tree.structure_difference(
+            tree.unflatten(self._treedef, xs), plain_aside(found)
+        )
+        if difference is not None:
+            raise TypeError(
+                f"associative_scan: {name_of(self._f)} returns another structure than it takes: "
+                f"{difference}"
+            )
+        zs = [as_tracer(z) for z in tree.leaves(plain_aside(found))]
+        for path, x, z in zip(self._paths, xs, zs, strict=True):
+            if x.aval.type != z.aval.type:
+                raise TypeError(
+                    f"associative_scan: {path} is {x.aval}, but {name_of(self._f)} makes {z.aval} "
+                    "of two of them; return the same dtype and shape"
+                )
+        return zs
+
+
+def _prefixes(f: _Combiner, xs: list[Any]) -> list[Any]:
+    """Combine pairs, scan these, and fill in what is between: each round is half as long."""
+    count = xs[0].shape[0]
+    if count < 2:
+        return xs
+    pairs = f([x[: count - 1 : 2] for x in xs], [x[1::2] for x in xs])
+    odd = _prefixes(f, pairs)
+    n_odd = count // 2
+    rest = [x[2::2] for x in xs]
+    if rest[0].shape[0]:
+        n_rest = rest[0].shape[0]
+        between = f([y[:n_rest] for y in odd], rest)
+        even = [anp.concatenate([x[:1], y]) for x, y in zip(xs, between, strict=True)]
+    else:
+        even = [x[:1] for x in xs]
+    return [_woven(a, b, n_odd) for a, b in zip(even, odd, strict=True)]
+
+
+def _woven(even: Any, odd: Any, n_odd: int) -> Any:
+    """Elements of two arrays by turns, the first of the first."""
+    both = anp.stack([even[:n_odd], odd], axis=1)
+    woven = anp.reshape(both, (2 * n_odd, *odd.shape[1:]))
+    return woven if even.shape[0] == n_odd else anp.concatenate([woven, even[n_odd:]])

@@ -1,0 +1,1 @@
+"""Tracing: avals, tracers, promotion, arguments, and the program under construction."""

@@ -1,0 +1,346 @@
+"""Arguments of a person's function: which are static, which are differentiated, their paths."""
+
+import dataclasses
+import enum
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl import tree
+from anvl.core.avals import Aval
+from anvl.core.tracer import Tracer
+from anvl.runtime import Array
+
+__all__ = [
+    "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
+    "parameters_of", "plain_aside", "positions_of", "signature_of", "values_aside",
+]  # fmt: skip
+
+
+def name_of(f: Any) -> str:
+    """The name of a function, as messages and functions in the IR have it."""
+    name = getattr(f, "__name__", None)
+    if name is None and hasattr(f, "func"):  # functools.partial
+        return name_of(f.func)
+    return name or type(f).__name__
+
+
+def signature_of(f: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of f, or None where Python cannot tell."""
+    try:
+        return inspect.signature(f)
+    except (TypeError, ValueError):
+        return None
+
+
+def positions_of(
+    f: Callable[..., Any], which: int | str | Sequence[int | str], role: str
+) -> tuple[int | str, ...]:
+    """Arguments named by position or name, each as its position; keyword-only ones as their name.
+
+    Raises `TypeError` for what is neither, `ValueError` for an argument that f does not have.
+    """
+    items = which if isinstance(which, list | tuple) else (which,)
+    if not items:  # nearly always; and a signature costs 20 us, for each of our own functions too
+        return ()
+    names = parameters_of(f)
+    return tuple(_position(f, item, names, role) for item in items)
+
+
+class _Parameters(NamedTuple):
+    """What may be named: for each parameter its position, or None where it is keyword-only."""
+
+    known: dict[str, int | None]
+    any_position: bool
+    any_name: bool
+
+    def __str__(self) -> str:
+        listed = [n if i is None else f"{i} {n}" for n, i in self.known.items()]
+        return ", ".join(listed) or "none"
+
+
+def parameters_of(f: Callable[..., Any]) -> _Parameters:
+    """What may be named of f."""
+    plain = _plain_function(f)
+    if plain is not None:
+        code = plain.__code__
+        names, n = code.co_varnames, code.co_argcount
+        keywords = names[n : n + code.co_kwonlyargcount]
+        return _Parameters(
+            {name: i for i, name in enumerate(names[:n])} | dict.fromkeys(keywords),
+            bool(code.co_flags & inspect.CO_VARARGS),
+            bool(code.co_flags & inspect.CO_VARKEYWORDS),
+        )
+    signature = signature_of(f)
+    if signature is None:
+        return _Parameters({}, True, True)
+    parameters = list(signature.parameters.values())
+    kinds = {p.kind for p in parameters}
+    known = {
+        p.name: None if p.kind is p.KEYWORD_ONLY else i
+        for i, p in enumerate(parameters)
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    }
+    return _Parameters(
+        known,
+        inspect.Parameter.VAR_POSITIONAL in kinds,
+        inspect.Parameter.VAR_KEYWORD in kinds,
+    )
+
+
+def _plain_function(f: Any) -> FunctionType | None:
+    """The function whose code says what f takes, if there is one: a signature costs 20 us."""
+    while isinstance(f, FunctionType) and "__signature__" not in f.__dict__:
+        if "__wrapped__" not in f.__dict__:
+            return f
+        f = f.__wrapped__
+    return None
+
+
+def _position(f: Callable[..., Any], item: Any, names: _Parameters, role: str) -> int | str:
+    if isinstance(item, bool) or not isinstance(item, int | str):
+        raise TypeError(f"{role}: {item!r} is neither the name of an argument nor its position")
+    if isinstance(item, str):
+        if item not in names.known and not names.any_name:
+            raise ValueError(f"{role}: {name_of(f)} has no argument {item!r}; it has {names}")
+        at = names.known.get(item)
+        return item if at is None else at
+    if names.any_position:
+        return item
+    count = sum(i is not None for i in names.known.values())
+    at = item + count if item < 0 else item
+    if not 0 <= at < count:
+        raise ValueError(f"{role}: {name_of(f)} has no argument {item}; it has {names}")
+    return at
+
+
+class Arguments(NamedTuple):
+    """The dynamic arguments of a call, flat, and the static ones as a key."""
+
+    leaves: list[Any]
+    treedef: Any
+    static: tuple[Any, ...]
+
+
+class StaticArguments:
+    """Takes the static arguments out of a call and puts them back.
+
+    They are compared by value, so they must be hashable; arrays are refused.
+    """
+
+    def __init__(self, f: Callable[..., Any], static: Any) -> None:
+        self.f = f
+        if static is None:
+            self.positions: frozenset[int] = frozenset()
+            self.names: frozenset[str] = frozenset()
+            self.n_plain = _n_required(f)
+            return
+        which = positions_of(f, static, "static")
+        if any(isinstance(i, int) and i < 0 for i in which):
+            raise ValueError(
+                f"static: {name_of(f)} takes any number of arguments, so {min(which)} names none; "
+                "count from the front, or name it"
+            )
+        self.positions = frozenset(i for i in which if isinstance(i, int))
+        self.names = frozenset(self._names_of(which))
+        self.n_plain = None if self else _n_required(f)
+
+    def _names_of(self, which: Sequence[int | str]) -> list[str]:
+        """The names by which the static arguments may be given as keywords."""
+        if not which:
+            return []
+        known = parameters_of(self.f).known
+        ordered = [name for name, i in known.items() if i is not None]
+        return [
+            w if isinstance(w, str) else ordered[w]
+            for w in which
+            if isinstance(w, str) or w < len(ordered)
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self.positions or self.names)
+
+    def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """The leaves of the dynamic arguments, their structure, and the static arguments."""
+        if not self:
+            leaves, treedef = tree.flatten((args, kwargs))
+            return Arguments(leaves, treedef, ())
+        dynamic = tuple(a for i, a in enumerate(args) if i not in self.positions)
+        keywords = {k: v for k, v in kwargs.items() if k not in self.names}
+        static = [(i, self._checked(i, args[i])) for i in sorted(self.positions) if i < len(args)]
+        static += [(k, self._checked(k, kwargs[k])) for k in sorted(self.names & kwargs.keys())]
+        leaves, treedef = tree.flatten((dynamic, keywords))
+        return Arguments(leaves, treedef, tuple((k, StaticValue(v)) for k, v in static))
+
+    def join(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The args and kwargs of the call again."""
+        dynamic, kwargs = tree.unflatten(arguments.treedef, arguments.leaves)
+        args = list(dynamic)
+        for key, static in arguments.static:
+            if isinstance(key, int):
+                args.insert(key, static.value)
+            else:
+                kwargs[key] = static.value
+        return tuple(args), kwargs
+
+    def _checked(self, key: int | str, value: Any) -> Any:
+        of = type(value).__name__
+        if isinstance(value, Array | Tracer | np.ndarray):
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is an array ({of}); static arguments "
+                "are part of the program: pass arrays as ordinary arguments"
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
+                "cannot be hashed; use a tuple, a frozen dataclass or another immutable value"
+            ) from None
+        if _compares_by_identity(value):
+            raise TypeError(
+                f"{name_of(self.f)}: static argument {key} is {value!r} of type {of}, which "
+                "compares by identity, so changing it would go unnoticed; give it __eq__ and "
+                "__hash__, or use a frozen dataclass"
+            )
+        return value
+
+
+def _compares_by_identity(value: Any) -> bool:
+    """Whether equality says nothing of the contents; functions, classes and modules may be."""
+    if isinstance(value, type | ModuleType | enum.Enum) or callable(value) or value is None:
+        return False
+    return type(value).__eq__ is object.__eq__
+
+
+def _n_required(f: Callable[..., Any]) -> int | None:
+    """How many positional arguments f must be given; None where it takes any number."""
+    plain = _plain_function(f)
+    if plain is not None:
+        code = plain.__code__
+        takes_any = bool(code.co_flags & inspect.CO_VARARGS)
+        return None if takes_any else code.co_argcount - len(plain.__defaults__ or ())
+    signature = signature_of(f)
+    if signature is None:
+        return None
+    parameters = signature.parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in positional and p.default is p.empty for p in parameters)
+
+
+class Parameters(StaticArguments):
+    """Of our own functions: lists stand for tuples, and NumPy's integers for Python's."""
+
+    def _checked(self, key: int | str, value: Any) -> Any:
+        return super()._checked(key, _frozen(value))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        frozen = tuple(map(_frozen, value))
+        return frozen if type(value) in (list, tuple) else type(value)(*frozen)
+    if isinstance(value, np.ndarray):
+        return _frozen(value.tolist())
+    return value.item() if isinstance(value, np.integer | np.bool) else value
+
+
+class StaticValue:
+    """A static argument as part of a key: equal to others of its type and value.
+
+    Python's own equality takes 1, 1.0 and True for one key, and 0.0 for -0.0.
+    """
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._key = _typed(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StaticValue) and self._key == other._key
+
+    def __hash__(self) -> int:
+        try:
+            return hash(self._key)
+        except TypeError:  # a plain value of a derivative need not be hashable
+            return hash(type(self.value))
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _typed(value: Any) -> Any:
+    """The value with the types of it and of what it holds."""
+    if isinstance(value, float | complex):
+        return type(value), repr(value)
+    if isinstance(value, tuple):
+        return type(value), tuple(map(_typed, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        return type(value), tuple(_typed(getattr(value, f.name)) for f in fields)
+    if isinstance(value, frozenset):
+        return type(value), frozenset(map(_typed, value))
+    return type(value), value
+
+
+def plain_aside(arguments: Any, *, integers: bool = False) -> Any:
+    """A tree of arguments, with what is neither array nor number made a part of its structure.
+
+    Bools, strings and other plain values then reach the function as they are; with `integers` those
+    of Python's too.
+    """
+    if integers:
+        return tree.map(lambda x: _Plain(x) if type(x) is int or not _is_array(x) else x, arguments)
+    return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
+
+
+def values_aside(result: Any) -> Any:
+    """A tree of results, with all that is no array made a part of its structure, also numbers."""
+    is_array = Array | Tracer | np.ndarray | np.generic
+    return tree.map(lambda x: x if isinstance(x, is_array) else _Plain(x), result)
+
+
+def _is_array(x: Any) -> bool:
+    of_numbers = Aval | Array | Tracer | np.ndarray | np.generic | int | float | complex
+    return isinstance(x, of_numbers) and not isinstance(x, bool)
+
+
+class _Plain:
+    """A value that is no array, on its way through a tree: no leaf, and comes out as itself."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @staticmethod
+    def described(static: StaticValue) -> str:
+        """What messages about structure say: the value."""
+        return repr(static)
+
+
+tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, _: static.value)
+
+
+def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
+    """A readable path for each leaf of the dynamic arguments: `params['w']`, `x`."""
+    args, kwargs = arguments.treedef.children()
+    roots = _roots(f, len(args.children()) + len(arguments.static))
+    for key in sorted((k for k, _ in arguments.static if isinstance(k, int)), reverse=True):
+        del roots[key]
+    paths: list[str] = []
+    for root, argument in zip(roots, args.children(), strict=False):
+        paths += tree.leaf_paths(argument, root)
+    _, keys = kwargs.node_data()
+    for key, argument in zip(keys, kwargs.children(), strict=True):
+        paths += tree.leaf_paths(argument, key)
+    return paths
+
+
+def _roots(f: Callable[..., Any], count: int) -> list[str]:
+    """What `count` positional arguments are called: those of `*args` by their positions."""
+    names = [name for name, i in parameters_of(f).known.items() if i is not None]
+    return names[:count] + [f"arg{i}" for i in range(len(names), count)]

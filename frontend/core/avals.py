@@ -1,0 +1,99 @@
+"""Abstract values: what is known of an array before it exists, its dtype and shape.
+
+>>> from anvl.core.avals import aval
+>>> aval("f32", (2, 3))
+f32[2,3]
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype, numpy_of, tensor
+
+__all__ = ["Aval", "aval", "aval_of", "aval_of_type"]
+
+
+class Aval:
+    """The dtype and shape of an array; interned, so equal ones are one object.
+
+    Attributes: `shape` (a tuple of ints), `dtype` (a NumPy dtype), `weak_type` (whether a Python
+    number made it, so that it takes the dtype of the array it meets), `type` (the MLIR type).
+    """
+
+    __slots__ = ("dtype", "level", "ndim", "shape", "type", "weak_type")
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    ndim: int
+    weak_type: bool
+    type: Any
+    level: int  # of the kind in promotion: bool 0, int 1, float 2, complex 3
+
+    def __repr__(self) -> str:
+        weak = "?" if self.weak_type else ""
+        return f"{dtype_name(self.dtype)}{weak}[{','.join(map(str, self.shape))}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return aval, (dtype_name(self.dtype), self.shape, self.weak_type)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def strong(self) -> "Aval":
+        """The same, not weak."""
+        return _STRONG[self.type] if self.weak_type else self
+
+
+_LEVELS = {"bool": 0, "int": 1, "uint": 1, "float": 2, "complex": 3}
+_INTERNED: dict[tuple[Any, tuple[int, ...], bool], Aval] = {}
+_STRONG: dict[Any, Aval] = {}
+
+
+def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False) -> Aval:
+    """An abstract array of `dtype` and `shape`.
+
+    `dtype` is one of anvl's names (`"f32"`, `"i64"`, `"bool"`, `"c64"`) or a NumPy dtype.
+    Raises `TypeError` for another dtype and `ValueError` for a shape with a negative size.
+
+    >>> aval("f32", (2, 3)).shape
+    (2, 3)
+    """
+    key = numpy_dtype(dtype), _sizes(shape), bool(weak_type)
+    return _INTERNED.get(key) or _intern(*key)
+
+
+def aval_of(x: Any, weak_type: bool = False) -> Aval:
+    """The abstract array of an array: as `aval`, of what needs no checks."""
+    return _INTERNED.get((x.dtype, x.shape, weak_type)) or aval(x.dtype, x.shape, weak_type)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    sizes = shape if isinstance(shape, tuple | list) else (shape,)
+    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes):
+        raise TypeError(f"aval: shape {shape!r} must be integers, such as (2, 3)")
+    return tuple(map(int, sizes))
+
+
+def _intern(dtype: np.dtype[Any], shape: tuple[int, ...], weak_type: bool) -> Aval:
+    if any(n < 0 for n in shape):
+        raise ValueError(f"aval: shape {shape} has a negative size")
+    made = Aval()
+    made.shape, made.dtype, made.ndim, made.weak_type = shape, dtype, len(shape), weak_type
+    made.type = tensor(shape, element_type(dtype))
+    made.level = _LEVELS[kind(made.type.element_type)]
+    made = _INTERNED.setdefault((dtype, shape, weak_type), made)
+    if not weak_type:
+        _STRONG[made.type] = made
+    else:
+        aval(dtype, shape)
+    return made
+
+
+def aval_of_type(type_: ir.Type) -> Aval:
+    """The abstract array of an MLIR tensor type."""
+    return _STRONG.get(type_) or aval(numpy_of(type_.element_type), type_.shape)

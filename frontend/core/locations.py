@@ -1,0 +1,111 @@
+"""Where an op comes from: the person's own line, and the name they gave its result."""
+
+import bisect
+import dis
+import os
+import sys
+from types import CodeType, FrameType
+
+import anvl
+from anvl import runtime
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+
+__all__ = ["describe", "here", "register_internal", "unnamed"]
+
+# Directories whose frames are ours: a person is to see their own line, not these.
+_internal_dirs: set[str] = set()
+# Whether the code of a file is ours, by file name.
+_is_internal: dict[str, bool] = {}
+# What is known of each code object, by its id: equal code objects may be of different files, and
+# to hash one takes time in proportion to its length.
+_codes: dict[int, "_Code"] = {}
+
+_STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+
+
+def register_internal(file: str) -> None:
+    """Hide the frames of all code in the folder of `file`."""
+    _internal_dirs.add(os.path.dirname(os.path.abspath(file)) + os.sep)
+
+
+def _check_file(name: str) -> bool:
+    full = os.path.abspath(name)
+    generated = name.startswith("<anvl ")
+    found = generated or any(full.startswith(folder) for folder in _internal_dirs)
+    _is_internal[name] = found
+    return found
+
+
+def here(depth: int = 1) -> ir.Location:
+    """The location of the innermost frame that is not ours, of those at least `depth` up.
+
+    Each frame that need not be looked at saves 0.1 us.
+    """
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        name = code.co_filename
+        internal = _is_internal.get(name)
+        if internal is None:
+            internal = _check_file(name)
+        if not internal:
+            known = _codes.get(id(code)) or _Code(code)
+            return known.locations.get(frame.f_lasti) or known.make(frame.f_lasti)
+        frame = frame.f_back
+    return ir.Location.unknown(context())
+
+
+class _Code:
+    """The places in one code object; each location is made once."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code  # also keeps its id its own
+        self.locations: dict[int, ir.Location] = {}
+        self._positions = list(code.co_positions())
+        instructions = list(dis.get_instructions(code))
+        self._offsets = [i.offset for i in instructions]
+        self._names = [_stored_name(i) for i in instructions]
+        _codes[id(code)] = self
+
+    def make(self, at: int) -> ir.Location:
+        start, end, column, _ = self._positions[at // 2]
+        file = self.code.co_filename
+        line = ir.Location.file(file, start or 0, (column or 0) + 1, context())
+        name = self._name_after(at) if start == end else None
+        location = line if name is None else ir.Location.name(name, line, context())
+        self.locations[at] = location
+        return location
+
+    def _name_after(self, at: int) -> str | None:
+        """The variable that takes the result of the instruction at `at`, if the next stores it.
+
+        `at` may point behind the instruction, at its inline cache.
+        """
+        following = bisect.bisect_right(self._offsets, at)
+        return self._names[following] if following < len(self._names) else None
+
+
+def _stored_name(instruction: dis.Instruction) -> str | None:
+    """The variable that an instruction stores to."""
+    if not instruction.opname.startswith(_STORES):
+        return None
+    name = instruction.argval
+    return name if isinstance(name, str) else name[0]  # 3.13 stores two names at once
+
+
+def unnamed(location: ir.Location) -> ir.Location:
+    """A location without the names around it."""
+    while hasattr(location, "child_loc"):
+        location = location.child_loc
+    return location
+
+
+def describe(location: ir.Location) -> str:
+    """A location as messages print it: `model.py:12:5`."""
+    text = str(unnamed(location)).removeprefix("loc(").removesuffix(")")
+    return text.replace('"', "")
+
+
+register_internal(anvl.__file__)
+register_internal(runtime.__file__)

@@ -1,0 +1,306 @@
+"""Promotion and broadcasting: how operands of different dtypes and shapes meet.
+
+Done here, in the API layer, and nowhere else: primitives want operands of one type.
+
+The rule: the highest kind wins (bool < int < float < complex) and, within it, the smallest dtype
+that holds all; an integer array takes the dtype of the float it meets (`i64 + f32` is `f32`).  A
+Python number has a kind and no dtype: it takes that of the array it meets, or the default of its
+kind where that is higher (`i32 + 1.5` is `f32`).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from anvl.core.avals import Aval, aval, aval_of
+from anvl.core.config import default_dtype
+from anvl.core.locations import here
+from anvl.core.ranges import check_fits, note_meeting
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import emit, outlived
+from anvl.dialect.core.create import full, splat_at
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.types import dtype_name, element_type, kind
+from anvl.runtime import Array
+
+__all__ = [
+    "NUMBER_LEVELS",
+    "abstract",
+    "as_tracer",
+    "broadcast_shapes",
+    "broadcast_to",
+    "cast",
+    "common_dtype",
+    "constant",
+    "convert",
+    "fitted",
+    "hint",
+    "literal_like",
+    "number_value",
+    "promote",
+    "promoted",
+]  # fmt: skip
+
+_ORDER = ["bool", "int", "float", "complex"]
+_NUMBERS = (bool, int, float, complex)
+_SCALARS = (*_NUMBERS, np.generic)  # literals: a saved text holds them
+_CONVERT, _BROADCAST = OPS["anvl.convert"], OPS["anvl.broadcast_in_dim"]
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    found = kind(element_type(dtype))
+    return "int" if found == "uint" else found
+
+
+def abstract(x: Any, function: str = "") -> Aval:
+    """The abstract value of an array, a tracer or a Python number (which is weak)."""
+    of = type(x)
+    if of is Tracer:
+        return x.aval  # type: ignore[no-any-return]
+    if of in _NUMBERS:
+        return aval(default_dtype(of), (), weak_type=True)
+    if isinstance(x, Array):
+        return aval_of(x, x.weak_type)
+    if isinstance(x, np.ndarray | np.generic):
+        return aval_of(x)
+    if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
+        return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
+    head = f"{function}: " if function else ""
+    if isinstance(x, list | tuple):  # outside of a trace it holds tracers, which nobody made
+        what = f"a {of.__name__} of {len(x)}"
+        raise TypeError(
+            f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
+        )
+    raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}{hint(x)}")
+
+
+def hint(x: Any) -> str:
+    """What to do with an array of another library, such as `jax.Array`."""
+    if isinstance(x, Aval) or (not hasattr(x, "__array__") and not hasattr(x, "__dlpack__")):
+        return ""
+    library = type(x).__module__.partition(".")[0].removesuffix("lib")
+    return f", an array of {library}; numpy.asarray(x) makes one that anvl takes"
+
+
+def number_value(x: Any, of: Aval) -> np.ndarray[Any, Any]:
+    """A Python number as a NumPy array of its aval's dtype, the default of its kind."""
+    try:
+        check_fits(x, of.dtype)
+    except OverflowError:
+        kind_, wide = _WIDEST[type(x)] if type(x) in _WIDEST else _WIDEST[int]
+        raise OverflowError(
+            f"{x} does not fit {of.dtype.name}, the default of {kind_}; pass {wide}({x})"
+        ) from None
+    return np.asarray(x, of.dtype)
+
+
+_WIDEST = {
+    int: ("integers", "np.int64"),
+    float: ("floats", "np.float64"),
+    complex: ("complex numbers", "np.complex128"),
+}
+
+
+@lru_cache(4096)
+def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) -> Any:
+    """The dtype where these meet, and whether it is weak."""
+    highest = max((_ORDER.index(_kind(d)) for d in strong), default=-1)
+    weak_highest = max((_ORDER.index(_kind(d)) for d in weak), default=-1)
+    if weak_highest > highest:
+        made = _within([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
+        of_kind = _ORDER[weak_highest]
+        is_weak = not strong and of_kind != "bool"  # bools give way to all others anyway
+        return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), is_weak
+    return _widened(
+        _within([d for d in strong if _ORDER.index(_kind(d)) == highest]),
+        [d for d in strong if _kind(d) == "float"],
+        _ORDER[highest],
+    ), False
+
+
+def _within(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """The smallest dtype of one kind that holds all of these."""
+    first, *rest = dict.fromkeys(dtypes)
+    for other in rest:
+        found = np.promote_types(first, other) if not _is_half(first, other) else None
+        if found is None:
+            first = np.dtype(np.float32)
+        elif _kind(found) != _kind(first):
+            raise TypeError(
+                f"{dtype_name(first)} and {dtype_name(other)} have no common integer dtype; "
+                "convert one of them with .astype"
+            )
+        else:
+            first = found
+    return first
+
+
+def _is_half(x: np.dtype[Any], y: np.dtype[Any]) -> bool:
+    """f16 with bf16, or with an 8-bit float: neither holds the other."""
+    small = {"f16", "bf16", "f8E4M3FN", "f8E5M2"}
+    return {dtype_name(x), dtype_name(y)} <= small
+
+
+def _widened(made: Any, floats: list[np.dtype[Any]], of_kind: str) -> np.dtype[Any]:
+    """A complex dtype that also holds the floats it meets: c64 with f64 is c128."""
+    if of_kind == "complex" and any(dtype_name(d) == "f64" for d in floats):
+        return np.dtype(np.complex128)
+    return made  # type: ignore[no-any-return]
+
+
+def common_dtype(*avals: Aval) -> tuple[np.dtype[Any], bool]:
+    """The dtype where arrays of these avals meet, and whether it is weak."""
+    strong = tuple(a.dtype for a in avals if not a.weak_type)
+    weak = tuple(a.dtype for a in avals if a.weak_type)
+    return _common(strong, weak)  # type: ignore[no-any-return]
+
+
+def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> tuple[int, ...]:
+    """The shape that all of these broadcast to, by NumPy's rule."""
+    first, *rest = shapes
+    if all(shape == first for shape in rest):
+        return first
+    rank = max(map(len, shapes))
+    result = []
+    for sizes in zip(*[(1,) * (rank - len(s)) + s for s in shapes], strict=True):
+        wanted = {n for n in sizes if n != 1}
+        if len(wanted) > 1:
+            listed = ", ".join(str(list(s)) for s in shapes)
+            raise TypeError(
+                f"{function}: shapes {listed} do not broadcast: sizes "
+                f"{' and '.join(map(str, sorted(wanted)))} meet; reshape one of them"
+            )
+        result.append(wanted.pop() if wanted else 1)
+    return tuple(result)
+
+
+def constant(value: complex, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
+    """A literal of the current trace: an array whose elements all are `value`."""
+    return literal_like(value, aval(dtype, shape))
+
+
+def as_tracer(x: Any, function: str = "") -> Tracer:
+    """An operand of the current trace, for an array, a tracer or a Python number."""
+    trace = current.trace
+    if trace is None:
+        raise outlived((x,))
+    if type(x) is Tracer:
+        return x
+    of = abstract(x, function)
+    if isinstance(x, _SCALARS):
+        literal = constant(x, of.dtype)
+        return Tracer(literal.value, of, trace, literal.location)
+    return Tracer(trace.tracer_of(x).value, of, trace, here())
+
+
+def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
+    """x in another dtype, which a weak number must fit; x itself where it has that dtype.
+
+    See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
+    """
+    if x.aval.weak_type and x.aval.dtype != dtype:
+        note_meeting(x, dtype)
+    return cast(x, dtype)
+
+
+def cast(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
+    """x in another dtype, as a person asks for it: integers that do not fit wrap around."""
+    if x.aval.dtype == dtype:
+        return x
+    return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})  # type: ignore[no-any-return]
+
+
+def fitted(x: Any, dtype: np.dtype[Any], function: str = "") -> Tracer:
+    """An operand in the dtype of what it meets, which a number must fit."""
+    if isinstance(x, _NUMBERS) and not isinstance(x, np.generic):
+        return constant(x, dtype)
+    return convert(as_tracer(x, function), dtype)
+
+
+def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:
+    """x repeated to a shape; x itself where it has that shape."""
+    old = x.aval.shape
+    if old == shape:
+        return x
+    axes = tuple(range(len(shape) - len(old), len(shape)))
+    params = {"shape": shape, "broadcast_dimensions": axes}
+    return emit(_BROADCAST, (x,), params)  # type: ignore[no-any-return]
+
+
+def promote(
+    function: str, *xs: Any, at_least: str = "bool", shape: tuple[int, ...] | None = None
+) -> list[Tracer]:
+    """The operands in one dtype and one shape.
+
+    `at_least="float"` raises integers to the default float: for sin, sqrt, mean.
+    """
+    return promoted(function, xs, at_least)[0]
+
+
+def promoted(
+    function: str, xs: Sequence[Any], at_least: str = "bool", broadcast: bool = True
+) -> tuple[list[Tracer], bool]:
+    """The operands in one dtype and one shape, and whether that dtype is weak."""
+    if current.trace is None:
+        raise outlived(xs)
+    avals = [abstract(x, function) for x in xs]
+    first, level = avals[0], _ORDER.index(at_least)
+    if _agree(avals, level):
+        dtype, weak = first.dtype, first.weak_type
+        if all(type(x) is Tracer for x in xs) and (
+            not broadcast or all(a.shape == first.shape for a in avals)
+        ):
+            return list(xs), weak
+    else:
+        dtype, weak = common_dtype(*avals)
+        if aval(dtype).level < level:
+            dtype = default_dtype(int if at_least == "int" else float)
+            weak = all(a.weak_type for a in avals)
+    shape = broadcast_shapes(*[a.shape for a in avals], function=function) if broadcast else None
+    return [_fit(x, a, dtype, shape, function) for x, a in zip(xs, avals, strict=True)], weak
+
+
+def _agree(avals: Sequence[Aval], level: int) -> bool:
+    """Whether all have one dtype already, of at least this level."""
+    first = avals[0]
+    return first.level >= level and all(
+        a is first or (a.dtype == first.dtype and a.weak_type == first.weak_type) for a in avals
+    )
+
+
+#: The level of each Python number, as `Aval.level` has it.
+NUMBER_LEVELS = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+def literal_like(value: complex, of: Aval) -> Tracer:
+    """A literal of the current trace, of a known aval: the fast form of `constant`."""
+    trace = current.trace
+    if trace is None:
+        raise outlived(())
+    # 0.0 and -0.0 are equal as keys, and not the same.
+    key = of, value if value and type(value) is not complex else repr(value)
+    known = trace.literals.get(key)
+    if known is not None:
+        return known
+    if of.level:
+        check_fits(value, of.dtype)
+    location = here(3)  # called by our own functions, which people call
+    if of.level == 3:
+        with location:
+            y = full(of.type, value)
+    else:
+        y = splat_at(location, of.type, value)
+    made = trace.literals[key] = Tracer(y, of, trace, location)
+    return made
+
+
+def _fit(
+    x: Any, of: Aval, dtype: np.dtype[Any], shape: tuple[int, ...] | None, function: str
+) -> Tracer:
+    wanted = of.shape if shape is None else shape
+    if isinstance(x, _NUMBERS):
+        return constant(x, dtype, wanted)
+    return broadcast_to(fitted(x, dtype, function), wanted)

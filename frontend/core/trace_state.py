@@ -1,0 +1,21 @@
+"""Which trace, if any, this thread is recording into."""
+
+import threading
+from typing import TYPE_CHECKING
+
+from anvl.dialect.core.forking import lock_over_forks
+
+if TYPE_CHECKING:
+    from anvl.core.tracing import Trace
+
+__all__ = ["current", "passes_lock"]
+
+#: Held while passes run, which call back into Python in the middle of their work.
+passes_lock = lock_over_forks()
+
+
+class _State(threading.local):
+    trace: "Trace | None" = None
+
+
+current = _State()

@@ -1,0 +1,117 @@
+"""What tracing a call gives: a program, its inputs and outputs with their structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+import anvl
+from anvl import tree
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of
+from anvl.core.avals import Aval
+from anvl.core.promote import abstract, as_tracer
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import Program, Trace, trace_function
+from anvl.runtime import Array, hide_code_of
+
+__all__ = ["Traced", "known_numbers", "trace_call"]
+
+
+class Traced:
+    """A traced function of a program.
+
+    Attributes: `program`, `trace` (the function in it), `names` (a path for each input),
+    `in_avals`, `out_avals`, `in_tree`, `out_tree`.
+    """
+
+    owner: Any = None
+
+    def __init__(
+        self,
+        trace: Trace,
+        names: list[str],
+        in_avals: list[Aval],
+        in_tree: Any,
+        outputs: Sequence[Tracer],
+        out_tree: Any,
+    ) -> None:
+        self.program = trace.program
+        self.trace = trace
+        self.names = names
+        self.in_avals = in_avals
+        self.in_tree = in_tree
+        self.out_avals = [y.aval for y in outputs]
+        self.out_tree = out_tree
+
+
+def trace_call(
+    f: Callable[..., Any],
+    static: StaticArguments,
+    arguments: Arguments,
+    program: Program | None = None,
+    names: list[str] | None = None,
+    values: Mapping[int, Any] = MappingProxyType({}),
+) -> Traced:
+    """Run f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
+
+    Without a `program` a new one is begun and the function is its `main`.  `names` are the paths of
+    the leaves where they are known.  `values` are what f gets in place of some tracers, by their
+    positions: see `known_numbers`.
+    """
+    names = names or input_names(f, arguments)
+    avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
+    out_tree = None
+
+    def flat(tracers: Sequence[Tracer]) -> list[Any]:
+        nonlocal out_tree
+        given = [values.get(i, x) for i, x in enumerate(tracers)] if values else list(tracers)
+        args, kwargs = static.join(arguments._replace(leaves=given))
+        leaves, out_tree = tree.flatten(f(*args, **kwargs))
+        return [_output(y, i, leaves, out_tree, f) for i, y in enumerate(leaves)]
+
+    name = "main" if program is None else name_of(f)
+    trace, outputs = trace_function(flat, name, avals, names, program or Program())
+    return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
+
+
+def known_numbers(leaves: Sequence[Any], besides: Container[int] = ()) -> dict[int, Any]:
+    """Python's own numbers among the leaves, by position, but for those at `besides`.
+
+    A transformed function gets them as they are, so that it may use them in Python: as the bound of
+    a range, or as a static argument of a function in it.  The function of the program keeps an
+    argument for each, which nobody reads.
+    """
+    kinds = (int, float, complex)
+    return {i: x for i, x in enumerate(leaves) if type(x) in kinds and i not in besides}
+
+
+def _abstract(x: Any, path: str, f: Callable[..., Any]) -> Aval:
+    if isinstance(x, Aval):
+        return x
+    try:
+        return abstract(x)
+    except TypeError as error:
+        raise TypeError(
+            f"{name_of(f)}: argument {path}: {error}; mark it static, or pass an array"
+        ) from None
+
+
+def _output(y: Any, i: int, leaves: Sequence[Any], out_tree: Any, f: Callable[..., Any]) -> Any:
+    if isinstance(y, Tracer | Array | np.ndarray | np.generic):
+        return y
+    if isinstance(y, bool | int | float | complex):
+        return as_tracer(y)
+    path = tree.leaf_paths(out_tree, "result")[i]
+    raise TypeError(
+        f"{name_of(f)}: {path} is {y!r} of type {type(y).__name__}; "
+        "a traced function returns arrays, numbers and containers of them"
+    )
+
+
+for _package in ("anvl.dialect", "anvl.passes"):  # the passes are not loaded for this
+    hide_code_of(getattr(find_spec(_package), "origin", None) or "")
+hide_code_of(anvl.__file__)

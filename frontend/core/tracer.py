@@ -1,0 +1,169 @@
+"""`Tracer`: the stand-in for an array while a function is traced.
+
+Operators and methods are attached by `frontend/numpy/operators.py`, the same ones as on arrays.
+"""
+
+from __future__ import annotations
+
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from anvl.core.avals import Aval
+from anvl.core.locations import describe
+from anvl.dialect.core.errors import TraceError
+
+if TYPE_CHECKING:
+    from anvl.core.tracing import Trace
+    from anvl.dialect.core.mlir import ir
+
+__all__ = ["Tracer"]
+
+
+class Tracer:
+    """An array whose dtype and shape are known and whose values are not, yet.
+
+    Attributes: `shape`, `dtype`, `ndim`, `size`, `aval`.
+    """
+
+    __slots__ = ("__weakref__", "aval", "location", "trace", "value")
+
+    # NumPy arrays defer to our operators.
+    __array_priority__ = 1000
+
+    def __init__(self, value: ir.Value, aval: Aval, trace: Trace, location: ir.Location) -> None:
+        self.value = value
+        self.aval = aval
+        self.trace = trace
+        self.location = location
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.aval.ndim
+
+    @property
+    def size(self) -> int:
+        return self.aval.size
+
+    @property
+    def weak_type(self) -> bool:
+        return self.aval.weak_type
+
+    def __repr__(self) -> str:
+        return f"Tracer({self.aval}, from {describe(self.location)})"
+
+    def check_alive(self) -> None:
+        """Refuse a tracer that outlived its trace."""
+        if not self.trace.alive:
+            raise TraceError(
+                f"a traced value {self.aval} from {describe(self.location)} is used after its "
+                "trace has ended: the function leaked it, through a global, a closure or an "
+                "attribute; return it from the function instead"
+            )
+        self.check_thread()
+
+    def check_thread(self) -> None:
+        """Refuse a tracer of another thread's trace, also where this thread has one of its own."""
+        if self.trace.thread != get_ident():
+            raise TraceError(
+                f"a traced value {self.aval} from {describe(self.location)} is used in another "
+                "thread than the one that traces it; compute with it there, and give other threads "
+                "arrays"
+            )
+
+    def _refuse(self, what: str, remedy: str) -> NoReturn:
+        self.check_alive()
+        raise TraceError(
+            f"{what} needs the value of an array, but it is traced: {self.aval} from "
+            f"{describe(self.location)}; {remedy}"
+        )
+
+    def __bool__(self) -> NoReturn:
+        self._refuse(
+            "`if`, `while`, `and`, `or`, `not` or bool()",
+            "use anvl.numpy.where or logical_and, or mark the argument static",
+        )
+
+    def __int__(self) -> NoReturn:
+        self._refuse("int()", "use .astype('i32'), or mark the argument static")
+
+    def __float__(self) -> NoReturn:
+        self._refuse("float()", "use .astype('f32'), or mark the argument static")
+
+    def __complex__(self) -> NoReturn:
+        self._refuse("complex()", "use .astype('c64'), or mark the argument static")
+
+    def __index__(self) -> NoReturn:
+        self._refuse(
+            "a Python index, size or range()", "mark the argument static, or use its .shape"
+        )
+
+    def item(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        self._refuse(".item()", "return the array and call .item() on the result")
+
+    def tolist(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        self._refuse(".tolist()", "return the array and call .tolist() on the result")
+
+    def numpy(self) -> NoReturn:
+        """Refused: there is no value yet."""
+        self._refuse(".numpy()", "return the array and call .numpy() on the result")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        self._refuse(
+            "NumPy (np.asarray, or an np. function)",
+            "use the function of the same name in anvl.numpy",
+        )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **kwargs: Any) -> Any:
+        """`numpy_array + tracer` becomes our operator; `numpy.sin(tracer)` would need values."""
+        reflected = _REFLECTED.get(ufunc.__name__)
+        if reflected is not None and method == "__call__" and len(xs) == 2 and xs[1] is self:
+            return getattr(self, reflected)(xs[0])
+        return self._refuse(f"numpy.{ufunc.__name__}", f"use anvl.numpy.{ufunc.__name__}")
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"len() of an array without axes: {self.aval}")
+        return self.shape[0]
+
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            f"a traced value {self.aval} cannot be hashed (as a key, in a set, or as a static "
+            "argument); use its .shape or .dtype, or id()"
+        )
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            self._refuse(f"format with {spec!r}", "format the result after the call")
+        return repr(self)
+
+    def __reduce__(self) -> NoReturn:
+        self._refuse("pickle or copy", "return the array and pickle the result")
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
+        return self
+
+
+#: What NumPy calls the operators whose first operand is an array of its own, and our answer.
+_REFLECTED = {
+    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",
+    "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "power": "__rpow__",
+    "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__",
+    "bitwise_xor": "__rxor__", "left_shift": "__rlshift__", "right_shift": "__rrshift__",
+    "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
+    "greater": "__lt__", "greater_equal": "__le__",
+}  # fmt: skip

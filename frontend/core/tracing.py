@@ -1,0 +1,413 @@
+"""Tracing: run a Python function with tracers that emit anvl ops straight into an MLIR function.
+
+A `Program` is one module under construction.  A `Trace` is one function in it; traces nest when a
+traced function differentiates or jits another.  What a nested function closes over of its
+surroundings (tracers of outer traces) becomes further operands of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anvl.core.avals import Aval, aval, aval_of_type
+from anvl.core.locations import describe, here, unnamed
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.context import context
+from anvl.dialect.core.create import CapturedOp
+from anvl.dialect.core.errors import TraceError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.types import dtype_name
+from anvl.passes.functions.symbol_utils import functions_of, is_private, needed_by
+from anvl.runtime import Array, begin_tracing, end_tracing, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anvl.core.ranges import Meeting
+
+__all__ = ["Program", "Trace", "emit", "emit_unary", "trace_function"]
+
+
+class Program:
+    """A module under construction, with the arrays that it closes over."""
+
+    def __init__(self) -> None:
+        with context(), ir.Location.unknown():
+            self.module = ir.Module.create()
+        self.captured: list[Any] = []
+        self._indices: dict[int, int] = {}
+        self._closed_over: list[Any] = []  # keeps them alive, and so their ids their own
+        self._names: set[str] = set()
+        # Weak numbers that functions narrow, by function: see `ranges.py`.
+        self.meetings: dict[str, list[Meeting]] = {}
+        # Functions of nested jits, by signature, so that each is traced once.
+        self.functions: dict[Any, Any] = {}
+        # How many derivatives are asked for of what is traced now, one of another.
+        self.order = 0
+        # The functions whose custom rules are being traced, the innermost last.
+        self.custom_rules: list[Any] = []
+        self.has_discarded = False
+
+    def discard(self, trace: Trace) -> None:
+        """Erase the function of a trace that nothing calls: it is made again, for other avals."""
+        trace.function.erase()
+        self.has_discarded = True  # what it called may be called by others as well
+
+    def drop_orphans(self) -> None:
+        """Erase the private functions that only discarded traces called or named."""
+        if not self.has_discarded:
+            return
+        functions = functions_of(self.module.operation)
+        roots = [name for name, function in functions.items() if not is_private(function)]
+        kept = {*roots, *(other for name in roots for other in needed_by(name, functions))}
+        for name, function in functions.items():
+            if name not in kept:
+                function.erase()
+        self.functions.clear()  # it may name what is gone
+        self.has_discarded = False
+
+    def fresh_name(self, wanted: str) -> str:
+        """A name for a function, not yet in use."""
+        base = re.sub(r"\W", "_", wanted).strip("_") or "f"
+        name, n = base, 0
+        while name in self._names:
+            n += 1
+            name = f"{base}_{n}"
+        self._names.add(name)
+        return name
+
+    @contextmanager
+    def differentiating(self) -> Iterator[None]:
+        """Trace a function meanwhile of which a derivative is asked for.
+
+        What a custom rule asks for itself does not count, as it is a part of the derivative.
+        """
+        counted = int(not self.custom_rules)
+        self.order += counted
+        try:
+            yield
+        finally:
+            self.order -= counted
+
+    @property
+    def rules_deep(self) -> int:
+        """How often the rule of a custom function is traced in itself; so many orders it has.
+
+        One more than is asked for: the transpose of a rule asks for the rules in it.
+        """
+        return max(1, self.order) + 1
+
+    def capture(self, array: Any) -> int:
+        """The index of a closed-over array, as it is now; the same array twice has one.
+
+        A NumPy array may be written to while the function is traced: each use has what it read.
+        """
+        index = self._indices.get(id(array))
+        if index is None or not _still_is(self.captured[index], array):
+            index = self._indices[id(array)] = len(self.captured)
+            self.captured.append(_as_it_is(array))
+            self._closed_over.append(array)
+        return index
+
+
+_SMALL = 1 << 16  # bytes: to copy so many takes no longer than to put them on a device
+
+
+def _as_it_is(array: Any) -> Any:
+    """An array that stays what this one is now."""
+    if not isinstance(array, np.ndarray):
+        return array
+    return array.copy() if array.nbytes <= _SMALL else put(array)
+
+
+def _still_is(known: Any, array: Any) -> bool:
+    """Whether an array is what it was when it was read, bit for bit."""
+    if known is array or not isinstance(array, np.ndarray):
+        return True
+    before = np.asarray(known)
+    if (before.shape, before.dtype) != (array.shape, array.dtype):
+        return False
+    return np.array_equal(
+        *(np.ascontiguousarray(x).reshape(-1).view("u1") for x in (before, array))
+    )
+
+
+class Trace:
+    """One function under construction."""
+
+    def __init__(self, program: Program, name: str, avals: Sequence[Aval], parent: Trace | None):
+        self.program = program
+        self.parent = parent
+        self.name = program.fresh_name(name)
+        self.alive = True
+        self.thread = get_ident()
+        self._captured: dict[int, Tracer] = {}
+        # Literals by aval and value: one op each, however often the program says 0.5.
+        self.literals: dict[Any, Tracer] = {}
+        # Tracers of outer traces that this function closes over, with their arguments here.
+        self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
+        self.n_inputs = len(avals)
+        self.weak_inputs = {i for i, of in enumerate(avals) if of.weak_type}
+        self.function = self._begin(avals)
+        self.block = self.function.regions[0].blocks[0]
+
+    def _begin(self, avals: Sequence[Aval]) -> Any:
+        types = [a.type for a in avals]
+        attributes = {
+            "sym_name": ir.StringAttr.get(self.name, context()),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [], context())),
+        }
+        if self.parent is not None:
+            attributes["sym_visibility"] = ir.StringAttr.get("private", context())
+        location = unnamed(here())  # what the person assigns is not this function
+        function = ir.Operation.create(
+            "func.func",
+            attributes=attributes,
+            regions=1,
+            ip=ir.InsertionPoint(self.program.module.body),
+            loc=location,
+        )
+        function.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+        return function
+
+    def arguments(self, avals: Sequence[Aval], names: Sequence[str]) -> list[Tracer]:
+        """The tracers of the inputs; the names stay with them as locations."""
+        tracers = []
+        for argument, of, name in zip(self.block.arguments, avals, names, strict=True):
+            location = ir.Location.name(_ssa_name(name), self.function.location)
+            argument.set_location(location)
+            tracers.append(Tracer(argument, of, self, location))
+        return tracers
+
+    def tracer_of(self, x: Any) -> Tracer:
+        """The tracer of an operand in this function, brought in from outside if need be."""
+        if type(x) is Tracer:
+            return x if x.trace is self else self._close_over(x)
+        if isinstance(x, Array | np.ndarray | np.generic):
+            return self._capture(x)
+        raise TypeError(
+            f"operand is {x!r} of type {type(x).__name__}; primitives take arrays, "
+            "anvl.numpy also takes Python numbers"
+        )
+
+    def _close_over(self, x: Tracer) -> Tracer:
+        x.check_alive()
+        known = self.closed_over.get(id(x))
+        if known is not None:
+            return known[1]
+        if not self._is_inside(x.trace):
+            x.check_thread()
+            raise TraceError(
+                f"a traced value {x.aval} from {describe(x.location)} is used in another trace "
+                "than its own; return it from the function that made it"
+            )
+        argument = self.block.add_argument(x.aval.type, x.location)
+        inner = Tracer(argument, x.aval, self, x.location)
+        self.closed_over[id(x)] = (x, inner)
+        return inner
+
+    def _is_inside(self, outer: Trace) -> bool:
+        trace: Trace | None = self.parent
+        while trace is not None and trace is not outer:
+            trace = trace.parent
+        return trace is outer
+
+    def _capture(self, array: Any) -> Tracer:
+        index = self.program.capture(array)
+        known = self._captured.get(index)
+        if known is None:
+            location = here()
+            with location:
+                value = CapturedOp.build(
+                    index=index, shape=tuple(array.shape), dtype=dtype_name(array.dtype)
+                )
+            of = aval(array.dtype, array.shape, getattr(array, "weak_type", False))
+            known = self._captured[index] = Tracer(value, of, self, location)
+        return known
+
+    def finish(self, outputs: Sequence[ir.Value]) -> None:
+        """Return the outputs, and give the function its type."""
+        ir.Operation.create("func.return", [], outputs, loc=self.function.location)
+        type_ = ir.FunctionType.get(
+            [a.type for a in self.block.arguments], [y.type for y in outputs], context()
+        )
+        self.function.attributes["function_type"] = ir.TypeAttr.get(type_)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Record what this thread computes into this function."""
+        outer = current.trace
+        with context(), ir.InsertionPoint(self.block), self.function.location:
+            current.trace = self
+            begin_tracing()
+            try:
+                yield
+            finally:
+                end_tracing()
+                current.trace = outer
+                # Passes will change the module: from here on no value of it may be touched.
+                self.alive = False
+                self.literals.clear()
+
+
+@lru_cache(maxsize=4096)
+def _ssa_name(path: str) -> str:
+    """A path as the name of an SSA value: `params[0]['w']` is `params.0.w`."""
+    dotted = re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", path)
+    return re.sub(r"[^A-Za-z0-9_.$-]", "_", dotted)
+
+
+def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Emit an op into the current trace; the tracer, or tracers, of its results.
+
+    To be called by our own functions only: the first place looked at is that of their caller.
+    """
+    trace = current.trace
+    if trace is None:
+        raise outlived(xs)
+    tracers: Sequence[Tracer]
+    values: Sequence[ir.Value]
+    if len(xs) == 2 and not params:  # most ops; written out, 0.6 us less of 3
+        x, y = xs
+        if type(x) is not Tracer or x.trace is not trace:
+            x = trace.tracer_of(x)
+        if type(y) is not Tracer or y.trace is not trace:
+            y = trace.tracer_of(y)
+        tracers, key, values = (x, y), (op_class, x.aval, y.aval), (x.value, y.value)
+    else:
+        tracers = [x if type(x) is Tracer and x.trace is trace else trace.tracer_of(x) for x in xs]
+        key, values = _key_of(op_class, tracers, params), [x.value for x in tracers]
+    return _emit(op_class, tracers, params, key, values, trace, here(3))
+
+
+def emit_unary(op_class: type[AnvlOp], x: Tracer) -> Tracer:
+    """`emit` of an op of one operand and no parameters, in less time."""
+    trace = current.trace
+    if trace is None:
+        raise outlived((x,))
+    if x.trace is not trace:
+        x = trace.tracer_of(x)
+    key = op_class, x.aval
+    return _emit(op_class, (x,), _NONE, key, (x.value,), trace, here(3))
+
+
+_NONE: dict[str, Any] = {}
+
+
+def _emit(
+    op_class: type[AnvlOp],
+    tracers: Sequence[Tracer],
+    params: dict[str, Any],
+    key: tuple[Any, ...] | None,
+    values: Sequence[ir.Value],
+    trace: Trace,
+    location: ir.Location,
+) -> Any:
+    plan = _plans.get(key)
+    if plan is None:
+        with location:
+            return _emit_first(op_class, tracers, params, key, location)
+    name, types, attributes, of = plan
+    op = _create(name, types, values, attributes, None, 0, location)  # by name 0.03 us more
+    return Tracer(op.result, of, trace, location)
+
+
+def _key_of(
+    op_class: type[AnvlOp], xs: Sequence[Tracer], params: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    """What a plan is looked up by; None where a parameter cannot be hashed.
+
+    Abstract values are one object each: to look up by them takes a third of the time that `build`
+    needs to look up by the types of values.
+    """
+    avals = [x.aval for x in xs]
+    if not params:
+        return (op_class, *avals)
+    key = (op_class, *avals, *op_class.key_of(params))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+_create = ir.Operation.create
+
+# What is built for operands of these avals: name, result types, attributes, aval of the result.
+_plans: dict[Any, tuple[str, list[ir.Type], dict[str, ir.Attribute] | None, Aval]] = {}
+_MAX_PLANS = 16384
+
+
+def _emit_first(
+    op_class: type[AnvlOp],
+    xs: Sequence[Tracer],
+    params: dict[str, Any],
+    key: tuple[Any, ...] | None,
+    location: ir.Location,
+) -> Any:
+    """`emit` of what `_plans` has not; now it has, but for bodies, which are emitted anew."""
+    y = op_class.build(*[x.value for x in xs], **params)
+    trace = current.trace
+    if op_class.multiple_results:
+        return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
+    of = aval_of_type(y.type)
+    if key is not None and not op_class.bodies:
+        if len(_plans) >= _MAX_PLANS:
+            _plans.clear()
+        _plans[key] = op_class.OPERATION_NAME, [y.type], op_class.encode(params), of
+    return Tracer(y, of, trace, location)
+
+
+def outlived(xs: Sequence[Any]) -> Exception:
+    """What to raise where an op of tracers is called for and no trace is active."""
+    for x in xs:
+        if type(x) is Tracer:
+            x.check_alive()
+    return TraceError("a traced value is used after its trace has ended")
+
+
+def trace_function(
+    f: Callable[[Sequence[Tracer]], Sequence[Any]],
+    name: str,
+    avals: Sequence[Aval],
+    names: Sequence[str],
+    program: Program,
+) -> tuple[Trace, list[Tracer]]:
+    """Run `f` on tracers of `avals`, recording it as a function of `program`.
+
+    `f` takes the input tracers and returns the flat outputs: tracers, or arrays that it closes
+    over.  Returns the finished trace and the tracers of its outputs.
+    """
+    # No lock: a person's function may wait for another thread that traces too.  Each call into
+    # MLIR is atomic under the interpreter's lock, and each trace has a module of its own.
+    with context():
+        trace = Trace(program, name, avals, current.trace)
+        try:
+            with trace.active():
+                outputs = f(trace.arguments(avals, names))
+                tracers = [_as_tracer(trace, y) for y in outputs]
+                trace.finish([y.value for y in tracers])
+        except BaseException:
+            # Whoever catches this may go on with the surrounding program.
+            trace.function.erase()
+            program.has_discarded = True
+            raise
+        if trace.parent is None:
+            program.drop_orphans()
+    return trace, tracers
+
+
+def _as_tracer(trace: Trace, y: Any) -> Tracer:
+    if type(y) is Tracer and y.trace is trace:
+        return y
+    known = trace.tracer_of(y)
+    return Tracer(known.value, y.aval if type(y) is Tracer else known.aval.strong(), trace, here())

@@ -1,0 +1,1 @@
+"""`jit`: the pipeline, compiled programs, calls, stages, graphs."""

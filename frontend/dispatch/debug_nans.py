@@ -1,0 +1,254 @@
+"""`jit(f, debug_nans=True)`: which op made a NaN or an infinity.
+
+The program runs as it always does.  Only if a result of it is not finite, it is compiled again with
+`anvl-probe`, which has it return how many elements of each value are NaN or infinite; the way back
+from the results along such values ends at the ops that made them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl import tree
+from anvl.core.argument_arrays import arrays_of
+from anvl.core.arguments import name_of
+from anvl.core.trace_state import current, passes_lock
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import NonFiniteError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import dtype_name, element_type, kind
+from anvl.dialect.interpreters.ad_diagnostics import place_in
+from anvl.dialect.interpreters.emission_cache import inside
+from anvl.dispatch.jit import Jit
+from anvl.dispatch.lowering import captured_order, copied, pipeline, serialize
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functions.symbol_utils import functions_of, terminator_of
+from anvl.passes.hoist_constants import HoistConstants
+from anvl.passes.probe import Probe, ops_of, probed_values
+from anvl.runtime import Array, compile_lowered, default_placement, hide_frames, put
+
+__all__ = ["checked"]
+
+_MOST_SHOWN = 8  # elements of an operand; of more, a summary
+
+
+def checked(f: Callable[..., Any], static: Any) -> Callable[..., Any]:
+    """The jit of f that raises `NonFiniteError` where a result is not finite."""
+    jitted = Jit(f, static)
+    call = jitted.function()
+
+    @functools.wraps(f, updated=())
+    def debugged(*args: Any, **kwargs: Any) -> Any:
+        try:
+            results = call(*args, **kwargs)
+            if current.trace is None and any(map(_is_bad, tree.leaves(results))):
+                _raise_for(jitted, args, kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
+        return results
+
+    for name in ("lower", "trace", "cache_size", "clear_cache"):
+        setattr(debugged, name, getattr(jitted, name))
+    return debugged
+
+
+def _raise_for(jitted: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise for the op that made what is not finite; nothing if the arguments brought it."""
+    f = jitted._f
+    arguments = jitted._static.split(args, kwargs)
+    arrays = arrays_of(arguments, f)
+    program = _Program(jitted.trace(*args, **kwargs), arrays)
+    n = len(program.returned)
+    *results, counts = program.run(Probe())
+    found = _Search(program, arrays, np.asarray(counts)).first()
+    if found is not None:
+        op, value, of = found
+        shown = program.run(Probe(op=op.position))[n:]
+        raise _error(name_of(f), program, op, value, of, shown)
+    if not any(map(_is_bad, results)):
+        raise NonFiniteError(
+            f"{name_of(f)}: a result is not finite, but not so where each value is looked at: the "
+            "compiler has put the ops together in another way; compare both in f64"
+        )
+
+
+def _is_bad(x: Any) -> bool:
+    return any(_counts_of(x))
+
+
+def _counts_of(x: Any) -> tuple[int, int]:
+    """How many elements of an array are NaN, and infinite."""
+    if kind(element_type(x.dtype)) not in ("float", "complex"):
+        return 0, 0
+    values = np.asarray(x)
+    if values.dtype.kind not in "fc":  # the narrow floats, of which numpy knows little
+        values = values.astype(np.float32)
+    nan = int(np.isnan(values).sum())
+    return nan, int(values.size - np.isfinite(values).sum()) - nan
+
+
+class _Op(NamedTuple):
+    """An op of a program: numbers stand for values, those of arguments come first.
+
+    `used` are all that it uses, also in its regions.
+    """
+
+    position: int
+    name: str
+    location: ir.Location
+    operands: list[int]
+    results: list[int]
+    used: list[int]
+
+
+class _Program:
+    """A traced program as one function, ready to be probed."""
+
+    def __init__(self, traced: Any, arrays: Sequence[Array]) -> None:
+        self._captured = traced.program.captured
+        self._arrays = arrays
+        self._place = arrays[0].aval.placement if arrays else default_placement()
+        elements = pipeline(self._captured, self._place.client.platform).elements
+        at = next(i for i, one in enumerate(elements) if isinstance(one, HoistConstants))
+        self._rest = elements[at:]
+        self._module = traced.program.module
+        with passes_lock, context():
+            Pipeline([*elements[:at], "trivial-dce"]).run(self._module)
+            self._read()
+
+    def _read(self) -> None:
+        function = functions_of(self._module.operation)["main"]
+        block = function.regions[0].blocks[0]
+        number = {x: i for i, x in enumerate(block.arguments)}
+        self.ops: list[_Op] = []
+        self.probed: list[int] = []  # the values that anvl-probe counts, in its order
+        for i, op in enumerate(ops_of(function)):
+            operands = [number[x] for x in op.operands]
+            captured = [number[x] for one in inside(op) for x in one.operands if x in number]
+            for y in op.results:
+                number[y] = len(number)
+            results = [number[y] for y in op.results]
+            used = [*operands, *captured]
+            self.ops.append(_Op(i, op.name, op.location, operands, results, used))
+            self.probed += [number[y] for y in probed_values(op)]
+        self.returned = [number[y] for y in terminator_of(block).operands]
+
+    def run(self, probe: Probe) -> list[Array]:
+        """What it returns with a probe in it."""
+        module = copied(self._module)
+        with passes_lock:
+            Pipeline([probe, *self._rest]).run(module)
+            order = captured_order(module)
+            artifact = serialize(module)
+        found = [self._captured[i] for i in order]
+        arrays = [*(x if isinstance(x, Array) else put(x) for x in found), *self._arrays]
+        executable = compile_lowered(artifact, self._place, arg_types=[x.aval for x in arrays])
+        return list(executable.execute(arrays))
+
+    def owner_of(self, op: _Op) -> str:
+        """Of an op that belongs to a derivative, what it is the derivative of; else nothing."""
+        location, base = op.location, ""
+        text = ""
+        while (split := _derivative(location)) is not None:
+            base, what = split
+            text += f"the {what} of "
+            location = location.child_loc
+        if not text:
+            return ""
+        made_there = {x.name.partition(".")[2]: None for x in self.ops if x.location == location}
+        if not made_there or base in made_there:  # the op itself gave the name
+            return text + base
+        return text + " or ".join(list(made_there)[:3])
+
+
+def _derivative(location: Any) -> tuple[str, str] | None:
+    """What the location of an op of a derivative is named for, and in which mode."""
+    name = getattr(location, "name_str", "")
+    for what in ("adjoint", "tangent"):
+        if name.endswith(f"_{what}"):
+            return name.removesuffix(f"_{what}"), what
+    return None
+
+
+class _Search:
+    """The way back from the results along values that are not finite."""
+
+    def __init__(self, program: _Program, arrays: Sequence[Array], counts: np.ndarray) -> None:
+        self._program = program
+        self._made_by = {y: op for op in program.ops for y in op.results}
+        #: Of values that are not finite, how many elements are NaN, and infinite.
+        self._counts: dict[int, tuple[int, int]] = {}
+        rows = zip(program.probed, counts.tolist(), strict=True)
+        for i, (nan, infinite) in [*enumerate(map(_counts_of, arrays)), *rows]:
+            if nan or infinite:
+                self._counts[i] = nan, infinite
+
+    def first(self) -> tuple[_Op, int, tuple[str, int]] | None:
+        """The first op that made one, which value of its, and the kind and number of elements."""
+        found, seen = [], set()
+        waiting = [y for y in self._program.returned if y in self._counts]
+        while waiting:
+            value = waiting.pop()
+            op = self._made_by.get(value)
+            if value in seen or op is None or not op.used:
+                continue  # an argument, or a constant that is meant to be so
+            seen.add(value)
+            bad = [x for x in op.used if x in self._counts]
+            nan, infinite = self._counts[value]
+            if nan and not any(self._counts[x][0] for x in bad):
+                found.append((op.position, value, op, ("NaN", nan)))
+            elif not bad:
+                found.append((op.position, value, op, ("infinity", infinite)))
+            waiting += bad
+        if not found:
+            return None
+        _, value, op, of = min(found, key=lambda one: one[:2])
+        return op, value, of
+
+
+def _error(
+    function: str,
+    program: _Program,
+    op: _Op,
+    value: int,
+    of: tuple[str, int],
+    shown: Sequence[Array],
+) -> NonFiniteError:
+    what, count = of
+    operands = tuple(_summary(x) for x in shown[: len(op.operands)])
+    result = shown[len(op.operands) + op.results.index(value)]
+    owner, place = program.owner_of(op), place_in(str(op.location))
+    name = owner or op.name.partition(".")[2]
+    size = int(np.prod(result.shape))
+    text = f"{function}: {name} makes {what} in {count} of {size} elements: {op.name}, "
+    text += f"{_type(result)}, at {place}"
+    for i, line in enumerate(operands):
+        text += f"\n  operand {i}: {line}"
+    return NonFiniteError(
+        text, op=op.name, belongs_to=owner, place=place, kind=what, count=count,
+        shape=tuple(result.shape), operands=operands,
+    )  # fmt: skip
+
+
+def _type(x: Array) -> str:
+    return f"{dtype_name(x.dtype)}[{','.join(map(str, x.shape))}]"
+
+
+def _summary(x: Array) -> str:
+    """An operand in a line: its type, and its values or what they are like."""
+    values = np.asarray(x)
+    if values.size <= _MOST_SHOWN:
+        return f"{_type(x)} {' '.join(str(values.tolist()).split())}"
+    if values.dtype.kind not in "iuf":
+        return _type(x)
+    finite = values[np.isfinite(values)]
+    nan, infinite = _counts_of(x)
+    parts = [f"from {finite.min()} to {finite.max()}"] if finite.size else []
+    numbers = (int((values == 0).sum()), "zero"), (nan, "NaN"), (infinite, "infinite")
+    parts += [f"{n} {what}" for n, what in numbers if n]
+    return f"{_type(x)} {', '.join(parts)}"

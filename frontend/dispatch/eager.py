@@ -1,0 +1,45 @@
+"""`public`: makes a function over tracers one that also computes, on arrays, outside of a trace."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from anvl.core.arguments import Parameters
+from anvl.core.trace_state import current
+from anvl.dispatch.jit import Jit
+from anvl.runtime import hide_frames
+
+__all__ = ["public"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def public(*static: str) -> Callable[[_F], _F]:
+    """Have a function record its ops inside of a trace, and run compiled outside of one.
+
+    `static` are the names of its parameters that are no arrays.
+    """
+
+    def decorate(f: _F) -> _F:
+        eager = Jit(f, Parameters(f, static))
+        # Without static parameters, on arrays alone, it is generated code: no call of a method.
+        function = _recording(f, eager) if static else eager.function(f)
+        function.eager = eager  # type: ignore[attr-defined]
+        function.traced = f  # type: ignore[attr-defined]
+        return function  # type: ignore[return-value]
+
+    return decorate
+
+
+def _recording(f: Callable[..., Any], eager: Jit) -> Callable[..., Any]:
+    @functools.wraps(f)
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return (f if current.trace is not None else eager)(*args, **kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return recording

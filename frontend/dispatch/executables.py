@@ -1,0 +1,183 @@
+"""Compiled programs, kept by their contents: two functions with one program compile once."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import hashlib
+import itertools
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anvl import tree
+from anvl.core.avals import Aval
+from anvl.core.ranges import Ranges, check_ranges, ranges_of
+from anvl.core.trace_state import passes_lock
+from anvl.core.traced import Traced
+from anvl.core.tracing import Program as TracedProgram
+from anvl.dispatch.lowering import captured_order, lower, serialize
+from anvl.runtime import (
+    Array,
+    ArrayType,
+    Executable,
+    array_type,
+    compile_lowered,
+    default_placement,
+    put,
+)
+
+__all__ = [
+    "Program", "clear_executables", "compiled", "compiled_program", "compiler_options",
+]  # fmt: skip
+
+_MAX_EXECUTABLES = 1024
+
+# A program for the CPU takes 30 to 300 of the memory maps that Linux gives a process, 65,530 unless
+# told otherwise; where there are none left, XLA ends the process.
+_MAPS = Path("/proc/self/maps")
+_MAX_MAPS = 32_768
+_COUNTED_EVERY = 32  # programs: to count 30,000 takes 30 ms
+_numbers = itertools.count()
+
+# By a digest of the StableHLO artifact and by the types, which the artifact does not tell whole
+# (weakness, placement).  The transformed functions that are called outside of `jit` are traced
+# anew each time and find their programs here.
+_executables: OrderedDict[Any, Executable] = OrderedDict()
+
+_LEAF = tree.structure(0)
+
+
+class Program(NamedTuple):
+    """A compiled signature of a function: `constants` come before the arguments.
+
+    `ranges` says what is to be checked of arguments that are weak, of these `names`.
+    """
+
+    executable: Executable
+    constants: list[Array]
+    out_tree: Any
+    names: Sequence[str]
+    ranges: Ranges
+
+    def run(self, arrays: Sequence[Array]) -> Any:
+        return self.rebuild(self.execute(arrays))
+
+    def execute(self, arrays: Sequence[Array]) -> list[Array]:
+        """The results for these arguments, flat."""
+        if self.ranges.places:
+            values = [arrays[i].numpy() for i in self.ranges.places]
+            check_ranges(self.ranges, self.names, values)
+        return self.executable.execute([*self.constants, *arrays])
+
+    def entry(self) -> Any:
+        """What a dispatcher runs; one array, or a tuple of several, needs no rebuilding."""
+        n = self.out_tree.num_leaves
+        is_plain = self.out_tree in (_LEAF, tree.structure((0,) * n) if n > 1 else _LEAF)
+        look = functools.partial(check_ranges, self.ranges, self.names)
+        return self.executable.entry(
+            self.constants,
+            None if is_plain else self.rebuild,
+            (self.ranges.places, look) if self.ranges.places else None,
+        )
+
+    def rebuild(self, results: Sequence[Array]) -> Any:
+        return tree.unflatten(self.out_tree, results)
+
+
+def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
+    """Lower and compile a traced program for arguments of these types.  Its module is used up."""
+    return compiled_program(traced.program, key, traced.out_avals, traced.names, traced.out_tree)
+
+
+def compiled_program(
+    program: TracedProgram,
+    key: Sequence[ArrayType],
+    out_avals: Sequence[Aval],
+    names: Sequence[str],
+    out_tree: Any,
+) -> Program:
+    """Lower and compile a program whose last function takes and returns such arrays."""
+    place = key[0].placement if key else default_placement()
+    with passes_lock:
+        ranges = ranges_of(program)
+        lower(program.module, program.captured, place.client.platform)
+        order = captured_order(program.module)
+        artifact = serialize(program.module)
+    constants = [
+        x if isinstance(x, Array) else put(x, place)
+        for x in map(program.captured.__getitem__, order)
+    ]
+    arg_types = [*(c.aval for c in constants), *key]
+    out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
+    arguments = (*(f"constant {i}" for i in order), *names)
+    _check_places(arg_types, arguments)
+    identity = (
+        hashlib.sha256(artifact).digest(),
+        place,
+        tuple(arg_types),
+        tuple(out_types),
+        arguments,
+    )
+    executable = _executables.get(identity)
+    if executable is None:
+        if next(_numbers) % _COUNTED_EVERY == 0:
+            _spare_maps()
+        executable = compile_lowered(
+            artifact,
+            place,
+            options=compiler_options(artifact, place.client.platform),
+            arg_types=arg_types,
+            out_types=out_types,
+            argument_names=arguments,
+        )
+        _executables[identity] = executable
+        if len(_executables) > _MAX_EXECUTABLES:
+            _executables.popitem(last=False)
+    else:
+        _executables.move_to_end(identity)
+    return Program(executable, constants, out_tree, names, ranges)
+
+
+def _check_places(types: Sequence[ArrayType], names: Sequence[str]) -> None:
+    """Refuse arrays of several places: PJRT says of it which replica of it was assigned what."""
+    first = types[0] if types else None
+    for of, name in zip(types, names, strict=True):
+        if first is not None and of.placement is not first.placement:
+            same = of.placement.client is first.placement.client
+            where = f"{of.placement}{'' if same else ' of another client'}"
+            raise ValueError(
+                f"jit: {names[0]} is on {first.placement} and {name} on {where}; a program "
+                "runs in one place, and numbers and NumPy arrays are put on the first device: move "
+                "what is elsewhere with anvl.runtime.put(x, placement)"
+            )
+
+
+def _spare_maps() -> None:
+    """Drop half of the programs, the longest unused, where many memory maps are taken."""
+    try:
+        taken = _MAPS.read_bytes().count(b"\n")
+    except OSError:  # not on Linux
+        return
+    if taken < _MAX_MAPS:
+        return
+    for _ in range(len(_executables) // 2):
+        _executables.popitem(last=False)
+    gc.collect()  # of functions, which refer to themselves
+
+
+def compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
+    """What XLA is asked for a program that was lowered by `lowering.py`.
+
+    See Note [Barriers on the CPU] in `anvl.passes.lower.barriers`: a network of 24 layers, with a
+    checkpoint each, keeps 31 MiB without this, and 2 MiB with it.
+    """
+    if platform != "cpu" or b"optimization_barrier" not in artifact:
+        return {}
+    return {"xla_disable_hlo_passes": "cse_barrier_expander"}
+
+
+def clear_executables() -> None:
+    """Drop the compiled programs that no jitted function holds."""
+    _executables.clear()

@@ -1,0 +1,108 @@
+"""From a traced program to StableHLO: the pipeline that `jit` runs, and every stage it passes.
+
+The same passes run from the shell: `print(PIPELINE)` is what to give to `anvl-opt`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.core.trace_state import passes_lock
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.passes.hoist_constants import CAPTURED
+from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
+from anvl.runtime import stablehlo_version
+
+__all__ = [
+    "STAGES",
+    "captured_order",
+    "copied",
+    "lower",
+    "lower_with_stages",
+    "pipeline",
+    "serialize",
+    "transformations",
+]
+
+#: What each stage of `Lowered.mlir(stage)` is, in order.
+STAGES = {
+    "anvl": "what tracing made: derivatives and nested jits are functions of their own",
+    "gradient": "after anvl-gradient: derivatives have their bodies",
+    "forward": "after anvl-forward: forward derivatives have their bodies",
+    "vectorize": "after anvl-vectorize: batches have their bodies",
+    "inline": "after anvl-inline: one function",
+    "constants": "after anvl-hoist-constants: closed-over arrays are leading arguments",
+    "stablehlo": "after anvl-lower-to-stablehlo, cse and trivial-dce",
+}
+_STAGE_OF = {
+    "anvl-gradient": "gradient",
+    "anvl-forward": "forward",
+    "anvl-vectorize": "vectorize",
+    "anvl-inline": "inline",
+    "anvl-hoist-constants": "constants",
+    "trivial-dce": "stablehlo",
+}
+
+
+def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:
+    """Turn a traced module into StableHLO for a platform, in place."""
+    with passes_lock:
+        pipeline(arrays, platform).run(module)
+
+
+def lower_with_stages(
+    module: ir.Module, arrays: Sequence[Any], platform: str
+) -> dict[str, ir.Module]:
+    """As `lower`, with a copy of the module after each stage."""
+    with passes_lock:
+        stages = {"anvl": copied(module)}
+
+        def keep(argument: str, _: ir.Operation) -> None:
+            if argument in _STAGE_OF:
+                stages[_STAGE_OF[argument]] = copied(module)
+
+        pipeline(arrays, platform).run(module, after_each=keep)
+    return stages
+
+
+def copied(module: ir.Module) -> ir.Module:
+    """A copy of a module."""
+    with context(), ir.Location.unknown():
+        made = ir.Module.create()
+        point = ir.InsertionPoint(made.body)
+        for op in module.body.operations:
+            op.operation.clone(ip=point)
+    return made
+
+
+def serialize(module: ir.Module) -> bytes:
+    """A StableHLO module as a portable artifact, of the newest version that both sides know.
+
+    The module is used up: MLIR converts it in place.
+    """
+    version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
+    with passes_lock:
+        try:
+            return stablehlo.serialize_portable_artifact(module, version)
+        except ValueError:  # says that it failed, and no more
+            _verify(module)
+            raise
+
+
+def _verify(module: ir.Module) -> None:
+    """Raise what is wrong with a module: a rule of a person may emit what StableHLO is not."""
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        first = error.error_diagnostics[0]
+        what = f"what was lowered is no StableHLO: {first.message}"
+        raise PassError("anvl-lower-to-stablehlo", what, str(first.location)) from None
+
+
+def captured_order(module: ir.Module) -> list[int]:
+    """Which captured array each leading argument of the only function is, by index."""
+    *_, main = [op.operation for op in module.body.operations]
+    if "arg_attrs" not in main.attributes:
+        return []
+    return [a[CAPTURED].value for a in main.attributes["arg_attrs"] if CAPTURED in a]

@@ -1,0 +1,152 @@
+"""`jit(f).lower(*args)`: a program at every stage, as text, and compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anvl import tree
+from anvl.core.promote import abstract, number_value
+from anvl.core.ranges import ranges_of
+from anvl.core.traced import Traced
+from anvl.dialect.core.mlir import ir
+from anvl.dispatch.executables import Program, compiler_options
+from anvl.dispatch.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
+from anvl.runtime import (
+    Array,
+    Executable,
+    array_type,
+    compile,
+    default_platform,
+    hide_frames,
+    make_dispatch,
+    put,
+)
+
+__all__ = ["Compiled", "Lowered", "module_text"]
+
+
+def module_text(module: ir.Module, debug_info: bool = False) -> str:
+    """The text of a module, with Python's names for SSA values where they are known."""
+    return module.operation.get_asm(
+        use_name_loc_as_prefix=True,
+        assume_verified=True,
+        enable_debug_info=debug_info,
+        pretty_debug_info=False,
+    )
+
+
+class Lowered:
+    """A function for given arguments, at every stage from anvl ops to StableHLO."""
+
+    def __init__(self, traced: Traced) -> None:
+        self._traced = traced
+        program = traced.program
+        self._stages = lower_with_stages(program.module, program.captured, default_platform())
+
+    def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
+        """The program after a stage, as MLIR text: anvl, gradient, inline, constants, stablehlo.
+
+        The text parses back: save it and give it to `anvl-opt`.  With `debug_info` it says the
+        Python line of each op.  Raises `ValueError` for another stage.
+        """
+        if stage not in STAGES:
+            listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
+            raise ValueError(f"mlir: there is no stage {stage!r}; {listed}")
+        return module_text(self._stages[stage], debug_info)
+
+    def constants(self) -> dict[str, Array]:
+        """The arrays that the function closes over, as they were read, by their names: `c1`, ...
+
+        In the order of the leading arguments that they are from the stage "constants" on.  Those of
+        one element, and those that nobody uses, are not among them.
+
+        >>> import anvl, numpy
+        >>> table = numpy.arange(3.0)
+        >>> anvl.jit(lambda x: x * table).lower(2.0).constants()
+        {'c1': Array([0., 1., 2.], dtype=float64)}
+        """
+        order = captured_order(self._stages["stablehlo"])
+        arrays = [self._traced.program.captured[i] for i in order]
+        return {f"c{n + 1}": x if isinstance(x, Array) else put(x) for n, x in enumerate(arrays)}
+
+    def artifact(self) -> bytes:
+        """The StableHLO program as a portable artifact."""
+        return serialize(copied(self._stages["stablehlo"]))
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(map(repr, self._traced.in_avals))
+        outputs = ", ".join(map(repr, self._traced.out_avals))
+        return f"<Lowered ({inputs}) -> ({outputs})>"
+
+    def compile(self) -> Compiled:
+        """Compile it for the first device."""
+        return Compiled(self)
+
+
+class Compiled:
+    """A compiled function for arguments of given dtypes and shapes; call it with arrays."""
+
+    def __init__(self, lowered: Lowered) -> None:
+        traced = lowered._traced
+        order = captured_order(lowered._stages["stablehlo"])
+        self._constants = list(lowered.constants().values())
+        self._traced = traced
+        artifact = lowered.artifact()
+        self.executable: Executable = compile(
+            artifact,
+            options=compiler_options(artifact, default_platform()),
+            arg_types=[
+                *(c.aval for c in self._constants),
+                *(array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.in_avals),
+            ],
+            out_types=[array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.out_avals],
+            argument_names=[*(f"constant {i}" for i in order), *traced.names],
+        )
+        ranges = ranges_of(traced.program)
+        self._program = Program(
+            self.executable, self._constants, traced.out_tree, traced.names, ranges
+        )
+        self._n_arrays = traced.in_tree.num_leaves
+        # Arrays alone, one after another, are called as `jit` calls: a third of the time.
+        self._call: Any = None
+        if traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
+            dispatch = make_dispatch(self._n_arrays, None, self._slow)
+            dispatch.install(self.executable.arg_types[len(order) :], self._program.entry())
+            self._call = dispatch.call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:  # in place of `hiding_frames`, which costs a call
+            if kwargs or self._call is None or len(args) != self._n_arrays:
+                return self._slow(*args, **kwargs)
+            return self._call(*args)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    def _slow(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, treedef = tree.flatten((args, kwargs))
+        difference = tree.structure_difference(self._traced.in_tree, treedef)
+        if difference is not None:
+            raise TypeError(
+                f"compiled: arguments differ from those it was lowered for: {difference}"
+            )
+        arrays = [self._checked(x, i) for i, x in enumerate(leaves)]
+        return self._program.run(arrays)
+
+    def _checked(self, x: Any, i: int) -> Array:
+        if isinstance(x, Array):
+            return x
+        of = abstract(x, f"compiled: argument {self._traced.names[i]}")
+        return put(number_value(x, of), weak_type=True) if of.weak_type else put(x)
+
+    def hlo(self) -> str:
+        """The program after XLA's own passes."""
+        return self.executable.hlo_text()
+
+    def memory_stats(self) -> dict[str, int]:
+        """Bytes of arguments, results, temporaries and code, as the compiler counts them."""
+        return self.executable.memory_stats()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Operations and bytes, as the compiler counts them."""
+        return self.executable.cost_analysis()

@@ -1,0 +1,1 @@
+"""Programs from elsewhere: StableHLO as a function of anvl's."""

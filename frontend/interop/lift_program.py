@@ -1,0 +1,92 @@
+"""Functions of another module, in anvl's ops, and their copies in a program that is traced."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from anvl.core.tracing import Program
+from anvl.dialect.control_flow.call import symbols_in
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functions.symbol_utils import functions_of, needed_by
+from anvl.passes.lift import Lift
+
+__all__ = ["lifted", "placed"]
+
+
+def lifted(module: ir.Module) -> dict[str, ir.Operation]:
+    """The functions of a module, after its ops have become anvl's, by name.
+
+    Raises `ValueError` where an op other than a call, of a function or of a routine that gets some,
+    names a function: nothing here keeps it.
+    """
+    Pipeline(["func.func(stablehlo-legalize-composite-to-call)", Lift()]).run(module)
+    functions = functions_of(module.operation)
+    for name, function in functions.items():
+        found: list[tuple[str, str]] = []
+
+        def look(op: ir.Operation, found: list[tuple[str, str]] = found) -> ir.WalkResult:
+            if op.name not in _NAMING:
+                found += [(op.name, symbol) for symbol in _symbols_of(op)]
+            return ir.WalkResult.ADVANCE
+
+        function.walk(look)  # an error raised in it would become another
+        for op_name, symbol in found:
+            problem = f"{op_name} in @{name} names @{symbol}; only calls may name functions"
+            raise ValueError(problem)
+    return functions
+
+
+_NAMING = ("func.func", "func.call", "stablehlo.custom_call")
+
+
+def _symbols_of(op: ir.Operation) -> list[str]:
+    try:
+        values = [value for _, value in op.attributes.items()]
+    except TypeError:  # the bindings have no class for constants of complex numbers
+        return []
+    return [name for value in values for name in symbols_in(value)]
+
+
+def placed(module: ir.Module, function: str, program: Program) -> str:
+    """Copy a function, and those that it needs, into a program; its name there."""
+    functions = functions_of(module.operation)
+    names = {name: program.fresh_name(name) for name in [function, *needed_by(function, functions)]}
+    with context(), ir.Location.unknown():
+        point = ir.InsertionPoint(program.module.body)
+        for name, fresh in names.items():
+            copy = functions[name].clone(ip=point).operation
+            copy.walk(partial(_rename, names))
+            copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
+            copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            # What others say of arguments and results, such as where they are, is not for a call.
+            for says in ("arg_attrs", "res_attrs"):
+                if says in copy.attributes:
+                    del copy.attributes[says]
+    return names[function]
+
+
+def _rename(names: dict[str, str], op: ir.Operation) -> ir.WalkResult:
+    """Have an op name other functions."""
+    if op.name in _NAMING:
+        for key in list(op.attributes.keys()):
+            value = attribute_of(op, key)
+            if symbols_in(value):
+                op.attributes[key] = _renamed(value, names)
+    return ir.WalkResult.ADVANCE
+
+
+def _renamed(attribute: Any, names: dict[str, str]) -> ir.Attribute:
+    """An attribute that names functions, with other names."""
+    if isinstance(attribute, ir.FlatSymbolRefAttr):
+        return ir.FlatSymbolRefAttr.get(names.get(attribute.value, attribute.value))
+    if isinstance(attribute, ir.DictAttr):
+        return ir.DictAttr.get(
+            {entry.name: _renamed(attribute[entry.name], names) for entry in attribute}
+        )
+    if isinstance(attribute, ir.ArrayAttr):
+        return ir.ArrayAttr.get([_renamed(entry, names) for entry in attribute])
+    return attribute

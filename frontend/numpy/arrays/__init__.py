@@ -1,0 +1,1 @@
+"""`anvl.numpy`: making, shaping, indexing and sorting arrays."""

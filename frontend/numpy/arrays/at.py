@@ -1,0 +1,243 @@
+"""Writing by an index: `x.at[index].set(values)` is a new array; x stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anvl.core.avals import aval
+from anvl.core.promote import (
+    abstract,
+    as_tracer,
+    broadcast_shapes,
+    broadcast_to,
+    constant,
+    fitted,
+)
+from anvl.core.ranges import check_fits
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.params.index_params import ScatterDims
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.creation import iota
+from anvl.numpy.arrays.indexing import index_vectors
+from anvl.numpy.arrays.indices import ANYWHERE, Index, Range, parsed, positions
+from anvl.numpy.functions.emitting import prim
+from anvl.runtime import hiding_frames
+
+__all__ = ["At", "Place"]
+
+
+class At:
+    """`x.at`: `x.at[index]` names a part of x for `set`, `add`, `multiply`, `min` and `max`."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x: Any) -> None:
+        self._x = x
+
+    def __getitem__(self, index: Any) -> Place:
+        return Place(self._x, index)
+
+    def __repr__(self) -> str:
+        return f"At({self._x!r})"
+
+
+class Place:
+    """A part of an array; each method returns a new array in which that part is another.
+
+    The index is one of `x[index]`.  Values broadcast to the shape of x[index], and take the dtype
+    of x.  Where an index of an array is out of range, nothing is changed (reading takes the nearest
+    element instead); integers that Python knows raise `IndexError`.
+
+    >>> import anvl.numpy as np
+    >>> x = np.zeros(4)
+    >>> x.at[1].set(5.0)
+    Array([0., 5., 0., 0.], dtype=float32)
+    >>> x.at[np.asarray([0, 2, 0])].add(1.0)
+    Array([2., 0., 1., 0.], dtype=float32)
+    """
+
+    __slots__ = ("_index", "_x")
+
+    def __init__(self, x: Any, index: Any) -> None:
+        self._x = x
+        self._index = index
+
+    def __repr__(self) -> str:
+        return f"Place({self._x!r}, {self._index!r})"
+
+    def set(self, values: Any) -> Any:
+        """The part replaced; of several values for one element, any one of them stays.
+
+        >>> import anvl.numpy as np
+        >>> np.arange(5).at[1:3].set(0)
+        Array([0, 0, 0, 3, 4], dtype=int32)
+        """
+        return self._with(values, "set")
+
+    def add(self, values: Any) -> Any:
+        """The values added; all of them, where several meet one element.
+
+        >>> import anvl.numpy as np
+        >>> np.arange(3).at[np.asarray([1, 1])].add(10)
+        Array([ 0, 21,  2], dtype=int32)
+        """
+        return self._with(values, "add")
+
+    def multiply(self, values: Any) -> Any:
+        """The part multiplied by the values.
+
+        >>> import anvl.numpy as np
+        >>> np.arange(3).at[-1].multiply(5)
+        Array([ 0,  1, 10], dtype=int32)
+        """
+        return self._with(values, "multiply")
+
+    def min(self, values: Any) -> Any:
+        """The smaller of each element and its values.
+
+        >>> import anvl.numpy as np
+        >>> np.arange(3).at[:].min(1)
+        Array([0, 1, 1], dtype=int32)
+        """
+        return self._with(values, "min")
+
+    def max(self, values: Any) -> Any:
+        """The larger of each element and its values.
+
+        >>> import anvl.numpy as np
+        >>> np.arange(3).at[::2].max(1)
+        Array([1, 1, 2], dtype=int32)
+        """
+        return self._with(values, "max")
+
+    @hiding_frames
+    def _with(self, values: Any, how: str) -> Any:
+        if type(values) in (int, float, complex):
+            check_fits(values, self._x.dtype)  # before it is an array of another dtype
+        return _updated(self._x, values, *parsed(self._x, self._index), how)
+
+
+def _newer(_: Any, new: Any) -> Any:
+    return new
+
+
+#: What the old and the new value of an element become.
+_BODIES: dict[str, Callable[[Any, Any], Any]] = {
+    "set": _newer, "add": emit.add, "multiply": emit.mul, "min": emit.minimum, "max": emit.maximum,
+}  # fmt: skip
+_OPS = {"add": "add", "multiply": "mul", "min": "minimum", "max": "maximum"}
+
+
+@public("index", "how")
+def _updated(x: Any, values: Any, arrays: tuple[Any, ...], index: Index, how: str) -> Any:
+    name, operand = f"at.{how}", as_tracer(x, "at")
+    at, broadcast, dtype = positions(arrays, index.marks, operand)
+    shape = index.shape(broadcast)
+    update = _fitted(name, values, operand, shape)
+    if 0 in shape:
+        return operand
+    flat = index.shape(broadcast, new_axes=False)
+    update = update if shape == flat else prim("reshape", update, shape=flat)
+    ranges = zip(index.of_axes, operand.shape, strict=True)
+    if all(isinstance(item, Range) and item.is_all(n) for item, n in ranges):
+        return update if how == "set" else prim(_OPS[how], operand, update)
+    strided = any(isinstance(item, Range) and item.step != 1 for item in index.items)
+    if how == "set" and not strided and not broadcast and ANYWHERE not in index.items:
+        return _with_window(operand, update, at, index, dtype)
+    layout = _Layout(index, operand, broadcast)
+    return prim(
+        "scatter", operand, layout.vectors(at, dtype), update,
+        scatter_dimension_numbers=layout.dims, unique_indices=not broadcast,
+        update_computation=_BODIES[how],
+    )[0]  # fmt: skip
+
+
+def _fitted(name: str, values: Any, x: Tracer, shape: tuple[int, ...]) -> Tracer:
+    """Values in the dtype of x and in this shape."""
+    of = abstract(values, name)
+    if of.level > aval(x.dtype).level:
+        raise TypeError(
+            f"{name}: the values are {of}, which {x.aval} does not hold; convert one with .astype"
+        )
+    if broadcast_shapes(of.shape, shape, function=name) != shape:
+        raise TypeError(
+            f"{name}: the values {of} do not broadcast to {list(shape)}, the shape of the part"
+        )
+    if isinstance(values, bool | int | float | complex):
+        return constant(values, x.dtype, shape)
+    return broadcast_to(fitted(values, x.dtype, name), shape)
+
+
+def _with_window(
+    x: Tracer, update: Tracer, at: dict[int, Tracer], index: Index, dtype: np.dtype[Any]
+) -> Tracer:
+    """One window replaced, which is known to lie inside."""
+    starts, sizes = [], []
+    for axis, item in enumerate(index.of_axes):
+        start = item.start if isinstance(item, Range) else item
+        starts.append(at[axis] if axis in at else constant(start, dtype))
+        sizes.append(item.count if isinstance(item, Range) else 1)
+    if update.shape != tuple(sizes):
+        update = prim("reshape", update, shape=tuple(sizes))
+    return prim("dynamic_update_slice", x, update, *starts)  # type: ignore[no-any-return]
+
+
+class _Layout:
+    """How the axes of an array of updates belong to x, in terms of `scatter`.
+
+    Each axis of the updates is one of a window (a range without steps), or counts windows: a range
+    with steps, or an axis of the arrays of indices.
+    """
+
+    def __init__(self, index: Index, x: Tracer, broadcast: tuple[int, ...]) -> None:
+        items = dict(enumerate(index.of_axes))
+        ranges = [a for a, item in items.items() if isinstance(item, Range)]
+        first = index.first(new_axes=False)
+        # For each axis of the updates: its axis of x, or None for those of the arrays.
+        axes = [*ranges[:first], *[None for _ in broadcast], *ranges[first:]]
+        windows = [a for a in ranges if items[a].step == 1]
+        counted = [a for a in axes if a not in windows]
+        start = counted.index(None) if broadcast else 0
+        self.items, self.broadcast = items, broadcast
+        self.of_arrays = tuple(range(start, start + len(broadcast)))
+        self.place = {a: i for i, a in enumerate(counted) if a is not None}
+        sizes = [items[a].count for a in counted if a is not None]
+        self.counts = (*sizes[:start], *broadcast, *sizes[start:])
+        # A window that begins at the start of its axis needs no index there.
+        self.indexed = [a for a in items if a not in windows or not items[a].is_all(x.shape[a])]
+        self.dims = ScatterDims(
+            update_window_dims=tuple(i for i, a in enumerate(axes) if a in windows),
+            inserted_window_dims=tuple(a for a in items if a not in windows),
+            scatter_dims_to_operand_dims=tuple(self.indexed),
+            index_vector_dim=len(self.counts),
+        )
+
+    def vectors(self, at: dict[int, Tracer], dtype: np.dtype[Any]) -> Tracer:
+        """Where the windows begin, a vector for each."""
+        return index_vectors([self._component(a, at, dtype) for a in self.indexed])
+
+    def _component(self, axis: int, at: dict[int, Tracer], dtype: np.dtype[Any]) -> Tracer:
+        item = self.items[axis]
+        if axis in at:
+            return self._spread(broadcast_to(at[axis], self.broadcast), self.of_arrays)
+        if axis not in self.place:
+            return constant(item.start if isinstance(item, Range) else item, dtype, self.counts)
+        # Backwards as well: the last element of the range is then its lowest place.
+        backwards = item.step < 0
+        low = item.start + (item.count - 1) * item.step if backwards else item.start
+        row = iota((item.count,), 0, dtype)
+        if abs(item.step) != 1:
+            row = prim("mul", row, constant(abs(item.step), dtype, row.shape))
+        row = prim("reverse", row, dimensions=(0,)) if backwards else row
+        row = prim("add", row, constant(low, dtype, row.shape)) if low else row
+        return self._spread(row, (self.place[axis],))
+
+    def _spread(self, x: Tracer, axes: tuple[int, ...]) -> Tracer:
+        if x.shape == self.counts:
+            return x
+        params = {"shape": self.counts, "broadcast_dimensions": axes}
+        return prim("broadcast_in_dim", x, **params)  # type: ignore[no-any-return]

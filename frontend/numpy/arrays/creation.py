@@ -1,0 +1,409 @@
+"""Functions that make arrays: NumPy's names."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.core.avals import aval
+from anvl.core.config import as_dtype, default_dtype
+from anvl.core.promote import (
+    NUMBER_LEVELS,
+    abstract,
+    as_tracer,
+    broadcast_to,
+    constant,
+    hint,
+    promoted,
+)
+from anvl.core.ranges import check_fits, note_meeting
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import emit
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.types import dtype_name, element_type, kind
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import sizes_of
+from anvl.numpy.arrays.choice import where
+from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes
+from anvl.numpy.arrays.stacking import stack
+from anvl.numpy.functions.arithmetic import power
+from anvl.numpy.functions.elementwise import add, astype, divide, equal, floor, multiply, subtract
+from anvl.runtime import Array, hiding_frames, put
+
+__all__ = [
+    "arange", "array", "asarray", "copy", "empty", "empty_like", "full", "full_like", "linspace",
+    "logspace", "meshgrid", "ones", "ones_like", "zeros", "zeros_like",
+]  # fmt: skip
+
+_NUMBERS = bool | int | float | complex
+
+
+@hiding_frames
+def asarray(x: Any, dtype: Any = None) -> Any:
+    """An array of anything like one: a NumPy array, a number, nested lists of numbers.
+
+    NumPy arrays keep their dtype, float64 too; Python numbers alone become the default of their
+    kind (f32, i32).  Inside a trace, lists may hold traced arrays.
+    Raises `TypeError` for what is no array of numbers, `OverflowError` for a Python number that the
+    dtype does not hold, and for an integer of an array.
+
+    >>> import anvl.numpy as np
+    >>> np.asarray([1, 2.5])
+    Array([1. , 2.5], dtype=float32)
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(x, Tracer | Array):
+        return x if wanted is None or x.dtype == wanted else _as(x, wanted)
+    if isinstance(x, builtins.list | tuple) and _holds(x, (Tracer, Array)):
+        if wanted is not None:
+            return stack([asarray(part, wanted) for part in x])
+        return stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
+    return put(_host(x, wanted))
+
+
+@public("dtype")
+def _as(x: Any, dtype: np.dtype[Any]) -> Any:
+    """x in a dtype that is asked for: a weak number must fit it, others are cast."""
+    operand = as_tracer(x)
+    if operand.weak_type:
+        note_meeting(operand, dtype)
+    return astype(operand, dtype)
+
+
+array = asarray
+
+
+def _holds(x: Any, types: tuple[type, ...]) -> bool:
+    """Whether nested lists hold something of these types."""
+    if isinstance(x, builtins.list | tuple):
+        return any(_holds(part, types) for part in x)
+    return isinstance(x, types)
+
+
+def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
+    """x as a NumPy array; Python numbers, and only they, in the default dtype of their kind."""
+    try:
+        made = np.asarray(x)
+    except ValueError:
+        raise ValueError(
+            f"asarray: {x!r} is no array; the lists in it must be of one length"
+        ) from None
+    if made.dtype == object and isinstance(x, int):
+        raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
+    arrays = hasattr(x, "__array__") or _holds(x, (np.ndarray, np.generic))
+    if wanted is not None:
+        return _cast(made, wanted) if arrays else _cast_numbers(made, wanted)
+    if arrays:
+        return made
+    kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+    if made.dtype.kind not in kinds:
+        what = f"asarray: {x!r} of type {type(x).__name__} is no array of numbers"
+        raise TypeError(what + hint(x))
+    return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
+
+
+def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Python numbers in a dtype, which must hold them: none becomes infinite."""
+    if x.dtype.kind == "f" and integral(dtype) and x.size:
+        for number in (x.min().item(), x.max().item()):
+            check_fits(number, dtype)
+    with np.errstate(over="ignore"):
+        made = _cast(x, dtype)
+    if aval(dtype).level >= 2:
+        lost = np.isfinite(x) & ~np.isfinite(made)
+        if lost.any():
+            check_fits(x[lost].ravel()[0].item(), dtype)
+    return made
+
+
+def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    if x.dtype.kind not in "biufcV":
+        raise TypeError(f"asarray: an array of {x.dtype} is no array of numbers")
+    if x.dtype.kind in "iu" and dtype.kind in "iu" and x.size:
+        limits = np.iinfo(dtype)
+        if x.min() < limits.min or x.max() > limits.max:
+            raise OverflowError(
+                f"asarray: values from {x.min()} to {x.max()} do not fit {dtype_name(dtype)}; "
+                "give a wider dtype"
+            )
+    return x.astype(dtype)
+
+
+def copy(x: Any) -> Any:
+    """x in memory of its own; arrays are never written to, so this is rarely needed.
+
+    >>> import anvl.numpy as np
+    >>> np.copy(np.ones(2))
+    Array([1., 1.], dtype=float32)
+    """
+    return x.copy() if isinstance(x, Array) else asarray(x)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """An array of `shape` whose elements all are `fill_value`.
+
+    >>> import anvl.numpy as np
+    >>> np.full((2, 2), 7)
+    Array([[7, 7],
+           [7, 7]], dtype=int32)
+    """
+    if dtype is not None and type(fill_value) in NUMBER_LEVELS:
+        check_fits(fill_value, as_dtype(dtype))
+        fill_value = _in_wide(fill_value, as_dtype(dtype))
+    # An integer is part of the program, so that one which the dtype does not hold is refused.
+    make = _full_of_integer if isinstance(fill_value, int) else _full
+    return make(shape, fill_value, dtype)
+
+
+def _in_wide(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number in the dtype it is asked for in: on the way as an argument it would be rounded."""
+    kinds = {float: ("float", "complex"), complex: ("complex",)}.get(type(value), ())
+    return np.asarray(value, dtype) if _kind(dtype) in kinds else value
+
+
+def _filled_with(shape: Any, value: Any, dtype: Any) -> Any:
+    sizes, own = sizes_of(shape, "full"), abstract(value, "full").dtype
+    wanted = own if dtype is None else as_dtype(dtype)
+    if isinstance(value, _NUMBERS) and _kind(wanted) == _kind(own):
+        return constant(value, wanted, sizes)
+    return broadcast_to(_cast_for_full(as_tracer(value), wanted), sizes)
+
+
+_full = public("shape", "dtype")(_filled_with)
+_full_of_integer = public("shape", "value", "dtype")(_filled_with)
+
+
+def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
+    if _kind(x.dtype) == "complex" and _kind(dtype) != "complex":
+        raise TypeError(
+            f"full: the value is complex, {x.aval}, and dtype {dtype_name(dtype)} is not"
+        )
+    return _as(x, dtype)  # type: ignore[no-any-return]
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    return kind(element_type(dtype)).removeprefix("u")
+
+
+def _float(dtype: Any) -> np.dtype[Any]:
+    """The dtype given, or the default float."""
+    return default_dtype(float) if dtype is None else as_dtype(dtype)
+
+
+@public("shape", "dtype")
+def zeros(shape: Any, dtype: Any = None) -> Any:
+    """Zeros; of the default float where no dtype is given.
+
+    >>> import anvl.numpy as np
+    >>> np.zeros(3)
+    Array([0., 0., 0.], dtype=float32)
+    """
+    return constant(0, _float(dtype), sizes_of(shape, "zeros"))
+
+
+@public("shape", "dtype")
+def ones(shape: Any, dtype: Any = None) -> Any:
+    """Ones; of the default float where no dtype is given.
+
+    >>> import anvl.numpy as np
+    >>> np.ones((1, 2), "i32")
+    Array([[1, 1]], dtype=int32)
+    """
+    return constant(1, _float(dtype), sizes_of(shape, "ones"))
+
+
+empty = zeros  # contents of `empty` are unspecified; zeros cost nothing here
+
+
+def _filled_like(x: Any, value: complex, dtype: Any, name: str) -> Tracer:
+    of = abstract(x, name)
+    return constant(value, of.dtype if dtype is None else as_dtype(dtype), of.shape)
+
+
+@public("dtype")
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Zeros of the shape and dtype of x.
+
+    >>> import anvl.numpy as np
+    >>> np.zeros_like(np.ones(2))
+    Array([0., 0.], dtype=float32)
+    """
+    return _filled_like(x, 0, dtype, "zeros_like")
+
+
+@public("dtype")
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Ones of the shape and dtype of x.
+
+    >>> import anvl.numpy as np
+    >>> np.ones_like(np.zeros(2), dtype="bool")
+    Array([ True,  True], dtype=bool)
+    """
+    return _filled_like(x, 1, dtype, "ones_like")
+
+
+empty_like = zeros_like
+
+
+@public("dtype")
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """An array of the shape and dtype of x whose elements all are `fill_value`.
+
+    >>> import anvl.numpy as np
+    >>> np.full_like(np.zeros(2), 5)
+    Array([5., 5.], dtype=float32)
+    """
+    of = abstract(x, "full_like")
+    return full(of.shape, fill_value, of.dtype if dtype is None else dtype)
+
+
+def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
+    """The position along an axis, at each place."""
+    params = {"iota_dimension": axis, "shape": shape, "dtype": dtype_name(dtype)}
+    return emit(OPS["anvl.iota"], (), params)  # type: ignore[no-any-return]
+
+
+@public("start", "stop", "step", "dtype")
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """start, start + step, ... up to, without, stop; from 0 where only one number is given.
+
+    The numbers are Python's: they decide the shape.
+
+    >>> import anvl.numpy as np
+    >>> np.arange(5, 0, -2)
+    Array([5, 3, 1], dtype=int32)
+    """
+    first, last = (0, start) if stop is None else (start, stop)
+    for number in (first, last, step):
+        if not isinstance(number, int | float | np.integer | np.floating):
+            raise TypeError(f"arange: {number!r} must be a Python number: it decides the shape")
+    if step == 0:
+        raise ValueError("arange: step is 0")
+    integers = all(isinstance(n, int | np.integer) for n in (first, last, step))
+    wanted = default_dtype(int if integers else float) if dtype is None else as_dtype(dtype)
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise ValueError(f"arange: from {first} to {last} is no finite range")
+    return _counted(first, step, max(0, math.ceil((last - first) / step)), wanted)
+
+
+def _counted(first: Any, step: Any, count: int, dtype: np.dtype[Any]) -> Tracer:
+    """first, first + step, ...: `count` of them, also backwards in unsigned dtypes."""
+    if count == 0:
+        return constant(0, dtype, (0,))
+    if integral(dtype):
+        constant(int(first) + (count - 1) * int(step), dtype)  # refuses what does not fit
+    away = iota((count,), 0, dtype)
+    if abs(step) != 1:
+        away = multiply(away, constant(abs(step), dtype))
+    if first == 0 and step > 0:
+        return away
+    start = constant(first, dtype)
+    return add(start, away) if step > 0 else subtract(start, away)  # type: ignore[no-any-return]
+
+
+def integral(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of this dtype are integers."""
+    return kind(element_type(dtype)) in ("int", "uint")
+
+
+@hiding_frames
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
+    """`num` numbers evenly from start to stop, which is included where `endpoint` is true.
+
+    Of arrays, along a new first axis.  Python numbers are exact in the dtype that is given.
+
+    >>> import anvl.numpy as np
+    >>> np.linspace(0, 1, 5)
+    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    return _of_ends(_linspace_of_numbers, _linspace, dtype, start, stop)(
+        start, stop, num, endpoint, dtype
+    )
+
+
+def _of_ends(of_numbers: Any, of_arrays: Any, dtype: Any, *ends: Any) -> Any:
+    """Which function to call: as an argument of a program, a number has the bits of an f32."""
+    exact = dtype is not None and builtins.all(isinstance(x, _NUMBERS) for x in ends)
+    return of_numbers if exact else of_arrays
+
+
+def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
+    (count,) = sizes_of((num,), "linspace")
+    low, high = _ends(start, stop, dtype)
+    steps = max(count - 1 if endpoint else count, 1)
+    position = reshape(iota((count,), 0, low.dtype), (count, *(1,) * low.ndim))
+    if dtype is not None and count:
+        last = stop if endpoint else subtract(stop, divide(subtract(stop, start), steps))
+        for end in (start, last):
+            _as(end, as_dtype(dtype))  # refuses what does not fit
+    at = divide(position, steps)
+    result = add(multiply(subtract(1, at), low), multiply(at, high))
+    if endpoint and count > 1:
+        result = where(equal(position, steps), high, result)
+    if dtype is None:
+        return astype(result, low.dtype)
+    return astype(floor(result) if integral(as_dtype(dtype)) else result, dtype)
+
+
+_linspace = public("num", "endpoint", "dtype")(_spaced)
+_linspace_of_numbers = public("start", "stop", "num", "endpoint", "dtype")(_spaced)
+
+
+def _ends(start: Any, stop: Any, dtype: Any) -> Sequence[Tracer]:
+    """Both in one float dtype, in which the rest is computed."""
+    if dtype is not None and isinstance(start, _NUMBERS) and isinstance(stop, _NUMBERS):
+        wanted = as_dtype(dtype)
+        many_digits = dtype_name(wanted) in ("f64", "c128")
+        if many_digits or (integral(wanted) and wanted.itemsize >= 4):  # more than an f32 holds
+            is_complex = isinstance(start, complex) or isinstance(stop, complex)
+            wide = np.dtype(np.complex128 if is_complex else np.float64)
+            return constant(start, wide), constant(stop, wide)
+    return promoted("linspace", (start, stop), "float")[0]
+
+
+@hiding_frames
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
+) -> Any:
+    """`base` to the powers that `linspace` gives.
+
+    >>> import anvl.numpy as np
+    >>> np.logspace(0, 2, 3, base=2.0)
+    Array([1., 2., 4.], dtype=float32)
+    """
+    return _of_ends(_logspace_of_numbers, _logspace, dtype, start, stop, base)(
+        start, stop, num, endpoint, base, dtype
+    )
+
+
+def _powers(start: Any, stop: Any, num: int, endpoint: bool, base: Any, dtype: Any) -> Any:
+    wide = dtype if dtype is not None and _kind(as_dtype(dtype)) == "float" else None
+    result = power(base, _spaced(start, stop, num, endpoint, wide))
+    return result if dtype is None else astype(result, dtype)
+
+
+_logspace = public("num", "endpoint", "dtype")(_powers)
+_logspace_of_numbers = public("start", "stop", "num", "endpoint", "base", "dtype")(_powers)
+
+
+@public("indexing")
+def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
+    """For each vector, its elements spread over the grid of all of them.
+
+    `indexing` is "xy" (the first two axes exchanged, as plots have them) or "ij".
+
+    >>> import anvl.numpy as np
+    >>> np.meshgrid(np.arange(2), np.arange(3), indexing="ij")[1]
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing {indexing!r} is neither 'xy' nor 'ij'")
+    n = len(xs)
+    spread = [reshape(ravel(x), (-1,) + (1,) * (n - 1 - i)) for i, x in enumerate(xs)]
+    grids = broadcast_arrays(*spread)
+    return tuple(swapaxes(g, 0, 1) for g in grids) if indexing == "xy" and n > 1 else grids

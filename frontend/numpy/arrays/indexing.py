@@ -1,0 +1,176 @@
+"""Reading by an index: `x[1, 2:5, ..., None, rows]`, `take` and `take_along_axis`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.core.promote import abstract, as_tracer, broadcast_shapes, broadcast_to, constant
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.params.index_params import GatherDims
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import axis_of
+from anvl.numpy.arrays.indices import ANYWHERE, Index, Range, parsed, positions
+from anvl.numpy.arrays.shaping import ravel
+from anvl.numpy.functions.emitting import prim
+from anvl.runtime import hiding_frames
+
+__all__ = ["take", "take_along_axis"]
+
+
+@hiding_frames
+def getitem(x: Any, index: Any) -> Any:
+    """x[index], as NumPy has it: integers, slices, `...`, None, and arrays of integers.
+
+    Indices below 0 count from the end.  One that is out of range raises `IndexError` where Python
+    knows it; of an array on the device, or a traced one, it is moved to the nearest element.
+    Raises `TraceError` for a mask, whose result would have a shape that depends on values.
+
+    >>> import anvl.numpy as np
+    >>> x = np.arange(12).reshape(3, 4)
+    >>> x[np.asarray([2, 0, -1]), 1:3]
+    Array([[ 9, 10],
+           [ 1,  2],
+           [ 9, 10]], dtype=int32)
+    """
+    return _getitem(x, *parsed(x, index))
+
+
+@public("index")
+def _getitem(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
+    operand = as_tracer(x, "getitem")
+    if not arrays:
+        return _sliced(operand, index, index.shape(()))
+    at, broadcast, _ = positions(arrays, index.marks, operand)
+    shape = index.shape(broadcast)
+    if 0 in shape:
+        return constant(0, operand.dtype, shape)
+    sliced = _sliced(operand, index, _sizes(operand, index))
+    whole = Index(tuple(i for i in index.items if not isinstance(i, int)), index.separated)
+    first = index.first(new_axes=False)
+    axes = list(whole.marks)
+    places = [at[a] for a in index.marks]
+    if broadcast == ():
+        found = _one_window(sliced, dict(zip(axes, places, strict=True)))
+    else:
+        found = _windows(sliced, axes, places, broadcast, first)
+    return found if found.shape == shape else prim("reshape", found, shape=shape)
+
+
+def _sizes(x: Tracer, index: Index) -> tuple[int, ...]:
+    """The shape after slicing: axes that arrays index are whole, those of ints are gone."""
+    pairs = zip(index.of_axes, x.shape, strict=True)
+    return tuple(i.count if isinstance(i, Range) else n for i, n in pairs if not isinstance(i, int))
+
+
+def _sliced(x: Tracer, index: Index, shape: tuple[int, ...]) -> Tracer:
+    """The part of x that ranges and integers name, in this shape; without steps that do nothing."""
+    starts, limits, strides, flipped = [], [], [], []
+    for axis, item in enumerate(index.of_axes):
+        one = Range(item, 1, 1) if isinstance(item, int) else item
+        start, count, step = one if isinstance(one, Range) else (0, x.shape[axis], 1)
+        if step < 0:
+            start, step = start + (count - 1) * step if count else 0, -step
+            flipped.append(axis)
+        starts.append(start)
+        limits.append(start + (count - 1) * step + 1 if count else start)
+        strides.append(step)
+    if (starts, limits, strides) != ([0] * x.ndim, list(x.shape), [1] * x.ndim):
+        x = prim(
+            "slice", x, start_indices=tuple(starts), limit_indices=tuple(limits),
+            strides=tuple(strides),
+        )  # fmt: skip
+    if flipped:
+        x = prim("reverse", x, dimensions=tuple(flipped))
+    return x if x.shape == shape else prim("reshape", x, shape=shape)
+
+
+def _one_window(x: Tracer, at: dict[int, Tracer]) -> Tracer:
+    """x at one place along each of some axes, which stay, of size 1."""
+    zero = constant(0, next(iter(at.values())).dtype)
+    starts = [at.get(a, zero) for a in range(x.ndim)]
+    sizes = tuple(1 if a in at else n for a, n in enumerate(x.shape))
+    return prim("dynamic_slice", x, *starts, slice_sizes=sizes)  # type: ignore[no-any-return]
+
+
+def _windows(
+    x: Tracer, axes: Sequence[int], places: Sequence[Tracer], shape: tuple[int, ...], first: int
+) -> Tracer:
+    """x at each of some places along axes; the axes of the places come as the `first` ones."""
+    n_kept, n_new = x.ndim - len(axes), len(shape)
+    dims = GatherDims(
+        offset_dims=tuple(a if a < first else a + n_new for a in range(n_kept)),
+        collapsed_slice_dims=tuple(axes),
+        start_index_map=tuple(axes),
+        index_vector_dim=n_new,
+    )
+    sizes = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
+    vectors = index_vectors([broadcast_to(p, shape) for p in places])
+    return prim(  # type: ignore[no-any-return]
+        "gather", x, vectors, dimension_numbers=dims, slice_sizes=sizes
+    )
+
+
+def index_vectors(components: Sequence[Tracer]) -> Tracer:
+    """Arrays of one shape as the components of vectors, along a last axis."""
+    parts = [prim("reshape", c, shape=(*c.shape, 1)) for c in components]
+    if len(parts) == 1:
+        return parts[0]  # type: ignore[no-any-return]
+    return prim("concatenate", *parts, dimension=parts[0].ndim - 1)  # type: ignore[no-any-return]
+
+
+def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The elements at some places along an axis; of all, flat, where it is None.
+
+    As `x[indices]` along that axis, also for places that are out of range.
+
+    >>> import anvl.numpy as np
+    >>> np.take(np.asarray([5, 6, 7]), np.asarray([2, 0, -1]))
+    Array([7, 5, 7], dtype=int32)
+    """
+    if indices is None or isinstance(indices, slice | type(...)):
+        raise TypeError(f"take: takes integers or an array of them, got {indices!r}")
+    if axis is None:
+        return getitem(ravel(x), (indices,))
+    before = axis_of(axis, abstract(x, "take").ndim, "take")
+    return getitem(x, (*[slice(None)] * before, indices))
+
+
+@public("axis")
+def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
+    """The elements at places along an axis that differ for each place along the other axes.
+
+    The other axes of x and of `indices` broadcast.  An index below 0 counts from the end; one that
+    is out of range is moved to the nearest element.
+
+    >>> import anvl.numpy as np
+    >>> x = np.asarray([[3, 1], [2, 5]])
+    >>> np.take_along_axis(x, np.argmax(x, axis=1).reshape(2, 1), axis=1)
+    Array([[3],
+           [5]], dtype=int32)
+    """
+    operand, at = as_tracer(x, "take_along_axis"), as_tracer(indices, "take_along_axis")
+    if at.dtype.kind not in "iu":
+        raise TypeError(f"take_along_axis: indices are {at.aval}; they must be integers")
+    if at.ndim != operand.ndim:
+        raise ValueError(
+            f"take_along_axis: {operand.aval} and indices {at.aval} must have as many axes"
+        )
+    along = axis_of(axis, operand.ndim, "take_along_axis")
+
+    def sizes(x: Tracer, size: int) -> tuple[int, ...]:
+        return (*x.shape[:along], size, *x.shape[along + 1 :])
+
+    common = [sizes(v, 1) for v in (operand, at)]
+    others = broadcast_shapes(*common, function="take_along_axis")
+    shape = (*others[:along], at.shape[along], *others[along + 1 :])
+    if 0 in shape:
+        return constant(0, operand.dtype, shape)
+    found, _, _ = positions([at], {along: ANYWHERE}, operand)
+    whole = broadcast_to(operand, (*others[:along], operand.shape[along], *others[along + 1 :]))
+    batching = tuple(a for a in range(operand.ndim) if a != along)
+    dims = GatherDims((), (along,), batching, batching, (along,), operand.ndim)
+    return prim(
+        "gather", whole, broadcast_to(found[along], shape), dimension_numbers=dims,
+        slice_sizes=(1,) * operand.ndim,
+    )  # fmt: skip

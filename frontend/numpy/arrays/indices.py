@@ -1,0 +1,252 @@
+"""What an index says: `x[1, 2:5, ..., None, rows]` in terms of the axes of x."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from anvl.core.argument_arrays import scalar_array
+from anvl.core.avals import Aval
+from anvl.core.promote import abstract, as_tracer, broadcast_shapes, constant, convert
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.errors import TraceError
+from anvl.numpy.arrays.stacking import stack
+from anvl.numpy.functions.emitting import prim
+from anvl.runtime import Array
+
+__all__ = ["ANYWHERE", "INSIDE", "Index", "Range", "parsed", "positions"]
+
+# What stands for an array of indices: whether each is known to be one of 0, 1, ..., size - 1.
+INSIDE, ANYWHERE = "inside", "anywhere"
+
+_LARGEST = np.iinfo(np.int32).max
+
+
+class Range(NamedTuple):
+    """The elements start, start + step, ... along an axis; of no elements, start is 0."""
+
+    start: int
+    count: int
+    step: int
+
+    def is_all(self, size: int) -> bool:
+        """Whether these are all elements of an axis, in order."""
+        return self == (0, size, 1)
+
+
+class Index(NamedTuple):
+    """An index without its arrays: it decides the program.
+
+    `items` has, for each axis, a Range, an int, or INSIDE or ANYWHERE for an array; and None for
+    each new axis.  `separated`: whether something stands between arrays (or an array and an int).
+    """
+
+    items: tuple[Any, ...]
+    separated: bool
+
+    @property
+    def of_axes(self) -> list[Any]:
+        """The items that are not a new axis."""
+        return [item for item in self.items if item is not None]
+
+    @property
+    def marks(self) -> dict[int, str]:
+        """The axes that have an array of indices, with how it is to be read."""
+        return {a: item for a, item in enumerate(self.of_axes) if isinstance(item, str)}
+
+    def first(self, *, new_axes: bool) -> int:
+        """How many axes of the result come before those of the arrays."""
+        if self.separated:
+            return 0
+        count = 0
+        for item in self.items:
+            if isinstance(item, int | str):
+                return count
+            count += item is not None or new_axes
+        return count
+
+    def shape(self, broadcast: tuple[int, ...], *, new_axes: bool = True) -> tuple[int, ...]:
+        """The shape of the result, where all arrays together have shape `broadcast`."""
+        sizes = [
+            1 if item is None else item.count
+            for item in self.items
+            if isinstance(item, Range) or (item is None and new_axes)
+        ]
+        at = self.first(new_axes=new_axes)
+        return (*sizes[:at], *broadcast, *sizes[at:])
+
+
+# -- reading what was given ------------------------------------------------------------------------
+
+
+def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
+    """The arrays in an index of x, and all else of it.
+
+    Outside of a trace integers are arrays too, so that x[0] and x[1] are one program.
+    Raises `IndexError` where an index that Python knows is out of range, `TraceError` for a mask.
+    """
+    of = abstract(x, "index")
+    given = [_item(item) for item in (index if isinstance(index, tuple) else (index,))]
+    items, arrays = [], []
+    axis = 0
+    for item in _expanded(given, of):
+        if item is None:
+            items.append(None)
+            continue
+        found, array = _along(item, of, axis)
+        items.append(found)
+        if array is not None:
+            arrays.append(array)
+        axis += 1
+    return tuple(arrays), Index(tuple(items), bool(arrays) and _is_separated(given))
+
+
+def _item(item: Any) -> Any:
+    """None, `...`, a slice, an int, or an array of integers."""
+    if item is None or item is Ellipsis or type(item) is int:
+        return item
+    if isinstance(item, slice):
+        return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
+    if isinstance(item, list | tuple):
+        item = _joined(item)
+    if isinstance(item, bool) or not isinstance(
+        item, int | np.generic | np.ndarray | Array | Tracer
+    ):
+        _refuse(item)
+    if isinstance(item, int):
+        return int(item)
+    if item.dtype.kind == "b":
+        raise TraceError(
+            f"index by a mask, {abstract(item)}: how many elements it picks depends on its "
+            "values; use anvl.numpy.where(mask, x, y), or indices from numpy.nonzero(mask) of a "
+            "NumPy array"
+        )
+    if item.dtype.kind not in "iu":
+        _refuse(item)
+    return int(item) if item.ndim == 0 and isinstance(item, np.ndarray | np.generic) else item
+
+
+def _joined(items: Sequence[Any]) -> Any:
+    """An index that is a list of integers, or of lists, as an array."""
+    if any(isinstance(item, Tracer) for item in items):
+        return stack([*items])
+    found = np.asarray(items)
+    return found if found.size else found.astype(np.int32)
+
+
+def _refuse(item: Any) -> NoReturn:
+    raise TypeError(
+        f"index {item!r} of type {type(item).__name__}: an index is an integer, a slice, ..., "
+        "None or an array of integers"
+    )
+
+
+def _bound(part: Any) -> int | None:
+    """A start, stop or step of a slice."""
+    if part is None or type(part) is int:
+        return part
+    if isinstance(part, Tracer):
+        raise TraceError(
+            f"a slice with the bound {part!r}: its length would depend on a value; use "
+            "x[start + anvl.numpy.arange(length)], or mark the argument static"
+        )
+    known = isinstance(part, np.ndarray | np.generic | Array) and part.ndim == 0
+    if isinstance(part, bool) or not (isinstance(part, int) or (known and part.dtype.kind in "iu")):
+        raise TypeError(f"slice bound {part!r} of type {type(part).__name__} must be an integer")
+    return int(part)
+
+
+def _expanded(given: Sequence[Any], of: Aval) -> list[Any]:
+    """One item for each axis, and None for each new one."""
+    n_given = sum(item is not None and item is not Ellipsis for item in given)
+    gaps = [i for i, item in enumerate(given) if item is Ellipsis]
+    if len(gaps) > 1:
+        raise IndexError(f"index {tuple(given)} has more than one ...")
+    if n_given > of.ndim:
+        raise IndexError(f"index has {n_given} entries, but the array is {of}")
+    everything = [slice(None)] * (of.ndim - n_given)
+    at = gaps[0] if gaps else len(given)
+    return [*given[:at], *everything, *given[at + 1 :]]
+
+
+def _is_separated(given: Sequence[Any]) -> bool:
+    """Whether the integers and arrays do not stand side by side."""
+    places = [
+        i
+        for i, item in enumerate(given)
+        if not (item is None or isinstance(item, slice | type(...)))
+    ]
+    return places[-1] - places[0] >= len(places)
+
+
+def _along(item: Any, of: Aval, axis: int) -> tuple[Any, Any]:
+    """An item as `Index.items` has it, and its array, if it has one."""
+    size = of.shape[axis]
+    if isinstance(item, slice):
+        if item.step == 0:
+            raise ValueError(f"slice step of axis {axis} is 0")
+        numbers = range(*item.indices(size))
+        return Range(numbers.start if numbers else 0, len(numbers), numbers.step), None
+    if isinstance(item, int):
+        if not -size <= item < size:
+            raise IndexError(f"index {item} is out of range of axis {axis} of {of}")
+        fixed = current.trace is not None or size > _LARGEST
+        return (item % size, None) if fixed else (INSIDE, scalar_array(item % size))
+    if isinstance(item, np.ndarray):
+        return INSIDE, _checked(item, of, axis)
+    return ANYWHERE, item
+
+
+def _checked(at: np.ndarray[Any, Any], of: Aval, axis: int) -> np.ndarray[Any, Any]:
+    """Indices that Python knows, as 0, 1, ..., size - 1."""
+    size = of.shape[axis]
+    for extreme in (int(at.min()), int(at.max())) if at.size else ():
+        if not -size <= extreme < size:
+            raise IndexError(f"index {extreme} is out of range of axis {axis} of {of}")
+    dtype = np.int32 if size <= _LARGEST else np.int64
+    return np.where(at < 0, at.astype(np.int64) + size, at).astype(dtype)
+
+
+# -- arrays of indices, in a trace -----------------------------------------------------------------
+
+
+def positions(
+    arrays: Sequence[Any], marks: dict[int, str], x: Tracer
+) -> tuple[dict[int, Tracer], tuple[int, ...], np.dtype[Any]]:
+    """The arrays in one dtype, negative ones counted from the end, by axes of x.
+
+    Also the shape that they broadcast to, and the dtype.
+    """
+    operands = dict(zip(marks, [as_tracer(a, "index") for a in arrays], strict=True))
+    shape = broadcast_shapes((), *[i.shape for i in operands.values()], function="index")
+    dtype = _common([i.dtype for i in operands.values()], x.shape)
+    found = {}
+    for axis, mark in marks.items():
+        if x.shape[axis] == 0 and 0 not in shape:
+            raise IndexError(f"index of axis {axis} of {x.aval}, which has no elements")
+        at = convert(operands[axis], dtype)
+        found[axis] = _from_start(at, x.shape[axis]) if mark == ANYWHERE else at
+    return found, shape, dtype
+
+
+def _common(dtypes: Sequence[np.dtype[Any]], sizes: Sequence[int]) -> np.dtype[Any]:
+    """A dtype, of at least 32 bits, of the indices and of these sizes."""
+    least = np.dtype(np.int64 if any(n > _LARGEST for n in sizes) else np.int32)
+    if dtypes and all(d.kind == "u" for d in dtypes):
+        least = np.dtype(f"u{least.itemsize}")
+    wide = any(d.itemsize == 8 or (d.kind == "u" and d.itemsize == 4) for d in dtypes)
+    if least.kind == "u":
+        return max([least, *dtypes], key=lambda d: d.itemsize)
+    return np.dtype(np.int64) if wide else least
+
+
+def _from_start(at: Tracer, size: int) -> Tracer:
+    """Indices below 0 counted from the end."""
+    if at.dtype.kind == "u":
+        return at
+    negative = prim("compare", at, constant(0, at.dtype, at.shape), comparison_direction="LT")
+    moved = prim("add", at, constant(size, at.dtype, at.shape))
+    return prim("select", negative, moved, at)  # type: ignore[no-any-return]

@@ -1,0 +1,248 @@
+"""Functions that order elements: NumPy's names, and `top_k`.
+
+They are one `anvl.sort`, stable, by NumPy's order: NaN comes last, -0.0 equals 0.0, and complex
+numbers are compared by their real parts and, where those are equal, by their imaginary ones.
+A derivative follows its element to where that goes: the order is a constant of it.
+Source: StableHLO specification, `sort`; CHLO, `top_k`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.core.config import counting_dtype
+from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert, promoted
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.op import OPS, Value, emit
+from anvl.dialect.core.types import kind
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import axis_of
+from anvl.numpy.arrays.choice import logical_and, logical_not, where
+from anvl.numpy.arrays.creation import iota
+from anvl.numpy.arrays.indexing import take
+from anvl.numpy.arrays.shaping import moveaxis, ravel
+from anvl.numpy.arrays.stacking import unstack
+from anvl.numpy.functions.elementwise import add, less, mark_weak, right_shift
+from anvl.numpy.functions.emitting import prim
+from anvl.numpy.linalg import composed
+
+__all__ = [
+    "argpartition", "argsort", "lexsort", "partition", "searchsorted", "sort", "top_k",
+]  # fmt: skip
+
+_and, _or, _not = OPS["anvl.and"].build, OPS["anvl.or"].build, OPS["anvl.not"].build
+
+
+def before(x: Value, y: Value) -> Value:
+    """Whether x goes before y: scalars, or arrays, of one type."""
+    of_kind = kind(x.type.element_type)
+    if of_kind == "complex":
+        return _lexicographic(list(zip(_complex_keys(x), _complex_keys(y), strict=True)))
+    is_less = emit.compare(x, y, comparison_direction="LT")
+    if of_kind != "float":
+        return is_less
+    is_number = emit.compare(x, x, comparison_direction="EQ")
+    is_nan = emit.compare(y, y, comparison_direction="NE")
+    return _or(is_less, _and(is_number, is_nan))
+
+
+def _complex_keys(x: Value) -> list[Value]:
+    """What complex numbers are ordered by: first those without NaN."""
+    parts = [emit.real(x), emit.imag(x)]
+    return [*[emit.compare(p, p, comparison_direction="NE") for p in parts], *parts]
+
+
+def _lexicographic(pairs: Sequence[tuple[Value, Value]]) -> Value:
+    """Whether the first ones go before the second ones, by the first pair that differs."""
+    (x, y), *rest = pairs
+    if not rest:
+        return before(x, y)
+    not_behind = _and(_not(before(y, x)), _lexicographic(rest))
+    return _or(before(x, y), not_behind)
+
+
+def _ordered(keys: Sequence[Tracer], axis: int, with_order: bool) -> tuple[Tracer, ...]:
+    """Keys of one shape, the first counting most, in order; and where each came from."""
+    shape = keys[0].shape
+    last = [iota(shape, axis, counting_dtype(shape[axis] - 1))] if with_order else []
+
+    def comparator(*scalars: Value) -> Value:
+        pairs = list(zip(scalars[::2], scalars[1::2], strict=True))
+        return _lexicographic(pairs[: len(keys)])
+
+    return prim(  # type: ignore[no-any-return]
+        "sort", *keys, *last, dimension=axis, is_stable=True, comparator=comparator
+    )
+
+
+def _laid_out(name: str, x: Any, axis: int | None) -> tuple[Tracer, int]:
+    """The operand and the axis to sort along; flat where that is None."""
+    operand = as_tracer(x, name)
+    if axis is None:
+        return ravel(operand), 0
+    if not operand.ndim:
+        raise ValueError(f"{name}: {operand.aval} has no axes; give axis=None to take it as one")
+    return operand, axis_of(axis, operand.ndim, name)
+
+
+@public("axis", "stable")
+def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
+    """The elements in ascending order along `axis`; of all, flat, for None.
+
+    x is of any dtype; the result has its dtype and shape.  NaN comes last.  It is always stable,
+    whatever `stable` says.  The derivative of each element goes with it, also of equal ones.
+    Raises `ValueError` for an axis that x does not have.  Source: StableHLO, `sort`.
+
+    A derivative goes to the element that came to a place: of equal elements each has its own.
+
+    >>> import anvl.numpy as np
+    >>> print(np.sort(np.asarray([3, 1, 2])))
+    [1 2 3]
+    """
+    operand, at = _laid_out("sort", x, axis)
+    (found,) = _ordered([operand], at, with_order=False)
+    return mark_weak(found, operand.weak_type)
+
+
+@public("axis", "stable")
+def argsort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
+    """The places, along `axis`, that the elements of `sort(x)` have in x; of equals, in order.
+
+    The result is of the default integer dtype, i32, and has the shape of x; flat for None.
+    Raises `ValueError` for an axis that x does not have.  Source: StableHLO, `sort`.
+
+    >>> import anvl.numpy as np
+    >>> print(np.argsort(np.asarray([3, 1, 2])))
+    [1 2 0]
+    """
+    operand, at = _laid_out("argsort", x, axis)
+    return _ordered([operand], at, with_order=True)[-1]
+
+
+@public("axis")
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The places that sort by several keys: by the last one, where it ties by the one before it.
+
+    `keys` is a sequence of arrays that broadcast to one shape, or an array, whose first axis they
+    are along.  The result is of the default integer dtype, i32.  Raises `TypeError` for no keys,
+    `ValueError` for an axis that they do not have.  Source: StableHLO, `sort` of several operands.
+
+    >>> import anvl.numpy as np
+    >>> print(np.lexsort((np.asarray([1, 2, 0]), np.asarray([7, 5, 7]))))
+    [1 2 0]
+    """
+    given = keys if isinstance(keys, list | tuple) else unstack(as_tracer(keys, "lexsort"))
+    operands = [as_tracer(k, "lexsort") for k in given]
+    if not operands:
+        raise TypeError("lexsort: takes at least one key, got none")
+    shape = broadcast_shapes(*[k.shape for k in operands], function="lexsort")
+    wide = [broadcast_to(k, shape) for k in reversed(operands)]
+    _, at = _laid_out("lexsort", wide[0], axis)
+    return _ordered(wide, at, with_order=True)[-1]
+
+
+@public("k", "axis")
+def top_k(x: Any, k: int, axis: int = -1) -> Any:
+    """The k largest along `axis`, in descending order, and their places: a pair of arrays.
+
+    x is real.  The places are i32; of equal elements the first goes first.  The order is the total
+    one of floats: NaN before every number, 0.0 before -0.0.  The derivative goes to the elements
+    that are taken.  Raises `ValueError` for an axis that x does not have, `TypeError` for a k that
+    is negative or larger than the axis.  Source: CHLO, `top_k`.
+
+    >>> import anvl.numpy as np
+    >>> values, places = np.top_k(np.asarray([1.0, 4.0, 2.0, 4.0]), 3)
+    >>> print(values, places)
+    [4. 4. 2.] [1 3 2]
+    """
+    operand, at = _laid_out("top_k", x, axis)
+    if isinstance(k, bool) or not isinstance(k, int | np.integer):
+        raise TypeError(f"top_k: k {k!r} must be an integer")
+    found, places = prim("top_k", moveaxis(operand, at, -1), k=int(k))
+    return mark_weak(moveaxis(found, -1, at), operand.weak_type), moveaxis(places, -1, at)
+
+
+def _check_kth(name: str, kth: Any, x: Tracer, axis: int) -> None:
+    size = x.shape[axis]
+    for k in kth if isinstance(kth, Sequence) else [kth]:
+        if isinstance(k, bool) or not isinstance(k, int | np.integer):
+            raise TypeError(f"{name}: kth {k!r} must be an integer")
+        if not -size <= k < size:
+            raise ValueError(f"{name}: kth {k} is out of range of axis {axis} of {x.aval}")
+
+
+@public("kth", "axis")
+def partition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any:
+    """x with what is below its kth smallest element, along `axis`, before that, the rest behind it.
+
+    It is sorted, which is one such order; NumPy's may be another.  As `sort` otherwise; raises
+    `ValueError` for a kth that is out of range.
+
+    A derivative goes to the element that came to a place: of equal elements each has its own.
+
+    >>> import anvl.numpy as np
+    >>> print(np.partition(np.asarray([3, 1, 2]), 1)[1])
+    2
+    """
+    operand, at = _laid_out("partition", x, axis)
+    _check_kth("partition", kth, operand, at)
+    return sort(operand, axis=at)
+
+
+@public("kth", "axis")
+def argpartition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any:
+    """The places that the elements of `partition(x, kth)` have in x.
+
+    As `argsort` otherwise; raises `ValueError` for a kth that is out of range.
+
+    >>> import anvl.numpy as np
+    >>> print(np.argpartition(np.asarray([3, 1, 2]), 0)[0])
+    1
+    """
+    operand, at = _laid_out("argpartition", x, axis)
+    _check_kth("argpartition", kth, operand, at)
+    return argsort(operand, axis=at)
+
+
+@public("side")
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where in the ascending vector `a` to insert each of `v`, so that it stays ascending.
+
+    With `side="left"` before the elements that equal it, with "right" behind them.  `sorter` are
+    the places that sort an `a` that is not sorted.  The result has the shape of v and is of the
+    default integer dtype, i32.  By bisection, all of v at once: log2(len(a)) steps.
+    Raises `TypeError` for an `a` that is no vector, `ValueError` for another side.
+
+    >>> import anvl.numpy as np
+    >>> print(np.searchsorted(np.asarray([1, 2, 2, 5]), np.asarray([2, 9]), side="right"))
+    [3 4]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side {side!r} is neither 'left' nor 'right'")
+    (operand, wanted), _ = promoted("searchsorted", (a, v), broadcast=False)
+    if operand.ndim != 1:
+        raise TypeError(f"searchsorted: `a` is {operand.aval}; it must be a vector")
+    if sorter is not None:
+        operand = take(operand, sorter)
+    index = counting_dtype(2 * operand.size)  # of the sum of two places
+    low, high = (constant(n, index, wanted.shape) for n in (0, operand.size))
+    for _ in range(operand.size.bit_length()):
+        middle = right_shift(add(low, high), 1)
+        there = take(operand, middle)
+        further = _is_before(there, wanted) if side == "left" else _not_before(wanted, there)
+        is_open = less(low, high)
+        low = where(logical_and(is_open, further), add(middle, 1), low)
+        high = where(logical_and(is_open, logical_not(further)), middle, high)
+    return convert(low, counting_dtype(operand.size))
+
+
+def _is_before(x: Tracer, y: Tracer) -> Tracer:
+    """`before`, of tracers."""
+    return composed(before, x, y)
+
+
+def _not_before(x: Tracer, y: Tracer) -> Any:
+    return logical_not(_is_before(x, y))

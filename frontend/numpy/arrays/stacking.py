@@ -1,0 +1,210 @@
+"""Functions that join arrays and cut them apart: NumPy's names."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.core.promote import as_tracer, promoted
+from anvl.core.tracer import Tracer
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import axis_of
+from anvl.numpy.arrays.shaping import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    expand_dims,
+    ravel,
+    slice_axis,
+    squeeze,
+)
+from anvl.numpy.functions.emitting import prim
+
+__all__ = [
+    "array_split", "column_stack", "concat", "concatenate", "dstack", "hsplit", "hstack", "split",
+    "stack", "unstack", "vsplit", "vstack",
+]  # fmt: skip
+
+
+def _parts(function: str, xs: Any) -> list[Any]:
+    """The arrays to join: those of a sequence, or those along the first axis of an array."""
+    if isinstance(xs, Tracer):
+        return [*unstack(xs)]
+    if not isinstance(xs, list | tuple):
+        raise TypeError(f"{function}: takes a list or tuple of arrays, got {type(xs).__name__}")
+    if not xs:
+        raise ValueError(f"{function}: needs at least one array")
+    return [*xs]
+
+
+@public("axis")
+def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:
+    """The arrays one after another along an axis; flattened first where it is None.
+
+    >>> import anvl.numpy as np
+    >>> np.concatenate([np.zeros(2), np.ones(1)])
+    Array([0., 0., 1.], dtype=float32)
+    """
+    operands, _ = promoted("concatenate", _parts("concatenate", xs), broadcast=False)
+    if axis is None:
+        operands, axis = [ravel(x) for x in operands], 0
+    at = axis_of(axis, operands[0].ndim, "concatenate")
+    if len(operands) == 1:
+        return operands[0]
+    return prim("concatenate", *operands, dimension=at)
+
+
+concat = concatenate
+
+
+@public("axis")
+def stack(xs: Sequence[Any], axis: int = 0) -> Any:
+    """The arrays, of one shape, along a new axis.
+
+    >>> import anvl.numpy as np
+    >>> np.stack([np.zeros(2), np.ones(2)], axis=1)
+    Array([[0., 1.],
+           [0., 1.]], dtype=float32)
+    """
+    operands, _ = promoted("stack", _parts("stack", xs), broadcast=False)
+    if len({x.shape for x in operands}) > 1:
+        listed = ", ".join(str(x.aval) for x in operands)
+        raise TypeError(f"stack: shapes differ: {listed}; all must have one shape")
+    at = axis_of(axis, operands[0].ndim + 1, "stack")
+    return concatenate([expand_dims(x, at) for x in operands], at)
+
+
+@public()
+def vstack(xs: Sequence[Any]) -> Any:
+    """The arrays one below another; vectors are rows.
+
+    >>> import anvl.numpy as np
+    >>> np.vstack([np.zeros(2), np.ones(2)])
+    Array([[0., 0.],
+           [1., 1.]], dtype=float32)
+    """
+    return concatenate([atleast_2d(x) for x in _parts("vstack", xs)], 0)
+
+
+@public()
+def hstack(xs: Sequence[Any]) -> Any:
+    """The arrays side by side; vectors one after another.
+
+    >>> import anvl.numpy as np
+    >>> np.hstack([np.zeros((2, 1)), np.ones((2, 2))])
+    Array([[0., 1., 1.],
+           [0., 1., 1.]], dtype=float32)
+    """
+    operands = [atleast_1d(x) for x in _parts("hstack", xs)]
+    return concatenate(operands, builtins.min(1, operands[0].ndim - 1))
+
+
+@public()
+def dstack(xs: Sequence[Any]) -> Any:
+    """The arrays one behind another, along the third axis.
+
+    >>> import anvl.numpy as np
+    >>> np.dstack([np.zeros((2, 3)), np.ones((2, 3))]).shape
+    (2, 3, 2)
+    """
+    return concatenate([atleast_3d(x) for x in _parts("dstack", xs)], 2)
+
+
+@public()
+def column_stack(xs: Sequence[Any]) -> Any:
+    """Vectors as the columns of a matrix; matrices side by side.
+
+    >>> import anvl.numpy as np
+    >>> np.column_stack([np.zeros(2), np.ones(2)])
+    Array([[0., 1.],
+           [0., 1.]], dtype=float32)
+    """
+    operands = [as_tracer(x, "column_stack") for x in _parts("column_stack", xs)]
+    columns = [x if x.ndim > 1 else expand_dims(atleast_1d(x), -1) for x in operands]
+    return concatenate(columns, 1)
+
+
+@public("axis")
+def unstack(x: Any, axis: int = 0) -> Any:
+    """The arrays along an axis, which is gone from them, as a tuple.
+
+    >>> import anvl.numpy as np
+    >>> np.unstack(np.arange(2))
+    (Array(0, dtype=int32), Array(1, dtype=int32))
+    """
+    operand = as_tracer(x, "unstack")
+    at = axis_of(axis, operand.ndim, "unstack")
+    return tuple(squeeze(slice_axis(operand, at, i, i + 1), at) for i in range(operand.shape[at]))
+
+
+@public("indices_or_sections", "axis")
+def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> Any:
+    """Parts along an axis: so many of equal size, or cut at these places.
+
+    >>> import anvl.numpy as np
+    >>> np.split(np.arange(4), [1])
+    [Array([0], dtype=int32), Array([1, 2, 3], dtype=int32)]
+    """
+    operand = as_tracer(x, "split")
+    at = axis_of(axis, operand.ndim, "split")
+    if isinstance(indices_or_sections, int | np.integer):
+        count = _sections("split", indices_or_sections)
+        if operand.shape[at] % count:
+            raise ValueError(f"split: axis {at} of {operand.aval} does not divide into {count}")
+    return array_split(operand, indices_or_sections, at)
+
+
+def _sections(function: str, count: Any) -> int:
+    if count < 1:
+        raise ValueError(f"{function}: the number of parts is {count}, it must be at least 1")
+    return int(count)
+
+
+@public("indices_or_sections", "axis")
+def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> Any:
+    """As `split`; where the size does not divide, the first parts are larger by one.
+
+    >>> import anvl.numpy as np
+    >>> [part.shape for part in np.array_split(np.arange(7), 3)]
+    [(3,), (2,), (2,)]
+    """
+    operand = as_tracer(x, "array_split")
+    at = axis_of(axis, operand.ndim, "array_split")
+    size = operand.shape[at]
+    if isinstance(indices_or_sections, int | np.integer):
+        count = _sections("array_split", indices_or_sections)
+        small, larger = divmod(size, count)
+        cuts = [i * small + builtins.min(i, larger) for i in range(1, count)]
+    else:
+        cuts = [range(size)[: int(c)].stop for c in indices_or_sections]
+    bounds = [0, *cuts, size]
+    return [
+        slice_axis(operand, at, low, builtins.max(low, high))
+        for low, high in itertools.pairwise(bounds)
+    ]
+
+
+@public("indices_or_sections")
+def vsplit(x: Any, indices_or_sections: int | Sequence[int]) -> Any:
+    """`split` along the first axis.
+
+    >>> import anvl.numpy as np
+    >>> [part.shape for part in np.vsplit(np.zeros((4, 2)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    return split(x, indices_or_sections, 0)
+
+
+@public("indices_or_sections")
+def hsplit(x: Any, indices_or_sections: int | Sequence[int]) -> Any:
+    """`split` along the second axis; of a vector along its only one.
+
+    >>> import anvl.numpy as np
+    >>> [part.shape for part in np.hsplit(np.zeros((4, 2)), 2)]
+    [(4, 1), (4, 1)]
+    """
+    return split(x, indices_or_sections, builtins.min(1, as_tracer(x, "hsplit").ndim - 1))

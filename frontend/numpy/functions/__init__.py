@@ -1,0 +1,1 @@
+"""`anvl.numpy`: mathematical functions, reductions, products and statistics."""

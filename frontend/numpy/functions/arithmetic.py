@@ -1,0 +1,262 @@
+"""Powers, divisions and rounding: NumPy's names, Python's rules for negative numbers."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from anvl.core.promote import abstract, common_dtype, constant, promoted
+from anvl.core.tracer import Tracer
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.choice import isfinite, isinf, logical_and, where
+from anvl.numpy.functions.elementwise import (
+    add,
+    astype,
+    divide,
+    equal,
+    less,
+    mark_weak,
+    multiply,
+    not_equal,
+    rint,
+    subtract,
+)
+from anvl.numpy.functions.emitting import is_kind, prim, smooth_power
+from anvl.runtime import hiding_frames
+
+__all__ = [
+    "around", "divmod", "float_power", "floor_divide", "mod", "pow", "power", "reciprocal",
+    "remainder", "round",
+]  # fmt: skip
+
+_LARGEST_POWER = 64  # exponents up to this are multiplied out
+
+
+@public()
+def reciprocal(x: Any) -> Any:
+    """1 / x, of integers too a float.
+
+    >>> import anvl.numpy as np
+    >>> print(np.reciprocal(4.0))
+    0.25
+    """
+    return divide(1, x)
+
+
+@hiding_frames
+def power(x: Any, y: Any) -> Any:
+    """x to the y.  A small Python int as exponent is multiplied out: exact, and x may be negative.
+
+    The derivative at x = 0 is 0 in y, where y is 0 or more, and at y = 0 in x.
+
+    >>> import anvl.numpy as np
+    >>> print(np.power(np.asarray([-2.0, 3.0]), 2))
+    [4. 9.]
+    """
+    if type(y) is int and -_LARGEST_POWER <= y <= _LARGEST_POWER:
+        return _integer_power(x, y)
+    if type(x) is Tracer and isinstance(y, float | np.generic | np.ndarray):
+        smooth = _smooth_power(x, y)
+        if smooth is not None:
+            return smooth
+    return _power(x, y)
+
+
+def _smooth_power(x: Tracer, y: Any) -> Tracer | None:
+    """x to a whole number y of 2 or more, but a Python int, where that is smoother than x."""
+    number = np.asarray(y)
+    if number.ndim or number.dtype.kind not in "iuf":
+        return None
+    value = float(number)
+    if not (value.is_integer() and 2 <= value <= _LARGEST_POWER):
+        return None
+    dtype, weak = common_dtype(x.aval, abstract(y, "power"))
+    if dtype != x.dtype:
+        return None
+    smooth = smooth_power(x, int(value))
+    return None if smooth is None else mark_weak(smooth, weak)
+
+
+@public()
+def _power(x: Any, y: Any) -> Any:
+    (a, b), weak = promoted("power", (x, y), "int")
+    return mark_weak(prim("pow", a, b), weak)
+
+
+# Operators find these on every function.
+power.eager, power.traced = _power.eager, power  # type: ignore[attr-defined]
+pow = power
+
+
+@public("n")
+def _integer_power(x: Any, n: int) -> Any:
+    """x^n by repeated squaring."""
+    (base,), weak = promoted("power", (x,), "int")
+    if n < 0 and is_kind(base, "int", "uint"):
+        raise TypeError(
+            f"power: an integer to the {n} is no integer; cast the base to a float first"
+        )
+    if n == -1:
+        return mark_weak(divide(1, base), weak)
+    if n < 0:
+        return mark_weak(prim("integer_pow", base, exponent=n), weak)
+    result = _raised(base, n) if n else constant(1, base.dtype, base.shape)
+    return mark_weak(result, weak)
+
+
+def _raised(base: Tracer, n: int) -> Tracer:
+    """base^n for n >= 1."""
+    smooth = smooth_power(base, n) if n > 1 else None
+    if smooth is not None:
+        return smooth
+    result = None
+    while n:
+        if n & 1:
+            result = base if result is None else prim("mul", result, base)
+        n >>= 1
+        if n:
+            base = prim("mul", base, base)
+    assert result is not None
+    return result
+
+
+@public()
+def float_power(x: Any, y: Any) -> Any:
+    """x to the y, as floats. Derivatives at x = 0 are those of `power`.
+
+    >>> import anvl.numpy as np
+    >>> print(np.float_power(2, -1))
+    0.5
+    """
+    (a, b), weak = promoted("float_power", (x, y), "float")
+    return mark_weak(prim("pow", a, b), weak)
+
+
+def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
+    """Whether a truncated division differs from a floored one: the rest has the other sign."""
+    zero = constant(0, rest.dtype, rest.shape)
+    return logical_and(  # type: ignore[no-any-return]
+        not_equal(rest, zero), not_equal(less(rest, zero), less(divisor, zero))
+    )
+
+
+@public()
+def remainder(x: Any, y: Any) -> Any:
+    """The remainder of the floored division, with the sign of y: Python's %.
+
+    The derivative is that between the jumps: 1, and minus the whole quotient.
+
+    >>> import anvl.numpy as np
+    >>> print(np.remainder(-7, 3))
+    2
+    """
+    (a, b), weak = promoted("remainder", (x, y), "int")
+    rest = prim("rem", a, b)
+    if not is_kind(rest, "uint"):
+        rest = prim("select", _is_off(rest, b), prim("add", rest, b), rest)
+    return mark_weak(rest, weak)
+
+
+mod = remainder
+
+
+@public()
+def floor_divide(x: Any, y: Any) -> Any:
+    """The largest integer not above x / y: Python's //. The derivative is 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.floor_divide(-7, 3))
+    -3
+    """
+    (a, b), weak = promoted("floor_divide", (x, y), "int")
+    if is_kind(a, "float"):
+        return mark_weak(_floored(a, b), weak)
+    quotient = prim("div", a, b)
+    if is_kind(a, "int"):
+        off = _is_off(prim("rem", a, b), b)
+        quotient = prim("select", off, subtract(quotient, 1), quotient)
+    return mark_weak(quotient, weak)
+
+
+def _floored(a: Tracer, b: Tracer) -> Tracer:
+    """Of floats.  The multiple of b below a, over b, is an integer but for rounding."""
+    rest = remainder(a, b)
+    whole = rint(divide(subtract(a, rest), b))
+    # By infinity: 0, or -1 on the other side of 0.  By zero: what division gives.
+    by_infinity = where(equal(rest, a), 0, -1)
+    result = where(logical_and(isinf(b), isfinite(a)), by_infinity, whole)
+    return where(equal(b, 0), divide(a, b), result)  # type: ignore[no-any-return]
+
+
+@public()
+def divmod(x: Any, y: Any) -> Any:
+    """The pair x // y, x % y.
+
+    The derivative of the quotient is 0, that of the rest as of `remainder`.
+
+    >>> import anvl.numpy as np
+    >>> print(*np.divmod(7, 2))
+    3 1
+    """
+    return floor_divide(x, y), remainder(x, y)
+
+
+@public("decimals")
+def round(x: Any, decimals: int = 0) -> Any:
+    """The nearest number of so many decimals; halves to the even one. The derivative is 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.round(np.asarray([0.5, 1.5, 2.25])))
+    [0. 2. 2.]
+    """
+    (operand,), weak = promoted("round", (x,))
+    if is_kind(operand, "complex"):
+        parts = [round(prim(part, operand), decimals) for part in ("real", "imag")]
+        return prim("complex", *parts)
+    if is_kind(operand, "float"):
+        return mark_weak(_rounded(operand, decimals), weak)
+    return operand if decimals >= 0 else mark_weak(_rounded_integer(operand, decimals), weak)
+
+
+around = round
+
+
+def _rounded(x: Tracer, decimals: int) -> Any:
+    if decimals == 0:
+        return rint(x)
+    # The largest power of ten is 10**most.
+    most = int(ml_dtypes.finfo(x.dtype).maxexp * math.log10(2))
+    if abs(decimals) > 2 * most:
+        return _rounded_far(x, decimals)
+    # In two factors where 10**decimals is too large for the dtype.
+    first = abs(decimals) if abs(decimals) <= most else abs(decimals) // 2
+    scales = [10.0**n for n in (first, abs(decimals) - first) if n]
+    if decimals > 0:
+        scaled = reduce(multiply, scales, x)
+        nearest = reduce(divide, scales, rint(scaled))
+        # Of numbers as large as that, all have so few decimals.
+        return where(isinf(scaled), prim("stop_gradient", x), nearest)
+    return reduce(multiply, scales, rint(reduce(divide, scales, x)))
+
+
+def _rounded_far(x: Tracer, decimals: int) -> Any:
+    """To more decimals than any number has, or to a multiple of more than twice the largest."""
+    x = prim("stop_gradient", x)
+    return x if decimals > 0 else where(isinf(x), x, multiply(x, 0.0))
+
+
+def _rounded_integer(x: Tracer, decimals: int) -> Any:
+    """To a multiple of 10**-decimals, halves to the even one."""
+    if is_kind(x, "bool"):
+        return x
+    unit = 10**-decimals
+    if unit // 2 > np.iinfo(x.dtype).max:
+        return multiply(x, 0)
+    below, rest = floor_divide(x, unit), remainder(x, unit)
+    odd = astype(remainder(below, 2), "bool")
+    is_up = where(equal(rest, unit // 2), odd, less(unit // 2, rest))
+    return multiply(add(below, astype(is_up, x.dtype)), unit)  # type: ignore[no-any-return]

@@ -1,0 +1,457 @@
+"""Elementwise functions: NumPy's names, with promotion and broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from anvl.core.avals import aval
+from anvl.core.config import as_dtype
+from anvl.core.promote import (
+    NUMBER_LEVELS,
+    abstract,
+    as_tracer,
+    broadcast_shapes,
+    broadcast_to,
+    cast,
+    constant,
+    convert,
+    literal_like,
+    promoted,
+)
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import emit, emit_unary
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.types import element_type, kind
+from anvl.dialect.ops.elementwise.complexes import direction
+from anvl.dispatch.eager import public
+from anvl.numpy.functions.emitting import filled, is_kind, prim, smooth_power
+
+__all__ = [
+    "abs", "absolute", "acos", "acosh", "add", "angle", "arccos", "arccosh", "arcsin",
+    "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "astype", "atan", "atan2",
+    "atanh", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "cbrt", "ceil", "conj",
+    "conjugate", "cos", "cosh", "divide", "equal", "erf", "erfc", "exp", "exp2", "expm1",
+    "fabs", "fix", "floor", "fmod", "greater", "greater_equal", "imag", "invert", "left_shift",
+    "less", "less_equal", "log", "log1p", "log2", "log10", "maximum", "minimum", "multiply",
+    "negative", "nextafter", "not_equal", "positive", "real", "right_shift", "rint", "rsqrt",
+    "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
+    "true_divide", "trunc",
+]  # fmt: skip
+
+
+def mark_weak(y: Tracer, weak: bool) -> Tracer:
+    """Note on a result that Python numbers alone made it."""
+    if weak and not y.aval.weak_type and kind(element_type(y.aval.dtype)) != "bool":
+        return Tracer(y.value, aval(y.aval.dtype, y.aval.shape, True), y.trace, y.location)
+    return y
+
+
+def unary(name: str, op: str, at_least: str, doc: str) -> Any:
+    op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
+
+    def function(x: Any) -> Any:
+        if type(x) is Tracer and x.aval.level >= least and not x.aval.weak_type:
+            return emit_unary(op_class, x)
+        (operand,), weak = promoted(name, (x,), at_least)
+        return mark_weak(emit(op_class, (operand,), {}), weak)
+
+    return named(function, name, doc)
+
+
+# XLA computes the sum of two bools that it knows, true and true, as false: so `or` stands for it.
+def binary(
+    name: str, op: str, at_least: str, doc: str, of_bools: str | None = None,
+    of_itself: Any = None, of_complex: Any = None, **params: Any,
+) -> Any:  # fmt: skip
+    op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
+    logical = OPS[f"anvl.{of_bools or op}"]
+
+    def function(x: Any, y: Any) -> Any:
+        if x is y and of_itself is not None and type(x) is Tracer:
+            found = of_itself(x)
+            if found is not None:
+                return found
+        if of_complex is not None and (type(x) is not Tracer or x.aval.level == _COMPLEX):
+            found = of_complex(x, y)
+            if found is not None:
+                return found
+        agreed = _agreed(x, y, least)
+        if agreed is not None:
+            return emit(op_class if agreed[0].aval.level else logical, agreed, params)
+        operands, weak = promoted(name, (x, y), at_least)
+        of = op_class if operands[0].aval.level else logical
+        return mark_weak(emit(of, operands, params), weak)
+
+    return named(function, name, doc)
+
+
+_LEVELS = {"bool": 0, "int": 1, "float": 2}
+_COMPLEX = NUMBER_LEVELS[complex]
+
+
+def _over_real(x: Any, y: Any) -> Tracer | None:
+    """x / y of complex x and real y, part by part; None of others.
+
+    As a quotient of complex numbers it would have a NaN where 0 and infinity meet; and XLA
+    multiplies by 1 / y where y is a literal, which for 0 and large numbers is something else.
+    """
+    if abstract(x, "divide").level != _COMPLEX or abstract(y, "divide").level == _COMPLEX:
+        return None
+    (operand, _), weak = promoted("divide", (x, y), "float")
+    parts = [prim(part, operand) for part in ("real", "imag")]
+    quotients = [prim("div", *promoted("divide", (part, y), "float")[0]) for part in parts]
+    return mark_weak(prim("complex", *quotients), weak)
+
+
+def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
+    """The operands of most calls: two tracers of one aval, or one and a Python number."""
+    tracer, other = (x, y) if type(x) is Tracer else (y, x)
+    if type(tracer) is not Tracer:
+        return None
+    of = tracer.aval
+    if of.weak_type or of.level < least or current.trace is None:
+        return None
+    if type(other) is Tracer:
+        return (x, y) if other.aval is of else _broadcast(x, y)
+    if NUMBER_LEVELS.get(type(other), 9) > of.level:
+        return None
+    literal = literal_like(other, of)
+    return (x, literal) if tracer is x else (literal, y)
+
+
+def _broadcast(x: Tracer, y: Tracer) -> tuple[Tracer, Tracer] | None:
+    """Two tracers of one dtype in the shape that they broadcast to, if they do."""
+    if x.aval.dtype != y.aval.dtype or y.aval.weak_type or x.aval.weak_type:
+        return None
+    shape = _joint_shape(x.aval.shape, y.aval.shape)
+    return None if shape is None else (broadcast_to(x, shape), broadcast_to(y, shape))
+
+
+@lru_cache(4096)
+def _joint_shape(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...] | None:
+    try:
+        return broadcast_shapes(one, other)
+    except TypeError:  # to be said by the slow path, which knows the name of the function
+        return None
+
+
+def named(function: Callable[..., Any], name: str, doc: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = described(name, doc)
+    tabled.append(name)
+    return public()(function)
+
+
+#: The functions that are a line of a table: each is public.
+tabled: list[str] = []
+
+
+def described(name: str, doc: str) -> str:
+    """The docstring for a line of a table: `What it is. | arguments -> what is printed`."""
+    text, _, example = doc.partition(" | ")
+    arguments, _, result = example.partition(" -> ")
+    return f"{text}\n\n>>> import anvl.numpy as np\n>>> print(np.{name}({arguments}))\n{result}\n"
+
+
+# fmt: off
+#             NumPy's name   op          at least   what it is, elementwise
+negative  = unary("negative", "neg",      "int",   "-x. | 2 -> -2")
+exp       = unary("exp",      "exp",      "float", "e to the x. | 0.0 -> 1.0")
+expm1     = unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0. | 0.0 -> 0.0")
+log       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
+log1p     = unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0. | 0.0 -> 0.0")
+sqrt      = unary("sqrt",     "sqrt",     "float", "The square root. The derivative is infinite at 0. | 4.0 -> 2.0")
+rsqrt     = unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
+cbrt      = unary("cbrt",     "cbrt",     "float", "The cube root. The derivative is infinite at 0. | 8.0 -> 2.0")
+sin       = unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> 0.47942555")
+cos       = unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> 0.87758255")
+tan       = unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> 0.5463025")
+asin      = unary("asin",     "asin",     "float", "The inverse sine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 0.5235988")
+acos      = unary("acos",     "acos",     "float", "The inverse cosine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 1.0471976")
+atan      = unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> 0.4636476")
+sinh      = unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> 0.52109534")
+cosh      = unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> 1.127626")
+tanh      = unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> 0.46211717")
+asinh     = unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> 0.48121184")
+acosh     = unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. The derivative is infinite at 1. | 2.0 -> 1.316958")
+atanh     = unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> 0.54930615")
+erf       = unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
+erfc      = unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
+sigmoid   = unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
+bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
+
+add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
+subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
+multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_power)
+divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25", of_complex=_over_real)
+atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
+fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is that between the jumps. | -7, 3 -> -1")
+maximum   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
+minimum   = binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
+nextafter = binary("nextafter", "nextafter", "float", "The next float after x towards y. The derivative is 1 in x. | 1.0, 2.0 -> 1.0000001")
+bitwise_and = binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> 2")
+bitwise_or  = binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> 7")
+bitwise_xor = binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> 5")
+bitwise_left_shift  = binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y. | 3, 2 -> 12")
+equal     = binary("equal",    "compare",  "bool",  "x == y. | 1, 1.0 -> True", comparison_direction="EQ")
+not_equal = binary("not_equal", "compare", "bool",  "x != y. | 1, 2 -> True", comparison_direction="NE")
+less      = binary("less",     "compare",  "bool",  "x < y. | 1, 2 -> True",  comparison_direction="LT")
+less_equal = binary("less_equal", "compare", "bool", "x <= y. | 2, 2 -> True", comparison_direction="LE")
+greater   = binary("greater",  "compare",  "bool",  "x > y. | 1, 2 -> False",  comparison_direction="GT")
+greater_equal = binary("greater_equal", "compare", "bool", "x >= y. | 2, 2 -> True", comparison_direction="GE")
+# fmt: on
+arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
+arcsinh, arccosh, arctanh = asinh, acosh, atanh
+invert = bitwise_not = bitwise_invert
+left_shift, true_divide = bitwise_left_shift, divide
+
+
+def _rounding(name: str, op: str, doc: str) -> Any:
+    """Rounding leaves integers and bools as they are."""
+    op_class = OPS[f"anvl.{op}"]
+
+    def function(x: Any) -> Any:
+        operand = as_tracer(x, name)
+        if operand.aval.level < _LEVELS["float"]:
+            return operand
+        return mark_weak(emit_unary(op_class, operand), operand.weak_type)
+
+    return named(function, name, doc)
+
+
+# fmt: off
+ceil  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. The derivative is 0. | 1.2 -> 2.0")
+floor = _rounding("floor", "floor", "The largest integer that is not above x. The derivative is 0. | -1.2 -> -2.0")
+rint  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. The derivative is 0. | 2.5 -> 2.0")
+# fmt: on
+
+
+@public("dtype")
+def astype(x: Any, dtype: Any) -> Any:
+    """x converted to a dtype.
+
+    Floats to integers truncate, numbers to bool are whether they are not 0, complex numbers to
+    real ones lose the imaginary part.  A Python type is the default of its kind.
+
+    >>> import anvl.numpy as np
+    >>> np.astype(np.asarray([1.7, -1.7]), "i32")
+    Array([ 1, -1], dtype=int32)
+    """
+    operand, wanted = as_tracer(x, "astype"), as_dtype(dtype)
+    if wanted.kind == "b" and operand.dtype.kind != "b":
+        zero = constant(0, operand.dtype, operand.shape)
+        return emit(OPS["anvl.compare"], (operand, zero), {"comparison_direction": "NE"})
+    result = cast(operand, wanted)
+    return Tracer(result.value, result.aval.strong(), result.trace, result.location)
+
+
+@public()
+def trunc(x: Any) -> Any:
+    """The integer part. The derivative is 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.trunc(-1.7))
+    -1.0
+    """
+    operand = as_tracer(x, "trunc")
+    if not is_kind(operand, "float"):
+        return operand
+    below = prim("compare", operand, filled(operand, 0), comparison_direction="LT")
+    result = prim("select", below, prim("ceil", operand), prim("floor", operand))
+    return mark_weak(result, operand.weak_type)
+
+
+fix = trunc
+
+
+@public()
+def bitwise_right_shift(x: Any, y: Any) -> Any:
+    """x with its bits moved right by y; the sign stays.
+
+    >>> import anvl.numpy as np
+    >>> print(np.bitwise_right_shift(-8, 1))
+    -4
+    """
+    (a, b), weak = promoted("bitwise_right_shift", (x, y), "int")
+    which = "logical" if is_kind(a, "uint") else "arithmetic"
+    return mark_weak(prim(f"shift_right_{which}", a, b), weak)
+
+
+right_shift = bitwise_right_shift
+
+
+@public()
+def bitwise_count(x: Any) -> Any:
+    """How many bits are set in |x|.
+
+    >>> import anvl.numpy as np
+    >>> print(np.bitwise_count(7))
+    3
+    """
+    (operand,), _ = promoted("bitwise_count", (abs(x),), "int")
+    return convert(prim("popcnt", operand), np.dtype(np.uint8))
+
+
+@public()
+def positive(x: Any) -> Any:
+    """x itself.
+
+    >>> import anvl.numpy as np
+    >>> print(np.positive(2))
+    2
+    """
+    return as_tracer(x, "positive")
+
+
+@public()
+def abs(x: Any) -> Any:
+    """The absolute value; of a complex number its modulus.  The derivative at 0 is 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.abs(-2), np.abs(3 + 4j))
+    2 5.0
+    """
+    (operand,), weak = promoted("abs", (x,))
+    return operand if is_kind(operand, "bool", "uint") else mark_weak(prim("abs", operand), weak)
+
+
+absolute = abs
+
+
+@public()
+def fabs(x: Any) -> Any:
+    """The absolute value, as a float also of an integer.
+
+    >>> import anvl.numpy as np
+    >>> print(np.fabs(-2))
+    2.0
+    """
+    (operand,), weak = promoted("fabs", (x,), "float")
+    return mark_weak(prim("abs", operand), weak)
+
+
+@public()
+def sign(x: Any) -> Any:
+    """-1, 0 or 1; of a complex number x / |x|.
+
+    The derivative is 0; of a complex number that of its angle.
+
+    >>> import anvl.numpy as np
+    >>> print(np.sign(-2.5))
+    -1.0
+    """
+    (operand,), weak = promoted("sign", (x,), "int")
+    if is_kind(operand, "uint"):
+        positive = prim("compare", operand, filled(operand, 0), comparison_direction="NE")
+        return convert(positive, operand.dtype)
+    if not is_kind(operand, "complex"):
+        return mark_weak(prim("sign", operand), weak)
+    return mark_weak(direction(operand, real(operand).dtype, prim), weak)
+
+
+@public()
+def real(x: Any) -> Any:
+    """The real part; x itself where it is real.
+
+    >>> import anvl.numpy as np
+    >>> print(np.real(3 + 4j))
+    3.0
+    """
+    operand = as_tracer(x, "real")
+    return prim("real", operand) if is_kind(operand, "complex") else operand
+
+
+@public()
+def imag(x: Any) -> Any:
+    """The imaginary part; zeros where x is real.
+
+    >>> import anvl.numpy as np
+    >>> print(np.imag(3 + 4j))
+    4.0
+    """
+    operand = as_tracer(x, "imag")
+    return prim("imag", operand) if is_kind(operand, "complex") else filled(operand, 0)
+
+
+@public()
+def conj(x: Any) -> Any:
+    """The complex conjugate; x itself where it is real.
+
+    >>> import anvl.numpy as np
+    >>> print(np.conj(3 + 4j))
+    (3-4j)
+    """
+    operand = as_tracer(x, "conj")
+    return prim("conj", operand) if is_kind(operand, "complex") else operand
+
+
+conjugate = conj
+
+
+@public()
+def angle(x: Any) -> Any:
+    """The angle of a complex number, in radians. The derivative at 0 is NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.angle(1j))
+    1.5707964
+    """
+    return atan2(imag(x), real(x))
+
+
+@public()
+def square(x: Any) -> Any:
+    """x times x.
+
+    >>> import anvl.numpy as np
+    >>> print(np.square(-3))
+    9
+    """
+    (operand,), weak = promoted("square", (x,), "int")
+    if is_kind(operand, "int", "uint"):
+        return mark_weak(prim("mul", operand, operand), weak)
+    smooth = smooth_power(operand)
+    return mark_weak(prim("square", operand) if smooth is None else smooth, weak)
+
+
+@public()
+def exp2(x: Any) -> Any:
+    """2 to the x.
+
+    >>> import anvl.numpy as np
+    >>> print(np.exp2(3))
+    8.0
+    """
+    (operand,), weak = promoted("exp2", (x,), "float")
+    return mark_weak(prim("pow", filled(operand, 2), operand), weak)
+
+
+@public()
+def log2(x: Any) -> Any:
+    """The logarithm to base 2.
+
+    >>> import anvl.numpy as np
+    >>> print(np.log2(8))
+    3.0
+    """
+    return divide(log(x), float(np.log(2)))
+
+
+@public()
+def log10(x: Any) -> Any:
+    """The logarithm to base 10.
+
+    >>> import anvl.numpy as np
+    >>> print(np.log10(1.0))
+    0.0
+    """
+    return divide(log(x), float(np.log(10)))
+
+
+__all__ += [name for name in tabled if name not in __all__]

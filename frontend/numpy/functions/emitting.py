@@ -1,0 +1,37 @@
+"""Short words for the functions of `anvl.numpy`: emit an op by name, fill, ask for a kind."""
+
+from typing import Any
+
+from anvl.core.promote import constant
+from anvl.core.trace_state import current
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import emit
+from anvl.dialect.core.op import OPS
+from anvl.dialect.core.smooth_powers import power_of
+from anvl.dialect.core.types import element_type, kind
+
+__all__ = ["filled", "is_kind", "prim", "smooth_power"]
+
+
+def prim(op: str, *xs: Tracer, **params: Any) -> Any:
+    """Emit `anvl.<op>`."""
+    return emit(OPS.get(f"anvl.{op}") or OPS[f"stablehlo.{op}"], xs, params)
+
+
+def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
+    """x ** exponent of what has a corner at 0, such as a length, where that has none; or None."""
+    if x.trace is not current.trace:  # there it is an argument
+        return None
+    with x.location:
+        value = power_of(x.value, exponent)
+    return None if value is None else Tracer(value, x.aval, x.trace, x.location)
+
+
+def filled(x: Tracer, value: complex) -> Tracer:
+    """An array like x whose elements all are `value`."""
+    return constant(value, x.aval.dtype, x.aval.shape)
+
+
+def is_kind(x: Tracer, *kinds: str) -> bool:
+    """Whether the elements are of one of these kinds: bool, int, uint, float, complex."""
+    return kind(element_type(x.aval.dtype)) in kinds

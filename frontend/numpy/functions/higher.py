@@ -1,0 +1,78 @@
+"""Higher transcendental functions: SciPy's names in `scipy.special`, elementwise.
+
+Integers become the default float; operands of two broadcast.
+Source: NIST Digital Library of Mathematical Functions, sections 7 (error functions), 5 (gamma),
+8 (incomplete gamma and beta), 10 (Bessel) and 25 (zeta), for the definitions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anvl.core.promote import promoted
+from anvl.dispatch.eager import public
+from anvl.numpy.functions.elementwise import binary, mark_weak, named, unary
+from anvl.numpy.functions.emitting import prim
+
+__all__ = [
+    "betainc", "digamma", "erfinv", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e",
+    "polygamma", "zeta",
+]  # fmt: skip
+
+# fmt: off
+erfinv = unary("erfinv", "erf_inv", "float",
+    "The x with erf(x) = y; infinite at -1 and 1. | np.float16(0.5) -> 0.477")
+gammaln = unary("gammaln", "lgamma", "float",
+    "log |gamma(x)| (DLMF 5.2.1). | np.float16(4) -> 1.792")
+digamma = unary("digamma", "digamma", "float",
+    "The derivative of `gammaln` (DLMF 5.2.2). | np.float16(1) -> -0.577")
+i0e = unary("i0e", "bessel_i0e", "float",
+    "exp(-|x|) i0(x). It has a corner at 0. | np.float16(1) -> 0.4658")
+i1e = unary("i1e", "bessel_i1e", "float",
+    "exp(-|x|) i1(x). It has a corner at 0. | np.float16(1) -> 0.2079")
+
+polygamma = binary("polygamma", "polygamma", "float",
+    "The nth derivative of `digamma` at x (DLMF 5.15), for x > 0. n has no derivative. "
+    "| 1, np.float16(1) -> 1.645")
+zeta = binary("zeta", "zeta", "float",
+    "The sum of (k + q) ** -x over k = 0, 1, ... (DLMF 25.11.1), for x > 1. "
+    "| 2, np.float16(1) -> 1.645")
+gammainc = binary("gammainc", "igamma", "float",
+    "The regularised lower incomplete gamma function of a at x (DLMF 8.2.4). "
+    "The derivative in a is 0 at x = 0. | 1, np.float16(1) -> 0.6323")
+gammaincc = binary("gammaincc", "igammac", "float",
+    "1 - gammainc(a, x) (DLMF 8.2.4). The derivative in a is 0 at x = 0. "
+    "| 1, np.float16(1) -> 0.368")
+# fmt: on
+
+
+def _bessel(name: str, order: int, doc: str) -> Any:
+    def function(x: Any) -> Any:
+        (operand,), weak = promoted(name, (x,), "float")
+        return mark_weak(prim("bessel_i", operand, order=order), weak)
+
+    return named(function, name, doc)
+
+
+# fmt: off
+i0 = _bessel("i0", 0,
+    "The modified Bessel function of order 0 (DLMF 10.25.2). | np.float16(1) -> 1.266")
+i1 = _bessel("i1", 1,
+    "The modified Bessel function of order 1 (DLMF 10.25.2). | np.float16(1) -> 0.565")
+# fmt: on
+
+
+@public()
+def betainc(a: Any, b: Any, x: Any) -> Any:
+    """The regularised incomplete beta function of a and b at x (DLMF 8.17.2).
+
+    Each argument has a derivative.
+
+    Those in a and b are 0 at the ends of x.
+
+    >>> import anvl.numpy as np
+    >>> print(np.round(np.betainc(2.0, 1.0, 0.5), 4))
+    0.25
+    """
+    operands, weak = promoted("betainc", (a, b, x), "float")
+    return mark_weak(prim("betainc", *operands), weak)

@@ -1,0 +1,173 @@
+"""Medians and quantiles: NumPy's names.
+
+The axis is sorted, and the result interpolated between two of its elements, to which the
+derivative goes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anvl.core.config import counting_dtype
+from anvl.core.promote import as_tracer, constant, convert, promoted
+from anvl.core.tracer import Tracer
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import Axis, axes_of
+from anvl.numpy.arrays.choice import isinf, isnan, logical_and, logical_not, where
+from anvl.numpy.arrays.creation import asarray
+from anvl.numpy.arrays.indexing import take
+from anvl.numpy.arrays.shaping import moveaxis, reshape
+from anvl.numpy.arrays.sorting import sort
+from anvl.numpy.functions.elementwise import (
+    add,
+    astype,
+    ceil,
+    divide,
+    equal,
+    floor,
+    greater_equal,
+    less_equal,
+    mark_weak,
+    multiply,
+    rint,
+    subtract,
+)
+from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.runtime import hiding_frames
+
+__all__ = ["median", "percentile", "quantile"]
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@public("axis", "keepdims")
+def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """The middle element along `axis` (one, several, or all), or the mean of the middle two.
+
+    x is real; of integers the result is a float.  NaN where there is one.  The derivative goes to
+    the elements that are taken.  Equal elements share it evenly: where the two middle ones alone
+    tie the median is smooth, where more do it has a corner.  Raises `ValueError` for an axis that x
+    does not have, or of none.
+
+    >>> import anvl.numpy as np
+    >>> print(np.median(np.asarray([5, 1, 4, 2])))
+    3.0
+    """
+    return _evaluated("median", x, 0.5, axis, "linear", keepdims)
+
+
+@hiding_frames
+def quantile(
+    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """What a part q, 0 to 1, of the elements along `axis` does not exceed.
+
+    x is real; of integers the result is a float.  Each q is one element of the result's first
+    axes, and the others are those of x that are left.  With n elements in order, q is at the place
+    q (n - 1); `method` says what is there between two: "linear" interpolates, "lower", "higher"
+    and "nearest" take one, "midpoint" the mean of both.  A q out of range gives NaN, as a NaN
+    element does.  The derivative goes to the elements that are taken, and to q if "linear".
+    Equal elements share it evenly.
+    Raises `ValueError` for another method, for an axis that x does not have, or of no elements.
+    Source: R. Hyndman and Y. Fan, Sample quantiles in statistical packages (1996), definition 7.
+
+    >>> import anvl.numpy as np
+    >>> print(np.quantile(np.asarray([1.0, 2.0, 4.0]), np.asarray([0.25, 0.5])))
+    [1.5 2. ]
+    """
+    return _quantile("quantile", x, _parts(q), axis, method, keepdims)
+
+
+@hiding_frames
+def percentile(
+    x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """What q per cent of the elements along `axis` do not exceed: `quantile` of q / 100.
+
+    Equal elements share the derivative evenly.
+
+    >>> import anvl.numpy as np
+    >>> print(np.percentile(np.asarray([1.0, 2.0, 4.0]), 25))
+    1.5
+    """
+    part = q / 100 if isinstance(q, int | float) else divide(_parts(q), 100)
+    return _quantile("percentile", x, part, axis, method, keepdims)
+
+
+def _parts(q: Any) -> Any:
+    """q; lists of numbers as an array of all their digits, which takes on the dtype of x."""
+    return asarray(q, "f64") if isinstance(q, list | tuple) else q
+
+
+def _quantile(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+    # A number is part of the program: as an argument of it, it would have the bits of an f32.
+    of = _of_number if isinstance(q, int | float) else _of_array
+    return of(name, x, q, axis, method, keepdims)
+
+
+@public("name", "q", "axis", "method", "keepdims")
+def _of_number(name: str, x: Any, q: float, axis: Axis, method: str, keepdims: bool) -> Any:
+    return _evaluated(name, x, q, axis, method, keepdims)
+
+
+@public("name", "axis", "method", "keepdims")
+def _of_array(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+    return _evaluated(name, x, q, axis, method, keepdims)
+
+
+def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
+    if method not in _METHODS:
+        raise ValueError(f"{name}: method {method!r} is none of {', '.join(_METHODS)}")
+    (operand,), weak = promoted(name, (x,), "float")
+    if is_kind(operand, "complex"):
+        raise TypeError(f"{name}: {operand.aval} is complex; complex numbers have no quantiles")
+    axes = axes_of(axis, operand.ndim, name)
+    # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, and half of each.
+    ordered = prim("share_ties", sort(_rows(operand, axes), axis=0), axis=0)
+    count = ordered.shape[0]
+    if count == 0:
+        raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
+    dtype = operand.dtype
+    wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a place needs its bits
+    is_number = isinstance(q, int | float)
+    part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
+    inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
+    found = _at(ordered, multiply(where(inside, part, 0), count - 1), method)
+    defined = logical_and(_spread(inside, ordered), logical_not(isnan(ordered[-1])))
+    result = convert(where(defined, found, np.nan), dtype)
+    if keepdims:
+        sizes = tuple(1 if i in axes else n for i, n in enumerate(operand.shape))
+        result = reshape(result, (*part.shape, *sizes))
+    return mark_weak(result, weak)
+
+
+def _rows(x: Tracer, axes: tuple[int, ...]) -> Tracer:
+    """x with these axes as one, the first."""
+    moved = moveaxis(x, axes, range(len(axes)))
+    return reshape(moved, (math.prod(x.shape[a] for a in axes), *moved.shape[len(axes) :]))  # type: ignore[no-any-return]
+
+
+def _spread(q: Tracer, ordered: Tracer) -> Tracer:
+    """q with an axis of size 1 for each that is left of x."""
+    return reshape(q, q.shape + (1,) * (ordered.ndim - 1))  # type: ignore[no-any-return]
+
+
+def _at(ordered: Tracer, place: Tracer, method: str) -> Any:
+    """What is at these places, which may lie between two elements, of the first axis."""
+    low, high = floor(place), ceil(place)
+    if method == "nearest":
+        low = high = rint(place)
+    places = counting_dtype(ordered.shape[0] - 1)
+    below, above = (take(ordered, astype(p, places), 0) for p in (low, high))
+    if method in ("lower", "nearest"):
+        return below
+    if method == "higher":
+        return above
+    share = 0.5 if method == "midpoint" else _spread(subtract(place, low), ordered)
+    # As a step from the nearer end, so that equal infinities give themselves; of equal numbers
+    # both ends have their share of the derivative.
+    alike = logical_and(equal(below, above), isinf(below))
+    return add(below, multiply(where(alike, 0, subtract(above, below)), share))

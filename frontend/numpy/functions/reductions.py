@@ -1,0 +1,214 @@
+"""Functions that reduce axes by one op: NumPy's names."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anvl.core.config import as_dtype, counting_dtype, default_dtype
+from anvl.core.promote import as_tracer, convert
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.types import dtype_name, element_type, kind
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
+from anvl.numpy.arrays.choice import isnan, where
+from anvl.numpy.functions.elementwise import astype, described, mark_weak, subtract
+from anvl.numpy.functions.emitting import is_kind, prim
+
+__all__ = [
+    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "min", "nanmax",
+    "nanmin", "nanprod", "nansum", "prod", "ptp", "sum",
+]  # fmt: skip
+
+
+def reduced(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
+    """x reduced by an op; its axes stay, of size 1, where `keepdims` is true."""
+    y = prim(op, x, axes=axes)
+    return kept(y, x.shape, axes) if keepdims else y
+
+
+def kept(y: Tracer, shape: tuple[int, ...], axes: tuple[int, ...]) -> Tracer:
+    """A reduced array with its axes of `shape` back, of size 1."""
+    sizes = tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return y if y.shape == sizes else prim("reshape", y, shape=sizes)
+
+
+def _named(function: Callable[..., Any], name: str, doc: str, *static: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = described(name, doc)
+    return public("axis", "keepdims", *static)(function)
+
+
+def summing_dtype(dtype: np.dtype[Any], count: int) -> np.dtype[Any]:
+    """The dtype that sums of `count` of this one have: integers get room, and bools are counted.
+
+    At least that of the default integer.
+    """
+    of_kind = kind(element_type(dtype))
+    if of_kind not in ("bool", "int", "uint"):
+        return dtype
+    if of_kind == "bool":
+        return counting_dtype(count)
+    wide = np.dtype(f"{'u' if of_kind == 'uint' else 'i'}{default_dtype(int).itemsize}")
+    return wide if dtype.itemsize < wide.itemsize else dtype
+
+
+def _accumulated(name: str, op: str, doc: str) -> Any:
+    def function(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+        operand = as_tracer(x, name)
+        weak = operand.weak_type and dtype is None
+        axes = axes_of(axis, operand.ndim, name)
+        count = math.prod(operand.shape[a] for a in axes)
+        wanted = as_dtype(dtype) if dtype else summing_dtype(operand.dtype, count)
+        y = _wide(op, convert(operand, wanted), axes, keepdims)
+        return mark_weak(y, weak)
+
+    return _named(function, name, doc, "dtype")
+
+
+def _wide(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
+    """Floats of 16 bits are accumulated in f32."""
+    if x.dtype.itemsize > 2 or not is_kind(x, "float"):
+        return reduced(op, x, axes, keepdims)
+    return convert(reduced(op, convert(x, np.dtype(np.float32)), axes, keepdims), x.dtype)
+
+
+# fmt: off
+sum = _accumulated("sum", "sum",
+    "The sum along `axis` (one, several, or all of them).\n\n"
+    "Bools are counted, and integers below 32 bits summed in 32.  The derivative is 1. "
+    "| np.asarray([1, 2, 3]) -> 6")
+prod = _accumulated("prod", "prod",
+    "The product along `axis` (one, several, or all of them).\n\n"
+    "Integers below 32 bits are multiplied in 32. | np.asarray([2, 3, 4]) -> 24")
+# fmt: on
+
+
+def _extremum(name: str, op: str, doc: str) -> Any:
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        operand = as_tracer(x, name)
+        axes = axes_of(axis, operand.ndim, name)
+        if builtins.any(operand.shape[a] == 0 for a in axes):
+            raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
+        return mark_weak(reduced(op, operand, axes, keepdims), operand.weak_type)
+
+    return _named(function, name, doc)
+
+
+# fmt: off
+max = _extremum("max", "max",
+    "The largest along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "| np.asarray([1, 3, 2]) -> 3")
+min = _extremum("min", "min",
+    "The smallest along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "| np.asarray([1, 3, 2]) -> 1")
+# fmt: on
+amax, amin = max, min
+
+
+def _truth(name: str, op: str, doc: str) -> Any:
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        operand = astype(as_tracer(x, name), "bool")
+        return reduced(op, operand, axes_of(axis, operand.ndim, name), keepdims)
+
+    return _named(function, name, doc)
+
+
+# fmt: off
+all = _truth("all", "all", "Whether all elements along `axis` are true, or not zero. "
+    "| np.asarray([1, 0]) -> False")
+any = _truth("any", "any", "Whether some element along `axis` is true, or not zero. "
+    "| np.asarray([1, 0]) -> True")
+# fmt: on
+
+
+def _arg(name: str, doc: str) -> Any:
+    def function(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
+        operand = as_tracer(x, name)
+        shape = operand.shape
+        gone = tuple(range(len(shape))) if axis is None else (axis_of(axis, len(shape), name),)
+        if math.prod(shape[a] for a in gone) == 0:
+            raise ValueError(f"{name}: {operand.aval} has no elements along axis {gone}")
+        if axis is None:
+            operand = prim("reshape", operand, shape=(math.prod(shape),))
+        at = 0 if axis is None else gone[0]
+        places = counting_dtype(operand.shape[at] - 1)
+        y = prim(name, operand, axis=at, dtype=dtype_name(places))
+        return kept(y, shape, gone) if keepdims else y
+
+    return _named(function, name, doc)
+
+
+# fmt: off
+argmax = _arg("argmax",
+    "The index of the largest along `axis`, the first of equals, a NaN if there is one; of all, "
+    "flat.\n\nOf the default integer dtype, i32, or i64 where that does not hold every index. "
+    "| np.asarray([1, 3, 2]) -> 1")
+argmin = _arg("argmin",
+    "The index of the smallest along `axis`, the first of equals, a NaN if there is one; of all, "
+    "flat.\n\nOf the default integer dtype, i32, or i64 where that does not hold every index. "
+    "| np.asarray([1, 3, 0]) -> 2")
+# fmt: on
+
+
+@public("axis", "keepdims")
+def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """How many elements along `axis` are not zero: i32, the default of integers, or i64 if need be.
+
+    >>> import anvl.numpy as np
+    >>> print(np.count_nonzero(np.asarray([0, 5, 7])))
+    2
+    """
+    operand = as_tracer(x, "count_nonzero")
+    gone = axes_of(axis, operand.ndim, "count_nonzero")
+    counts = counting_dtype(math.prod(operand.shape[a] for a in gone))
+    return sum(astype(operand, "bool"), axis=axis, dtype=counts, keepdims=keepdims)
+
+
+@public("axis", "keepdims")
+def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """The largest less the smallest along `axis`.
+
+    The derivatives of both are shared among equals.
+
+    >>> import anvl.numpy as np
+    >>> print(np.ptp(np.asarray([4, 1, 9])))
+    8
+    """
+    operand = as_tracer(x, "ptp")
+    ends = (f(operand, axis=axis, keepdims=keepdims) for f in (max, min))
+    return subtract(*ends)
+
+
+def _without_nan(
+    name: str, reduction: Any, neutral: float, doc: str, of_nothing: float | None = None
+) -> Any:
+    def function(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        operand = as_tracer(x, name)
+        if not is_kind(operand, "float", "complex"):
+            return reduction(operand, axis=axis, keepdims=keepdims)
+        missing = isnan(operand)
+        y = reduction(where(missing, neutral, operand), axis=axis, keepdims=keepdims)
+        if of_nothing is None:
+            return y
+        return where(all(missing, axis=axis, keepdims=keepdims), of_nothing, y)
+
+    return _named(function, name, doc)
+
+
+# fmt: off
+nansum  = _without_nan("nansum", sum, 0.0,
+    "The sum along `axis` of what is not NaN. | np.asarray([1.0, np.nan]) -> 1.0")
+nanprod = _without_nan("nanprod", prod, 1.0,
+    "The product along `axis` of what is not NaN. | np.asarray([2.0, np.nan]) -> 2.0")
+nanmax  = _without_nan("nanmax", max, -math.inf,
+    "The largest along `axis` of what is not NaN; NaN where all are. "
+    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
+nanmin  = _without_nan("nanmin", min, math.inf,
+    "The smallest along `axis` of what is not NaN; NaN where all are. "
+    "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
+# fmt: on

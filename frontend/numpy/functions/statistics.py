@@ -1,0 +1,209 @@
+"""Means, variances and normalised exponentials: NumPy's names, and SciPy's."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from anvl.core.config import as_dtype, default_dtype
+from anvl.core.promote import abstract, convert, promoted
+from anvl.core.tracer import Tracer
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import Axis, axes_of
+from anvl.numpy.arrays.choice import isnan, logical_not, where
+from anvl.numpy.arrays.creation import asarray
+from anvl.numpy.arrays.shaping import broadcast_to, expand_dims
+from anvl.numpy.functions.elementwise import (
+    divide,
+    mark_weak,
+    multiply,
+    real,
+    sqrt,
+    subtract,
+)
+from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.numpy.functions.norms import squared_modulus
+from anvl.numpy.functions.reductions import kept, reduced, sum
+from anvl.runtime import hiding_frames
+
+__all__ = [
+    "average", "log_softmax", "logsumexp", "mean", "nanmean", "softmax", "std", "var",
+]  # fmt: skip
+
+
+def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    return math.prod(shape[a] for a in axes)
+
+
+def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any], bool]:
+    """The operand as floats wide enough to sum, the dtype of the result, and its weakness."""
+    (operand,), weak = promoted(function, (x,), "float")
+    if dtype is not None:
+        operand, weak = convert(mark_weak(operand, weak), as_dtype(dtype)), False
+    narrow = operand.dtype.itemsize <= 2
+    wide = convert(operand, np.dtype(np.float32)) if narrow else operand
+    return wide, operand.dtype, weak
+
+
+@public("axis", "dtype", "keepdims")
+def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+    """The mean along `axis`; of integers a float.
+
+    >>> import anvl.numpy as np
+    >>> print(np.mean(np.asarray([1, 2, 4, 5])))
+    3.0
+    """
+    operand, result, weak = _floating("mean", x, dtype)
+    axes = axes_of(axis, operand.ndim, "mean")
+    total = reduced("sum", operand, axes, keepdims)
+    return mark_weak(convert(divide(total, _count(operand.shape, axes)), result), weak)
+
+
+@public("axis", "keepdims")
+def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """The mean along `axis` of what is not NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.nanmean(np.asarray([1.0, np.nan, 3.0])))
+    2.0
+    """
+    (operand,), weak = promoted("nanmean", (x,), "float")
+    missing = isnan(operand)
+    total = sum(where(missing, 0, operand), axis=axis, keepdims=keepdims)
+    count = sum(logical_not(missing), axis=axis, keepdims=keepdims)
+    return mark_weak(divide(total, count), weak)
+
+
+@public("axis", "dtype", "ddof", "keepdims")
+def var(
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
+) -> Any:
+    """The variance along `axis`; divided by the count less `ddof`.
+
+    >>> import anvl.numpy as np
+    >>> print(np.var(np.asarray([1.0, 3.0])))
+    1.0
+    """
+    variance, result, weak = _variance("var", x, axis, dtype, ddof, keepdims)
+    return mark_weak(convert(variance, result), weak)
+
+
+def _variance(
+    function: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool
+) -> tuple[Tracer, np.dtype[Any], bool]:
+    """The variance in the dtype that it is computed in, that of the result, and its weakness."""
+    operand, result, weak = _floating(function, x, dtype)
+    axes = axes_of(axis, operand.ndim, function)
+    count = _count(operand.shape, axes)
+    middle = divide(reduced("sum", operand, axes, True), count)
+    off = subtract(operand, middle)
+    if is_kind(off, "complex"):
+        result = real(operand).dtype
+    total = reduced("sum", squared_modulus(off), axes, keepdims)
+    return divide(total, builtins.max(count - ddof, 0)), result, weak
+
+
+@public("axis", "dtype", "ddof", "keepdims")
+def std(
+    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
+) -> Any:
+    """The standard deviation along `axis`: the root of `var`, which is not rounded before.
+
+    It has no derivative where it is 0, that is, of equal elements; of one element it is always 0.
+
+    >>> import anvl.numpy as np
+    >>> print(np.std(np.asarray([1.0, 3.0])))
+    1.0
+    """
+    variance, result, weak = _variance("std", x, axis, dtype, ddof, keepdims)
+    one_each = 0 < variance.size == asarray(x).size
+    found = variance if one_each else sqrt(variance)
+    return mark_weak(convert(found, result), weak)
+
+
+@hiding_frames
+def average(x: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
+    """The mean along `axis`, each element as often as its weight says.
+
+    `weights` has the shape of x, or that of its one axis; it may be a list.
+
+    >>> import anvl.numpy as np
+    >>> print(np.average(np.asarray([1.0, 4.0]), weights=np.asarray([2.0, 1.0])))
+    2.0
+    """
+    if isinstance(weights, list | tuple):  # as numbers beside x, of its dtype
+        own = abstract(x, "average").dtype
+        weights = asarray(weights, own if own.kind == "f" else default_dtype(float))
+    return _averaged(x, axis, weights, keepdims)
+
+
+@public("axis", "keepdims")
+def _averaged(x: Any, axis: Axis, weights: Any, keepdims: bool) -> Any:
+    if weights is None:
+        return mean(x, axis, keepdims=keepdims)
+    (operand, weight), _ = promoted("average", (x, weights), "float", broadcast=False)
+    axes = axes_of(axis, operand.ndim, "average")
+    if weight.shape != operand.shape:
+        weight = _along(weight, operand, axes)
+    total = reduced("sum", multiply(operand, weight), axes, keepdims)
+    return divide(total, reduced("sum", weight, axes, keepdims))
+
+
+def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
+    """Weights of one axis in the shape of x."""
+    if len(axes) != 1 or weight.shape != (x.shape[axes[0]],):
+        raise TypeError(
+            f"average: weights {weight.aval} fit neither {x.aval} nor its axis {axes}; "
+            "give one axis and a weight for each place along it"
+        )
+    others = tuple(i for i in range(x.ndim) if i not in axes)
+    return broadcast_to(expand_dims(weight, others), x.shape)  # type: ignore[no-any-return]
+
+
+@public("axis", "keepdims")
+def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    """log(sum(exp(x))) along `axis`, without overflow.
+
+    Where several elements are the largest, and infinite, its derivative is NaN.
+
+    >>> import anvl.numpy as np
+    >>> print(np.logsumexp(np.asarray([1000.0, -1000.0])))
+    1000.0
+    """
+    (operand,), weak = promoted("logsumexp", (x,), "float")
+    axes = axes_of(axis, operand.ndim, "logsumexp")
+    y = prim("logsumexp", operand, axes=axes)
+    return mark_weak(kept(y, operand.shape, axes) if keepdims else y, weak)
+
+
+@public("axis")
+def softmax(x: Any, axis: Axis = -1) -> Any:
+    """exp(x) over its sum along `axis`, without overflow.
+
+    NaN where several elements are the largest, and infinite.
+
+    >>> import anvl.numpy as np
+    >>> print(np.softmax(np.asarray([0.0, 0.0])))
+    [0.5 0.5]
+    """
+    (operand,), weak = promoted("softmax", (x,), "float")
+    axes = axes_of(axis, operand.ndim, "softmax")
+    return mark_weak(prim("softmax", operand, axes=axes), weak)
+
+
+@public("axis")
+def log_softmax(x: Any, axis: Axis = -1) -> Any:
+    """log(softmax(x)), exact where softmax is almost 0, or almost 1.
+
+    NaN where several elements are the largest, and infinite.
+
+    >>> import anvl.numpy as np
+    >>> print(np.log_softmax(np.asarray([0.0, 1000.0])))
+    [-1000.     0.]
+    """
+    (operand,), weak = promoted("log_softmax", (x,), "float")
+    axes = axes_of(axis, operand.ndim, "log_softmax")
+    return mark_weak(prim("log_softmax", operand, axes=axes), weak)

@@ -1,0 +1,166 @@
+"""Operators and methods of arrays and tracers: `x + y`, `x.sum()`, `x[1:]`, the same for both.
+
+Attached here because the classes lie below the functions: `Array` belongs to the runtime.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anvl import numpy as anp
+from anvl.core.promote import abstract
+from anvl.core.tracer import Tracer
+from anvl.dispatch.jit import Jit
+from anvl.numpy.arrays.at import At
+from anvl.numpy.arrays.indexing import getitem
+from anvl.runtime import Array, hide_frames
+
+__all__ = ["attach"]
+
+# fmt: off
+_BINARY = {
+    "add": anp.add, "sub": anp.subtract, "mul": anp.multiply, "truediv": anp.divide,
+    "floordiv": anp.floor_divide, "mod": anp.remainder, "pow": anp.power, "matmul": anp.matmul,
+    "and": anp.bitwise_and, "or": anp.bitwise_or, "xor": anp.bitwise_xor,
+    "lshift": anp.bitwise_left_shift, "rshift": anp.bitwise_right_shift,
+}
+_COMPARE = {
+    "eq": anp.equal, "ne": anp.not_equal, "lt": anp.less, "le": anp.less_equal,
+    "gt": anp.greater, "ge": anp.greater_equal,
+}
+_UNARY = {"neg": anp.negative, "pos": anp.positive, "abs": anp.abs, "invert": anp.bitwise_invert}
+_METHODS = {
+    "sum": anp.sum, "prod": anp.prod, "mean": anp.mean, "max": anp.max, "min": anp.min,
+    "all": anp.all, "any": anp.any, "argmax": anp.argmax, "argmin": anp.argmin, "var": anp.var,
+    "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,
+    "squeeze": anp.squeeze, "swapaxes": anp.swapaxes, "clip": anp.clip, "conj": anp.conj,
+    "conjugate": anp.conj, "diagonal": anp.diagonal, "dot": anp.dot, "ptp": anp.ptp,
+    "repeat": anp.repeat, "take": anp.take, "cumsum": anp.cumsum, "cumprod": anp.cumprod,
+    "round": anp.round, "__round__": anp.round,
+    "__divmod__": anp.divmod,
+}
+# fmt: on
+_OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
+
+
+@functools.cache
+def attach() -> None:
+    """Give `Array` and `Tracer` their operators and methods, once."""
+    for cls in (Array, Tracer):
+        for name, f in {**_BINARY, **_COMPARE}.items():
+            setattr(cls, f"__{name}__", _operator(cls, f))
+        for name, f in _BINARY.items():
+            setattr(cls, f"__r{name}__", _reflected_operator(cls, f))
+        for name, f in _UNARY.items():
+            setattr(cls, f"__{name}__", f)
+        for name, f in _METHODS.items():
+            setattr(cls, name, _method(f))
+        cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
+        cls.at = property(At)  # type: ignore[union-attr]
+        cls.__setitem__ = _refuse_to_change  # type: ignore[union-attr]
+        cls.__iter__ = _iterate  # type: ignore[union-attr]
+        cls.__rdivmod__ = _reflected(anp.divmod)  # type: ignore[union-attr]
+        cls.reshape = _reshape  # type: ignore[union-attr]
+        cls.transpose = _transpose  # type: ignore[union-attr]
+        cls.T = property(anp.transpose)  # type: ignore[union-attr]
+        cls.mT = property(anp.matrix_transpose)  # type: ignore[union-attr]
+        cls.real = property(anp.real)  # type: ignore[union-attr]
+        cls.imag = property(anp.imag)  # type: ignore[union-attr]
+
+
+def _method(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as a method; NumPy's own functions call it with `out=None`."""
+
+    @functools.wraps(f)
+    def method(self: Any, *args: Any, out: None = None, **kwargs: Any) -> Any:
+        try:
+            if out is not None:
+                raise TypeError(f"{f.__name__}: arrays do not change, so there is no out=")
+            return f(self, *args, **kwargs)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return method
+
+
+def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
+    """x <op> y; on two arrays the generated code of the compiled function itself."""
+    if cls is Tracer:
+        return _checked(f.traced)
+    eager: Jit = f.eager
+    fast = eager.method(_checked(f))
+    return _power(fast) if f is anp.power else fast
+
+
+def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """x ** n with a Python int n is another program for each n: it is multiplied out."""
+
+    def power(x: Any, y: Any) -> Any:
+        try:
+            return anp.power(x, y) if type(y) is int else fast(x, y)
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    return power
+
+
+def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def operate(x: Any, y: Any) -> Any:
+        return f(x, y) if isinstance(y, _OPERANDS) else _declined(f, y)
+
+    return operate
+
+
+def _declined(f: Any, y: Any) -> Any:
+    """The other operand may know what to do; arrays of JAX do not, nor say what people can."""
+    if type(y).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        abstract(y, getattr(f, "__name__", ""))
+    return NotImplemented
+
+
+def _reflected(f: Any) -> Callable[[Any, Any], Any]:
+    def operate(x: Any, y: Any) -> Any:
+        return f(y, x) if isinstance(y, _OPERANDS) else _declined(f, y)
+
+    return operate
+
+
+def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
+    if cls is Tracer:
+        return _reflected(f.traced)
+    eager: Jit = f.eager
+    return eager.reflected_method(_reflected(f))  # type: ignore[no-any-return]
+
+
+def _iterate(x: Any) -> Any:
+    if not x.shape:
+        raise TypeError("iteration over an array without axes")
+    return iter(anp.unstack(x))
+
+
+def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
+    raise TypeError(
+        "x[...] = y: arrays are never changed in place; build a new one with x.at[...].set(y)"
+    )
+
+
+def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    """reshape(2, 3) as well as reshape((2, 3))."""
+    if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
+        return tuple(map(operator.index, sizes[0]))
+    return tuple(map(operator.index, sizes))
+
+
+def _reshape(x: Any, *shape: Any) -> Any:
+    return anp.reshape(x, _sizes(shape))
+
+
+def _transpose(x: Any, *axes: Any) -> Any:
+    return anp.transpose(x, _sizes(axes) if axes and axes[0] is not None else None)

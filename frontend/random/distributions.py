@@ -1,0 +1,463 @@
+"""Draws from distributions, from keys: public in `anvl.random`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anvl import numpy as anp
+from anvl.core.config import as_dtype, default_dtype
+from anvl.core.promote import (
+    abstract,
+    as_tracer,
+    broadcast_shapes,
+    broadcast_to,
+    constant,
+    convert,
+    promoted,
+)
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.types import dtype_name, element_type, kind
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import axis_of, sizes_of
+from anvl.numpy.arrays.sorting import argsort
+from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.random.prng import U64, drawn, unsigned
+from anvl.random.random_checks import check_chances, check_ends, check_logits, check_weights
+from anvl.runtime import hiding_frames
+
+__all__ = [
+    "bernoulli", "categorical", "choice", "exponential", "gumbel", "normal", "permutation",
+    "randint", "uniform",
+]  # fmt: skip
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+@hiding_frames
+def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: Any = 1.0) -> Any:
+    """Numbers from low, included, to high, excluded: an array of `shape` of a float dtype.
+
+    Made of as many bits as the dtype has digits: multiples of 2^-24 in f32, of 2^-53 in f64.  low
+    and high may be arrays that broadcast to `shape`; the derivative goes to them.
+    Raises `TypeError` for what is no key, or a dtype that is no float; `ValueError` where low is
+    above high, or one of them or what is between them is not finite in that dtype.  Where they are
+    traced, such numbers are NaN.
+
+    >>> import anvl
+    >>> print(anvl.random.uniform(anvl.random.key(0), (2,), "f16"))
+    [0.004883 0.308   ]
+    """
+    check_ends(low, high, _float("uniform", dtype))
+    numbers = isinstance(low, int | float) and isinstance(high, int | float)
+    # Numbers are part of the program: as arguments of it, they would have the bits of an f32.
+    draw = _uniform_between if numbers else _uniform
+    return draw(key, shape, dtype, low, high)
+
+
+@public("shape", "dtype", "low", "high")
+def _uniform_between(key: Any, shape: Any, dtype: Any, low: float, high: float) -> Any:
+    wanted = _float("uniform", dtype)
+    if (low, high) == (0, 1):
+        return _unit("uniform", key, sizes_of(shape, "uniform"), wanted)
+    return _uniform(key, shape, dtype, *(constant(float(b), wanted) for b in (low, high)))
+
+
+@public("shape", "dtype")
+def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
+    wanted, sizes = _float("uniform", dtype), sizes_of(shape, "uniform")
+    ends = [promoted("uniform", (b,), "float")[0][0] for b in (low, high)]
+    start, stop = (
+        broadcast_to(convert(b, wanted), _shape("uniform", sizes, b.shape)) for b in ends
+    )
+    unit, span = _unit("uniform", key, sizes, wanted), anp.subtract(stop, start)
+    found = anp.add(start, anp.multiply(unit, span))
+    # Rounding may lead to `high` itself.
+    found = anp.where(anp.less(found, stop), found, anp.nextafter(stop, start))
+    is_range = anp.logical_and(anp.greater_equal(span, 0), anp.isfinite(span))
+    return anp.where(is_range, found, np.nan)
+
+
+@public("shape", "dtype")
+def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Numbers of the normal distribution of mean 0 and variance 1: an array of a float dtype.
+
+    The inverse of the distribution function at numbers between 0 and 1, which have 23 bits in f32
+    and narrower, and 52 in f64: none is further out than 5.3, or 8.3.
+    Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.normal(anvl.random.key(0), (2,), "f16"))
+    [-0.2058  0.2546]
+    """
+    wanted, sizes = _float("normal", dtype), sizes_of(shape, "normal")
+    odd = _odd("normal", key, sizes, wanted)
+    both_sided = anp.subtract(odd, 1)  # odd numbers over 2^23, less 1: exact, and never -1 or 1
+    return convert(anp.multiply(anp.erfinv(both_sided), math.sqrt(2)), wanted)
+
+
+@public("shape", "dtype")
+def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Numbers of the exponential distribution of mean 1: an array of a float dtype.
+
+    -log(1 - u) of `uniform` u.  Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.exponential(anvl.random.key(0), (2,), "f16"))
+    [0.542  0.9175]
+    """
+    wanted, sizes = _float("exponential", dtype), sizes_of(shape, "exponential")
+    unit = _unit("exponential", key, sizes, _wide(wanted))
+    return convert(anp.negative(anp.log1p(anp.negative(unit))), wanted)
+
+
+@public("shape", "dtype")
+def gumbel(key: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Numbers of the standard Gumbel distribution: an array of a float dtype.
+
+    -log(-log u) of u between 0 and 1, neither included.  `categorical` adds them to logits.
+    Raises `TypeError` for what is no key, or a dtype that is no float.
+
+    >>> import anvl
+    >>> print(anvl.random.gumbel(anvl.random.key(0), (2,), "f16"))
+    [0.138  0.6733]
+    """
+    wanted, sizes = _float("gumbel", dtype), sizes_of(shape, "gumbel")
+    half = anp.multiply(_odd("gumbel", key, sizes, wanted), 0.5)
+    return convert(anp.negative(anp.log(anp.negative(anp.log(half)))), wanted)
+
+
+def _float(name: str, dtype: Any) -> np.dtype[Any]:
+    wanted = default_dtype(float) if dtype is None else as_dtype(dtype)
+    if kind(element_type(wanted)) != "float" or wanted.itemsize < 2:
+        raise TypeError(
+            f"{name}: the dtype is {dtype_name(wanted)}; draw one of f16, bf16, f32, f64"
+        )
+    return wanted
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """f32, for the narrow dtypes that are computed in it."""
+    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
+
+
+def _unit(name: str, key: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+    """Multiples of half the dtype's epsilon, from 0 to 1."""
+    digits = anp.finfo(dtype).nmant + 1
+    return _fraction(name, key, shape, dtype, digits)
+
+
+def _odd(name: str, key: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+    """Odd multiples of the epsilon of the dtype, or of f32, between 0 and 2."""
+    wide = _wide(dtype)
+    digits = anp.finfo(wide).nmant
+    unit = _fraction(name, key, shape, wide, digits)
+    return anp.multiply(anp.add(unit, 0.5 / 2**digits), 2)  # type: ignore[no-any-return]
+
+
+def _fraction(
+    name: str, key: Any, shape: tuple[int, ...], dtype: np.dtype[Any], digits: int
+) -> Tracer:
+    """Multiples of 2^-digits, from 0 to 1."""
+    width = dtype.itemsize * 8
+    words = drawn(name, key, shape, f"ui{width}")
+    kept = convert(anp.right_shift(words, width - digits), dtype)
+    return anp.multiply(kept, 0.5**digits)  # type: ignore[no-any-return]
+
+
+# -- choices ---------------------------------------------------------------------------------------
+
+
+@hiding_frames
+def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
+    """True with the probability p, else False: an array of bools of `shape`, or that of p.
+
+    p may be an array that broadcasts to `shape`.
+    Raises `TypeError` for what is no key, or a p that does not broadcast; `ValueError` for a p that
+    is not between 0 and 1.  Where p is traced, a bool cannot say so: NaN and numbers below 0 give
+    False, numbers above 1 True.
+
+    >>> import anvl
+    >>> print(anvl.random.bernoulli(anvl.random.key(0), 0.5, (4,)))
+    [ True False  True False]
+    """
+    check_chances(p)
+    return _bernoulli(key, p, shape)
+
+
+@public("shape")
+def _bernoulli(key: Any, p: Any, shape: Any) -> Any:
+    (chance,), _ = promoted("bernoulli", (p,), "float")
+    sizes = _shape("bernoulli", shape, chance.shape)
+    return anp.less(_unit("bernoulli", key, sizes, chance.dtype), chance)
+
+
+def _shape(name: str, shape: Any, least: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape asked for, to which that of the operands broadcasts."""
+    if shape is None:
+        return least
+    sizes = sizes_of(shape, name)
+    if broadcast_shapes(sizes, least, function=name) != sizes:
+        raise TypeError(f"{name}: shape {list(least)} does not broadcast to {list(sizes)}")
+    return sizes
+
+
+@hiding_frames
+def randint(key: Any, low: Any, high: Any, shape: Any = (), dtype: Any = None) -> Any:
+    """Integers from low, included, to high, excluded: an array of `shape` of an integer dtype.
+
+    low and high are integers, or arrays of them that broadcast to `shape`; where high is not above
+    low, the result is low.  The odds of two values differ by less than 2^-32, or by 2^-64 in 64
+    bits.  Raises `TypeError` for what is no key or no integer; of Python numbers `ValueError` where
+    high is not above low, and `OverflowError` where the dtype does not hold them.
+
+    >>> import anvl
+    >>> print(anvl.random.randint(anvl.random.key(0), 0, 100, (3,)))
+    [60 75 98]
+    """
+    if all(isinstance(b, int) and not isinstance(b, bool) for b in (low, high)):
+        return _randint_between(key, low, high, shape, dtype)
+    low, high = (np.int64(b) if isinstance(b, int) else b for b in (low, high))
+    return _randint(key, low, high, shape, dtype)
+
+
+@public("low", "high", "shape", "dtype")
+def _randint_between(key: Any, low: int, high: int, shape: Any, dtype: Any) -> Any:
+    wanted = _integer(dtype)
+    if high <= low:
+        raise ValueError(f"randint: high {high} must be above low {low}")
+    limits = anp.iinfo(wanted)
+    if low < limits.min or high - 1 > limits.max:
+        raise OverflowError(
+            f"randint: {low} to {high - 1} do not fit {dtype_name(wanted)}, which holds "
+            f"{limits.min} to {limits.max}; give a wider dtype"
+        )
+    sizes = sizes_of(shape, "randint")
+    if high - low == 2**64:
+        offset = drawn("randint", key, sizes, "ui64")
+    else:
+        offset = _below(key, constant(high - low, U64), sizes, wanted)
+    return _moved(offset, constant(low % 2**64, U64), wanted)
+
+
+@public("shape", "dtype")
+def _randint(key: Any, low: Any, high: Any, shape: Any, dtype: Any) -> Any:
+    wanted, sizes = _integer(dtype), sizes_of(shape, "randint")
+    ends = [as_tracer(b, "randint") for b in (low, high)]
+    for end in ends:
+        if not is_kind(end, "int", "uint"):
+            raise TypeError(f"randint: bounds must be integers, got {end.aval}")
+        _shape("randint", sizes, end.shape)
+    for end in (low, anp.subtract(high, 1)):
+        if abstract(end).weak_type:
+            convert(as_tracer(end), wanted)  # refuses what does not fit
+    start, stop = map(unsigned, ends)
+    span = anp.where(anp.less(*ends), anp.subtract(stop, start), constant(0, U64))
+    return _moved(_below(key, span, sizes, wanted), start, wanted)
+
+
+def _integer(dtype: Any) -> np.dtype[Any]:
+    wanted = default_dtype(int) if dtype is None else as_dtype(dtype)
+    if kind(element_type(wanted)) not in ("int", "uint"):
+        raise TypeError(f"randint: the dtype is {dtype_name(wanted)}; it must be an integer")
+    return wanted
+
+
+def _moved(offset: Tracer, low: Tracer, dtype: np.dtype[Any]) -> Any:
+    """low + offset modulo 2^64, in a dtype that holds it."""
+    total = anp.add(offset, low)
+    if kind(element_type(dtype)) == "int":
+        total = prim("bitcast_convert", total, dtype="i64")
+    return convert(total, dtype)
+
+
+def _below(key: Any, span: Tracer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+    """Random numbers below `span`: a random fraction of it, of 64 bits, or of 128 for 64."""
+    span = broadcast_to(span, shape)
+    if dtype.itemsize < 8:
+        return _high_product(drawn("randint", key, shape, "ui64"), span)
+    first, second = anp.unstack(drawn("randint", key, (2, *shape), "ui64"))
+    rest = _high_product(second, span)
+    low = anp.add(anp.multiply(first, span), rest)
+    carry = convert(anp.less(low, rest), U64)
+    return anp.add(_high_product(first, span), carry)  # type: ignore[no-any-return]
+
+
+def _high_product(x: Tracer, y: Tracer) -> Tracer:
+    """The upper 64 bits of a product of 128."""
+    mask = constant(2**32 - 1, U64)
+
+    def halves(v: Tracer) -> tuple[Tracer, Tracer]:
+        return anp.right_shift(v, 32), anp.bitwise_and(v, mask)
+
+    (x1, x0), (y1, y0) = halves(x), halves(y)
+    one, _ = halves(anp.multiply(x0, y0))
+    upper, lower = halves(anp.add(anp.multiply(x1, y0), one))
+    other, _ = halves(anp.add(anp.multiply(x0, y1), lower))
+    return anp.add(anp.add(anp.multiply(x1, y1), upper), other)  # type: ignore[no-any-return]
+
+
+@public("x", "axis")
+def _permutation_of(key: Any, x: int, axis: int) -> Any:
+    if x < 0:
+        raise ValueError(f"permutation: there are no {x} numbers to order")
+    return argsort(drawn("permutation", key, (x,), "ui64"))
+
+
+@public("axis")
+def _permuted(key: Any, x: Any, axis: int) -> Any:
+    operand = as_tracer(x, "permutation")
+    at = axis_of(axis, operand.ndim, "permutation")
+    return anp.take(operand, _permutation_of(key, operand.shape[at], 0), at)
+
+
+@hiding_frames
+def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+    """The numbers 0 to x - 1 in random order; or x, an array, in random order along `axis`.
+
+    Of an integer the result is of the default integer dtype, i32.  It sorts random words of 64
+    bits.  Raises `TypeError` for what is no key, `ValueError` for an axis that x does not have.
+
+    >>> import anvl
+    >>> print(anvl.random.permutation(anvl.random.key(0), 5))
+    [3 0 4 1 2]
+    """
+    whole = isinstance(x, int) and not isinstance(x, bool)
+    return (_permutation_of if whole else _permuted)(key, x, axis)
+
+
+@hiding_frames
+def choice(
+    key: Any, x: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0
+) -> Any:
+    """Random elements along `axis` of x, or numbers 0 to x - 1 of an integer x.
+
+    `shape` takes the place of the axis.  Without `replace`, each is taken at most once.  `p` is a
+    vector of how likely each is, in proportion; without it all are alike.  With it and without
+    `replace`, they are drawn one after another by what is left (Gumbel's trick).
+    A p that is negative or not finite somewhere, sums to 0, or, without `replace`, is above 0 for
+    fewer elements than are wanted, says no chances: it is refused where it is known; where it is
+    traced, the result is no element: NaN for floats, the lowest integer of a signed dtype, the
+    largest of an unsigned one, True for bools.
+    Raises `TypeError` for what is no key, or a p of another shape; `ValueError` for more elements
+    than there are, or none, and for a p that says no chances.
+
+    >>> import anvl
+    >>> print(anvl.random.choice(anvl.random.key(0), 10, (4,), replace=False))
+    [3 5 7 8]
+    """
+    count = math.prod(sizes_of(shape, "choice"))
+    check_weights(p, 0 if replace else count)
+    if isinstance(x, int | np.integer) and not isinstance(x, bool):
+        return _chosen(key, p, int(x), shape, replace)
+    if not anp.ndim(x):
+        raise TypeError(
+            f"choice: x is {x!r} of type {type(x).__name__}; it must be an integer, or an array of "
+            "one axis at least"
+        )
+    at = axis_of(axis, anp.ndim(x), "choice")
+    places = _chosen(key, p, anp.shape(x)[at], shape, replace)
+    return anp.take(x, places, at) if p is None else _taken(x, places, at)
+
+
+@public("axis")
+def _taken(x: Any, places: Any, axis: int) -> Any:
+    """The elements at places; where one is no place, none of them."""
+    found = anp.take(x, places, axis)
+    rest = (1,) * (found.ndim - axis - places.ndim)
+    is_place = anp.reshape(anp.greater_equal(places, 0), (*places.shape, *rest))
+    return anp.where(is_place, found, constant(_no_number(found.dtype), found.dtype))
+
+
+def _no_number(dtype: np.dtype[Any]) -> Any:
+    """The number that stands for no number in a dtype, as JAX fills in what is out of range."""
+    of = kind(element_type(dtype))
+    if of in ("int", "uint"):
+        limits = np.iinfo(dtype)
+        return int(limits.min if of == "int" else limits.max)
+    return True if of == "bool" else np.nan
+
+
+@public("n", "shape", "replace")
+def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
+    sizes = sizes_of(shape, "choice")
+    count = math.prod(sizes)
+    if n < 1:
+        raise ValueError(f"choice: there are {max(n, 0)} elements; there must be one at least")
+    if not replace and count > n:
+        raise ValueError(
+            f"choice: {count} elements are wanted of {n}; without `replace` each is taken once"
+        )
+    if p is None:
+        if replace:
+            return _randint_between(key, 0, n, sizes, None)
+        return anp.reshape(_permutation_of(key, n, 0)[:count], sizes)
+    (weights,), _ = promoted("choice", (p,), "float")
+    if weights.shape != (n,):
+        raise TypeError(f"choice: p is {weights.aval}; it must be a vector of {n}")
+    is_weight = anp.logical_and(anp.greater_equal(weights, 0), anp.isfinite(weights))
+    n_possible = anp.count_nonzero(anp.greater(weights, 0))
+    chances = anp.greater_equal(n_possible, 1 if replace else count)
+    chances = anp.logical_and(chances, anp.all(is_weight))
+    weights = _scaled(convert(weights, _wide(weights.dtype)))
+    if replace:
+        sums = anp.cumsum(weights)
+        at = anp.multiply(_unit("choice", key, sizes, weights.dtype), sums[-1])
+        found = anp.clip(anp.searchsorted(sums, at, side="right"), max=n - 1)
+    else:
+        scores = anp.add(gumbel(key, (n,), weights.dtype), anp.log(weights))
+        found = anp.reshape(argsort(anp.negative(scores))[:count], sizes)
+    return anp.where(chances, found, _no_number(found.dtype))
+
+
+def _scaled(weights: Tracer) -> Tracer:
+    """The weights times a power of two, so that their sum is finite and parts of it are normal.
+
+    No division by the largest: XLA makes it a product with an inverse, which is 0 for large ones.
+    """
+    largest = anp.max(weights)
+    small = anp.where(anp.less(largest, 0.5**_SCALE), 2.0**_SCALE, 1)
+    scale = anp.where(anp.greater(largest, 2.0**_SCALE), 0.5**_SCALE, small)
+    return anp.multiply(weights, scale)  # type: ignore[no-any-return]
+
+
+_SCALE = 64  # half the range of exponents of an f32: sums of 2^63 weights fit
+
+
+@hiding_frames
+def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
+    """Places along `axis`, each as likely as exp of its logit, in proportion.
+
+    The result has the shape of the logits without the axis, or `shape`, to which that broadcasts,
+    and is of the default integer dtype, i32.  It is where logits plus `gumbel` are largest.
+    Logits with a NaN, with more than one infinity, or that all are -infinity, say no chances: they
+    are refused where they are known, and where they are traced the result is the lowest integer
+    of its dtype, which is no place.
+    Raises `TypeError` for what is no key or a shape that does not fit, `ValueError` for an axis
+    that the logits do not have, and for logits that say no chances.
+
+    >>> import anvl
+    >>> print(anvl.random.categorical(anvl.random.key(0), anvl.numpy.zeros(3), shape=(4,)))
+    [1 2 0 0]
+    """
+    check_logits(logits, axis)
+    return _categorical(key, logits, axis, shape)
+
+
+@public("axis", "shape")
+def _categorical(key: Any, logits: Any, axis: int, shape: Any) -> Any:
+    (operand,), _ = promoted("categorical", (logits,), "float")
+    last = anp.moveaxis(operand, axis_of(axis, operand.ndim, "categorical"), -1)
+    sizes = _shape("categorical", shape, last.shape[:-1])
+    noise = gumbel(key, (*sizes, last.shape[-1]), last.dtype)
+    found = anp.argmax(anp.add(noise, last), axis=-1)
+    return anp.where(_says_chances(last), found, _no_number(found.dtype))
+
+
+def _says_chances(logits: Tracer) -> Any:
+    """Whether the logits along the last axis say what is how likely."""
+    largest = anp.max(logits, axis=-1)
+    infinities = anp.count_nonzero(anp.equal(logits, np.inf), axis=-1)
+    return anp.logical_and(anp.greater(largest, -np.inf), anp.less_equal(infinities, 1))

@@ -1,0 +1,151 @@
+"""Keys of random numbers, and the bits that they give; public in `anvl.random`.
+
+Note [Which bits]
+All numbers are made of the words of Threefry-2x32 with 20 rounds: a function of a key and a
+counter, both of 64 bits, that gives 64 bits in which no test has found an order.  Nothing is kept
+between draws.  `bits` counts from 0, `split` from 2^63 and `fold_in` from 3 * 2^62, so that they
+never use the same words, also of one key.  Two keys give two streams that are unrelated, as far as
+is known; that of many keys two are the same has the odds of a birthday problem of 2^64 days.
+Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3
+(2011), section 3.3; the op is StableHLO's `rng_bit_generator` with THREE_FRY.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anvl import numpy as anp
+from anvl.core.config import as_dtype
+from anvl.core.promote import as_tracer, constant, convert
+from anvl.core.tracer import Tracer
+from anvl.dialect.core.types import dtype_name
+from anvl.dispatch.eager import public
+from anvl.numpy.arrays.axes import int_of, sizes_of
+from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.runtime import hiding_frames
+
+__all__ = ["U64", "bits", "drawn", "fold_in", "key", "split", "unsigned"]
+
+U64 = np.dtype(np.uint64)
+# Where the counters of each use begin: Note [Which bits].
+_DRAWING, _SPLITTING, _FOLDING = 0, 2**63, 3 * 2**62
+
+
+@hiding_frames
+def key(seed: Any) -> Any:
+    """The key of a seed: ui64[].  A Python integer from 0 to 2^64 - 1, or an array of one integer.
+
+    Raises `TypeError` for what is no integer, `ValueError` for one that is out of range.
+
+    >>> import anvl
+    >>> print(anvl.random.key(7))
+    7
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        return _key_of_array(seed)
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"key: seed {seed} must be between 0 and 2**64 - 1")
+    return anp.asarray(np.uint64(seed))
+
+
+@public()
+def _key_of_array(seed: Any) -> Any:
+    operand = as_tracer(seed, "key")
+    if operand.shape or not is_kind(operand, "int", "uint"):
+        raise TypeError(f"key: seed is {operand.aval}; it must be one integer")
+    return unsigned(operand)
+
+
+@public("n")
+def split(key: Any, n: int = 2) -> Any:
+    """n new keys, as ui64[n]; `first, second = split(key)`, or `keys[i]`.
+
+    They are unrelated to each other and to the numbers that `key` itself gives.
+    Raises `TypeError` for what is no key, `ValueError` for a negative n.
+
+    >>> import anvl
+    >>> anvl.random.split(anvl.random.key(0), 3).shape
+    (3,)
+    """
+    count = int_of(n, "n", "split", least=0)
+    return _words(_checked("split", key), _SPLITTING, (count,), "ui64")
+
+
+@hiding_frames
+def fold_in(key: Any, data: Any) -> Any:
+    """A new key of a key and an integer, such as the number of a step: ui64[].
+
+    `data` counts by its last 62 bits.  Raises `TypeError` for what is no key or no integer.
+
+    >>> import anvl
+    >>> key = anvl.random.key(0)
+    >>> bool(anvl.random.fold_in(key, 1) != anvl.random.fold_in(key, 2))
+    True
+    """
+    # The bits that count, before it would have to fit the dtype of the key.
+    return _folded(key, np.uint64(data % 2**62) if type(data) is int else data)
+
+
+def _fold(key: Any, data: Any) -> Any:
+    operand = as_tracer(data, "fold_in")
+    if operand.shape or not is_kind(operand, "int", "uint"):
+        raise TypeError(f"fold_in: data is {operand.aval}; it must be one integer")
+    low = anp.bitwise_and(unsigned(operand), constant(2**62 - 1, U64))
+    counter = anp.add(low, constant(_FOLDING, U64))
+    return anp.reshape(_words(_checked("fold_in", key), counter, (1,), "ui64"), ())
+
+
+_fold.__name__ = "fold_in"
+_folded = public()(_fold)
+
+
+def _checked(name: str, key: Any) -> Tracer:
+    operand = as_tracer(key, name)
+    if operand.dtype != U64 or operand.shape:
+        raise TypeError(
+            f"{name}: the key is {operand.aval}, not ui64[]; make one with anvl.random.key(seed), "
+            "and of several take one, keys[i]"
+        )
+    return operand
+
+
+def unsigned(x: Tracer) -> Tracer:
+    """An integer as ui64, negative ones modulo 2^64."""
+    if is_kind(x, "uint"):
+        return convert(x, U64)
+    wide = convert(x, np.dtype(np.int64))
+    return prim("bitcast_convert", wide, dtype="ui64")  # type: ignore[no-any-return]
+
+
+def drawn(name: str, key: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
+    """The first bits of a key, in a trace."""
+    return _words(_checked(name, key), _DRAWING, shape, dtype)
+
+
+def _words(key: Tracer, counter: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
+    first = constant(counter, U64) if isinstance(counter, int) else counter
+    parts = [prim("reshape", x, shape=(1,)) for x in (key, first)]
+    state = prim("concatenate", *parts, dimension=0)
+    # Drawn flat: XLA lays words out in order in a vector, and otherwise as the shape has it.
+    params = {"rng_algorithm": "THREE_FRY", "shape": (math.prod(shape),), "dtype": dtype}
+    flat = prim("rng_bit_generator", state, **params)[1]
+    return prim("reshape", flat, shape=shape)  # type: ignore[no-any-return]
+
+
+@public("shape", "dtype")
+def bits(key: Any, shape: Any = (), dtype: Any = "ui32") -> Any:
+    """Random bits: an array of `shape` of an unsigned dtype, each value as likely as each other.
+
+    In row-major order, elements 2i and 2i + 1 of a ui32 array are the two words of the key and the
+    counter i, and element i of a ui64 array is both, the first one low; of ui8 and ui16, an element
+    is the low bits of a word.  Raises `TypeError` for what is no key, or another dtype.
+
+    >>> import anvl
+    >>> print(anvl.random.bits(anvl.random.key(0), (2,)))
+    [1797259609 2579123966]
+    """
+    wanted = as_dtype(dtype)
+    return drawn("bits", key, sizes_of(shape, "bits"), dtype_name(wanted))

@@ -1,0 +1,34 @@
+"""Forward mode over a straight line of ops, for the tests: asks each op for its `tangent`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.dialect.core.create import full
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.interpreters.masking import materialize
+
+__all__ = ["push_forward"]
+
+
+def push_forward(
+    ops: Sequence[Any], tangents: dict[ir.Value, ir.Value], wanted: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """The tangents of `wanted`, zeros where nothing moves them; emits behind the ops."""
+    known = dict(tangents)
+    for op in ops:
+        operands = tuple(op.operands)
+        if known.keys().isdisjoint(operands):
+            continue
+        rules, ys = type(op), tuple(op.results)
+        if not any(differentiable(y.type) for y in ys):
+            continue
+        ts = [known.get(x) for x in operands]
+        several = rules.multiple_results
+        found = rules.tangent(ts, operands, ys if several else ys[0], **rules.read(op.operation))
+        for y, given in zip(ys, found if several else [found], strict=True):
+            t = materialize(given)
+            if t is not None:
+                assert t.type == y.type, f"{op.operation.name}: tangent {t.type} of {y.type}"
+                known[y] = t
+    return [known[y] if y in known else full(y.type, 0) for y in wanted]

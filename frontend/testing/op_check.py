@@ -1,0 +1,227 @@
+"""Everything that numbers can say about an op, for one op at a time.
+
+`examine(op_class, calls)` lists what is wrong; nothing, for a right op:
+
+    read       the parameters of the built op are those that were given
+    types      the result type is what StableHLO's verifier accepts and, where it can, infers
+    value      agrees with NumPy or SciPy
+    tangent    agrees with finite differences
+    adjoint    agrees with the tangent: <g, J t> = <J^T g, t>
+    order 2    the same two for the program that the adjoint rule emits
+    narrow     value, and all of these derivatives, in f32, f16, bf16 and c64 agree with 64 bits
+    masked     behind a choice, derivatives are 0 where nothing is chosen, also at infinite slopes
+    batch      agrees with a loop, for every choice of batched operands; of no members it is empty
+    claims     indices that are said to be sorted or unique are
+    fold       gives the number that the op gives
+    simplify   gives the same to the bit
+    closure    every op that a rule emits, up to order 3, has all rules itself
+
+The calls are those of the op's `sample`, and the same in every other float and complex dtype that
+the op takes (`twins`).  An `Examination` can be asked again, with other numbers.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import numpy_dtype
+from anvl.dialect.interpreters.subprogram import Program as Body
+from anvl.testing.checks import (
+    Batched,
+    Check,
+    Derivative,
+    Narrow,
+    Parts,
+    Value,
+    is_identity,
+    listed,
+    without_bodies,
+)
+from anvl.testing.claims import Claims
+from anvl.testing.closure import check_closure, goes_before_lowering
+from anvl.testing.draw import Call
+from anvl.testing.findings import Findings
+from anvl.testing.forms import Folded, Simpler
+from anvl.testing.masks import MaskedBack, MaskedForward
+from anvl.testing.points import judge_at, turns
+from anvl.testing.program import Program, References, type_of
+
+__all__ = [
+    "CHECKS",
+    "Examination",
+    "Findings",
+    "References",
+    "examine",
+    "judge",
+    "judge_elsewhere",
+    "twins",
+]
+
+_NONE: References = {}
+
+#: What is tried of each call that it applies to.
+CHECKS: tuple[type[Check], ...] = (
+    Value, Derivative, Parts, Narrow, MaskedBack, MaskedForward, Batched, Claims,
+    Folded, Simpler,
+)  # fmt: skip
+
+
+def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:
+    """All checks, in one compiled program."""
+    return Examination(op_class, calls, references).findings
+
+
+class Examination:
+    """The checks of an op, compiled; `findings` for the numbers that it was made with.
+
+    `references` have, by the names of ops, functions of NumPy that give the same values.  An op
+    that nothing lowers, as another pass removes it first, is only built and verified.  Lowered for
+    `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
+    `points` names others that it is tried at: see `points.py`.
+    """
+
+    def __init__(
+        self,
+        op_class: Any,
+        calls: Sequence[Call],
+        references: References = _NONE,
+        every: bool = False,
+        platform: str = "cpu",
+        points: Sequence[str] = (),
+    ) -> None:
+        self.op_class, self.every = op_class, every
+        self.findings = Findings()
+        self.program = Program(references, platform, not every, points)
+        self.is_compiled = False
+        try:
+            made = [
+                (i, make(op_class, call, self.program))
+                for i, call in enumerate(self._calls(calls))
+                for make in CHECKS
+                if make.applies(op_class, call)
+            ]
+            self.positions = [i for i, _ in made]
+            self.checks: list[Check] = [check for _, check in made]
+            self.program.finish()
+            check_closure(self.findings, self.program.names)
+            for check in self.checks:
+                check.look(self.findings)
+            if goes_before_lowering(op_class):
+                return
+            self.program.compile()
+        except (MissingRule, PassError, ir.MLIRError) as error:
+            self.findings.problems.append(f"types: {error}")
+            return
+        self.is_compiled = True
+        judge(self.findings, self.program, self.checks)
+        judge_elsewhere(self.findings, self.program, self.checks)
+
+    def again(self, calls: Sequence[Call]) -> Findings:
+        """What is found with the numbers of other calls, of the same types and parameters."""
+        findings, drawn = Findings(), self._calls(calls)
+        if not self.is_compiled:
+            return findings
+        for i, check in zip(self.positions, self.checks, strict=True):
+            # In a narrow dtype other numbers may give the results in another order.
+            is_sure = check.call.in_order or not check.narrow
+            if is_sure and _alike(self.op_class, check.call, drawn[i]):
+                check.redraw(drawn[i].operands, self.program)
+        judge(findings, self.program, self.checks)
+        return findings
+
+    def _calls(self, calls: Sequence[Call]) -> list[Call]:
+        return [*calls, *twins(self.op_class, calls, self.every)]
+
+
+def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
+    """Run a program, there and at the points around, and note what its checks find."""
+    here = {check.index: (check, program.inputs[check.index]) for check in checks}
+    judge_at(findings, program, here)
+
+
+def judge_elsewhere(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
+    """The same at other points than those of the sample: see `points.py`."""
+    # Of a whole op the last check alone is tried at edges and the like: the references of some ops
+    # say something else there.  `make mutants` tries each check, and leaves out what is unsound.
+    for names, some in ((program.points, checks[-1:]), (["others", "special"], checks)):
+        for points in turns(some, names):
+            judge_at(findings, program, points)
+
+
+def _alike(op_class: Any, call: Call, other: Call) -> bool:
+    """Whether two calls differ in numbers alone; bodies are alike where the sample is."""
+    types = [[(x.dtype, x.shape) for x in c.operands] for c in (call, other)]
+    params = [repr(without_bodies(op_class, c)) for c in (call, other)]
+    return types[0] == types[1] and params[0] == params[1]
+
+
+# -- dtypes ----------------------------------------------------------------------------------------
+
+
+def twins(op_class: Any, calls: Sequence[Call], every: bool = False) -> list[Call]:
+    """For an op with a class of its own: its f64 calls in other dtypes that it takes.
+
+    In c128 all of them; in narrower ones, unless `every` one is asked for, one of each form:
+    empty, of rank 0, of each other rank.  (Elementwise ops draw each dtype themselves.)
+    """
+    if issubclass(op_class, Elementwise):
+        return []
+    wide = [c for c in calls if any(x.dtype == np.float64 for x in c.operands)]
+    pairs = [c for c in calls if any(x.dtype == np.complex128 for x in c.operands)]
+    some = wide if every else _of_each_form(wide)
+    made = [_cast(call, np.float64, _complex) for call in wide]
+    for dtype in ("f32", "f16", "bf16"):
+        made += [_cast(call, np.float64, _to(dtype)) for call in some]
+    of_parts = [_cast(call, np.float64, lambda x: _to("c64")(_complex(x))) for call in some]
+    made += [*of_parts, *[_cast(call, np.complex128, _to("c64")) for call in pairs]]
+    if not op_class.undefined:
+        empty = [call for call in wide[2:] if any(x.size == 0 for x in call.operands)][:1]
+        made += [
+            _cast(call, np.float64, lambda x: (3 * x).astype(np.int32))
+            for call in (*wide[:2], *empty)
+        ]
+        made += [
+            _cast(call, np.float64, lambda x: (abs(x) * 9).astype(np.uint8))
+            for call in (*wide[:1], *empty)
+        ]
+        made += [_cast(call, np.float64, lambda x: x > 0) for call in (*wide[:1], *empty)]
+    return [call for call in made if _takes(op_class, call)]
+
+
+def _complex(x: np.ndarray) -> np.ndarray:
+    if is_identity(x):
+        return x.astype(complex)
+    return x + 1j * (0.3 * x + 0.1)
+
+
+def _to(dtype: str) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: x.astype(numpy_dtype(dtype))
+
+
+def _of_each_form(calls: Sequence[Call]) -> list[Call]:
+    found: dict[Any, Call] = {}
+    for call in calls:
+        is_empty = any(x.size == 0 for x in call.operands)
+        found.setdefault("empty" if is_empty else max(x.ndim for x in call.operands), call)
+    return list(found.values())
+
+
+def _cast(call: Call, of: type, cast: Callable[[np.ndarray], np.ndarray]) -> Call:
+    operands = [cast(x) if x.dtype == of else x for x in call.operands]
+    others = [[cast(x) if x.dtype == of else x for x in other] for other in call.others]
+    return call._replace(operands=operands, others=others, special=())
+
+
+def _takes(op_class: Any, call: Call) -> bool:
+    types = list(map(type_of, call.operands))
+    try:
+        op_class.result_type(*types, **without_bodies(op_class, call))
+        if op_class.bodies:
+            Body.of(lambda *xs: listed(op_class, op_class.build(*xs, **call.params)), types)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Random programs: how their results are judged."""

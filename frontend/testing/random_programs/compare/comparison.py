@@ -1,0 +1,113 @@
+"""When a value is right: near to the reference, or as far as an error of rounding moves that.
+
+The first look is at the value itself, and settles nearly all.  Where it does not, the reference is
+computed again on operands that are moved by one unit of rounding: where the results spread, so may
+the value.  Equal elements are moved alike, so that ties stay ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from anvl.testing.random_programs.compare.array_values import kind_of
+
+__all__ = ["is_near", "moved", "within"]
+
+_SLACK = 64  # units of rounding of the result, for one function
+_TIMES = 8  # times the spread
+
+
+def limits(dtype: np.dtype) -> tuple[float, float, float]:
+    """The unit of rounding, the smallest normal number and the largest of a dtype of floats."""
+    of = {"complex64": "float32", "complex128": "float64"}.get(str(dtype), dtype)
+    info = ml_dtypes.finfo(of)
+    return float(info.eps), float(info.tiny), float(info.max)
+
+
+def is_near(
+    found: np.ndarray, expected: Any, slack: float = _SLACK, beside: float = 0.0
+) -> np.ndarray:
+    """For each element, whether it is the expected one but for rounding in its own dtype.
+
+    Rounding is that of numbers of the size `beside` at least.  NaN is near to NaN, an infinity to
+    the same and to what the dtype does not hold.
+    """
+    expected = np.asarray(expected)
+    kind = kind_of(found.dtype)
+    if kind == "c":
+        parts = [
+            _near_floats(f, e, found.dtype, slack, np.maximum(np.abs(expected), beside))
+            for f, e in zip(_parts(found), _parts(expected), strict=True)
+        ]
+        broken = ~np.isfinite(expected) & ~np.isfinite(found)  # which part it is in is free
+        return np.logical_and(*parts) | broken
+    if kind == "f":
+        return _near_floats(found, np.real(expected), found.dtype, slack, beside)
+    if kind_of(expected.dtype) in "fc":
+        return np.asarray(found == expected)
+    return np.asarray(found == expected.astype(found.dtype))
+
+
+def _parts(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.real(x), np.imag(x)
+
+
+def _near_floats(
+    found: np.ndarray, expected: np.ndarray, dtype: np.dtype, slack: float, beside: Any
+) -> np.ndarray:
+    eps, tiny, largest = limits(dtype)
+    f, e = np.asarray(found, np.float64), np.asarray(expected, np.float64)
+    with np.errstate(all="ignore"):
+        size = np.maximum(np.abs(e), np.where(np.isfinite(beside), beside, 0.0))
+        near = np.abs(f - e) <= slack * eps * size + tiny
+    same = (f == e) | (np.isnan(f) & np.isnan(e))
+    too_large = np.isinf(f) & (np.sign(f) == np.sign(e)) & (np.abs(e) >= largest * (1 - 8 * eps))
+    return near | same | too_large
+
+
+def within(found: np.ndarray, around: Sequence[np.ndarray]) -> np.ndarray:
+    """For each element, whether it is where the references around it are, or between them."""
+    near = np.zeros(found.shape, bool)
+    for expected in around:
+        near |= is_near(found, expected)
+    if kind_of(found.dtype) not in "fc" or len(around) < 2:
+        return near
+    for part in (np.real, np.imag) if kind_of(found.dtype) == "c" else (np.asarray,):
+        many = np.stack([np.asarray(part(x), np.float64) for x in around])
+        with np.errstate(all="ignore"):
+            low, high = many.min(0), many.max(0)
+            margin = _TIMES * (high - low)
+            value = np.asarray(part(found), np.float64)
+            inside = (low - margin <= value) & (value <= high + margin)
+        near = near | inside if part is not np.imag else near & inside
+    return near
+
+
+def moved(
+    arrays: Sequence[np.ndarray], narrow: Sequence[np.dtype], times: int
+) -> Iterator[list[np.ndarray]]:
+    """The arrays, as references, moved by a unit of rounding of what they are in the program."""
+    for k in range(times):
+        yield [_moved(x, of, k) for x, of in zip(arrays, narrow, strict=True)]
+
+
+def _moved(x: np.ndarray, of: np.dtype, k: int) -> np.ndarray:
+    """Each element times one plus or minus a unit, by its value; those too small become 0."""
+    kind = kind_of(of)
+    if kind not in "fc" or not x.size:
+        return x
+    eps, tiny, _ = limits(of)
+    with np.errstate(all="ignore"):
+        phase = np.sin(12.9898 * (k + 1) + 78.233 * np.asarray(np.abs(x) * 1e3 % 1.0))
+        if of.itemsize == 2 and k % 2:  # they may have been kept in 32 bits: each by itself
+            phase = phase * np.cos(np.arange(x.size).reshape(x.shape) * 7.0 + k)
+        signs = np.where(phase >= 0, 1.0, -1.0) if k else 0.0
+        y = x * (1 + eps * signs)
+        return np.where(np.isfinite(x), np.where(np.abs(x) < tiny, 0.0 * x, y), x)
+
+
+Reference = Callable[[Sequence[np.ndarray]], list[Any]]

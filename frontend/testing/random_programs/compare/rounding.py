@@ -1,0 +1,96 @@
+"""How far a value may be from the reference: units of rounding, and of which numbers they are.
+
+A sum is rounded by the size of what it adds up, not by that of itself.  The size is that of the
+result, and for some functions more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from anvl.testing.random_programs.compare.array_values import kind_of
+from anvl.testing.random_programs.compare.comparison import limits
+from anvl.testing.random_programs.programs import Step
+
+__all__ = ["PRODUCTS", "size_of", "slack_of"]
+
+_WORST = 1e6  # condition; of a worse matrix the last digits are asked for all the same
+_SLACK = 64  # units of rounding, for one function
+
+#: Units for functions whose algorithms are known to give fewer digits.
+_SLACKS = {
+    # XLA's log1p in f64: 121 units near -0.41, of 100,000 points.
+    **dict.fromkeys(("np.log1p", "np.atanh", "np.arctanh"), 256),
+    # SciPy's gammaincc: 266 units where a is almost 0.5 and x 1, ours 32.
+    **dict.fromkeys(("np.gammainc", "np.gammaincc"), 1024),
+    "np.betainc": 1024,  # what its parameters lose in powers of x
+}
+
+#: Functions whose error near their zeros is that of numbers of size 1.
+_NEAR_ZERO = set(
+    "sinc gammaln lgamma digamma polygamma zeta erfinv logaddexp cumlogsumexp logsumexp "
+    "log_softmax i1".split()
+)
+
+#: Functions that add up products of their operands.
+PRODUCTS = tuple(
+    f"np.{name}"
+    for name in (
+        "convolve correlate cross dot einsum inner kron matmul outer tensordot vdot vecdot".split()
+    )
+)
+
+#: Functions that add up numbers of the size of their largest result, in whatever order.
+_SUMS = ("np.fft.", "np.linalg.", "own.", *PRODUCTS)
+
+#: Functions that solve a system with their first operand.
+_ILL_CONDITIONED = ("np.linalg.inv", "np.linalg.lstsq", "np.linalg.pinv")
+
+
+def slack_of(step: Step) -> float:
+    """The units of rounding that the result of a step may be from the reference."""
+    return _SLACKS.get(step.function, _SLACK)
+
+
+def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> float:
+    """The size of the numbers whose rounding a result has; 0 where that is its own."""
+    if step.function.rpartition(".")[2] in _NEAR_ZERO or "lambda" in step.text:
+        return 1.0
+    floats = all(kind_of(x.dtype) in "fc" for x in operands.values())
+    if (
+        step.function in ("np.std", "np.var") and floats
+    ):  # the mean is rounded, so what is left of it is 0
+        largest = max(map(_largest, operands.values()), default=0.0)
+        unit = limits(next(iter(operands.values())).dtype)[0]
+        return largest if step.function == "np.std" else float(np.float64(largest) ** 2) * unit
+    if step.function.startswith("prim.batch_norm"):  # x times a factor, plus an offset
+        return float(np.prod([max(_largest(x), 1.0) for x in operands.values()]))
+    if not step.function.startswith(_SUMS) and "own." not in step.text:
+        return 0.0
+    size = _largest(np.asarray(expected))
+    if step.function in PRODUCTS:
+        return max(size, float(np.prod([_largest(x) for x in operands.values()])))
+    if step.function in _ILL_CONDITIONED:
+        return size * _condition(next(iter(operands.values())))
+    if step.function == "np.linalg.det":
+        (x,) = operands.values()
+        return max(size, float(np.float64(_largest(x)) ** x.shape[-1]))  # may be infinite
+    return size
+
+
+def _largest(x: np.ndarray) -> float:
+    if x.dtype == object or not x.size:
+        return 0.0
+    sizes = np.abs(x.astype(np.complex128 if kind_of(x.dtype) == "c" else np.float64))
+    return float(sizes[np.isfinite(sizes)].max(initial=0))
+
+
+def _condition(x: np.ndarray) -> float:
+    """How many times an error grows where a system with this matrix is solved."""
+    wide = x.astype(np.complex128)
+    if wide.ndim < 2 or not wide.size or not np.isfinite(wide).all():
+        return 1.0
+    return float(np.clip(np.nan_to_num(np.linalg.cond(wide), nan=1.0).max(), 1.0, _WORST))

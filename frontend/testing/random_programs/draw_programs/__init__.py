@@ -1,0 +1,1 @@
+"""Random programs: how they are drawn."""

@@ -1,0 +1,1 @@
+"""Transformations of functions: `grad`, `vjp`, `jvp`, `vmap`, `checkpoint` and their like."""

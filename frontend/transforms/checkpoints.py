@@ -1,0 +1,94 @@
+"""`checkpoint`: a function whose values are computed again when its gradient is, not kept."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from anvl import tree
+from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside
+from anvl.core.promote import abstract
+from anvl.core.trace_state import current
+from anvl.core.traced import known_numbers, trace_call
+from anvl.dialect.control_flow.checkpoint import Checkpoint
+from anvl.dialect.core.context import context
+from anvl.dispatch.jit import call_function
+from anvl.passes.remat import request_of
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import check_callable, closed_over
+
+__all__ = ["checkpoint"]
+
+
+@hiding_frames
+def checkpoint(
+    f: Callable[..., Any] | None = None, *, policy: Any = (), budget: int | str | None = None
+) -> Any:
+    """A function that does what f does, and computes its values again for its gradient.
+
+    In reverse mode what f computes is needed again when the cotangent of its result is known.
+    Without this it is kept until then; with it, computed again.  The gradient is the same.
+
+    Arguments: `policy` says which values to keep nevertheless: `"dots"`, those of matrix products
+    and convolutions; or the names of ops in a tuple, such as `("dot_general", "exp")`.  `budget`
+    is a number of bytes, or a text such as `"64MiB"`: of the values that the gradient needs no more
+    are there at once, kept or computed again, for the least work that minimum cuts find; where that
+    cannot be, as few as can.  Without either only the arguments of f are kept.
+    Returns a function of the same arguments.
+    Raises `ValueError` for a policy that names no op, or a budget that is no number of bytes.
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 12.
+
+    >>> import anvl, anvl.numpy as np
+    >>> block = anvl.checkpoint(lambda x: np.sin(np.sin(x)))
+    >>> print(anvl.grad(block)(0.0))
+    1.0
+    """
+    if f is None:
+        return functools.partial(checkpoint, policy=policy, budget=budget)
+    check_callable("checkpoint", f)
+    function, request = f, _request(policy, budget)
+
+    @functools.wraps(function)
+    @hiding_frames
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        trace = current.trace
+        if trace is None:
+            return function(*args, **kwargs)
+        static = StaticArguments(function, None)
+        arguments = static.split(*plain_aside((args, kwargs)))
+        paths = input_names(function, arguments)
+        leaves = zip(arguments.leaves, paths, strict=True)
+        abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
+        known = known_numbers(arguments.leaves)
+        nested = trace_call(function, static, abstracted, trace.program, paths, known)
+        nested.trace.function.attributes[Checkpoint.attribute] = request
+        operands = [*arguments.leaves, *closed_over(nested)]
+        results = call_function(trace, nested.trace.name, operands, nested.out_avals)
+        return tree.unflatten(nested.out_tree, results)
+
+    checkpointed.__doc__ = f"{name_of(f)}, computed again for its gradient."
+    return checkpointed
+
+
+def _request(policy: Any, budget: int | str | None) -> Any:
+    """What the attribute of the function says."""
+    names = _POLICIES.get(policy) if isinstance(policy, str) else tuple(policy)
+    if names is None:
+        known = ", ".join(map(repr, _POLICIES))
+        raise ValueError(
+            f"checkpoint: there is no policy {policy!r}; there are {known}, or give the names of "
+            "ops in a tuple"
+        )
+    if names and budget is not None:
+        raise ValueError("checkpoint: give a policy or a budget, not both")
+    if not names and budget is None:
+        return Checkpoint.keeping(0)
+    with context():
+        try:
+            return request_of(0 if budget is None else budget, names)
+        except ValueError as error:
+            raise ValueError(f"checkpoint: {error}") from None
+
+
+_POLICIES = {"nothing": (), "dots": ("dot_general", "convolution")}

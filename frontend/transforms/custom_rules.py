@@ -1,0 +1,349 @@
+"""`custom_vjp` and `custom_jvp`: functions whose derivative is what their author says."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import anvl.numpy as anp
+from anvl import tree
+from anvl.core import config
+from anvl.core.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    plain_aside,
+    signature_of,
+)
+from anvl.core.locations import describe
+from anvl.core.promote import abstract
+from anvl.core.ranges import pass_on_of_rule
+from anvl.core.trace_state import current
+from anvl.core.traced import Traced, trace_call
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import Trace, trace_function
+from anvl.dialect.control_flow.custom_derivative import CustomJvp, CustomVjp
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import TraceError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Int, Ints
+from anvl.dispatch.jit import call_function
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import check_callable, has_derivative
+from anvl.transforms.jvp import directions_of, operand_of
+
+__all__ = ["custom_jvp", "custom_vjp"]
+
+
+class _Custom:
+    """A function with a rule."""
+
+    transform = ""
+    attribute = ""
+    define = ""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        check_callable(self.transform, f)
+        functools.update_wrapper(self, f)
+        self._f = f
+        self._rule: Callable[..., Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.transform} {name_of(self._f)}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    @hiding_frames
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._rule is None:
+            raise TypeError(
+                f"{self.transform}: {name_of(self._f)} has no rule; give it one with "
+                f"{name_of(self._f)}.{self.define}"
+            )
+        if current.trace is None:
+            return self._f(*args, **kwargs)
+        return self._emit(current.trace, self._positional(args, kwargs))
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """All arguments in order, as rules get them."""
+        signature = signature_of(self._f)
+        if signature is None:
+            bound_args, bound_kwargs = args, kwargs
+        else:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            bound_args, bound_kwargs = bound.args, bound.kwargs
+        if bound_kwargs:
+            raise TypeError(
+                f"{self.transform}: {name_of(self._f)} takes {', '.join(bound_kwargs)} by keyword "
+                "only, and rules get arguments by position; make them positional"
+            )
+        return bound_args
+
+    def _emit(self, trace: Trace, args: tuple[Any, ...]) -> Any:
+        static = StaticArguments(self._f, None)
+        arguments = static.split(*plain_aside((args, {})))
+        paths = input_names(self._f, arguments)
+        leaves = zip(arguments.leaves, paths, strict=True)
+        abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])
+        key = (
+            id(self), self._rule, arguments.treedef, tuple(abstracted.leaves), config.version(),
+            trace.program.rules_deep,
+        )  # fmt: skip
+        nested = trace.program.functions.get(key)
+        if nested is None:
+            nested = trace_call(self._f, static, abstracted, trace.program, paths)
+            self._check_closed(name_of(self._f), nested.trace)
+            nested.owner = self  # keeps its id its own
+            self._attach(nested, _Signature(self._f, static, abstracted, paths, nested), key)
+        name = nested.trace.name
+        results = call_function(trace, name, arguments.leaves, nested.out_avals)
+        return tree.unflatten(nested.out_tree, results)
+
+    def _attach(self, nested: Traced, of: _Signature, key: Any) -> None:
+        """Trace the rule, and make it that of the function."""
+        program = nested.program
+        request: dict[str, ir.Attribute] = {"nested": Int.encode(program.rules_deep)}
+        program.functions[key] = nested  # now: a rule may call its own function
+        if program.custom_rules.count(self) < program.rules_deep:
+            program.custom_rules.append(self)
+            try:
+                rule, wrt = self._trace_rule(of)
+                self._check_closed(f"the rule of {of.name}", rule)
+                pass_on_of_rule(nested.trace, rule.name, len(of.avals))
+            except BaseException:
+                del program.functions[key]
+                raise
+            finally:
+                program.custom_rules.pop()
+            request = {
+                "rule": ir.FlatSymbolRefAttr.get(rule.name, context()),
+                "wrt": Ints.encode(wrt),
+            }
+        made = ir.DictAttr.get(request, context())
+        nested.trace.function.attributes[self.attribute] = made
+
+    def _trace_rule(self, of: _Signature) -> tuple[Trace, list[int]]:
+        raise NotImplementedError
+
+    def _check_closed(self, name: str, trace: Trace) -> None:
+        for outer, _ in trace.closed_over.values():
+            raise TraceError(
+                f"{self.transform}: {name} closes over a traced value {outer.aval} from "
+                f"{describe(outer.location)}, of which its rule says nothing; pass it as an "
+                "argument"
+            )
+
+
+class _Signature:
+    """What a call of a function takes and returns, flat and as trees."""
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        static: StaticArguments,
+        arguments: Arguments,
+        paths: list[str],
+        nested: Traced,
+    ) -> None:
+        self.name = name_of(f)
+        self.avals, self.paths = arguments.leaves, paths
+        self.out_avals, self.out_tree = nested.out_avals, nested.out_tree
+        self.program = nested.program
+        self._static, self._arguments = static, arguments
+        self.floats = [i for i, of in enumerate(self.avals) if has_derivative(of)]
+        self.out_floats = [i for i, of in enumerate(self.out_avals) if has_derivative(of)]
+
+    def primals(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments, with these leaves."""
+        args, _ = self._static.join(self._arguments._replace(leaves=list(leaves)))
+        return args
+
+    def result(self, leaves: Sequence[Any]) -> Any:
+        return tree.unflatten(self.out_tree, leaves)
+
+    def trace_rule(
+        self, rule: Callable[[Any, Any, list[Any]], list[Any]], moving: Sequence[Any], role: str
+    ) -> Trace:
+        """Trace a rule: of the leaves of primals and results, and of what is of these avals."""
+        avals = [*self.avals, *self.out_avals, *moving]
+        results = tree.leaf_paths(self.out_tree, "result")
+        names = [*self.paths, *results, *(f"{role}{i}" for i in range(len(moving)))]
+
+        def flat(tracers: Sequence[Tracer]) -> list[Any]:
+            n, m = len(self.avals), len(self.avals) + len(self.out_avals)
+            return rule(tracers[:n], tracers[n:m], list(tracers[m:]))
+
+        trace, _ = trace_function(flat, f"{self.name}_rule", avals, names, self.program)
+        return trace
+
+
+class CustomVjpFunction(_Custom):
+    """A function with a reverse rule; made by `custom_vjp`."""
+
+    transform, attribute, define = "custom_vjp", CustomVjp.attribute, "defvjp"
+
+    @hiding_frames
+    def defvjp(self, rule: Callable[..., Any], bwd: Callable[..., Any] | None = None) -> Any:
+        """Say what the cotangents of the arguments are.
+
+        `rule(primals, result, cotangent)` takes the arguments as a tuple, what the function makes
+        of them, and the cotangent of that, with None for what is no float.  It returns a tuple with
+        an entry for each argument: cotangents in its structure, None for what has none.
+
+        Or two functions: `fwd(*primals)` returns the result, and anything that `bwd(residuals,
+        cotangent)` needs.  Returns the first function, so that this may decorate it.
+        """
+        check_callable("defvjp", rule)
+        if bwd is None:
+            self._rule = rule
+            return rule
+        check_callable("defvjp", bwd)
+        fwd, back = rule, bwd
+
+        def joined(primals: tuple[Any, ...], result: Any, cotangent: Any) -> Any:
+            _, residuals = _pair("custom_vjp", fwd, fwd(*primals), "the result and the residuals")
+            return back(residuals, cotangent)
+
+        self._rule = joined
+        return rule
+
+    def _trace_rule(self, of: _Signature) -> tuple[Trace, list[int]]:
+        author, wrt = self._rule, list[int]()
+        assert author is not None
+
+        def rule(xs: Any, ys: Any, gs: list[Any]) -> list[Any]:
+            by_position = dict(zip(of.out_floats, gs, strict=True))
+            cotangent = of.result([by_position.get(i) for i in range(len(ys))])
+            primals = of.primals(xs)
+            found = author(primals, of.result(ys), cotangent)
+            if not isinstance(found, tuple | list) or len(found) != len(primals):
+                raise TypeError(
+                    f"custom_vjp: the rule of {of.name} returned {_shown(found)}; return a tuple "
+                    f"with {len(primals)} cotangents, one for each argument"
+                )
+            given = directions_of(
+                "custom_vjp", ("cotangent", tuple(found)), of.primals(of.avals), of.paths,
+                of.avals, of.name, converting=True,
+            )  # fmt: skip
+            wrt.extend(i for i, g in enumerate(given) if g is not None)
+            return [operand_of(given[i], of.avals[i]) for i in wrt]
+
+        moving = [of.out_avals[i] for i in of.out_floats]
+        return of.trace_rule(rule, moving, "cotangent"), wrt
+
+
+class CustomJvpFunction(_Custom):
+    """A function with a forward rule; made by `custom_jvp`."""
+
+    transform, attribute, define = "custom_jvp", CustomJvp.attribute, "defjvp"
+
+    @hiding_frames
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Say what the tangent of the result is.
+
+        `rule(primals, result, tangents)` takes the arguments as a tuple, what the function makes of
+        them, and the tangents of the arguments as another, with None for what is no float.  It
+        returns the tangent of the result, in its structure, with None for what has none.
+
+        Or `rule(primals, tangents)`, which returns the result and its tangent.  Returns the rule,
+        so that this may decorate it.
+        """
+        check_callable("defjvp", rule)
+        signature = signature_of(rule)
+        if signature is None or len(signature.parameters) != 2:
+            self._rule = rule
+            return rule
+
+        def last(primals: tuple[Any, ...], result: Any, tangents: tuple[Any, ...]) -> Any:
+            pair = _pair("custom_jvp", rule, rule(primals, tangents), "the result and its tangent")
+            return pair[1]
+
+        self._rule = last
+        return rule
+
+    def _trace_rule(self, of: _Signature) -> tuple[Trace, list[int]]:
+        author = self._rule
+        assert author is not None
+
+        def rule(xs: Any, ys: Any, ts: list[Any]) -> list[Any]:
+            by_position = dict(zip(of.floats, ts, strict=True))
+            tangents = of.primals([by_position.get(i) for i in range(len(xs))])
+            found = author(of.primals(xs), of.result(ys), tangents)
+            given = directions_of(
+                "custom_jvp", ("tangent", found), of.result(of.out_avals),
+                tree.leaf_paths(of.out_tree, "result"), of.out_avals, of.name,
+                converting=True,
+            )  # fmt: skip
+            return [_tangent(given[i], of.out_avals[i]) for i in of.out_floats]
+
+        return of.trace_rule(rule, [of.avals[i] for i in of.floats], "tangent"), of.floats
+
+
+def _tangent(t: Any, of: Any) -> Any:
+    return anp.zeros(of.shape, dtype=of.dtype) if t is None else operand_of(t, of)
+
+
+def _pair(transform: str, f: Callable[..., Any], found: Any, what: str) -> Any:
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise TypeError(f"{transform}: {name_of(f)} returned {_shown(found)}; return {what}")
+    return found
+
+
+def _shown(x: Any) -> str:
+    n = f" of {len(x)} entries" if isinstance(x, tuple | list) else ""
+    return f"a {type(x).__name__}{n}"
+
+
+@hiding_frames
+def custom_vjp(f: Callable[..., Any]) -> CustomVjpFunction:
+    """A function that does what f does, and whose derivative is what its `defvjp` is given.
+
+    One rule serves all modes: the adjoint is linear in the cotangent, so forward mode is its
+    transpose, and batching batches both.  Arguments are arrays and trees of arrays; others reach f
+    and the rule as they are.
+    Returns a function of the same arguments, with `defvjp(rule)`.
+    Raises `TypeError` where it is called without a rule, or the rule returns cotangents of other
+    dtypes or shapes; `ValueError` for those of another structure (paths are named); `TraceError`
+    where f or the rule closes over a traced value; `MissingRule` in forward mode where the rule is
+    not linear in the cotangent, such as one that clips it.
+    Source: A. Radul et al., You Only Linearize Once (POPL 2023).
+
+    >>> import anvl, anvl.numpy as np
+    >>> @anvl.custom_vjp
+    ... def softplus(x):
+    ...     return np.log(1 + np.exp(x))
+    >>> @softplus.defvjp
+    ... def softplus_vjp(primals, result, cotangent):
+    ...     return (cotangent * (1 - np.exp(-result)),)
+    >>> print(anvl.grad(softplus)(100.0), anvl.jvp(softplus, (0.0,), (2.0,))[1])
+    1.0 1.0
+    """
+    return CustomVjpFunction(f)
+
+
+@hiding_frames
+def custom_jvp(f: Callable[..., Any]) -> CustomJvpFunction:
+    """A function that does what f does, and whose derivative is what its `defjvp` is given.
+
+    One rule serves all modes: the tangent is linear in the tangents of the arguments, so reverse
+    mode is its transpose, and batching batches both.
+    Returns a function of the same arguments, with `defjvp(rule)`.
+    Raises as `custom_vjp` does.
+    Source: A. Radul et al., You Only Linearize Once (POPL 2023).
+
+    >>> import anvl, anvl.numpy as np
+    >>> @anvl.custom_jvp
+    ... def norm(x):
+    ...     return np.sqrt(np.sum(x * x))
+    >>> @norm.defjvp
+    ... def norm_jvp(primals, result, tangents):
+    ...     (x,), (t,) = primals, tangents
+    ...     return np.sum(x * t) / np.maximum(result, 1e-30)
+    >>> print(anvl.grad(norm)(np.zeros(2)))
+    [0. 0.]
+    """
+    return CustomJvpFunction(f)

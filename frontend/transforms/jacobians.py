@@ -1,0 +1,232 @@
+"""`jacfwd`, `jacrev` and `hessian`: whole matrices of derivatives; `hvp`: one of its products."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import anvl.numpy as anp
+from anvl import tree
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.avals import Aval
+from anvl.core.promote import abstract
+from anvl.core.trace_state import current
+from anvl.dialect.core.types import element_type, kind
+from anvl.dispatch.jit import call_in_trace
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import check_callable, numbered, runnable
+from anvl.transforms.jvp import jvp_of, pushed
+from anvl.transforms.vjp import Reverse
+from anvl.transforms.vmap import vmap
+from anvl.transforms.wrt import Chosen, Wrt
+
+__all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
+
+
+@hiding_frames
+def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+    """A function that returns the Jacobian of f, column by column: for few arguments.
+
+    Arguments: `wrt` says what to differentiate with respect to: the name of an argument, its
+    position, or the path to a part of one (`"params.w"`); several in a tuple.
+    Returns a function of the same arguments.  Its result has the structure of what f returns, and
+    in it, for each array of shape S, the structure of what `wrt` names, with an array of shape
+    S + T for each of its arrays of shape T.
+    Raises `TypeError` where something in `wrt` or a result holds no real floats (paths are
+    named); `ValueError` where there is nothing of that name.
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.jacfwd(lambda x: x * x)(np.asarray([1.0, 2.0])))
+    [[2. 0.]
+     [0. 4.]]
+    """
+    if f is None:
+        return functools.partial(jacfwd, wrt=wrt)
+    return _jacobian(f, wrt, "jacfwd", _columns)
+
+
+@hiding_frames
+def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+    """A function that returns the Jacobian of f, row by row: for few results.
+
+    As `jacfwd`, in reverse mode, so that `wrt` may also name a value that `anvl.tag` named.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
+    [2. 4.]
+    """
+    if f is None:
+        return functools.partial(jacrev, wrt=wrt)
+    return _jacobian(f, wrt, "jacrev", _rows)
+
+
+@hiding_frames
+def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+    """A function that returns the second derivatives of f: forward mode over reverse mode.
+
+    Arguments, errors as of `jacfwd`.
+    Returns a function of the same arguments.  Its result has the structure of what f returns, in it
+    that of the `wrt` argument, and in it that again: arrays of shape S + T + U.
+
+    >>> import anvl, anvl.numpy as np
+    >>> print(anvl.hessian(lambda x: np.prod(x))(np.asarray([2.0, 3.0, 5.0])))
+    [[0. 5. 3.]
+     [5. 0. 2.]
+     [3. 2. 0.]]
+    """
+    if f is None:
+        return functools.partial(hessian, wrt=wrt)
+    return _jacobian(_jacobian(f, wrt, "hessian", _rows), wrt, "hessian", _columns)
+
+
+@hiding_frames
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian of f times a direction, without the Hessian: forward mode over reverse mode.
+
+    Arguments: as of `jvp`: `primals` are the positional arguments of f, `tangents` the directions
+    in which they move, of the same structure, dtypes and shapes, None for what does not move.
+    f returns one float scalar.
+    Returns how the gradient moves, alone: a tuple with an entry for each argument, of its
+    structure, with None for what is no float.
+    Raises `TypeError` where f returns no float scalar; for the directions, as `jvp`.
+    Source: B. Pearlmutter, Fast Exact Multiplication by the Hessian (Neural Computation 6, 1994).
+
+    >>> import anvl, anvl.numpy as np
+    >>> (moved,) = anvl.hvp(np.prod, (np.asarray([2.0, 3.0, 5.0]),), (np.asarray([1.0, 0.0, 0.0]),))
+    >>> print(moved)
+    [0. 5. 3.]
+    """
+    check_callable("hvp", f)
+
+    @functools.wraps(f)
+    def slopes(*args: Any) -> Any:
+        arguments = StaticArguments(f, None).split(*plain_aside((args, {}), integers=True))
+        reverse = Reverse("hvp", f, arguments)
+        outs = reverse.out_avals
+        if len(outs) != 1 or outs[0].shape != () or not _is_real(outs[0]):
+            what = ", ".join(map(repr, outs)) or "nothing"
+            raise TypeError(
+                f"hvp: {name_of(f)} returns {what}, not one float scalar; reduce it, for example "
+                "with anvl.numpy.sum, or use anvl.jvp of anvl.vjp with cotangents of its results"
+            )
+        return reverse.pullback(tree.unflatten(reverse.out_tree, [1.0]))
+
+    return jvp_of("hvp", slopes, primals, tangents)[1]
+
+
+def _jacobian(
+    f: Callable[..., Any], wrt: Any, transform: str, matrices: Callable[..., Any]
+) -> Callable[..., Any]:
+    check_callable(transform, f)
+    why = "only real floats have a Jacobian"
+    has_tags = transform == "jacrev"  # forward mode moves what goes in
+    entries = Wrt(f, wrt, transform, accepts=_is_real, why=why, has_tags=has_tags)
+
+    def in_trace(*args: Any, **kwargs: Any) -> Any:
+        call = _Call(f, transform, args, kwargs)
+        named = entries.of_call(*numbered(call.arguments))
+        out_tree, blocks = matrices(call, named)
+        # For each result the blocks of all that is named, in its structure.
+        return tree.unflatten(out_tree, [tree.unflatten(named.structure, row) for row in blocks])
+
+    return runnable(f, in_trace, f"The {transform} of {name_of(f)} with respect to {wrt!r}.")
+
+
+class _Call:
+    """A call of f in the current trace: its arguments, and f as a function that is traced once."""
+
+    def __init__(
+        self, f: Callable[..., Any], transform: str, args: Any, kwargs: dict[str, Any]
+    ) -> None:
+        self.transform = transform
+        self.name = name_of(f)
+        self._static = StaticArguments(f, None)
+        self.arguments = self._split(args, kwargs)
+        self.paths = input_names(f, self.arguments)
+        leaves = zip(self.arguments.leaves, self.paths, strict=True)
+        self.avals = [abstract(x, path) for x, path in leaves]
+        self._f = f
+
+        @functools.wraps(f)
+        def once(*args: Any, **kwargs: Any) -> Any:
+            assert current.trace is not None
+            arguments = self._split(args, kwargs)
+            return call_in_trace(self, f, self._static, current.trace, arguments)
+
+        self.f = once
+
+    def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
+        return self._static.split(*plain_aside((args, kwargs), integers=True))
+
+    def check_outputs(self, avals: Sequence[Aval], out_tree: Any) -> None:
+        """Refuse results that have no real derivative."""
+        for of, path in zip(avals, tree.leaf_paths(out_tree, "result"), strict=True):
+            if not _is_real(of):
+                raise TypeError(
+                    f"{self.transform}: {path} of {self.name} is {of}; only real floats have a "
+                    "Jacobian: return it from another function, or cast it"
+                )
+
+
+def _is_real(of: Aval) -> bool:
+    return kind(element_type(of.dtype)) == "float"
+
+
+def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
+    """For each result, the blocks of all chosen leaves: a batch of tangents for each of these."""
+    chosen = named.leaves(call.avals)
+    if not chosen:
+        return _rows(call, named)  # it has the structure of the result, and no direction
+    columns = []
+    out_tree: Any = None
+    for i in chosen:
+        of = call.avals[i]
+
+        def push(t: Any, i: int = i) -> list[Any]:
+            nonlocal out_tree
+            value, tangent = pushed(call.f, call.arguments, [i], [t])
+            results, out_tree = tree.flatten(value)
+            call.check_outputs([abstract(y) for y in results], out_tree)
+            return tree.leaves(tangent)
+
+        if of.size == 1:
+            columns.append([y.reshape((*y.shape, *of.shape)) for y in push(_only(of))])
+            continue
+        found = vmap(push, out_axes=-1)(_basis(of))
+        columns.append([y.reshape((*y.shape[:-1], *of.shape)) for y in found])
+    return out_tree, [list(row) for row in zip(*columns, strict=True)]
+
+
+def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
+    """For each result, the blocks of all that is named: a batch of cotangents for each result."""
+    chosen = named.leaves(call.avals)
+    reverse = Reverse(call.transform, call.f, call.arguments, chosen)
+    reverse.tags = named.tags(reverse.nested)
+    outs, out_tree = reverse.out_avals, reverse.out_tree
+    call.check_outputs(outs, out_tree)
+    blocks = []
+    for j, of in enumerate(outs):
+
+        def pull(g: Any, j: int = j) -> list[Any]:
+            seeds = [g if k == j else None for k in range(len(outs))]
+            return reverse.pulled(tree.unflatten(out_tree, seeds))
+
+        if of.size == 1:
+            blocks.append([x.reshape((*of.shape, *x.shape)) for x in pull(_only(of))])
+            continue
+        found = vmap(pull)(_basis(of))
+        found = named.in_order(found[: len(chosen)], found[len(chosen) :])
+        blocks.append([x.reshape((*of.shape, *x.shape[1:])) for x in found])
+    return out_tree, blocks
+
+
+def _only(of: Aval) -> Any:
+    """The only direction of an array of one element, as it is: a batch would be one more axis."""
+    return anp.ones(of.shape, dtype=of.dtype)
+
+
+def _basis(of: Aval) -> Any:
+    """Every direction of an array, one after the other: the rows of an identity matrix."""
+    return anp.eye(of.size, dtype=of.dtype).reshape((of.size, *of.shape))

@@ -1,0 +1,107 @@
+"""`linearize`: what a function returns, and its derivative there as a linear function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anvl import tree
+from anvl.core.argument_arrays import arrays_of
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.promote import abstract
+from anvl.core.trace_state import current
+from anvl.core.traced import Traced
+from anvl.dialect.core.errors import MissingRule
+from anvl.dispatch.jit import call_in_trace
+from anvl.passes.forward import Forward
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import check_callable, float_positions, run
+from anvl.transforms.jvp import directions_of, pushed
+from anvl.transforms.residuals import APART, Halves, Late, Plan, halves
+
+__all__ = ["linearize"]
+
+
+@hiding_frames
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """What f returns, and a function from directions of the arguments to that of the result.
+
+    As `jvp` for many directions at one place: what does not depend on them is computed once.
+
+    Arguments: `primals` are the positional arguments of f.
+    Returns `(result, f_jvp)`.  `f_jvp(*tangents)` takes, for each argument, what has its structure,
+    dtypes and shapes, with None for what does not move, as integers must; it returns what has the
+    structure of the result, with None for what is no float.
+    Raises, from `f_jvp`: `TypeError` for a tangent of another dtype or shape than its primal, or of
+    an array without a derivative; `ValueError` where the structures differ.  Paths are named.
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
+
+    >>> import anvl, anvl.numpy as np
+    >>> value, slope = anvl.linearize(lambda x, y: np.sin(x) * y, 0.0, 3.0)
+    >>> print(value, slope(2.0, None), slope(1.0, 5.0))
+    0.0 6.0 3.0
+    """
+    check_callable("linearize", f)
+    arguments = StaticArguments(f, None).split(*plain_aside((primals, {})))
+    if current.trace is not None:
+        result = call_in_trace(f, f, StaticArguments(f, None), current.trace, arguments)
+        done = None
+    else:
+        # Now: a person may write to their NumPy arrays before `f_jvp` is called.
+        arguments = arguments._replace(leaves=arrays_of(arguments, f))
+        done = _halved(f, arguments)
+        result = _called(f, arguments) if done is None else done.result
+    paths = input_names(f, arguments)
+    avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
+
+    @hiding_frames
+    def f_jvp(*tangents: Any) -> Any:
+        given = directions_of(
+            "linearize", ("tangent", tangents), tuple(primals), paths, avals, name_of(f)
+        )
+        if done is None or current.trace is not None:
+            return _pushed(f, arguments, given)
+        moved = dict(zip(done.plan.of, done.run(given), strict=True))
+        structure = tree.structure(result)
+        return tree.unflatten(structure, [moved.get(i) for i in range(structure.num_leaves)])
+
+    return result, f_jvp
+
+
+def _halved(f: Callable[..., Any], arguments: Arguments) -> Halves | None:
+    try:
+        return halves(f, arguments, _plan)
+    except MissingRule:  # perhaps of an argument that never moves
+        return None
+
+
+def _plan(traced: Traced) -> Plan | None:
+    """The forward sweep, from all float arguments to all float results."""
+    wrt, targets = float_positions(traced.in_avals), float_positions(traced.out_avals)
+    if not (wrt and targets):
+        return None
+    splitting = Forward("main", wrt, split=True, suffix=APART)
+    tangents = Late(wrt, [f"the tangent of {name}" for name in traced.names], traced.in_avals)
+    return Plan(splitting, ("_primal", "_linear"), tangents, targets, traced.out_avals)
+
+
+def _called(f: Callable[..., Any], arguments: Arguments) -> Any:
+    """What f returns, compiled and run."""
+
+    def in_trace(leaves: list[Any]) -> Any:
+        args, _ = StaticArguments(f, None).join(arguments._replace(leaves=leaves))
+        return f(*args)
+
+    in_trace.__name__ = name_of(f)
+    return run(in_trace, (arguments.leaves,), {})
+
+
+def _pushed(f: Callable[..., Any], arguments: Arguments, given: list[Any]) -> Any:
+    """The tangent of what f returns, in one program with f."""
+    chosen = [i for i, t in enumerate(given) if t is not None]
+
+    def in_trace(leaves: list[Any], moving: list[Any]) -> Any:
+        return pushed(f, arguments._replace(leaves=leaves), chosen, moving)[1]
+
+    in_trace.__name__ = name_of(f)
+    return run(in_trace, (arguments.leaves, [given[i] for i in chosen]), {})

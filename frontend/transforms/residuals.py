@@ -1,0 +1,151 @@
+"""A derivative outside of any trace, in two compiled halves.
+
+The first computes the function, and the residuals: what the second needs of it.  The second may run
+many times: `anvl.vjp` goes back with it, `anvl.linearize` forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl import tree
+from anvl.core.arguments import Arguments, StaticArguments
+from anvl.core.avals import Aval, aval, aval_of_type
+from anvl.core.trace_state import passes_lock
+from anvl.core.traced import Traced, trace_call
+from anvl.core.tracing import Program as TracedProgram
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dispatch.executables import Program, compiled_program
+from anvl.passes.expand.declarations import signature
+from anvl.passes.framework.pass_base import Pass
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functions.symbol_utils import functions_of, needed_by
+from anvl.passes.remat import Remat
+from anvl.passes.residuals.partial_eval import spare_copies
+from anvl.runtime import Array, array_type, put
+
+__all__ = ["APART", "Halves", "Late", "Plan", "halves"]
+
+
+#: Sets the names of the halves apart from those of functions in Python.
+APART = "."
+
+
+class Late(NamedTuple):
+    """What the second half takes besides residuals: directions along arguments, or results.
+
+    `chosen` counts those that have one; `paths` and `avals` are of all leaves.
+    """
+
+    chosen: Sequence[int]
+    paths: Sequence[str]
+    avals: Sequence[Aval]
+
+
+class Plan(NamedTuple):
+    """How a traced function is halved.
+
+    `splitting` is a pass that makes of `@main` two functions, with these `suffixes` to its name.
+    The second returns a direction for each of what `of` counts among values of these avals.
+    """
+
+    splitting: Pass
+    suffixes: tuple[str, str]
+    late: Late
+    of: Sequence[int]
+    avals: Sequence[Aval]
+
+
+class Halves(NamedTuple):
+    """A function that has been called, and the half that is still to run.
+
+    `result` is what it returned; `second` takes the `residuals`, then what is late.
+    """
+
+    result: Any
+    second: Program
+    residuals: list[Array]
+    plan: Plan
+
+    def run(self, given: Sequence[Any]) -> list[Array]:
+        """The results of the second half, of directions along all leaves; None is zeros."""
+        late, placement = self.plan.late, self.second.executable.placement
+        directions = [
+            put(_zeros(late.avals[i]) if given[i] is None else given[i], placement)
+            for i in late.chosen
+        ]
+        return self.second.execute([*self.residuals, *directions])
+
+
+def _zeros(of: Aval) -> Any:
+    return np.zeros(of.shape, of.dtype)
+
+
+def halves(
+    f: Callable[..., Any], arguments: Arguments, plan_of: Callable[[Traced], Plan | None]
+) -> Halves | None:
+    """Trace f for these arrays, halve it, and run the first half; None where there is no plan.
+
+    f is traced anew each time, as what it closes over may have changed; programs with the same text
+    are compiled once.
+    """
+    arrays = arguments.leaves
+    avals = [aval(x.dtype, x.shape, x.weak_type) for x in arrays]
+    traced = trace_call(f, StaticArguments(f, None), arguments._replace(leaves=avals))
+    plan = plan_of(traced)
+    if plan is None:
+        return None
+    first, second, kept = _cut(traced, plan)
+    n_results = len(traced.out_avals)
+    _, types = signature(_main(first))
+    out_avals = [*traced.out_avals, *map(aval_of_type, types[n_results:])]
+    key = [x.aval for x in arrays]
+    program = compiled_program(first, key, out_avals, traced.names, traced.out_tree)
+    outputs = program.execute(arrays)
+    residuals = [[*arrays, *outputs][i] for i in kept]
+    place = program.executable.placement
+    avals = [plan.late.avals[i] for i in plan.late.chosen]
+    types = [x.aval for x in residuals] + [array_type(a.shape, a.dtype, place) for a in avals]
+    names = [f"residual {i}" for i in range(len(kept))]
+    names += [plan.late.paths[i] for i in plan.late.chosen]
+    then = compiled_program(second, types, [plan.avals[i] for i in plan.of], names, None)
+    result = tree.unflatten(traced.out_tree, outputs[:n_results])
+    return Halves(result, then, residuals, plan)
+
+
+def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list[int]]:
+    """The two halves, and what the residuals are among the arguments and results of the first."""
+    program = traced.program
+    with passes_lock:
+        Pipeline([Remat(), plan.splitting]).run(traced.program.module)
+        first, second = (_alone(traced, f"main{APART}{suffix}") for suffix in plan.suffixes)
+        first.meetings = program.meetings
+        return first, second, spare_copies(_main(first), len(traced.out_avals))
+
+
+def _alone(traced: Traced, name: str) -> TracedProgram:
+    """A program of one function of another, as its `@main`, with the same captured arrays."""
+    program = TracedProgram()
+    program.captured = traced.program.captured
+    functions = functions_of(traced.program.module.operation)
+    with context():
+        end = ir.InsertionPoint(program.module.body)
+        for other in needed_by(name, functions):
+            functions[other].clone(ip=end).operation.attributes["sym_visibility"] = (
+                ir.StringAttr.get("private")
+            )
+        main = functions[name].clone(ip=end).operation
+        main.attributes["sym_name"] = ir.StringAttr.get("main")
+        for key in ("arg_attrs", "res_attrs"):
+            if key in main.attributes:
+                del main.attributes[key]
+    return program
+
+
+def _main(program: TracedProgram) -> ir.Operation:
+    operations = program.module.body.operations
+    return operations[len(operations) - 1].operation

@@ -1,0 +1,188 @@
+"""`vjp`: from the results of a function back to its arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl import tree
+from anvl.core.argument_arrays import arrays_of
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.avals import Aval
+from anvl.core.promote import abstract, as_tracer
+from anvl.core.trace_state import current
+from anvl.core.traced import Traced, trace_call
+from anvl.dialect.core.errors import MissingRule
+from anvl.dispatch.jit import call_function
+from anvl.passes.gradient import Gradient
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import (
+    Position,
+    check_callable,
+    closed_over,
+    declare_vjp,
+    float_positions,
+    numbered,
+    run,
+)
+from anvl.transforms.jvp import directions_of, operand_of
+from anvl.transforms.residuals import APART, Late, Plan, halves
+
+__all__ = ["Reverse", "vjp"]
+
+
+@hiding_frames
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """What f returns, and a function from cotangents of that to cotangents of the arguments.
+
+    Arguments: `primals` are the positional arguments of f.
+    Returns `(result, pullback)`.  `pullback(cotangent)` takes what has the structure, dtypes and
+    shapes of the result, with None for what has no cotangent, as integers must; it returns a tuple
+    with an entry for each argument, of its structure, with None for what is no float.  Outside of
+    `jit` it runs as often as you like on what one run of f has left.
+    Raises, from the pullback: `TypeError` for a cotangent of another dtype or shape, `ValueError`
+    for one of another structure; paths are named.
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.2.
+
+    >>> import anvl
+    >>> value, pullback = anvl.vjp(lambda x, y: (x * y, x + y), 2.0, 3.0)
+    >>> print(*pullback((1.0, None)), *pullback((10.0, 1.0)))
+    3.0 2.0 31.0 21.0
+    """
+    check_callable("vjp", f)
+    arguments = StaticArguments(f, None).split(*plain_aside((primals, {})))
+    if current.trace is not None:
+        reverse = Reverse("vjp", f, arguments)
+        return reverse.result, reverse.pullback
+
+    # Now: a person may write to their NumPy arrays before the pullback is called.
+    arguments = arguments._replace(leaves=arrays_of(arguments, f))
+    try:
+        done = halves(f, arguments, _backward)
+    except MissingRule:  # perhaps of a result that never gets a cotangent
+        done = None
+    if done is None:
+        return _whole(f, arguments)
+
+    @hiding_frames
+    def pullback(cotangent: Any) -> Any:
+        if current.trace is not None:
+            return Reverse("vjp", f, arguments).pullback(cotangent)
+        found = done.run(_cotangents(f, done.result, cotangent))
+        return _placed(arguments, done.plan.of, found)
+
+    return done.result, pullback
+
+
+def _backward(traced: Traced) -> Plan | None:
+    """The reverse sweep, from all float results to all float arguments."""
+    wrt, targets = float_positions(traced.in_avals), float_positions(traced.out_avals)
+    if not (wrt and targets):
+        return None
+    splitting = Gradient("main", wrt, targets, split=True, suffix=APART)
+    paths = [f"the cotangent of {path}" for path in tree.leaf_paths(traced.out_tree, "result")]
+    cotangents = Late(targets, paths, traced.out_avals)
+    return Plan(splitting, ("_fwd", "_bwd"), cotangents, wrt, traced.in_avals)
+
+
+def _whole(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Callable[[Any], Any]]:
+    """`vjp` where f cannot be halved: the pullback computes f again."""
+
+    def in_trace(leaves: list[Any]) -> Any:
+        return Reverse("vjp", f, arguments._replace(leaves=leaves)).result
+
+    def pulled(leaves: list[Any], cotangent: Any) -> Any:
+        return Reverse("vjp", f, arguments._replace(leaves=leaves)).pullback(cotangent)
+
+    in_trace.__name__ = pulled.__name__ = name_of(f)
+    result = run(in_trace, (arguments.leaves,), {})
+
+    @hiding_frames
+    def pullback(cotangent: Any) -> Any:
+        given = tree.unflatten(tree.structure(result), _cotangents(f, result, cotangent))
+        return run(pulled, (arguments.leaves, given), {})
+
+    return result, pullback
+
+
+def _cotangents(f: Callable[..., Any], result: Any, cotangent: Any) -> list[Any]:
+    """The cotangent of each leaf of a result, None where there is none; numbers have its dtype."""
+    leaves, treedef = tree.flatten(result)
+    paths = tree.leaf_paths(treedef, "result")
+    avals = [abstract(y) for y in leaves]
+    return directions_of("vjp", ("cotangent", cotangent), result, paths, avals, name_of(f))
+
+
+def _placed(arguments: Arguments, chosen: Sequence[int], found: Sequence[Any]) -> Any:
+    """Cotangents of chosen leaves in the structure of the arguments; None for what has none."""
+    cotangents = dict(zip(chosen, found, strict=True))
+    args, _ = numbered(arguments)
+    return tree.map(lambda i: cotangents.get(i) if isinstance(i, Position) else None, args)
+
+
+class Reverse:
+    """A call of f in the current trace, that can be gone back.
+
+    Attributes: `result`, `avals` and `paths` of the leaves of the arguments, `out_avals`,
+    `out_tree` of the result, `nested` (f, traced), and `tags`: the tagged values, with their
+    avals, to which `pulled` goes back besides.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        f: Callable[..., Any],
+        arguments: Arguments,
+        chosen: Sequence[int] | None = None,
+    ) -> None:
+        trace = current.trace
+        assert trace is not None
+        self._function = function
+        self._f = f
+        self._arguments = arguments
+        self.paths = input_names(f, arguments)
+        leaves = zip(arguments.leaves, self.paths, strict=True)
+        self.avals = [abstract(x, path) for x, path in leaves]
+        self._chosen = float_positions(self.avals) if chosen is None else chosen
+        abstracted = arguments._replace(leaves=list(self.avals))
+        static = StaticArguments(f, None)
+        with trace.program.differentiating():
+            nested = trace_call(f, static, abstracted, trace.program, self.paths)
+        self.nested = nested
+        self.tags: dict[str, Aval] = {}
+        self.out_avals, self.out_tree = nested.out_avals, nested.out_tree
+        self._operands = [*map(as_tracer, arguments.leaves), *closed_over(nested)]
+
+    @functools.cached_property
+    def result(self) -> Any:
+        """What f returns; the call is emitted when this is first asked for."""
+        trace = current.trace
+        assert trace is not None
+        values = call_function(trace, self.nested.trace.name, self._operands, self.out_avals)
+        return tree.unflatten(self.out_tree, values)
+
+    def pullback(self, cotangent: Any) -> Any:
+        """The cotangents of the arguments, in their structure; None for what has none."""
+        return _placed(self._arguments, self._chosen, self.pulled(cotangent))
+
+    def pulled(self, cotangent: Any) -> list[Any]:
+        """The cotangents of the chosen leaves of the arguments, then of the tagged values."""
+        trace = current.trace
+        assert trace is not None
+        given = directions_of(
+            self._function,
+            ("cotangent", cotangent),
+            tree.unflatten(self.out_tree, self.out_avals),
+            tree.leaf_paths(self.out_tree, "result"),
+            self.out_avals,
+            name_of(self._f),
+        )
+        targets = [i for i, g in enumerate(given) if g is not None]
+        seeds = [operand_of(given[i], self.out_avals[i]) for i in targets]
+        inputs = [x.aval for x in self._operands]
+        name = declare_vjp(trace, self.nested, inputs, self._chosen, targets, self.tags)
+        of_leaves = [self.avals[i] for i in self._chosen]
+        out_avals = [*self.out_avals, *of_leaves, *self.tags.values()]
+        results = call_function(trace, name, [*self._operands, *seeds], out_avals)
+        return results[len(self.out_avals) :]

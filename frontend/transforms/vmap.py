@@ -1,0 +1,259 @@
+"""`vmap`: a function of one as a function of many."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import anvl.numpy as anp
+from anvl import tree
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.avals import Aval, aval
+from anvl.core.promote import abstract, as_tracer
+from anvl.core.trace_state import current
+from anvl.core.traced import Traced, known_numbers, trace_call
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.mlir import ir
+from anvl.dispatch.jit import call_function
+from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
+from anvl.runtime import hiding_frames
+from anvl.transforms.declare import check_callable, closed_over, declare_vmap, runnable
+
+__all__ = ["vmap"]
+
+
+@hiding_frames
+def vmap(
+    f: Callable[..., Any] | None = None,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_size: int | None = None,
+) -> Any:
+    """A function that does what f does, for each member of a batch at once.
+
+    Arguments: `in_axes` says which axis of each positional argument counts the members: an integer
+    for all, or a tuple or list with an entry for each argument; an entry may follow the structure
+    of its argument, cut off anywhere, and None is for what all members share.  Negative axes count
+    from the end.  Keyword arguments are taken along axis 0.  `out_axes` says where results have
+    that axis, in the structure of the result, cut off anywhere; None is for results that are the
+    same for all members.  `axis_size` is how many members there are, where no argument says so.
+    Returns a function of the same arguments, each with one more axis.
+    Raises `ValueError` where sizes differ, an axis is out of range, or the axes do not fit the
+    structure of the arguments (paths are named); `TypeError` for axes that are no integers.
+
+    >>> import anvl, anvl.numpy as np
+    >>> dots = anvl.vmap(np.dot, in_axes=(0, None))
+    >>> print(dots(np.asarray([[1.0, 2.0], [3.0, 4.0]]), np.asarray([1.0, 10.0])))
+    [21. 43.]
+    """
+    if f is None:
+        return functools.partial(vmap, in_axes=in_axes, out_axes=out_axes, axis_size=axis_size)
+    check_callable("vmap", f)
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not isinstance(in_axes, tuple) and not _is_axis(in_axes):
+        raise TypeError(
+            f"vmap: in_axes is {in_axes!r}; give an integer, None, or a tuple with an entry for "
+            f"each argument of {name_of(f)}"
+        )
+    if axis_size is not None and (not _is_axis(axis_size) or axis_size < 0):
+        raise TypeError(f"vmap: axis_size is {axis_size!r}; it must be an integer of at least 0")
+    request = _Request(f, in_axes, out_axes, axis_size)
+
+    def in_trace(*args: Any, **kwargs: Any) -> Any:
+        return request.emit(*args, **kwargs)
+
+    return runnable(f, in_trace, f"{name_of(f)} of each member of a batch, along {in_axes!r}.")
+
+
+def _is_axis(x: Any) -> bool:
+    return x is None or (isinstance(x, int | np.integer) and not isinstance(x, bool))
+
+
+class _Request:
+    """A batch of a function."""
+
+    def __init__(
+        self, f: Callable[..., Any], in_axes: Any, out_axes: Any, axis_size: int | None
+    ) -> None:
+        self.f = f
+        self.name = name_of(f)
+        self.in_axes = in_axes
+        self.out_axes = out_axes
+        self.axis_size = axis_size
+
+    def emit(self, *args: Any, **kwargs: Any) -> Any:
+        trace = current.trace
+        assert trace is not None
+        args, kwargs = plain_aside((args, kwargs))
+        static = StaticArguments(self.f, None)
+        arguments = static.split(args, kwargs)
+        paths = input_names(self.f, arguments)
+        avals = [abstract(x, f"vmap: {p}") for x, p in zip(arguments.leaves, paths, strict=True)]
+        axes = self._axes(args, kwargs)
+        size = self._size(paths, avals, axes)
+        batched = [i for i, axis in enumerate(axes) if axis is not None]
+        operands = [
+            x if axis is None else anp.moveaxis(as_tracer(x), axis, 0)
+            for x, axis in zip(arguments.leaves, axes, strict=True)
+        ]
+        members = [
+            of if axis is None else _member(of, axis) for of, axis in zip(avals, axes, strict=True)
+        ]
+        nested = self._traced(static, arguments, members, paths)
+        outer = closed_over(nested)
+        out_axes = self._out_axes(nested, batched)
+        results = [i for i, axis in enumerate(out_axes) if axis is not None]
+        inputs = [*_with_axis(members, batched, size), *(x.aval for x in outer)]
+        outputs = _with_axis(nested.out_avals, results, size)
+        name = declare_vmap(trace, nested, inputs, batched, outputs, results, size)
+        found = call_function(trace, name, [*operands, *outer], outputs)
+        moved = [
+            y if axis is None else anp.moveaxis(y, 0, axis)
+            for y, axis in zip(found, out_axes, strict=True)
+        ]
+        return tree.unflatten(nested.out_tree, moved)
+
+    def _traced(
+        self,
+        static: StaticArguments,
+        arguments: Arguments,
+        members: Sequence[Aval],
+        paths: list[str],
+    ) -> Traced:
+        assert current.trace is not None
+        abstracted = arguments._replace(leaves=list(members))
+        known = known_numbers(arguments.leaves)  # one with an axis is no number
+        return trace_call(self.f, static, abstracted, current.trace.program, paths, known)
+
+    # -- axes of arguments -----------------------------------------------------------------------
+
+    def _axes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
+        """The axis of each leaf of the arguments."""
+        in_axes = self.in_axes
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError(
+                f"vmap: in_axes {in_axes!r} has {len(in_axes)} entries, but {self.name} was called "
+                f"with {len(args)} positional arguments; give one for each"
+            )
+        axes = _spread("in_axes", in_axes, args, f"the arguments of {self.name}")
+        return [*axes, *[0 for _ in tree.leaves(kwargs)]]
+
+    def _size(self, paths: Sequence[str], avals: Sequence[Aval], axes: Sequence[int | None]) -> int:
+        """How many members there are: what all batched arguments agree on."""
+        sizes = {}
+        for path, of, axis in zip(paths, avals, axes, strict=True):
+            if axis is None:
+                continue
+            if not -of.ndim <= axis < of.ndim:
+                have = f"axes {-of.ndim} to {of.ndim - 1}" if of.ndim else "no axes"
+                raise ValueError(
+                    f"vmap: {path} of {self.name} is {of}, which has {have}, but in_axes says "
+                    f"{axis}; give another axis, or None for what all members share"
+                )
+            sizes[path] = (of, axis)
+        different = {of.shape[axis] for of, axis in sizes.values()}
+        if self.axis_size is not None:
+            different.add(self.axis_size)
+        if not different:
+            raise ValueError(
+                f"vmap: no argument of {self.name} has an axis for the members; give in_axes, or "
+                "axis_size"
+            )
+        if len(different) > 1:
+            listed = [
+                f"{path} {of} has {of.shape[axis]} along axis {axis}"
+                for path, (of, axis) in sizes.items()
+            ]
+            if self.axis_size is not None:
+                listed.append(f"axis_size is {self.axis_size}")
+            raise ValueError(
+                f"vmap: the arguments of {self.name} differ in how many members they have: "
+                f"{', '.join(listed)}"
+            )
+        return int(different.pop())
+
+    # -- axes of results -------------------------------------------------------------------------
+
+    def _out_axes(self, nested: Traced, batched: Sequence[int]) -> list[int | None]:
+        """The axis of each leaf of the result."""
+        avals, out_tree = nested.out_avals, nested.out_tree
+        paths = tree.leaf_paths(out_tree, "result")
+        result = tree.unflatten(out_tree, avals)
+        axes = _spread("out_axes", self.out_axes, result, f"what {self.name} returns")
+        for path, of, axis in zip(paths, avals, axes, strict=True):
+            if axis is not None and not -of.ndim - 1 <= axis <= of.ndim:
+                raise ValueError(
+                    f"vmap: {path} of {self.name} is {of}, and with the axis of the members has "
+                    f"axes {-of.ndim - 1} to {of.ndim}, but out_axes says {axis}"
+                )
+        if None in axes:
+            self._check_shared(nested, batched, paths, axes)
+        return axes
+
+    def _check_shared(
+        self,
+        nested: Traced,
+        batched: Sequence[int],
+        paths: Sequence[str],
+        axes: Sequence[int | None],
+    ) -> None:
+        """Refuse None for what differs over the batch."""
+        differs = _reached(
+            nested.trace.block, batched, functions_of(nested.program.module.operation)
+        )
+        for path, moves, axis in zip(paths, differs, axes, strict=True):
+            if axis is None and moves:
+                raise ValueError(
+                    f"vmap: out_axes is None for {path} of {self.name}, which differs from member "
+                    "to member; give it an axis"
+                )
+
+
+def _reached(
+    block: ir.Block, batched: Sequence[int], functions: dict[str, ir.Operation]
+) -> list[bool]:
+    """Which results depend on the batched arguments; behind derivatives the pass finds out."""
+    *body, terminator = [op.operation for op in block.operations]
+    moved: set[ir.Value] = {block.arguments[i] for i in batched}
+    for op in body:
+        flags = [x in moved for x in operands_of(op)]
+        if op.name != "func.call":
+            found = [any(flags)] * len(op.results)
+        else:
+            called = body_of(functions[callee_of(op)])
+            which = [i for i, moves in enumerate(flags) if moves]
+            found = [] if called is None else _reached(called, which, functions)
+        moved.update(y for y, moves in zip(op.results, found, strict=False) if moves)
+    return [y in moved for y in terminator.operands]
+
+
+def _spread(role: str, axes: Any, along: Any, what: str) -> list[int | None]:
+    """The axis of each leaf of a tree, for axes of its structure, cut off anywhere."""
+    try:
+        parts = tree.prefix_parts(axes, along, role)
+    except ValueError as error:
+        raise ValueError(f"vmap: {role} does not fit the structure of {what}: {error}") from None
+    spread: list[int | None] = []
+    for axis, path, part in parts:
+        if not _is_axis(axis):
+            raise TypeError(f"vmap: {path} is {axis!r}; an axis is an integer or None")
+        spread += [axis] * len(tree.leaves(part))
+    return spread
+
+
+def _member(of: Aval, axis: int) -> Aval:
+    """The aval of one member."""
+    at = axis % of.ndim
+    return aval(of.dtype, of.shape[:at] + of.shape[at + 1 :], of.weak_type)
+
+
+def _with_axis(avals: Sequence[Aval], which: Sequence[int], size: int) -> list[Aval]:
+    """Avals, of which some get one more axis, the first."""
+    return [
+        aval(a.dtype, (size, *a.shape), a.weak_type) if i in which else a
+        for i, a in enumerate(avals)
+    ]

@@ -1,0 +1,1 @@
+"""Declared transformations, and the engine that gives them their bodies."""

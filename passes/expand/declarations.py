@@ -1,0 +1,485 @@
+"""Functions that are declared as transformations of others: the engine that writes their bodies.
+
+A declaration says with an attribute what it is: `anvl.vjp = {callee = @f, ...}`.  Each kind of
+attribute belongs to a pass.  See Note [Declarations of several kinds].
+"""
+
+import abc
+from collections.abc import Mapping, Sequence, Set
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from anvl.dialect.control_flow.call import Callee, rule_of, symbols_in
+from anvl.dialect.control_flow.symbol_table import Table, resolving
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Symbol
+from anvl.dialect.core.types import shape_text
+from anvl.dialect.interpreters.ad_diagnostics import Search
+from anvl.passes.framework.pass_base import Pass
+from anvl.passes.functions.dce import drop_dead
+from anvl.passes.functions.inlining import inline_calls
+from anvl.passes.functions.simplification import simplify
+from anvl.passes.functions.symbol_utils import (
+    body_of,
+    callee_of,
+    calls_by_function,
+    calls_of,
+    functions_of,
+    is_private,
+    references,
+    terminator_of,
+)
+from anvl.passes.residuals.partial_eval import split
+
+__all__ = [
+    "KINDS", "Expansion", "Kind", "check_floats", "check_function_given", "check_positions",
+    "define_all", "finish", "is_float", "signature",
+]  # fmt: skip
+
+# Note [Declarations of several kinds]
+#
+# The tangent of an adjoint, the adjoint of a batch: declarations of one kind depend on those of
+# others, in any order.  So one engine writes all kinds, and a pass defines the declarations of its
+# own kind, after all that these depend on, of whatever kind.  What no declaration of its kind
+# depends on it leaves.  So each pass keeps its promise alone and in one run, and a pipeline names
+# each of them once, in any order; to repeat passes until none is left would make a cycle of
+# functions a hang, and every program pay for the deepest.
+
+
+class Kind(abc.ABC):
+    """What is true of the declarations with one attribute.
+
+    A definition begins as a copy of the callee, without calls; `write` turns it into what was asked
+    for.
+    """
+
+    #: The pass that it belongs to, and the attribute.
+    argument: ClassVar[str]
+    attribute: ClassVar[str]
+    #: What the attribute must be, and what the function is called, for messages.
+    form: ClassVar[str]
+    noun: ClassVar[str]
+    #: Whether a definition has more ops for each op of the callee.
+    differentiates: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def read(self, request: Any) -> Any:
+        """What the attribute says besides the callee; `TypeError`, `KeyError` where it is wrong."""
+
+    def resolved(self, asked: Any, callee: str, functions: dict[str, ir.Operation]) -> Any:
+        """What is asked for, with what only the body of the callee and of its callees says."""
+        return asked
+
+    @abc.abstractmethod
+    def check(
+        self, name: str, asked: Any, inputs: list[ir.Type], outputs: list[ir.Type], place: str
+    ) -> tuple[list[ir.Type], list[ir.Type]]:
+        """The types that the declared function takes and returns, for those of its callee.
+
+        Raises `PassError` where what is asked for does not fit these.
+        """
+
+    @abc.abstractmethod
+    def write(self, function: ir.Operation, asked: Any, search: Search | None = None) -> None:
+        """Make the definition of a copy of the callee.
+
+        A `search` is told what rules are missing; zeros stand in for what these would give.
+        """
+
+
+#: Every kind, by its attribute.
+KINDS: dict[str, Kind] = {}
+
+
+def define_all(
+    module: ir.Operation,
+    kind: Kind,
+    keeping: str = "",
+    defaults: Mapping[str, int] = MappingProxyType({}),
+) -> "Expansion | None":
+    """Define every declaration of the pass of a kind; None where there was nothing to do.
+
+    With a name in `keeping`, that function is made ready to be copied, and is not used up.
+    `defaults` are for rules: see `Table`.
+    """
+    functions = functions_of(module)
+    mine = [k.attribute for k in KINDS.values() if k.argument == kind.argument]
+    names = [name for name, op in functions.items() if any(a in op.attributes for a in mine)]
+    if not names and not keeping:
+        return None
+    expansion = Expansion(module, functions, kind.argument)
+    expansion.defaults = defaults
+    if keeping:
+        expansion.uses[keeping] += 1
+        names.append(keeping)
+    for name in names:
+        expansion.define(name)
+    return expansion
+
+
+def nothing_declared(pass_: Pass, marks: Set[str]) -> bool:
+    """Whether there are no declarations of a pass, nor a function that it is to work on."""
+    mine = [k.attribute for k in KINDS.values() if k.argument == pass_.argument]
+    return pass_.is_plain and marks.isdisjoint(mine)
+
+
+#: On functions with a derivative in them, of which a later pass may make another.
+_DERIVED = "anvl.derived"
+
+
+class Expansion(Table):
+    """The functions of one module; those that are declared as transformations get their bodies.
+
+    With a `search` this goes on where rules are missing: see `Kind.write`.
+    """
+
+    def __init__(
+        self,
+        module: ir.Operation,
+        functions: dict[str, ir.Operation],
+        argument: str,
+        search: Search | None = None,
+    ) -> None:
+        super().__init__()
+        self.module = module
+        self.functions = functions
+        self.argument = argument
+        self.search = search
+        # Those whose calls are asked for rules: Note [Functions with rules].
+        self.ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
+        calls = calls_by_function(module)
+        self.uses = references(functions, calls)
+        # The callees of each function; those of what is made here are inlined at once.
+        self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
+        self.defined: set[str] = set()
+        self.flat: set[str] = set()
+        # Those with a derivative in them: Note [Simplifying between expansions].
+        self.derived = {name for name, op in functions.items() if _DERIVED in op.attributes}
+        others = [k for k in KINDS.values() if k.differentiates and k.argument != argument]
+        self.is_one_of_several = any(
+            k.attribute in op.attributes for k in others for op in functions.values()
+        )
+
+    def find(self, name: str, location: str = "") -> ir.Operation:
+        """The function of this name, which has a body."""
+        function = self.functions.get(name)
+        if function is None:
+            known = ", ".join(f"@{n}" for n in self.functions) or "none"
+            problem = f"there is no function @{name}; the module has {known}"
+            raise PassError(self.argument, problem, location)
+        if body_of(function) is None:
+            raise PassError(self.argument, f"@{name} has no body of one block", location)
+        return function
+
+    def define(self, name: str, path: tuple[str, ...] = ()) -> None:
+        """Define a function that is declared as a transformation, after all it depends on."""
+        if name in path:
+            if self._is_own_rule(path[path.index(name) :]):
+                return
+            cycle = " -> ".join(f"@{n}" for n in (*path, name))
+            problem = f"recursion: {cycle}; functions must not form a cycle"
+            raise PassError(self.argument, problem, str(self.functions[name].location))
+        if name in self.defined or name not in self.functions:
+            return
+        function = self.functions[name]
+        for callee in self._needed_by(name):
+            self.define(callee, (*path, name))
+        kinds = [kind for attribute, kind in KINDS.items() if attribute in function.attributes]
+        if len(kinds) > 1:
+            listed = ", ".join(kind.attribute for kind in kinds)
+            problem = f"@{name} has {listed}, and can be declared as one of them only"
+            raise PassError(self.argument, problem, str(function.location))
+        for kind in kinds:
+            self._write(kind, name, function, (*path, name))
+        self.defined.add(name)
+        if not self.derived.isdisjoint(self.callees.get(name, ())):
+            self.derived.add(name)
+
+    def _is_own_rule(self, cycle: Sequence[str]) -> bool:
+        """Whether a cycle leads through a rule, and nothing in it is still to be written.
+
+        A rule may call its own function: each derivative asks for it once more.
+        """
+        kinds = [a for name in cycle for a in self.functions[name].attributes if a in KINDS]
+        return not kinds and any(name in self.ruled for name in cycle)
+
+    def _needed_by(self, name: str) -> list[str]:
+        """The functions that must be defined before one is: its callees, and those of its rules."""
+        needed = self.callees.get(name, [])
+        return [*needed, *self.rules_of(name)] if name in self.ruled else needed
+
+    def rules_of(self, name: str) -> list[str]:
+        """The functions that a function with rules names."""
+        attribute = self.functions[name].attributes[self.ruled[name].attribute]
+        return symbols_in(attribute)
+
+    def insert(self, function: ir.Operation) -> str:
+        self.module.regions[0].blocks[0].append(function)
+        name = str(ir.SymbolTable(self.module).insert(function).value)
+        self.functions[name] = function
+        rule = rule_of(function)
+        if rule is not None:
+            self.ruled[name] = rule
+        return name
+
+    def _write(
+        self, kind: Kind, name: str, declaration: ir.Operation, path: tuple[str, ...]
+    ) -> None:
+        place = str(declaration.location)
+        callee, asked = _read(kind, name, declaration)
+        self.define(callee, path)
+        types = signature(self.find(callee, place))
+        asked = kind.resolved(asked, callee, self.functions)
+        wanted = kind.check(name, asked, *types, place)
+        _check_declaration(kind, name, declaration, wanted)
+        declaration.erase()
+        is_spent = self.uses[callee] == 1 and callee not in self.ruled
+        if is_spent and is_private(self.functions[callee]):
+            definition = self._renamed(callee, name)
+        else:
+            definition = self._copied(callee, name)
+        definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
+        if kind.differentiates or callee in self.derived:
+            self._mark(name, definition)
+        self.write(kind, definition, callee, asked)
+
+    def _mark(self, name: str, definition: ir.Operation) -> None:
+        """Note that a function has a derivative in it, also for a pass that may come."""
+        self.derived.add(name)
+        if self.is_one_of_several:
+            definition.attributes[_DERIVED] = ir.UnitAttr.get(definition.context)
+
+    def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
+        """Make of a copy of @callee what is asked for."""
+        if self.ruled:
+            self._prepare_rules(function)
+        if callee in self.derived and kind.differentiates:
+            simplify(function)
+        try:
+            with resolving(self):
+                kind.write(function, asked, self.search)
+        except MissingRule as error:
+            text = f"{kind.argument}: @{callee}: {error}"
+            raise MissingRule(text, error.location, error.findings) from None
+
+    def _prepare_rules(self, function: ir.Operation) -> None:
+        """Inline what the functions with rules that this one calls, and their rules, call.
+
+        Rules copy their ops.  Others may be half written.
+        """
+        for name in dict.fromkeys(map(callee_of, calls_of(function))):
+            if name not in self.ruled or name in self.flat:
+                continue
+            self.flat.add(name)
+            itself = [] if self.ruled[name].declares else [name]
+            for one in (*itself, *self.rules_of(name)):
+                self.find(one, str(self.functions[name].location))
+                self.define(one)
+                inline_calls(one, self.functions, self.ruled)
+                self._prepare_rules(self.functions[one])
+            self.check_rule(name)
+
+    def check_rule(self, name: str) -> None:
+        """Refuse a function with rules that they do not fit."""
+        rule, function = self.ruled[name], self.functions[name]
+        place = str(function.location)
+        for one in self.rules_of(name):
+            self.find(one, place)
+        try:
+            with resolving(self), function.context:
+                rule.check(Callee(name))
+        except ValueError as error:
+            problem = f"@{name}: {rule.attribute}: {error}"
+            raise PassError(self.argument, problem, place) from None
+        except (TypeError, KeyError):
+            found = function.attributes[rule.attribute]
+            problem = f"@{name}: {rule.attribute} must be {rule.form}, got {found}"
+            raise PassError(self.argument, problem, place) from None
+
+    def public_copy(self, name: str, suffix: str) -> ir.Operation:
+        """A copy of a function with every call in it inlined, under its name with a suffix."""
+        self.check_free(name, suffix)
+        made = self._copied(name, name + suffix)
+        if "sym_visibility" in made.attributes:  # asked for by name: nobody may drop it
+            del made.attributes["sym_visibility"]
+        return made
+
+    def split(
+        self, made: ir.Operation, late: Sequence[int], n_early: int, names: tuple[str, str]
+    ) -> None:
+        """Cut a derivative in two, with what it calls inlined; see `residuals/partial_eval.py`.
+
+        Calls of declarations, such as those of loops, stay.
+        """
+        name = made.attributes["sym_name"].value
+        declared = [n for n, op in self.functions.items() if body_of(op) is None]
+        inline_calls(name, self.functions, declared)
+        drop_dead(self.functions[name], self.functions)
+        split(self.functions[name], late, n_early, names)
+
+    def check_free(self, name: str, suffix: str) -> None:
+        """Refuse a suffix that makes the name of a function that is there."""
+        if name + suffix in self.functions:
+            problem = f"@{name + suffix} is there already; give another suffix"
+            raise PassError(self.argument, problem, str(self.functions[name].location))
+
+    def _copied(self, name: str, new_name: str) -> ir.Operation:
+        source = self.functions[name]
+        if name in self.ruled:
+            self.functions[new_name] = _calling(source, new_name)
+            return self.functions[new_name]
+        self.functions[new_name] = source.clone(ip=ir.InsertionPoint(source)).operation
+        return self._flattened(name, new_name)
+
+    def _renamed(self, name: str, new_name: str) -> ir.Operation:
+        """A function that nobody else uses, under a new name."""
+        self.functions[new_name] = self.functions.pop(name)
+        return self._flattened(name, new_name)
+
+    def _flattened(self, name: str, new_name: str) -> ir.Operation:
+        function = self.functions[new_name]
+        function.attributes["sym_name"] = ir.StringAttr.get(new_name, function.context)
+        if name in self.callees:
+            inline_calls(new_name, self.functions, self.ruled)
+        return self.functions[new_name]
+
+
+def _calling(function: ir.Operation, name: str) -> ir.Operation:
+    """A new function that calls one with rules, which so are asked."""
+    inputs, outputs = signature(function)
+    location = function.location
+    callee = ir.FlatSymbolRefAttr.get(function.attributes["sym_name"].value, function.context)
+    with function.context, location:
+        made = ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get(name),
+                "sym_visibility": ir.StringAttr.get("private"),
+                "function_type": function.attributes["function_type"],
+            },
+            regions=1,
+            ip=ir.InsertionPoint(function),
+        )
+        old = body_of(function)
+        places = [x.location for x in old.arguments] if old else [location] * len(inputs)
+        block = made.regions[0].blocks.append(*inputs, arg_locs=places)
+        with ir.InsertionPoint(block):
+            xs = list(block.arguments)
+            called = ir.Operation.create("func.call", outputs, xs, {"callee": callee})
+            ir.Operation.create("func.return", [], list(called.results))
+    return made
+
+
+def _read(kind: Kind, name: str, declaration: ir.Operation) -> tuple[str, Any]:
+    """The callee of a declaration, and what else its attribute says."""
+    request = declaration.attributes[kind.attribute]
+    try:
+        return Symbol.decode(request["callee"]), kind.read(request)
+    except (TypeError, KeyError):
+        raise PassError(
+            kind.argument,
+            f"@{name}: {kind.attribute} must be {kind.form}, got {request}",
+            str(declaration.location),
+        ) from None
+
+
+def _check_declaration(
+    kind: Kind,
+    name: str,
+    declaration: ir.Operation,
+    wanted: tuple[list[ir.Type], list[ir.Type]],
+) -> None:
+    if body_of(declaration) is not None:
+        problem = f"@{name} has {kind.attribute} and a body; it must be a declaration"
+        raise PassError(kind.argument, problem, str(declaration.location))
+    if signature(declaration) != wanted:
+        found = declaration.attributes["function_type"].value
+        raise PassError(
+            kind.argument,
+            f"@{name} is declared as {found}, but this {kind.noun} is "
+            f"{ir.FunctionType.get(*wanted, declaration.context)}",
+            str(declaration.location),
+        )
+
+
+def signature(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
+    """The types that a function takes and returns."""
+    type_ = function.attributes["function_type"].value
+    return list(type_.inputs), list(type_.results)
+
+
+def finish(
+    function: ir.Operation, returned: Sequence[ir.Value], kept: Sequence[int] | None = None
+) -> None:
+    """Have a function return these values, and make its type and attributes fit.
+
+    The first of them are the results that it returned before; `kept` says which, if not all.
+    """
+    block = function.regions[0].blocks[0]
+    terminator = terminator_of(block)
+    ir.Operation.create(
+        "func.return", [], returned, loc=terminator.location, ip=ir.InsertionPoint(terminator)
+    )
+    terminator.erase()
+    types = [a.type for a in block.arguments], [y.type for y in returned]
+    type_ = ir.FunctionType.get(*types, function.context)
+    function.attributes["function_type"] = ir.TypeAttr.get(type_)
+    # Attributes of arguments and results stay with them; the new ones have none.
+    for key, wanted in (("arg_attrs", len(block.arguments)), ("res_attrs", len(returned))):
+        if key in function.attributes:
+            old = list(function.attributes[key])
+            if key == "res_attrs" and kept is not None:
+                old = [old[i] for i in kept]
+            empty = ir.DictAttr.get({}, function.context)
+            function.attributes[key] = ir.ArrayAttr.get(
+                old + [empty] * (wanted - len(old)), function.context
+            )
+
+
+def is_float(type_: ir.Type) -> bool:
+    """Whether values of this type have a derivative."""
+    return isinstance(type_, ir.RankedTensorType) and differentiable(type_)
+
+
+def check_function_given(pass_: Pass, but: Sequence[str] = ()) -> None:
+    """Refuse options of the function that a pass is to work on, where there is none.
+
+    Those in `but` are of all functions.
+    """
+    options = [(name, option) for name, option in pass_.options().items() if name not in but]
+    given = [name for name, option in options if getattr(pass_, name) != option.default]
+    if given and "function" not in given:
+        verb = "is" if len(given) == 1 else "are"
+        problem = f"{' and '.join(given)} {verb} of a function; say which, function=f"
+        raise PassError(pass_.argument, problem)
+
+
+def check_positions(
+    argument: str, name: str, role: str, positions: Sequence[int], count: int, place: str
+) -> None:
+    """Refuse positions that do not exist, or repeat."""
+    if len(set(positions)) != len(positions):
+        problem = f"{role} {shape_text(positions)} repeats a position"
+        raise PassError(argument, f"@{name}: {problem}", place)
+    for i in positions:
+        if not 0 <= i < count:
+            problem = f"{role} {i} is none of {count} positions"
+            raise PassError(argument, f"@{name}: {problem}", place)
+
+
+def check_floats(
+    argument: str,
+    name: str,
+    role: str,
+    positions: Sequence[int],
+    types: Sequence[ir.Type],
+    place: str,
+) -> None:
+    """Refuse positions of what has no derivative, and those that do not exist or repeat."""
+    check_positions(argument, name, role, positions, len(types), place)
+    for i in positions:
+        if not is_float(types[i]):
+            problem = f"{role} {i} is {types[i]}; only floats have a derivative"
+            raise PassError(argument, f"@{name}: {problem}", place)

@@ -1,0 +1,203 @@
+"""Transposes of linear functions: the reverse sweep without the values that it is taken at.
+
+The adjoint of a linear function is the same everywhere, so none of its ops may need the arguments.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from anvl.dialect.control_flow.call import CallOp, rule_of
+from anvl.dialect.control_flow.linearity import first_nonlinear
+from anvl.dialect.control_flow.region_ops import RegionOp
+from anvl.dialect.core.attributes import LINEAR_TRANSPOSE
+from anvl.dialect.core.create import full
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Ints
+from anvl.dialect.interpreters.activity_analysis import place_of
+from anvl.dialect.interpreters.ad_diagnostics import Search
+from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.subprogram import Program, read_by
+from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish, signature
+from anvl.passes.functions.inlining import inline_calls
+
+__all__ = ["Transposed"]
+
+_NAME = "anvl-gradient"
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """Positions of arguments; the name of the linear function, and all functions."""
+
+    wrt: Sequence[int]
+    name: str = ""
+    functions: dict[str, ir.Operation] = field(default_factory=dict)
+
+
+class _LinearTranspose(Kind):
+    argument = _NAME
+    attribute = LINEAR_TRANSPOSE
+    form = "{callee = @f, wrt = array<i64: ...>}"
+    noun = "transpose"
+
+    def read(self, request: Any) -> Transposed:
+        return Transposed(Ints.decode(request["wrt"]))
+
+    def resolved(
+        self, asked: Transposed, callee: str, functions: dict[str, ir.Operation]
+    ) -> Transposed:
+        return replace(asked, name=callee, functions=functions)
+
+    def check(
+        self,
+        name: str,
+        asked: Transposed,
+        inputs: list[ir.Type],
+        outputs: list[ir.Type],
+        place: str,
+    ) -> tuple[list[ir.Type], list[ir.Type]]:
+        check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
+        check_floats(_NAME, name, "result", range(len(outputs)), outputs, place)
+        others = [t for i, t in enumerate(inputs) if i not in asked.wrt]
+        return [*others, *outputs], [inputs[i] for i in asked.wrt]
+
+    def write(
+        self, function: ir.Operation, asked: Transposed, search: Search | None = None
+    ) -> None:
+        """Append the reverse sweep, return the adjoints alone, and drop what is not needed."""
+        _inline_transparent(function, asked.functions)
+        block = function.regions[0].blocks[0]
+        *forward, terminator = [op.operation for op in block.operations]
+        results = list(terminator.operands)
+        wrt = [block.arguments[i] for i in asked.wrt]
+        _check_forward(asked.name, Program(block, results, function), wrt)
+        with function.location, ir.InsertionPoint(terminator):
+            seeds = [block.add_argument(y.type, y.location) for y in results]
+            pairs = list(zip(results, seeds, strict=True))
+            adjoints = sweep(block, pairs, wrt, search=search)
+        program = Program(block, adjoints, function)
+        _check_backward(asked.name, program, forward, wrt, list(terminator.operands))
+        if "res_attrs" in function.attributes:  # of results that it has no longer
+            del function.attributes["res_attrs"]
+        finish(function, adjoints)
+        _drop(function, asked.wrt)
+
+
+KINDS[LINEAR_TRANSPOSE] = _LinearTranspose()
+
+
+def _inline_transparent(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
+    """Inline what is to be computed again: of a transpose, nothing is."""
+    ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
+    if any(rule.transparent for rule in ruled.values()):
+        opaque = [name for name, rule in ruled.items() if not rule.transparent]
+        inline_calls(function.attributes["sym_name"].value, functions, opaque)
+
+
+def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.Value]:
+    """The values that depend on `wrt`, with these."""
+    moved = set(wrt)
+    for op in ops:
+        moved.update([y for y in op.results if not moved.isdisjoint(read_by(op.opview, {y}))])
+    return moved
+
+
+def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.Operation]:
+    """The ops that `values` depend on, last to first."""
+    wanted, found = set(values), []
+    for op in reversed(ops):
+        if not wanted.isdisjoint(op.results):
+            wanted.update(read_by(op.opview, wanted))
+            found.append(op)
+    return found
+
+
+def _check_forward(name: str, program: Program, wrt: Sequence[ir.Value]) -> None:
+    """Refuse steps that a sweep passes over: floor and comparisons are flat, and not linear."""
+    moves = [x in wrt for x in program.arguments]
+    found = first_nonlinear(program, moves, slopes=False)
+    if found is not None:
+        ops = [op.operation for op in program.block.operations]
+        _refuse(name, ops, wrt, [found.within.operation], found.why)
+
+
+def _check_backward(
+    name: str,
+    program: Program,
+    forward: Sequence[ir.Operation],
+    wrt: Sequence[ir.Value],
+    results: Sequence[ir.Value],
+) -> None:
+    """Refuse adjoints, the results of a program, that depend on the values of the arguments.
+
+    `results` are what the sweep began at.
+    """
+    wanted = program.read()
+    if wanted.isdisjoint(wrt):
+        return
+    ops = [op.operation for op in program.block.operations][:-1]
+    moved = _dependent(ops, wrt)
+    behind = _behind(ops, program.results)
+    needed = [op for op in behind if not moved.isdisjoint(read_by(op.opview, wanted))]
+    backward = [op for op in needed if op not in forward]
+    moves = [x in wrt for x in program.arguments]
+    program.results = list(results)
+    found = first_nonlinear(program, moves)
+    first = backward[-1] if backward else needed[-1]
+    line = getattr(first.location, "child_loc", first.location)
+    there = [op for op in forward if op.location == line] or [first]
+    named = max(there, key=lambda op: sum(x in moved for x in op.operands))
+    why = f"the slope of {named.name} at {place_of(named)} depends on its value"
+    if found is not None and isinstance(named.opview, CallOp | RegionOp):
+        why = found.why
+    _refuse(name, ops, wrt, backward or needed, why)
+
+
+def _refuse(
+    name: str,
+    ops: Sequence[ir.Operation],
+    wrt: Sequence[ir.Value],
+    guilty: Sequence[ir.Operation],
+    why: str,
+) -> None:
+    """Raise an error that names the arguments in which the function is not linear."""
+    used = {x for op in guilty for x in read_by(op.opview, set(op.results))}
+    found = [x for x in wrt if not used.isdisjoint(_dependent(ops, [x]))]
+    names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in found)
+    raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
+
+
+def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
+    """Take the arguments in `asked` away, with all that depends on them.
+
+    What a loop carries along, though nothing is made of it that is wanted, is zero.
+    """
+    block = function.regions[0].blocks[0]
+    ops = [op.operation for op in block.operations]
+    wanted: set[ir.Value] = set()
+    for op in reversed(ops):
+        if op is not ops[-1] and wanted.isdisjoint(op.results):
+            op.erase()
+        else:
+            wanted.update(_used(op))
+    with function.location, ir.InsertionPoint.at_block_begin(block):
+        for x in [block.arguments[i] for i in asked]:
+            if next(iter(x.uses), None) is not None:
+                x.replace_all_uses_with(full(x.type, 0))
+    if "arg_attrs" in function.attributes:
+        old = function.attributes["arg_attrs"]
+        kept = [a for i, a in enumerate(old) if i not in asked]
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get(kept, function.context)
+    for i in sorted(asked, reverse=True):
+        block.erase_argument(i)
+    inputs = [x.type for x in block.arguments]
+    type_ = ir.FunctionType.get(inputs, signature(function)[1], function.context)
+    function.attributes["function_type"] = ir.TypeAttr.get(type_)
+
+
+def _used(op: ir.Operation) -> list[ir.Value]:
+    """The values that an op uses, in its regions too."""
+    inner = [one.operation for r in op.regions for b in r.blocks for one in b.operations]
+    return [*op.operands, *(x for one in inner for x in _used(one))]

@@ -1,0 +1,1 @@
+"""What a pass and a pipeline are: options, text forms, instruments, walks."""

@@ -1,0 +1,114 @@
+"""What a pass is, and the register of all of them.
+
+    @dataclass(frozen=True)
+    class Gradient(Pass, argument="anvl-gradient"):
+        \"\"\"Add the adjoint of a function.\"\"\"
+
+        function: str = option("", help="the function to differentiate")
+        wrt: tuple[int, ...] = option((), help="positions of the arguments")
+
+        def run(self, module: ir.Operation) -> None: ...
+
+Defining the class registers it.  `str(Gradient("main", (0, 2)))` is its text in a pipeline,
+`anvl-gradient{function=main wrt=0,2}`, which parses back.  A field that is not made by `option`
+has no text form: only Python code can set it.
+"""
+
+import functools
+from collections.abc import Set
+from typing import Any, ClassVar, Self
+
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework import options
+from anvl.passes.framework.options import Option, option
+
+__all__ = ["Option", "Pass", "find", "option", "registered_passes"]
+
+_registry: dict[str, type["Pass"]] = {}
+
+
+class Pass:
+    """Base of all passes: a frozen dataclass of options with a `run`.
+
+    `run` receives the operation that the pipeline is anchored on (the module, unless the pass is
+    nested in `func.func(...)`).  It changes the operation in place, keeps no handle into it, and
+    raises `PassError` when it cannot do its work.
+    """
+
+    argument: ClassVar[str] = ""
+    #: The only op that the pass works on, where it is not any op.
+    anchor: ClassVar[str] = ""
+
+    def __init_subclass__(cls, argument: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if argument:
+            cls.argument = argument
+            _register(cls)
+
+    def __post_init__(self) -> None:
+        options.check(self.argument, vars(self), self.options())
+
+    def run(self, module: ir.Operation) -> None:
+        raise NotImplementedError(
+            f"{self.argument}: the class {type(self).__name__} defines no `run`"
+        )
+
+    def idle(self, marks: Set[str]) -> bool:
+        """Whether there is nothing to do in a module whose functions have only these attributes.
+
+        Then the pass is not run: most programs have one or two of all that passes look for.
+        """
+        return False
+
+    @functools.cached_property
+    def is_plain(self) -> bool:
+        """Whether all options have their defaults."""
+        values = vars(self)
+        return all(values[o.name] == o.default for o in self.options().values())
+
+    @classmethod
+    @functools.cache
+    def options(cls) -> dict[str, Option]:
+        """The options by name, in the order of their definition."""
+        return options.options_of(cls)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The pass with the options that `text` gives, as in `function=main wrt=0,2`."""
+        return cls(**options.parse(cls.argument, text, cls.options()))
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    def __str__(self) -> str:
+        return self._text
+
+    @functools.cached_property
+    def _text(self) -> str:
+        shown = options.show(vars(self), self.options())
+        return f"{self.argument}{{{shown}}}" if shown else self.argument
+
+
+def _register(cls: type[Pass]) -> None:
+    known = _registry.get(cls.argument)
+    if known is not None and _identity(known) != _identity(cls):  # a reload defines it again
+        raise ValueError(
+            f"{cls.argument}: two passes have this name, {_identity(known)} and {_identity(cls)}"
+        )
+    _registry[cls.argument] = cls
+
+
+def _identity(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def registered_passes() -> dict[str, type[Pass]]:
+    """Every pass written in Python that has been imported, by its name on the command line."""
+    return dict(sorted(_registry.items()))
+
+
+def find(name: str) -> type[Pass] | None:
+    """The pass written in Python of this name, or None."""
+    return _registry.get(name)

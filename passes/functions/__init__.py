@@ -1,0 +1,1 @@
+"""The functions of a module: names, calls, inlining, dead code, simplification."""

@@ -1,0 +1,111 @@
+"""The functions of a module: by name, what they call, what names them."""
+
+from collections import defaultdict
+
+from anvl.dialect.control_flow.call import symbols_in
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.mlir import ir
+from anvl.passes.framework.walk import find
+
+__all__ = [
+    "body_of", "callee_of", "calls_by_function", "calls_of", "extra_attributes", "functions_of",
+    "handed_on_in", "is_private", "needed_by", "references", "terminator_of",
+]  # fmt: skip
+
+
+def functions_of(module: ir.Operation) -> dict[str, ir.Operation]:
+    """The functions of a module, by name."""
+    found = {}
+    for op in module.regions[0].blocks[0].operations:
+        operation = op.operation
+        if operation.name == "func.func":
+            found[operation.attributes["sym_name"].value] = operation
+    return found
+
+
+def body_of(function: ir.Operation) -> ir.Block | None:
+    """The one block of a function, or None of a declaration."""
+    region = function.regions[0]
+    return region.blocks[0] if len(region.blocks) == 1 else None
+
+
+def terminator_of(block: ir.Block) -> ir.Operation:
+    """The last op of a block; unlike unpacking `operations` this makes one view, not all."""
+    operations = block.operations
+    return operations[len(operations) - 1].operation
+
+
+def calls_of(function: ir.Operation) -> list[ir.Operation]:
+    """The calls in the body of a function."""
+    return find(function, "func.call")
+
+
+def calls_by_function(module: ir.Operation) -> dict[str, list[ir.Operation]]:
+    """The calls in each function of a module that has any, in one walk."""
+    found: dict[str, list[ir.Operation]] = {}
+    for call in calls_of(module):
+        outer = call.parent
+        while outer is not None and outer.operation.name != "func.func":
+            outer = outer.parent
+        if outer is not None:
+            found.setdefault(outer.attributes["sym_name"].value, []).append(call)
+    return found
+
+
+def callee_of(call: ir.Operation) -> str:
+    """The name of the function that is called."""
+    return call.attributes["callee"].value
+
+
+def handed_on_in(function: ir.Operation) -> list[str]:
+    """The functions that routines called in the body of a function get, to call them."""
+    handed = (
+        attribute_of(op, "called_computations") for op in find(function, "stablehlo.custom_call")
+    )
+    return [name for attribute in handed if attribute is not None for name in symbols_in(attribute)]
+
+
+def references(
+    functions: dict[str, ir.Operation], calls: dict[str, list[ir.Operation]]
+) -> defaultdict[str, int]:
+    """How often each function is named: by calls, for routines, and in attributes of functions."""
+    count: defaultdict[str, int] = defaultdict(int)
+    for of_one in calls.values():
+        for call in of_one:
+            count[callee_of(call)] += 1
+    for function in functions.values():
+        for name in handed_on_in(function):
+            count[name] += 1
+        for attribute in extra_attributes(function):
+            for name in symbols_in(attribute):
+                count[name] += 1
+    return count
+
+
+def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
+    """The functions that one calls or names, and those that these do; not itself."""
+    found = {name: None}
+    pending = [name]
+    while pending:
+        function = functions[pending.pop()]
+        named = [n for of in extra_attributes(function) for n in symbols_in(of)]
+        for other in [*map(callee_of, calls_of(function)), *handed_on_in(function), *named]:
+            if other in functions and other not in found:
+                found[other] = None
+                pending.append(other)
+    return [other for other in found if other != name]
+
+
+_OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
+
+
+def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
+    """Those that say more of a function than its name, type and visibility."""
+    names = [name for name in function.attributes.keys() if name not in _OWN]
+    return [x for name in names if (x := attribute_of(function, name)) is not None]
+
+
+def is_private(function: ir.Operation) -> bool:
+    """Whether nobody outside of the module can name the function."""
+    attributes = function.attributes
+    return "sym_visibility" in attributes and attributes["sym_visibility"].value == "private"

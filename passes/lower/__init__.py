@@ -1,0 +1,1 @@
+"""The parts of lowering to StableHLO: patterns, outlining, guards of XLA's faults."""

@@ -1,0 +1,137 @@
+"""`Hlo`: what `lower` rules build StableHLO with; and what guards of XLA's faults read it with."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from anvl.dialect.core.create import splat
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.params.base import Direction, Ints
+from anvl.dialect.core.types import element_type, kind, tensor
+
+__all__ = ["Hlo", "Literals", "hide", "is_hidden", "maker", "origin", "replace_before"]
+
+_create = ir.Operation.create
+
+
+class Hlo:
+    """Builds StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`.
+
+    `platform` is the one that the program will run on.
+    """
+
+    def __init__(self, platform: str) -> None:
+        self.platform = platform
+
+    def __call__(self, name: str, *xs: ir.Value, type: ir.Type, **attributes: Any) -> ir.Value:
+        return _create(f"stablehlo.{name}", [type], xs, attributes or None).result
+
+    def constant(self, type: ir.Type, value: complex) -> ir.Value:
+        """An array of `type` whose elements all are `value`."""
+        return self("constant", type=type, value=splat(type, value))
+
+    def compare(self, x: ir.Value, y: ir.Value, direction: str) -> ir.Value:
+        """Bools: how x compares with y."""
+        bools = tensor(x.type.shape, element_type("bool"))
+        return self("compare", x, y, type=bools, comparison_direction=Direction.encode(direction))
+
+    def logic(self, name: str, *xs: ir.Value) -> ir.Value:
+        """`and`, `or`, `not` of arrays of one type."""
+        return self(name, *xs, type=xs[0].type)
+
+    def part(self, name: str, x: ir.Value) -> ir.Value:
+        """`real` or `imag` of complex numbers."""
+        return _create(f"stablehlo.{name}", None, [x], infer_type=True).result
+
+    def reduce(
+        self,
+        xs: list[ir.Value],
+        starts: list[ir.Value],
+        axes: tuple[int, ...],
+        body: str | Callable[..., list[ir.Value]],
+    ) -> list[ir.Value]:
+        """Combine along `axes`; `body` names a binary op, or is `f(hlo, *best, *next) -> best`."""
+        kept = [n for i, n in enumerate(xs[0].type.shape) if i not in axes]
+        scalars = [start.type for start in starts]
+        op = _create(
+            "stablehlo.reduce",
+            [tensor(kept, t.element_type) for t in scalars],
+            [*xs, *starts],
+            {"dimensions": Ints.encode(axes)},
+            regions=1,
+        )
+        here = [ir.Location.current] * (2 * len(scalars))
+        inner = op.regions[0].blocks.append(*scalars, *scalars, arg_locs=here)
+        with ir.InsertionPoint(inner):
+            if isinstance(body, str):
+                best = [self(body, *inner.arguments, type=scalars[0])]
+            else:
+                best = body(self, *inner.arguments)
+            _create("stablehlo.return", [], best)
+        return list(op.results)
+
+
+def maker(x: ir.Value) -> ir.Operation | None:
+    """The op that makes a value; None of an argument."""
+    owner = x.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def replace_before(x: ir.Value, y: ir.Value) -> None:
+    """Use `y`, which is made of `x`, in place of it."""
+    x.replace_all_uses_except(y, y.owner.operation)
+
+
+_SHAPED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpose")
+
+
+def origin(x: ir.Value) -> ir.Operation | None:
+    """The op that makes the elements of a value, which others may have brought into its shape."""
+    op = maker(x)
+    while op is not None and op.name in _SHAPED:
+        op = maker(op.operands[0])
+    return op
+
+
+class Literals:
+    """Constants that guards need: one for each block, type and number, where the block begins."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[ir.Block, ir.Type, str], ir.Value] = {}
+
+    def get(self, block: ir.Block, type: ir.RankedTensorType, value: complex) -> ir.Value:
+        """An array of `type` in a block, whose elements all are `value`."""
+        key = block, type, repr(value)
+        if key not in self._made:
+            with ir.InsertionPoint.at_block_begin(block):
+                self._made[key] = Hlo("").constant(type, value)
+        return self._made[key]
+
+
+# -- values that XLA does not see through ----------------------------------------------------------
+
+_HIDING = "stablehlo.reduce_precision"
+_BITS = {"exponent_bits": 11, "mantissa_bits": 112}  # of f64, and of no float: nothing is rounded
+
+
+def hide(x: ir.Value) -> ir.Value:
+    """The same floats or complex numbers, of which XLA does not know how they were made."""
+    if kind(x.type.element_type) != "complex":
+        return _create(_HIDING, [x.type], [x], _more_bits(x.context)).result
+    hlo = Hlo("")
+    return hlo("complex", *(hide(hlo.part(p, x)) for p in ("real", "imag")), type=x.type)
+
+
+def is_hidden(x: ir.Value) -> bool:
+    """Whether a value is one that `hide` gave of floats, or of a part of complex numbers."""
+    op = maker(x)
+    if op is None or op.name != _HIDING:
+        return False
+    wanted = _more_bits(op.context)
+    return all(bool(op.attributes[name] == bits) for name, bits in wanted.items())
+
+
+@lru_cache(4)
+def _more_bits(context: ir.Context) -> dict[str, ir.Attribute]:
+    i32 = ir.IntegerType.get_signless(32, context)
+    return {name: ir.IntegerAttr.get(i32, n) for name, n in _BITS.items()}

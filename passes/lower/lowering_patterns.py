@@ -1,0 +1,172 @@
+"""What the ops that have no one counterpart become: each expansion written down once.
+
+An op that lowers by its own rule, or that is one of CHLO, is matched by a Python pattern.  What it
+becomes depends on types and parameters alone, so it is worked out once for each (Note [Recipes]);
+a short expansion is then built in place of the op, a long one called.  Note [Long expansions].
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.mlir import PassManager, ir, rewrite
+from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.side_block import side_block
+from anvl.dialect.interpreters.emission_cache import Recipe, inside, replay, written_from
+from anvl.dialect.ops.elementwise.upcast import in_wide
+from anvl.passes.lower.hlo_builder import Hlo
+from anvl.passes.lower.outlining import Called, current, short_or_long
+
+__all__ = ["NAME", "expansions", "legalize_chlo"]
+
+NAME = "anvl-lower-to-stablehlo"
+_LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
+
+
+@lru_cache(8)
+def expansions(platform: str, composite: bool, known: int) -> Any:
+    """All ops that are no mere renames, as one frozen set of Python patterns.
+
+    `composite` ones first: they emit ops of the dialect, which lower after them.  `known` is how
+    many ops there are: with a new one, the set is made anew.
+    """
+    patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform)
+    for name, op_class in OPS.items():
+        by_rule = op_class.hlo is None and op_class.has_rule("lower")
+        if (by_rule or _is_chlo(op_class)) and op_class.composite == composite:
+            patterns.add(name, _pattern(op_class, hlo))
+    return patterns.freeze()
+
+
+def _is_chlo(op_class: type[AnvlOp]) -> bool:
+    return op_class.hlo is not None and op_class.hlo.startswith("chlo.")
+
+
+def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
+    from_library = op_class.__module__.startswith("anvl.dialect.")
+    is_already_legal = op_class.is_already_legal if op_class.borrowed else None
+    known: dict[Any, Any] = {}
+
+    def lower(op: Any, rewriter: Any) -> None:
+        operation = op.operation
+        if is_already_legal is not None and is_already_legal(operation):
+            return
+        xs = tuple(operation.operands)
+        with rewriter.ip, operation.location:
+            how = None if op_class.bodies else _known(op_class, known, hlo, operation, xs)
+            if type(how) is Called and not current().may_call(how, operation, xs):
+                how = how.inline
+            if type(how) is Recipe:
+                new = replay(how, xs)
+            elif type(how) is Called:
+                new = current().call(how, xs)
+            else:
+                new = _asked(op_class, hlo, operation, xs)
+        if not from_library:
+            _check_lowered(op_class, operation, new)
+        rewriter.replace_op(op, new)
+
+    return lower
+
+
+def _asked(op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]) -> list[Any]:
+    """What the rule makes of an op: its results."""
+    try:
+        if op_class.hlo is not None:
+            return _of_chlo(op_class.hlo, op, xs)
+        new = op_class.lower(hlo, *xs, **op_class.read(op))
+    except MissingRule as error:
+        raise PassError(NAME, str(error), str(op.location)) from None
+    except Exception as error:  # of a rule's author: it stays as it is, and says where
+        error.location = str(op.location)  # type: ignore[attr-defined]
+        raise
+    return list(new) if op_class.multiple_results and new is not None else [new]
+
+
+def _of_chlo(name: str, op: ir.Operation, xs: Sequence[ir.Value]) -> list[ir.Value]:
+    """An op of CHLO; of floats of 8 bits, some of which it cannot legalize, in f32."""
+    attributes, types = dict(op.attributes.items()), [y.type for y in op.results]
+    element = xs[0].type.element_type
+    if isinstance(element, ir.FloatType) and element.width < 16 and types == [xs[0].type]:
+        return [in_wide(lambda *ws: _create(name, [ws[0].type], ws, attributes).result, *xs)]
+    return list(_create(name, types, xs, attributes).results)
+
+
+_create = ir.Operation.create
+
+
+def _check_lowered(op_class: type[AnvlOp], op: ir.Operation, values: list[Any]) -> None:
+    """Refuse what cannot stand for the op: MLIR would take it, and fail later or not at all."""
+    wanted = [y.type for y in op.results]
+    found = [x.type if isinstance(x, ir.Value) else x for x in values]
+    if found != wanted:
+        raise PassError(
+            NAME,
+            f"{op_class.short_name}: its `lower` rule gives {', '.join(map(str, found))}, "
+            f"but the op is {', '.join(map(str, wanted))}",
+            str(op.location),
+        )
+
+
+# -- expansions that are known ---------------------------------------------------------------------
+
+
+def _known(
+    op_class: type[AnvlOp],
+    known: dict[Any, Any],
+    hlo: Hlo,
+    op: ir.Operation,
+    xs: Sequence[ir.Value],
+) -> Any:
+    """The expansion of an op as a recipe or a function, or None: ask the rule."""
+    written_from(known, op_class.lower.__func__)  # type: ignore[attr-defined]
+    try:
+        attributes = op.attributes.items() if op_class.params else ()
+    except TypeError:  # complex: the bindings have no class for it
+        return None
+    key = (*[x.type for x in xs], *op.results.types, *attributes)
+    try:
+        return known[key]
+    except KeyError:
+        if len(known) >= _MAX_KNOWN:
+            known.clear()
+        known[key] = found = _worked_out(op_class, hlo, op, xs)
+        return found
+
+
+_MAX_KNOWN = 4096
+
+
+def _worked_out(
+    op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]
+) -> Recipe | Called | None:
+    """Have the rule emit its ops in a function on the side, and lower that."""
+    try:
+        with ir.Location.name(op_class.short_name):
+            block, module = side_block([x.type for x in xs])
+            with ir.InsertionPoint(block):
+                # A tuple: given a list of MLIR's own, `create` is left with values that are gone.
+                answers = _asked(op_class, hlo, op, tuple(block.arguments))
+                _check_lowered(op_class, op, answers)
+                _create("func.return", [], answers)
+            is_lowered = all(map(_is_stablehlo, inside(module.operation)))
+            del block, answers  # no handle survives a rewrite
+            if not is_lowered:
+                current().lower_aside(module.operation)
+    except Exception:  # asked about the op itself, the rule says what is wrong
+        return None
+    with ir.Location.name(op_class.short_name):
+        types = [y.type for y in op.results]
+        return short_or_long(op_class.short_name, module, types, op_class.pure)
+
+
+def legalize_chlo(module: ir.Operation) -> None:
+    """Turn the ops of CHLO into StableHLO, by the pass that StableHLO brings."""
+    manager = PassManager.parse(_LEGALIZE_CHLO, module.context)
+    manager.enable_verifier(False)
+    manager.run(module)
+
+
+def _is_stablehlo(op: ir.Operation) -> bool:
+    return op.name.startswith(("stablehlo.", "func."))

@@ -1,0 +1,113 @@
+"""What the bodies of ops, such as the combiner of `reduce`, may contain: checked after lowering.
+
+XLA compiles a body to a function of scalars.  What needs memory or a thread of its own there (a
+loop, a library call, a sort, a matrix product) is not refused by XLA on the CPU: it ends the
+process.  So it is refused here, by what XLA 0.10 to 0.12 was seen to do with each op.
+"""
+
+from typing import Any
+
+from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import OPS
+from anvl.passes.framework.walk import find
+
+__all__ = ["check_bodies"]
+
+_HOSTS = frozenset(
+    f"stablehlo.{name}"
+    for name in ("map", "reduce", "reduce_window", "scatter", "select_and_scatter", "sort")
+)
+_NEVER = (
+    "stablehlo.cholesky",
+    "stablehlo.custom_call",
+    "stablehlo.fft",
+    "stablehlo.rng",
+    "stablehlo.select_and_scatter",
+    "stablehlo.sort",
+    "stablehlo.triangular_solve",
+    "stablehlo.while",
+)
+# Comparators of sorts are compiled by another part of XLA, which has no calls: fold by hand there.
+_NOT_IN_SORT = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.scatter")
+# Each with the rank of an operand from which on XLA makes a loop or a library call of it.
+_BY_RANK = {"stablehlo.dot_general": 2, "stablehlo.dot": 2, "stablehlo.convolution": 9}
+
+
+_WHAT_NOT = (
+    "no loop, library call, sort or matrix product in a body",
+    "no loop, library call, product or reduction of arrays in a comparator",
+)
+
+
+def check_bodies(pass_name: str, module: ir.Operation) -> None:
+    """Raise `PassError` for a body with an op that XLA cannot compile there.
+
+    The module is StableHLO.  Its functions are not followed: a body that calls one with a loop is
+    seen only after inlining.
+    """
+    for op in find(module, *_NEVER, *_BY_RANK, *_NOT_IN_SORT):
+        host, region = _host(op)
+        if host is not None and _is_bad(op, host):
+            raise _refusal(pass_name, op, host, region)
+
+
+def _host(op: ir.Operation) -> tuple[ir.Operation | None, int]:
+    """The innermost op in a body of which this one is, and which of its bodies."""
+    inner, outer = op, op.parent.operation
+    while outer.name != "func.func" and outer.parent is not None:
+        if outer.name in _HOSTS:
+            block = _block_below(outer, inner)
+            return outer, block
+        inner, outer = outer, outer.parent.operation
+    return None, 0
+
+
+def _block_below(outer: ir.Operation, inner: ir.Operation) -> int:
+    return next(i for i, r in enumerate(outer.regions) if any(b == inner.block for b in r.blocks))
+
+
+def _is_bad(op: ir.Operation, host: ir.Operation) -> bool:
+    in_sort = _is_in_sort(host)
+    if op.name in _NOT_IN_SORT:  # a scatter of one update becomes plain ops
+        return in_sort or (op.name == "stablehlo.scatter" and _updates(op) > 1)
+    if op.name in _BY_RANK:
+        limit = 1 if in_sort else _BY_RANK[op.name]
+        return any(ir.ShapedType(x.type).rank >= limit for x in op.operands)
+    return True
+
+
+def _is_in_sort(host: ir.Operation | None) -> bool:
+    while host is not None:
+        if host.name == "stablehlo.sort":
+            return True
+        host, _ = _host(host)
+    return False
+
+
+def _updates(op: ir.Operation) -> int:
+    """How many windows a scatter writes: the size of its indices without their vector."""
+    indices: Any = ir.ShapedType(op.operands[len(op.operands) // 2].type)
+    dimensions = str(op.attributes["scatter_dimension_numbers"])
+    at = int(dimensions.partition("index_vector_dim = ")[2].partition(",")[0].rstrip(">") or 0)
+    count = 1
+    for axis, n in enumerate(indices.shape):
+        count *= 1 if axis == at else n
+    return count
+
+
+def _refusal(pass_name: str, op: ir.Operation, host: ir.Operation, region: int) -> PassError:
+    bodies = OPS[host.name].bodies if host.name in OPS else ["body"]
+    name = bodies[region] if region < len(bodies) else "body"
+    what = op.name
+    if op.name == "stablehlo.custom_call":
+        what += f" of {op.attributes['call_target_name']}"
+    where = str(op.location)
+    what_not = _WHAT_NOT[host.name == "stablehlo.sort"]
+    return PassError(
+        pass_name,
+        f"{host.name.partition('.')[2]}: its {name} contains {what}, made at {where[4:-1]}; XLA "
+        f"compiles {what_not}; compute on whole arrays, before or after the op, "
+        "or write the body with other functions",
+        where,
+    )

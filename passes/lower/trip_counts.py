@@ -1,0 +1,239 @@
+"""Loops whose number of steps XLA would infer wrongly, in a form that it infers nothing from."""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.types import kind, numpy_of
+from anvl.passes.framework.walk import Found
+from anvl.passes.lower.hlo_builder import maker
+
+__all__ = ["NAMES", "hide_trip_counts"]
+
+# Note [Trip counts that XLA misreads]
+#
+# XLA looks for a carry that begins at a literal, is compared with a literal by the condition, and
+# has a literal added in each step.  It infers how many steps the loop makes, and then no longer
+# asks the condition (`MatchTrivialLoopTripCount` and `MatchTrivialLoopRange` in its
+# `while_loop_analysis.cc`).  It reckons in 64-bit integers that never wrap around, takes `i - 1` of
+# an unsigned i for `i + (2^n - 1)`, GT for LT, and loses or adds a step where the distance is no
+# multiple of the step: `for (i = 0; i < 1; i += 2)` makes none (jaxlib 0.10 to 0.12).  Of a ui64
+# that counts down it ends the process.
+#
+# It reads rightly what nearly all loops are, and these stay as they are: a step of 1 up to a bound,
+# any step down of a signed counter (it tries these out, one step at a time), and any other step
+# from a literal to a literal at a multiple of it.  For the others the counter is carried twice, and
+# each of the two is made of the other one:
+#
+#     while (i > 0)  i = i - 1;        becomes      while (i > 0)  i, j = j - 1, i - 1;
+#
+# They are equal in every step, but XLA only looks for a carry that is made of itself.  What it may
+# fold to a literal is no question then, as it would be with a start that is hidden from it.
+
+_WHILE, _CONSTANT, _COMPARE = "stablehlo.while", "stablehlo.constant", "stablehlo.compare"
+NAMES = (_WHILE,)
+_FLIPPED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
+_MOST = 2**63 - 1  # of a literal above that, XLA ends the process
+# What XLA does not fold, or may not be done twice.
+_OPAQUE = (
+    "stablehlo.custom_call",
+    "stablehlo.optimization_barrier",
+    "stablehlo.rng",
+    "stablehlo.rng_bit_generator",
+)
+
+
+def hide_trip_counts(found: Found) -> None:
+    """Carry twice each counter of a loop in StableHLO from which XLA would infer a wrong count."""
+    for op in reversed(found[_WHILE]):  # the inner ones first
+        loop = _Loop(op)
+        counters = [i for i in range(len(loop.body.results)) if loop.is_misread(i)]
+        if counters:
+            _carry_twice(loop, counters)
+
+
+class _Part(NamedTuple):
+    """The condition or the body of a loop."""
+
+    block: ir.Block
+    results: list[ir.Value]
+
+    @classmethod
+    def of(cls, region: ir.Region) -> "_Part":
+        block = region.blocks[0]
+        return cls(block, list(block.operations[len(block.operations) - 1].operands))
+
+    def slice_of(self, y: ir.Value) -> tuple[list[ir.Operation], set[ir.Value]]:
+        """The ops that a value depends on, in order, and all values that these read."""
+        wanted, ops = {y}, []
+        for op in reversed([op.operation for op in self.block.operations]):
+            if not wanted.isdisjoint(op.results):
+                ops.append(op)
+                wanted.update(_read(op))
+        return ops[::-1], wanted
+
+
+def _read(op: ir.Operation) -> Iterator[ir.Value]:
+    """The values that an op uses, in its regions too."""
+    yield from op.operands
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from _read(inner.operation)
+
+
+class _Loop:
+    """A `stablehlo.while`, with what XLA may know of its carries."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self.op = op
+        self.cond, self.body = (_Part.of(region) for region in op.regions)
+        self.inits = list(op.operands)
+        pairs = zip(self.body.results, self.body.block.arguments, strict=True)
+        self.is_fixed = [y == x for y, x in pairs]
+        (self.flag,) = self.cond.results
+        self.tests, self.tested = self.cond.slice_of(self.flag)
+
+    def is_misread(self, i: int) -> bool:
+        """Whether a carry may be a counter of which XLA infers a wrong number of steps."""
+        counter = self.cond.block.arguments[i]
+        if self.is_fixed[i] or counter not in self.tested or not _is_counter(counter.type):
+            return False
+        ops, read = self.body.slice_of(self.body.results[i])
+        arguments = list(self.body.block.arguments)
+        if any(x in read and not self.is_fixed[k] for k, x in enumerate(arguments) if k != i):
+            return False  # it is made of other carries
+        if arguments[i] not in read or not all(map(_is_foldable, ops)):
+            return False
+        return not self._is_read_rightly(i)
+
+    def _is_read_rightly(self, i: int) -> bool:
+        dtype = numpy_of(self.inits[i].type.element_type)
+        step = self._step(i, dtype)
+        if step is None:
+            return False
+        if step <= 0:
+            return True
+        bounds = list(self._bounds(i))
+        if not bounds:
+            return False
+        return all(self._is_reached(i, step, *bound) for bound in bounds)
+
+    def _step(self, i: int, dtype: np.dtype) -> int | None:
+        """What each step adds to a carry, as XLA takes it, if it is that."""
+        op, counter = maker(self.body.results[i]), self.body.block.arguments[i]
+        if op is None or op.name not in ("stablehlo.add", "stablehlo.subtract"):
+            return None
+        x, y = op.operands
+        if y == counter and op.name == "stablehlo.add":
+            x, y = y, x
+        by = self._literal(y, self.body)
+        if x != counter or by is None:
+            return None
+        modulus = 1 << (8 * dtype.itemsize)
+        return _wrapped(by if op.name == "stablehlo.add" else -by, dtype, modulus)
+
+    def _bounds(self, i: int) -> Iterator[tuple[str, int | None]]:
+        """How the condition compares a carry, and with which number, where that is known."""
+        counter = self.cond.block.arguments[i]
+        for op in self.tests:
+            if counter not in _read(op):
+                continue
+            if op.name != _COMPARE:
+                yield "", None
+                continue
+            direction = _direction(op)
+            x, y = op.operands
+            if x != counter:
+                x, y, direction = y, x, _FLIPPED[direction]
+            yield ("" if y == counter else direction), self._literal(y, self.cond)
+
+    def _is_reached(self, i: int, step: int, direction: str, bound: int | None) -> bool:
+        """Whether XLA counts rightly up to a bound."""
+        info = np.iinfo(numpy_of(self.inits[i].type.element_type))
+        if direction not in ("LT", "LE"):
+            return False
+        if step == 1:
+            return direction == "LT" or bound is None or bound < info.max
+        start = self._literal(self.inits[i])
+        if start is None or bound is None or start > bound or step > _MOST:
+            return False
+        rest = (bound - start) % step
+        return bound - rest + step <= info.max and (direction == "LE" or not rest)
+
+    def _literal(self, x: ir.Value, part: _Part | None = None) -> int | None:
+        """The integer that a value is in every step, if that is one in the text."""
+        if part is not None and x in list(part.block.arguments):
+            k = list(part.block.arguments).index(x)
+            return self._literal(self.inits[k]) if self.is_fixed[k] else None
+        op = maker(x)
+        if op is None or op.name != _CONSTANT or not _is_counter(x.type):
+            return None
+        return int(np.array(op.attributes["value"]).reshape(-1)[0])
+
+
+def _direction(op: ir.Operation) -> str:
+    return str(op.attributes["comparison_direction"]).partition(" ")[2].rstrip(">")
+
+
+def _is_counter(type_: Any) -> bool:
+    return _is_single(type_) and kind(type_.element_type) in ("int", "uint")
+
+
+def _is_single(type_: Any) -> bool:
+    is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    return is_static and prod(type_.shape) == 1
+
+
+def _is_foldable(op: ir.Operation) -> bool:
+    """Whether XLA may make of an op of scalars another, and it may be done twice."""
+    if list(op.regions) or op.name in _OPAQUE or not op.name.startswith("stablehlo."):
+        return False
+    return all(_is_single(x.type) for x in (*op.operands, *op.results))
+
+
+def _wrapped(n: int, dtype: np.dtype, modulus: int) -> int:
+    """n modulo 2^bits, in the range of a dtype."""
+    n %= modulus
+    return n - modulus if n > np.iinfo(dtype).max else n
+
+
+def _carry_twice(loop: _Loop, counters: Sequence[int]) -> None:
+    """Put in place of a loop one that has each of these carries twice, each made of the other."""
+    op = loop.op
+    inits = [loop.inits[i] for i in counters]
+    types = [x.type for x in (*op.results, *inits)]
+    with op.context, op.location, ir.InsertionPoint(op):
+        made = ir.Operation.create(_WHILE, types, [*loop.inits, *inits], regions=2)
+    for old, new in zip(op.regions, made.regions, strict=True):
+        old.blocks[0].append_to(new)
+        for x in inits:
+            new.blocks[0].add_argument(x.type, op.location)
+    twins = list(made.regions[1].blocks[0].arguments)[len(loop.inits) :]
+    _exchange(loop, counters, twins)
+    for y, z in zip(op.results, made.results, strict=False):
+        y.replace_all_uses_with(z)
+    op.erase()
+
+
+def _exchange(loop: _Loop, counters: Sequence[int], twins: Sequence[ir.Value]) -> None:
+    """Make the next carries of their twins, and those of the twins of these."""
+    body = loop.body
+    terminator = list(body.block.operations)[-1].operation
+    results = list(body.results)
+    with terminator.context, terminator.location, ir.InsertionPoint(terminator):
+        for i, twin in zip(counters, twins, strict=True):
+            ops, _ = body.slice_of(body.results[i])
+            known = {body.block.arguments[i]: twin}
+            for one in ops:
+                copy = one.clone().operation
+                for k, x in enumerate(list(copy.operands)):
+                    copy.operands[k] = known.get(x, x)
+                known.update(zip(one.results, copy.results, strict=True))
+            results[i] = known[body.results[i]]
+            results.append(body.results[i])
+        ir.Operation.create("stablehlo.return", [], results)
+    terminator.erase()

@@ -1,0 +1,65 @@
+"""The pipeline from a traced program to StableHLO: what `jit` runs, and `anvl.tools.opt.run`."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from anvl.passes.control_flow import ControlFlow
+from anvl.passes.forward import Forward
+from anvl.passes.framework.pass_base import Pass
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.gradient import Gradient
+from anvl.passes.hoist_constants import HoistConstants
+from anvl.passes.inline import Inline
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.remat import Remat
+from anvl.passes.simplify_control_flow import SimplifyControlFlow
+from anvl.passes.vectorize import Vectorize
+
+__all__ = ["pipeline", "transformations"]
+
+
+def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
+    """The passes from the traced program to StableHLO for a platform, by PJRT's name.
+
+    `arrays` are those that the program closes over, by index.
+    """
+    # On StableHLO, cse costs a third of what it does on anvl ops, whose effects are asked of
+    # Python.  Before hoisting, dead code matters only for the captured arrays that it uses.
+    drop_unused = ["trivial-dce"] if arrays else []
+    return Pipeline(
+        [
+            *transformations(),
+            _INLINE,
+            *drop_unused,
+            HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
+            _to_stablehlo(platform),
+            "cse",
+            "trivial-dce",
+        ]
+    )
+
+
+@cache
+def transformations(select: bool = False) -> tuple[Pass, ...]:
+    """The passes that carry out what a traced program asks for: afterwards there are only calls.
+
+    With `select`, choices are written as such: see `ControlFlow`.
+    """
+    return (
+        SimplifyControlFlow(for_derivatives=True),
+        Remat(),
+        Gradient(),
+        Forward(),
+        Vectorize(),
+        SimplifyControlFlow(),
+        ControlFlow(select=select),
+    )
+
+
+_INLINE = Inline()
+
+
+@cache
+def _to_stablehlo(platform: str) -> LowerToStablehlo:
+    return LowerToStablehlo(platform)

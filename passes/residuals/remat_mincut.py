@@ -1,0 +1,224 @@
+"""Which values of a function to keep for its adjoint: the least work for the bytes.
+
+See Note [What to keep].
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl.dialect.core.captures import operands_of
+from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.interpreters.residual_selection import byte_size
+from anvl.dialect.interpreters.subprogram import Program, swept
+
+__all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
+
+# Note [What to keep]
+#
+# The adjoint of a function needs some of its values, the residuals.  Each is either kept, which
+# costs its bytes, or computed again, which costs the work of its op, and needs the operands of
+# that op in turn.  Arguments are there anyway.  For a price of a byte in units of work, the
+# cheapest choice is a minimum cut: a value `v` has two nodes, `needed` and `again`;
+#
+#     source -> again    costs the work of the op       (cut: it is computed again)
+#     again -> needed    costs the bytes at the price   (cut: it is kept)
+#     needed of an operand -> again    cannot be cut    (what is computed again needs its operands)
+#     needed of a residual -> sink     cannot be cut
+#
+# so that the sink's side is what is available in the adjoint.  The more a byte costs, the fewer
+# are kept.  Layers that are alike cost alike: no price keeps those of some, so every second, third,
+# ... of what a cut keeps is a choice as well.  What a choice takes at once is what it keeps, and
+# what the largest segment computes again (`anvl-remat`, Note [Segments]).
+# Source: the cut is the one of project selection, J. Kleinberg and E. Tardos, Algorithm Design
+# (2005), section 7.11; for gradients, C. Jia et al., min-cut rematerialization of AOTAutograd.
+
+
+class Choice(NamedTuple):
+    """Values to keep, the bytes that are there at once, and the work of computing others again."""
+
+    kept: list[ir.Value]
+    size: int
+    work: int
+
+
+def residuals(program: Program) -> list[ir.Value]:
+    """The values that the adjoint of a program needs, arguments not among them, in order."""
+    forward = program.needed()
+    floats = [i for i, y in enumerate(program.results) if differentiable(y.type)]
+    if not floats:
+        return []
+    types = [x.type for x in program.arguments]
+    seeds = [program.results[i].type for i in floats]
+    copies: list[ir.Value] = []
+
+    def emit(*values: ir.Value) -> list[ir.Value]:
+        n = len(types)
+        ys = program(*values[:n])
+        copies.extend(y for op in _block_of(values).operations for y in op.results)
+        pairs = [(ys[i], g) for i, g in zip(floats, values[n:], strict=True)]
+        return swept(pairs, [x for x in values[:n] if differentiable(x.type)])
+
+    adjoint = Program.of(emit, [*types, *seeds])
+    first = set(copies)
+    used = {
+        x
+        for op in adjoint.needed()
+        if first.isdisjoint(op.results)
+        for x in operands_of(op)
+        if x in first
+    }
+    used.update(first.intersection(adjoint.results))
+    originals = [y for op in forward for y in op.results]
+    return [y for y, copy in zip(originals, copies, strict=True) if copy in used]
+
+
+def _block_of(values: Sequence[ir.Value]) -> Any:
+    return values[0].owner
+
+
+def choose(program: Program, budget: int) -> Choice:
+    """The values to keep, so that at no time more than `budget` bytes are there.
+
+    Of all choices found, that of the least work; where all take more, that which takes the least.
+    """
+    values = residuals(program)
+    if not values:
+        return Choice([], 0, 0)
+    graph = _Graph(program, values)
+    found: dict[tuple[int, ...], Choice] = {}
+    for choice in graph.choices():
+        found.setdefault(tuple(graph.values[y] for y in choice.kept), choice)
+    fitting = [choice for choice in found.values() if choice.size <= budget]
+    if fitting:
+        return min(fitting, key=lambda choice: (choice.work, choice.size))
+    return min(found.values(), key=lambda choice: (choice.size, choice.work))
+
+
+def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int]:
+    """For each value how many kept ones it depends on, one after the other."""
+    levels = dict.fromkeys(program.arguments, 0)
+    for op in program.needed():
+        level = max([levels[x] + (x in kept) for x in operands_of(op)], default=0)
+        levels.update(dict.fromkeys(op.results, level))
+    return levels
+
+
+_PRICES = 24
+_SHARES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_MOST = 256  # segments: to judge each costs a look at all ops
+_INFINITE = 2_000_000_000  # capacities are 32 bits
+_SCALE = 500_000_000
+
+
+class _Graph:
+    """The forward ops of a program that its adjoint may compute again."""
+
+    def __init__(self, program: Program, wanted: Sequence[ir.Value]) -> None:
+        self.program = program
+        self.wanted = wanted
+        self.steps = program.needed()
+        self.values: dict[ir.Value, int] = {}
+        self.sizes: list[int] = []
+        for op in self.steps:
+            for y in op.results:
+                self.values[y] = len(self.sizes)
+                self.sizes.append(byte_size(y.type))
+        self.work = [max(1, _work(op)) for op in self.steps]
+        self.total_work = sum(self.work)
+
+    def cut(self, price: float) -> list[ir.Value]:
+        """What the cheapest choice keeps where a byte costs this much work."""
+        # Imported here: scipy is large, and only this needs it.
+        from scipy.sparse import csr_array  # type: ignore[import-untyped]
+        from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
+            breadth_first_order,
+            maximum_flow,
+        )
+
+        n_ops, n_values = len(self.steps), len(self.sizes)
+        source, sink = n_ops + n_values, n_ops + n_values + 1
+        unit = _SCALE / max(1.0, self.total_work + price * sum(self.sizes))
+        edges: list[tuple[int, int, int]] = []
+        for i, op in enumerate(self.steps):
+            edges.append((source, i, _scaled(self.work[i] * unit)))
+            for y in op.results:
+                v = self.values[y]
+                edges.append((i, n_ops + v, _scaled(price * self.sizes[v] * unit)))
+            known = {self.values[x] for x in operands_of(op) if x in self.values}
+            edges += [(n_ops + v, i, _INFINITE) for v in known]
+        edges += [(n_ops + self.values[y], sink, _INFINITE) for y in self.wanted]
+        start, end, capacity = np.array(edges, np.int64).T
+        shape = (sink + 1, sink + 1)
+        graph = csr_array((capacity.astype(np.int32), (start, end)), shape=shape)
+        left = graph - maximum_flow(graph, source, sink).flow
+        left.data[left.data < 0] = 0
+        left.eliminate_zeros()
+        reached = set(breadth_first_order(left, source, return_predecessors=False).tolist())
+        return self._kept(reached)
+
+    def choices(self) -> Iterator[Choice]:
+        """What to keep at prices from nothing to all that there is, and every n-th of each."""
+        yield self._choice([])
+        last: list[ir.Value] = []
+        for step in range(_PRICES + 1):
+            # From a byte that costs nothing up to one that costs the most.
+            price = 0.0 if step == 0 else 1000.0 * 2.0 ** (step - _PRICES)
+            kept = self.cut(price)
+            if kept == last:
+                continue
+            last = kept
+            for n in _SHARES:
+                if 0 < len(kept) // n <= _MOST:
+                    yield self._choice(kept[n - 1 :: n] if n > 1 else kept)
+
+    def _choice(self, kept: list[ir.Value]) -> Choice:
+        known = set(kept)
+        levels = levels_of(self.program, known)
+        wanted = [y for y in self.wanted if y not in known]
+        segments: dict[int, set[ir.Value]] = {}
+        for y in wanted:
+            segments.setdefault(levels[y], set()).add(y)
+        transient = work = 0
+        for together in segments.values():
+            again, cost = self._again(together, known)
+            work += cost
+            transient = max(transient, sum(self._size(y) for y in wanted if y in again))
+        return Choice(kept, transient + sum(map(self._size, kept)), work)
+
+    def _size(self, y: ir.Value) -> int:
+        return self.sizes[self.values[y]]
+
+    def _again(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
+        """All that is computed for these values from what is kept, and the work of that."""
+        found, work = set(wanted), 0
+        for i in reversed(range(len(self.steps))):
+            op = self.steps[i]
+            if not found.isdisjoint(op.results):
+                work += self.work[i]
+                found.update(x for x in operands_of(op) if x in self.values and x not in kept)
+        return found, work
+
+    def _kept(self, reached: set[int]) -> list[ir.Value]:
+        n_ops = len(self.steps)
+        return [
+            y
+            for i, op in enumerate(self.steps)
+            if i in reached
+            for y in op.results
+            if n_ops + self.values[y] not in reached
+        ]
+
+
+def _scaled(x: float) -> int:
+    return min(_INFINITE, max(1, round(x)))
+
+
+def _work(op: Any) -> int:
+    rules = type(op)
+    if issubclass(rules, AnvlOp):
+        return rules.work(op.operation)
+    return sum(int(np.prod(y.type.shape)) for y in op.results)

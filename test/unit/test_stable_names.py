@@ -1,0 +1,57 @@
+"""The names that people may import: docs/stable-names.md, held against the code."""
+
+import ast
+import importlib
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "stable-names.md").read_text()
+INIT = {
+    "anvl.dialect": "anvl_dialect/__init__.py",
+    "anvl.passes": "passes/__init__.py",
+    "anvl.testing": "frontend/testing/__init__.py",
+}
+PUBLIC = {
+    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",
+    "anvl.windows", "anvl.prim", "anvl.ffi", "anvl.testing.random_programs", *INIT,
+}  # fmt: skip
+
+
+def listed(module: str) -> list[str]:
+    section = re.search(rf"^## `{re.escape(module)}`$(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)
+    assert section, module
+    return re.findall(r"^\| `(\w+)` \| \S", section[1], re.MULTILINE)
+
+
+@pytest.mark.parametrize("module", INIT)
+def test_the_page_lists_what_the_module_gives(module):
+    found = importlib.import_module(module)
+    exported = re.findall(r"import \w+ as (\w+)$", (ROOT / INIT[module]).read_text(), re.MULTILINE)
+    wanted = set(getattr(found, "__all__", exported))
+    assert set(listed(module)) == wanted
+    assert all(hasattr(found, name) for name in wanted)
+
+
+def imported_in(text: str) -> set[str]:
+    """The modules of anvl that the code blocks of a page import."""
+    found: set[str] = set()
+    for block in re.findall(r"```(?:py|python)[^\n]*\n(.*?)```", text, re.DOTALL):
+        for node in ast.walk(ast.parse(textwrap.dedent(block))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("anvl"):
+                found.add(node.module)
+            elif isinstance(node, ast.Import):
+                found |= {a.name for a in node.names if a.name.split(".")[0] == "anvl"}
+    return found
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.stem)
+def test_the_documentation_imports_stable_names_only(page):
+    assert imported_in(page.read_text()) <= PUBLIC
+
+
+def test_an_internal_import_in_a_page_is_seen():
+    assert imported_in("```python\nfrom anvl.core.avals import aval\n```") == {"anvl.core.avals"}

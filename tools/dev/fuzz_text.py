@@ -1,0 +1,346 @@
+"""Give mutated texts and bytecode to `anvl-opt`, and keep what ends it, shrunk to a few lines.
+
+    make fuzz-text SECONDS=300
+    python -m anvl.tools.dev.fuzz_text --texts=5000 --bytecodes=500 --seed=7
+
+The corpus is the lit tests and the blocks of the documentation, and what they lower to.  Each input
+runs in a forked child, with the pipelines of the documentation and a limit of time.  These fail: a
+signal, a traceback or an "internal error", no diagnostic where the exit code is 1, no end, and an
+output that does not read back.  The same seed gives the same inputs.
+"""
+
+import argparse
+import contextlib
+import faulthandler
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anvl.tools.dev.mutations import Mutator, mutated_bytes
+
+__all__ = ["Failure", "Report", "corpus_of", "fuzz", "main"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+_LIMIT_SECONDS = 20  # of a child; a sound one takes 0.05
+_SHRINKING_RUNS = 150
+_INTERVAL = 0.002
+_TEXTS_EACH = 8  # one of so many inputs is bytecode
+_MANY = 10**9
+_SHOWN_EVERY = 500
+_DIAGNOSTIC = re.compile(r"(?m)^(?:anvl-opt|[^\n]*?:\d+:\d+): error: \S")
+_SPLIT = "// -----"
+
+#: What the documentation runs; `NAME` is a function of the text.
+PIPELINES: tuple[tuple[str, ...], ...] = (
+    (),
+    ("--cse", "--canonicalize"),
+    ("--anvl-lift", "--anvl-gradient=function=NAME", "--anvl-control-flow",
+     "--anvl-lower-to-stablehlo"),
+    ("--anvl-gradient=function=NAME", "--cse", "--anvl-lower-to-stablehlo"),
+    ("--anvl-gradient=function=NAME split", "--anvl-simplify"),
+    ("--anvl-gradient=function=NAME transpose",),
+    ("--anvl-forward=function=NAME", "--anvl-print-adjoint-map"),
+    ("--anvl-vectorize=function=NAME size=3", "--anvl-simplify"),
+    ("--anvl-remat=function=NAME budget=100", "--anvl-gradient=function=NAME"),
+    ("--anvl-check-differentiable=function=NAME",),
+    ("--anvl-probe=function=NAME",),
+    ("--anvl-hoist-constants=report",),
+    ("--verify-roundtrip", "--mlir-print-debuginfo"),
+    ("--split-input-file", "--anvl-lower-to-stablehlo"),
+    ("--anvl-lift", "--stablehlo-aggressive-simplification"),
+    ("JIT",),
+)  # fmt: skip
+
+
+@dataclass
+class Failure:
+    """An input that fails, as short as it became, and how."""
+
+    cause: str
+    content: bytes
+    arguments: tuple[str, ...]
+
+
+@dataclass
+class Report:
+    """The counts of a run."""
+
+    texts: int = 0
+    bytecodes: int = 0
+    accepted: int = 0
+    seconds: float = 0.0
+    causes: Counter[str] = field(default_factory=Counter)
+    failures: list[Failure] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.texts} texts and {self.bytecodes} bytecodes in {self.seconds:.0f} s; "
+            f"{self.accepted} accepted, {sum(self.causes.values())} failed"
+        ]
+        lines += [f"{count:6} {cause}" for cause, count in self.causes.most_common()]
+        return "\n".join(lines)
+
+
+def corpus_of(folders: Sequence[Path]) -> list[str]:
+    """The chunks of the tests, and the blocks of MLIR in documents."""
+    texts: list[str] = []
+    for folder in folders:
+        for path in sorted(folder.rglob("*.mlir")):
+            texts += path.read_text().split(_SPLIT)
+        for path in sorted(folder.rglob("*.md")):
+            texts += re.findall(r"```mlir[^\n]*\n(.*?)```", path.read_text(), re.DOTALL)
+    # Comments say how a test is run, and are no part of a program.
+    return [re.sub(r"(?m)^[ \t]*//[^\n]*\n", "", text) for text in texts if text.strip()]
+
+
+def fuzz(
+    corpus: Sequence[str],
+    *,
+    seed: int,
+    texts: int = 0,
+    bytecodes: int = 0,
+    until: float = float("inf"),
+    shrinking: bool = True,
+) -> Report:
+    """Run so many mutated texts, and among them so many mutated bytecodes, until a time."""
+    begun, report = time.monotonic(), Report()
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        tempfile.TemporaryDirectory(prefix="anvl-fuzz-") as name,
+    ):
+        runner = _Runner(Path(name))
+        mutator = Mutator(corpus, random.Random(seed))
+        of_bytes = random.Random(seed)
+        sound = _bytecodes(runner, corpus, of_bytes, min(bytecodes, 80))
+        bytecodes = bytecodes if sound else 0
+        while time.monotonic() < until:
+            is_turn = (report.texts + report.bytecodes) % _TEXTS_EACH == 0
+            if report.bytecodes < bytecodes and (is_turn or report.texts >= texts):
+                content = mutated_bytes(of_bytes.choice(sound), of_bytes)
+                arguments = _arguments(of_bytes.choice(PIPELINES), content)
+                report.bytecodes += 1
+                _judge(report, runner, content, arguments, shrinking=False)
+            elif report.texts < texts:
+                draw = random.Random(f"{seed} {report.texts}")
+                content = mutator.text().encode(errors="replace")
+                arguments = _arguments(draw.choice(PIPELINES), content)
+                report.texts += 1
+                _judge(report, runner, content, arguments, shrinking)
+            else:
+                break
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def _judge(
+    report: Report, runner: "_Runner", content: bytes, arguments: tuple[str, ...], shrinking: bool
+) -> None:
+    done = report.texts + report.bytecodes
+    if done % _SHOWN_EVERY == 0:
+        print(f"{done} inputs, {sum(report.causes.values())} failed", flush=True)
+    cause = runner.run(content, arguments)
+    if cause == _ACCEPTED:
+        report.accepted += 1
+    elif cause:
+        report.causes[cause] += 1
+        if report.causes[cause] == 1:
+            if shrinking:
+                content = _shrunk(content, lambda data: runner.run(data, arguments) == cause)
+            report.failures.append(Failure(cause, content, arguments))
+
+
+def _arguments(pipeline: tuple[str, ...], content: bytes) -> tuple[str, ...]:
+    from anvl.passes.pipelines.jit_pipeline import pipeline as of_jit
+
+    if pipeline == ("JIT",):
+        return (f"--pass-pipeline={of_jit()}",)
+    found = re.search(rb"@([\w$.\-]+)", content)
+    name = found[1].decode() if found else "main"
+    return tuple(argument.replace("NAME", name) for argument in pipeline)
+
+
+def _bytecodes(
+    runner: "_Runner", corpus: Sequence[str], draw: random.Random, most: int
+) -> list[bytes]:
+    """Some texts of the corpus as bytecode."""
+    found = []
+    for text in draw.sample(list(corpus), min(len(corpus), most)):
+        runner.run(text.encode(), ("--emit-bytecode",))
+        data = runner.output.read_bytes()
+        if data.startswith(b"ML\xefR"):
+            found.append(data)
+    return found
+
+
+# One input, in a child
+
+_ACCEPTED = "accepted"
+
+
+class _Runner:
+    """Runs `anvl-opt` in forked children: an import takes six times as long as a fork."""
+
+    def __init__(self, folder: Path) -> None:
+        # All that a run imports, before the first fork.
+        from anvl.dialect.core.context import context
+        from anvl.tools.opt import bytecode, main, names, verify_gradient  # noqa: F401
+
+        context()
+        self.input, self.output, self.errors = (
+            folder / name for name in ("input.mlir", "output.mlir", "errors")
+        )
+
+    def run(self, content: bytes, arguments: Sequence[str]) -> str:
+        """How it failed; `_ACCEPTED` where it did not, `""` where it was refused in good order."""
+        self.input.write_bytes(content)
+        if content.startswith(b"ML\xefR"):
+            return self._run_bytecode(content, arguments)
+        return self._run(arguments)
+
+    def _run(self, arguments: Sequence[str]) -> str:
+        status = self._forked(lambda: _opt([str(self.input), *arguments]))
+        errors = self.errors.read_text(errors="replace")
+        failed = _cause(status, errors)
+        if failed or status == 1:
+            return failed
+        if "--emit-bytecode" in arguments:
+            return _ACCEPTED
+        split = ["--split-input-file"] if "--split-input-file" in arguments else []
+        copy = self.input.with_name("again.mlir")
+        copy.write_bytes(self.output.read_bytes())
+        status = self._forked(lambda: _opt([str(copy), *split]))
+        again = self.errors.read_text(errors="replace")
+        return _ACCEPTED if status == 0 else f"output does not read back: {_first(again)}"
+
+    def _run_bytecode(self, content: bytes, arguments: Sequence[str]) -> str:
+        """As `anvl-opt`, whose child process for reading is a fork here."""
+        from anvl.dialect.text.bytecode import answer_of
+        from anvl.tools.opt.source import MAX_NESTING
+
+        status = self._forked(lambda: answer_of(content, MAX_NESTING))
+        if status == 1 and not self.output.read_text(errors="replace").strip():
+            return "refused without a reason"
+        if status != 0:  # refused, or the reader crashed or did not end, which `check` says
+            return ""
+        return self._run(["--trust-input", *arguments])
+
+    def _forked(self, work: Callable[[], int]) -> int | None:
+        """The exit status, negative for a signal; None where there was no end."""
+        sys.stdout.flush()
+        pid = os.fork()
+        if pid == 0:
+            faulthandler.disable()  # of a test runner
+            for path, descriptor in ((self.output, 1), (self.errors, 2)):
+                os.dup2(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), descriptor)
+            sys.stdout, sys.stderr = open(1, "w"), open(2, "w")
+            code = 2
+            try:
+                code = work()
+            except BaseException as error:
+                print(f"Traceback: {type(error).__name__}: {error}", file=sys.stderr)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        return _waited(pid)
+
+
+def _opt(arguments: Sequence[str]) -> int:
+    from anvl.tools.opt.main import main as opt
+
+    return opt(arguments)
+
+
+def _waited(pid: int) -> int | None:
+    until = time.monotonic() + _LIMIT_SECONDS
+    while time.monotonic() < until:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(_INTERVAL)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def _cause(status: int | None, errors: str) -> str:
+    """How a run failed; `""` where it did not."""
+    if status is None:
+        return f"no end within {_LIMIT_SECONDS} seconds"
+    if status < 0:
+        return f"signal {signal.Signals(-status).name}: {_general(errors)}"
+    if "Traceback" in errors or "internal error" in errors:
+        at = errors.find("internal error") if "internal error" in errors else errors.find("Trace")
+        return f"traceback: {_general(errors[at:])}"
+    if status not in (0, 1):
+        return f"exit code {status}"
+    if status == 1 and _DIAGNOSTIC.search(errors) is None:
+        return f"no diagnostic: {_general(errors)}"
+    return ""
+
+
+def _first(errors: str) -> str:
+    found = re.search(r"error: ([^\n]*)", errors)
+    return _general(found[1] if found else errors)
+
+
+def _general(text: str) -> str:
+    """The first line, without what differs from one input to the next."""
+    line = text.strip().partition("\n")[0]
+    return re.sub(r"0x[0-9a-f]+|\d+|'[^']*'|\"[^\"]*\"", "#", line)[:160]
+
+
+def _shrunk(content: bytes, fails: Callable[[bytes], bool]) -> bytes:
+    """A shorter text that fails in the same way: without halves, then single lines, then tokens."""
+    runs = _SHRINKING_RUNS
+    for separator in (b"\n", b" "):
+        parts, size = content.split(separator), len(content.split(separator)) // 2
+        while size and runs:
+            at, changed = 0, False
+            while at < len(parts) and runs:
+                runs -= 1
+                fewer = parts[:at] + parts[at + size :]
+                if fails(separator.join(fewer)):
+                    parts, changed = fewer, True
+                else:
+                    at += size
+            size = size if changed and size == 1 else size // 2
+        content = separator.join(parts)
+    return content
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; its exit code is 1 where an input failed."""
+    parser = argparse.ArgumentParser(prog="anvl.tools.dev.fuzz_text", allow_abbrev=False)
+    parser.add_argument("--seed", type=int, default=0, help="0 draws one")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--texts", type=int, help="how many; without either, both until the end")
+    parser.add_argument("--bytecodes", type=int, help="how many, among the texts")
+    parser.add_argument("--out", type=Path, default=_ROOT / "out" / "fuzz-text")
+    options = parser.parse_args(argv)
+    seed = options.seed or random.randrange(1, 10**6)
+    print(f"seed {seed}", flush=True)
+    corpus = corpus_of([_ROOT / "test" / "lit", _ROOT / "docs"])
+    until = time.monotonic() + options.seconds
+    numbers = [options.texts, options.bytecodes]
+    texts, bytecodes = [_MANY] * 2 if numbers == [None, None] else [n or 0 for n in numbers]
+    report = fuzz(corpus, seed=seed, texts=texts, bytecodes=bytecodes, until=until)
+    print(report)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for i, failure in enumerate(report.failures):
+        path = options.out / f"{seed}-{i}.mlir"
+        path.write_bytes(failure.content)
+        shown = " ".join(f"'{x}'" for x in failure.arguments)
+        print(f"{failure.cause}\n  anvl-opt {path} {shown}")
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""Runs the tests of the repository and counts them.
+
+    python tools/dev/run_tests.py                 everything
+    python tools/dev/run_tests.py check lit       only these stages
+
+Each command is printed before it runs.  Every stage runs, also after one has failed; the last line
+reads `<n> passed, <n> failed` and the exit status is 1 if anything failed.
+"""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+OUT = Path("out")
+REPORTS = OUT / "reports"
+STEP_SECONDS = 1800  # a step that takes longer hangs; a busy machine takes twice the usual 700
+
+
+@dataclass
+class Step:
+    """A command; where it writes a report, that says how many tests it ran, else it is one test."""
+
+    name: str
+    command: list[str]
+    report: Path | None = None
+
+
+@dataclass
+class Result:
+    """How a step ended."""
+
+    name: str
+    passed: int
+    failed: int
+    skipped: int
+    seconds: float
+
+    def __str__(self) -> str:
+        counts = f"{self.passed:>8}{self.failed:>8}{self.skipped:>9}"
+        return f"{self.name:32}{counts}{self.seconds:>8.1f} s"
+
+
+def check_steps() -> list[Step]:
+    return [
+        Step("format", ["ruff", "format", "--check", "."]),
+        Step("lint", ["ruff", "check", "."]),
+        Step("types", ["mypy"]),
+        Step("lines", ["python", "tools/dev/check_lines.py"]),
+        Step("lit directives", ["python", "tools/dev/lint_checks.py"]),
+        Step("generated files", ["python", "-m", "anvl.tools.dev.generate", "--check"]),
+    ]
+
+
+def unit_steps() -> list[Step]:
+    report = REPORTS / "unit.xml"
+    # A process a core: XLA compiles on all of them, but much of a test is Python.
+    several = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"]
+    return [Step("test/unit", ["pytest", "-q", *several, f"--junitxml={report}"], report)]
+
+
+def lit_steps() -> list[Step]:
+    report = REPORTS / "lit.xml"
+    command = ["lit", "-sv", "--timeout=120", f"--xunit-xml-output={report}", "test/lit"]
+    return [Step("test/lit", command, report)]
+
+
+def example_steps() -> list[Step]:
+    """Each `examples/x.py`, then `examples/x.sh` where there is one."""
+    return [
+        step
+        for path in sorted((ROOT / "examples").glob("*.py"))
+        for step in _example(path, f"{OUT / path.stem}")
+    ]
+
+
+def _example(path: Path, out: str) -> list[Step]:
+    python, shell = f"examples/{path.name}", f"examples/{path.stem}.sh"
+    steps = [Step(python, ["python", python, "--out", out])]
+    if (ROOT / shell).exists():
+        steps.append(Step(shell, ["bash", shell, out]))
+    return steps
+
+
+STAGES: dict[str, Callable[[], list[Step]]] = {
+    "check": check_steps,
+    "unit": unit_steps,
+    "lit": lit_steps,
+    "examples": example_steps,
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="run_tests", description="run the tests and count them")
+    parser.add_argument("stages", nargs="*", help=f"of {', '.join(STAGES)}; all, if none is named")
+    stages = parser.parse_args(argv).stages or list(STAGES)
+    if unknown := set(stages) - STAGES.keys():
+        parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(STAGES)}")
+    (ROOT / REPORTS).mkdir(parents=True, exist_ok=True)
+    results = [_run(step) for stage in stages for step in STAGES[stage]()]
+    print(f"\n{'':32}{'passed':>8}{'failed':>8}{'skipped':>9}")
+    print("\n".join(map(str, results)))
+    failed = sum(result.failed for result in results)
+    total = f"{sum(result.passed for result in results)} passed, {failed} failed"
+    (ROOT / REPORTS / "total").write_text(f"{total}\n")
+    print(f"\n{total}")
+    return 1 if failed else 0
+
+
+def _run(step: Step) -> Result:
+    print(f"\n$ {shlex.join(step.command)}", flush=True)
+    if step.report:
+        (ROOT / step.report).unlink(missing_ok=True)
+    start = time.monotonic()
+    status = _status(step.command)
+    counts = _counts(ROOT / step.report if step.report else None, status)
+    return Result(step.name, *counts, time.monotonic() - start)
+
+
+def _status(command: list[str]) -> int:
+    environment = os.environ | {
+        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}",
+        "MPLBACKEND": "Agg",
+    }
+    try:
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, timeout=STEP_SECONDS
+        ).returncode
+    except subprocess.TimeoutExpired:
+        print(f"{command[0]}: still running after {STEP_SECONDS} s, stopped")
+        return 1
+
+
+def _counts(report: Path | None, status: int) -> tuple[int, int, int]:
+    """Passed, failed and skipped; a failing status is a failure even if the report knows none."""
+    tests, failed, skipped = (1, status != 0, 0) if report is None else _reported(report)
+    return tests - failed - skipped, max(int(failed), int(status != 0)), skipped
+
+
+def _reported(report: Path) -> tuple[int, int, int]:
+    """Tests, failed and skipped, as the JUnit report of pytest or lit has them."""
+    if not report.exists():
+        return 0, 0, 0
+    suites = list(ElementTree.parse(report).iter("testsuite"))
+
+    def total(*names: str) -> int:
+        return sum(int(suite.get(name, 0)) for suite in suites for name in names)
+
+    return total("tests"), total("failures", "errors"), total("skipped")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

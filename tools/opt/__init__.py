@@ -1,0 +1,1 @@
+"""What users run: `anvl-opt` and its relatives."""

@@ -1,0 +1,151 @@
+"""`--load=my_ops.py`: run a person's file, which defines ops or passes, before anything is read.
+
+What is wrong in it ends in a diagnostic at its line, with Python's traceback where the error was
+raised by their code, and without where we refused what they wrote: then the message says it all.
+"""
+
+import contextlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any
+
+from anvl.dialect.core import op as _op
+from anvl.passes.framework.pass_base import registered_passes
+from anvl.tools.opt.diagnostics import Diagnostic, rendered
+
+__all__ = ["LoadError", "load", "place_of"]
+
+_loaded: dict[Path, ModuleType] = {}
+
+
+class LoadError(Exception):
+    """A file could not be loaded; the message is all there is to print."""
+
+
+def load(paths: Sequence[str]) -> None:
+    """Run each file once; raises `LoadError`."""
+    for path in paths:
+        _load(path)
+
+
+def _load(given: str) -> None:
+    path = Path(given).resolve()
+    if path in _loaded:
+        return
+    if not path.is_file():
+        what = "is no file" if path.exists() else "there is no such file"
+        raise LoadError(_at(given, 0, 0, f"{what}; give a Python file that defines ops or passes"))
+    known = sys.modules.get(path.stem)
+    if known is not None and _is(known, path):  # another file has imported it
+        _loaded[path] = known
+        return
+    n_ops, passes = len(_op.DEFINED), registered_passes()
+    try:
+        _loaded[path] = _run(path)
+    except SyntaxError as error:
+        raise LoadError(_syntax(given, path, error)) from None
+    except (Exception, SystemExit) as error:
+        raise LoadError(_failure(given, path, error)) from None
+    defined = _op.DEFINED[n_ops:]
+    twice = sorted({name for name in defined if defined.count(name) > 1})
+    if twice:
+        raise LoadError(_at(given, 0, 0, f"{', '.join(twice)}: defined twice; rename one"))
+    if not defined and registered_passes() == passes:
+        raise LoadError(
+            _at(given, 0, 0, "defines no op and no pass: no subclass of AnvlOp or of Pass has a "
+                "name of its own")
+        )  # fmt: skip
+
+
+def _run(path: Path) -> ModuleType:
+    """Run a file as a module; its neighbours can be imported, also by each other."""
+    name = path.stem
+    folder = str(path.parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    found = None if name in sys.modules else importlib.util.find_spec(name)
+    if found is None or found.origin is None or Path(found.origin).resolve() != path:
+        name = f"anvl_loaded_{name}"  # the name is that of something else
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is no Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # stdout is for IR
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _is(module: ModuleType, path: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).resolve() == path
+
+
+# What goes wrong
+
+
+def place_of(error: BaseException) -> str:
+    """`my_ops.py:17, in adjoint`: the last line of a loaded file that an error passed; or `""`."""
+    files = {str(path) for path in _loaded}
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
+    if not frames:
+        return ""
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}, in {frames[-1].name}"
+
+
+def _failure(given: str, path: Path, error: BaseException) -> str:
+    frames = list(_frames(error.__traceback__))
+    theirs = [i for i, (_, f) in enumerate(frames) if f.filename == str(path)]
+    if not theirs:
+        return _at(given, 0, 0, _said(error))
+    last = frames[theirs[-1]][1]
+    text = _at(given, last.lineno or 0, (last.colno or 0) + 1, _said(error), path)
+    if _is_ours(frames[-1][0]) or isinstance(error, SystemExit):
+        return text
+    shown = traceback.format_list([f for _, f in frames[theirs[0] :]])
+    shown += traceback.format_exception_only(error)
+    return f"{text}Traceback (most recent call last):\n{''.join(shown)}"
+
+
+def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any]]:
+    """The name of the module and the place of each frame."""
+    summaries = traceback.extract_tb(tb)
+    for summary in summaries:
+        assert tb is not None
+        yield tb.tb_frame.f_globals.get("__name__", ""), summary
+        tb = tb.tb_next
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "anvl"
+
+
+def _said(error: BaseException) -> str:
+    from anvl.dialect.core.errors import AnvlError
+
+    text = " ".join(str(error).split("\n"))
+    if isinstance(error, SystemExit):
+        return "calls sys.exit; do so under `if __name__ == '__main__':` alone"
+    frames = list(_frames(error.__traceback__))
+    if isinstance(error, AnvlError | TypeError | ValueError) and _is_ours(frames[-1][0]):
+        return text
+    return f"{type(error).__name__}: {text}"
+
+
+def _syntax(given: str, path: Path, error: SyntaxError) -> str:
+    file = Path(error.filename or "").resolve()
+    shown = given if file == path else str(error.filename)
+    return _at(shown, error.lineno or 0, error.offset or 0, f"{error.msg}", file)
+
+
+def _at(given: str, line: int, column: int, message: str, path: Path | None = None) -> str:
+    lines = {given: path.read_text().splitlines()} if path is not None and path.is_file() else {}
+    return rendered(Diagnostic("error", f"--load: {message}", given, line, column), lines)

@@ -1,0 +1,96 @@
+"""The names that text gives its values, kept as locations: `%loss = ...` prints as `%loss` again.
+
+MLIR forgets them when it reads text.  A location `"loss"(file:line:column)` prints as the name of
+the value, goes through passes, and names what they make of it (`%loss_adjoint`).
+"""
+
+import re
+from collections import defaultdict
+
+from anvl.dialect.core.mlir import ir
+
+__all__ = ["keep_names"]
+
+_UNNAMED = "-"  # what MLIR calls text that is no file
+
+# `%loss = ` before an op, and `%x: ` among arguments.
+_NAMED = re.compile(r"%([\w$.\-]+)[ \t]*(?:(=)(?!=)[ \t]*|:(?!\d))")
+
+
+def keep_names(module: ir.Module, text: str, path: str | None = None) -> None:
+    """Give ops and arguments that `text` names a location with that name.
+
+    `text` is what the module was read from, and `path` its file, where it was read as such.  What
+    has a location of its own in the text keeps that.
+    """
+    names = _Names(text, path or _UNNAMED)
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if len(op.results) == 1:
+            location = names.of_op(op.location)
+            if location is not None:
+                op.location = location
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.arguments:
+                    location = names.of_argument(argument.location)
+                    if location is not None:
+                        argument.set_location(location)
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(visit)
+
+
+class _Names:
+    """The names in a text, by where MLIR places what they name."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._file = file
+        self._written = _written(text, file)
+        self._arguments: dict[tuple[int, int], str] = {}
+        # For each line, the columns behind `%name = `.
+        self._ops: dict[int, dict[int, str]] = defaultdict(dict)
+        for number, line in enumerate(text.split("\n"), 1):
+            for match in _NAMED.finditer(line):
+                if match[2]:
+                    self._ops[number][match.end() + 1] = match[1]
+                else:
+                    self._arguments[number, match.start() + 1] = match[1]
+
+    def of_op(self, location: ir.Location) -> ir.Location | None:
+        """The location with the name of the result; None without one."""
+        if not self._is_ours(location) or location.start_line not in self._ops:
+            return None
+        columns = self._ops[location.start_line]
+        name = columns.get(location.start_col)
+        if name is None and len(columns) == 1:  # ops with a form of their own begin further on
+            [(column, found)] = columns.items()
+            name = found if location.start_col > column else None
+        return _with_name(name, location)
+
+    def of_argument(self, location: ir.Location) -> ir.Location | None:
+        """The location with the name of the argument; None without one."""
+        if not self._is_ours(location):
+            return None
+        return _with_name(self._arguments.get((location.start_line, location.start_col)), location)
+
+    def _is_ours(self, location: ir.Location) -> bool:
+        """Whether MLIR placed it here, and not the text itself."""
+        return (
+            isinstance(location, ir.FileLineColLoc)
+            and location.filename == self._file
+            and (location.start_line, location.start_col) not in self._written
+        )
+
+
+def _written(text: str, file: str) -> set[tuple[int, int]]:
+    """The places in a file of this name that the text writes itself: they are in an older text."""
+    if "loc(" not in text:
+        return set()
+    found = re.finditer(rf'"{re.escape(file)}":(\d+):(\d+)', text)
+    return {(int(match[1]), int(match[2])) for match in found}
+
+
+def _with_name(name: str | None, location: ir.Location) -> ir.Location | None:
+    return None if name is None or name[0].isdigit() else ir.Location.name(name, location)
