@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from anvl.dialect.context import context
-from anvl.dialect.mlir import ir
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
 from anvl.testing.interpreter import Ended, Interpreter
 
 

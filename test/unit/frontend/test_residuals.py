@@ -169,7 +169,7 @@ def compilations(monkeypatch):
         found.append(compile(*args, **kwargs))
         return found[-1]
 
-    monkeypatch.setattr(anvl.executables, "compile_lowered", counted)
+    monkeypatch.setattr(anvl.dispatch.executables, "compile_lowered", counted)
     return found
 
 
