@@ -58,7 +58,7 @@ def _needed(block: ir.Block, targets: Sequence[ir.Value]) -> set[ir.Value]:
 
 
 def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
-    zero = getattr(op, "zero", "")
+    zero = getattr(op, "zero_derivative_reason", "")
     if zero:
         return f"its derivative is zero: {zero}"
     if not any(y in number for y in op.results):
