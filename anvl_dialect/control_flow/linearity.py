@@ -74,7 +74,9 @@ def _at(
 def _is_flat(op: Any, through: Sequence[bool], results: Sequence[Value]) -> bool:
     """Whether the derivative of an op is zero by design in an operand that moves."""
     rules = type(op)
-    if getattr(rules, "zero_derivative_reason", "") or any(not differentiable(y.type) for y in results):
+    if getattr(rules, "zero_derivative_reason", "") or any(
+        not differentiable(y.type) for y in results
+    ):
         return True
     slopes = getattr(rules, "passes", ()) or [True] * len(through)
     moving = zip(op.operands, slopes, through, strict=False)

@@ -67,7 +67,7 @@ def _table_op(
 ) -> Any:
     home = sys._getframe(2).f_globals  # of the file that the line is in
     described = {
-        "zero": "flat where it is continuous" if _is_flat(kinds, passes) else "",
+        "zero_derivative_reason": "flat where it is continuous" if _is_flat(kinds, passes) else "",
         "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
         "__module__": home["__name__"],
         "hlo": hlo,
