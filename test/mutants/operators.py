@@ -172,7 +172,7 @@ def _of_total(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
 _OF_NAME: dict[str, Callable[[ast.Call], Iterator[tuple[str, ast.AST]]]] = {
     "transpose": _of_permuted, "permuted": _of_permuted, "_permuted": _of_permuted,
     "reverse": _of_reversed, "sorted": _of_sorted, "reversed": _of_sorted, "min": _of_extreme,
-    "max": _of_extreme, "zeros_like": _of_zeros, "total": _of_total,
+    "max": _of_extreme, "zeros_like": _of_zeros, "add_tangents": _of_total,
 }  # fmt: skip
 
 
