@@ -50,18 +50,20 @@ def answer(
 ) -> tuple[bytes, Mapping[str, int]]:
     """As `tried`, in this process, which malformed bytecode may end."""
     from anvl.dialect.core.context import context
-    from anvl.dialect.text.hazards import not_utf8, undecodable
+    from anvl.dialect.text.hazards import InvalidOp, not_utf8, undecodable
+    from anvl.dialect.text.versions import renamed
 
     made = context()
     made.allow_unregistered_dialects = allow_unregistered
     try:
         data, dropped = without_placement(data)
-        module = deserialised(data, made)
+        of_today = renamed(data)
+        module = deserialised(data if of_today is None else of_today, made)
         if _deeper_than(module.operation, deepest):
             raise Malformed(f"malformed bytecode, nested deeper than {deepest} levels")
         # What crashes the printer is malformed too.
         found = undecodable(module.operation.get_asm(enable_debug_info=True))
-    except NotPlacement as error:
+    except (NotPlacement, InvalidOp) as error:
         raise Malformed(str(error)) from None
     except Malformed:
         raise

@@ -11,6 +11,7 @@ from anvl.dialect.core.types import is_array
 from anvl.dialect.text.artifacts import deserialised
 from anvl.dialect.text.hazards import InvalidOp, check_text
 from anvl.dialect.text.shardy import drop_placement
+from anvl.dialect.text.versions import ATTRIBUTE, check_and_unmark, renamed
 
 __all__ = ["InvalidOp", "parsed", "too_deep"]
 
@@ -44,12 +45,9 @@ def parsed(
     """
     if isinstance(content, str):
         check_text(name, content)
-    if path is not None:
-        module = ir.Module.parseFile(path, context)  # gives locations the file's name
-    elif isinstance(content, bytes):
-        module = deserialised(content, context)
-    else:
-        module = ir.Module.parse(content, context)
+    module = _read(content, context, path)
+    if (ATTRIBUTE if isinstance(content, str) else ATTRIBUTE.encode()) in content:  # type: ignore[operator]
+        check_and_unmark(module)
     if isinstance(content, bytes) or re.search(r"anvl\.(case|while)\b", content):
         from anvl.dialect.text.upgrades import upgrade  # it needs the ops, which need this file
 
@@ -59,6 +57,17 @@ def parsed(
     if isinstance(content, str) and "sdy." in content:
         drop_placement(module.operation)
     return module
+
+
+def _read(content: str | bytes, context: ir.Context, path: str | None) -> ir.Module:
+    of_today = renamed(content, path)
+    if of_today is not None:
+        return ir.Module.parse(of_today, context)
+    if path is not None:
+        return ir.Module.parseFile(path, context)  # gives locations the file's name
+    if isinstance(content, bytes):
+        return deserialised(content, context)
+    return ir.Module.parse(content, context)
 
 
 def _borrowed() -> list[str]:

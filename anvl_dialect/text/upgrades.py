@@ -1,4 +1,6 @@
-"""Texts of earlier versions: what they say in another form gets the form of today, when it is read.
+"""Forms of earlier versions, which get the form of today after MLIR has read them.
+
+Ops and attributes that had other names are replaced before that: `versions.py`.
 
 Until November 2026 a choice was a function that `anvl.case = {branches = [@a, ...]}` declared, and
 a loop of unknown length one that `anvl.while = {cond = @c, body = @b, carry = n : i64}` did.  Such
@@ -99,6 +101,7 @@ def _while(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Valu
     return emit_loop([*counts, *carry], goes_on, step, attributes)[k:]
 
 
+#: By the attribute that no version after 0.1 writes, and how it was written.
 _WRITTEN: dict[str, tuple[_Written, str]] = {
     "anvl.case": (_case, "{branches = [@a, ...]}"),
     "anvl.while": (_while, "{cond = @c, body = @b, carry = n : i64}"),

@@ -345,8 +345,11 @@ def _transformed(
 
 
 def _written(job: _Job, module: "ir.Module") -> bytes:
+    from anvl.dialect.text.versions import mark
     from anvl.tools.opt.instruments import asm
 
+    if job.settings["o"] != "-" or job.settings["emit-bytecode"]:
+        mark(module)
     if not job.settings["emit-bytecode"]:
         return asm(module.operation, job.print_options).encode() + b"\n"
     buffer = io.BytesIO()
