@@ -1,4 +1,4 @@
-"""Every op of the dialect, a family a file."""
+"""Define all ops of the dialect, one family per file."""
 
 from anvl.dialect.core import create as create
 from anvl.dialect.core import shape as shape

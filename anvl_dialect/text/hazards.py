@@ -63,7 +63,7 @@ def _check_reduce(name: str, text: str) -> None:
         if n_operands >= 2 or "//" in line:  # right, or a comment
             continue
         counted = f"{n_operands} operand{'s' * (n_operands != 1)}"
-        message = f"reduce: takes as many initial values as arrays, got {counted}"
+        message = f"reduce: takes one initial value per array, got {counted}"
         raise _refused(name, text, match.start(), message)
 
 

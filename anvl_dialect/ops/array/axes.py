@@ -1,4 +1,4 @@
-"""Merging one axis into another, and taking it out again: how batches ride along in group axes."""
+"""Merge one axis into another and split it off again, for batches carried in group axes."""
 
 from anvl.dialect.core.op import Value
 from anvl.dialect.core.shape import permuted, reshaped
@@ -7,9 +7,10 @@ __all__ = ["merged", "taken_out"]
 
 
 def merged(x: Value, axis: int, groups: int = 1) -> Value:
-    """x without its first axis, which became part of `axis` (counted without the first).
+    """Merge the first axis of x into `axis`, which is counted without the first.
 
-    Of the new axis, the groups are slowest, then comes the first axis, then what is in a group.
+    In the merged axis the groups vary slowest, then the former first axis, then the rest of a
+    group.
     """
     count, *shape = x.type.shape
     size = shape[axis] // groups
@@ -21,7 +22,7 @@ def merged(x: Value, axis: int, groups: int = 1) -> Value:
 
 
 def taken_out(x: Value, axis: int, count: int, groups: int = 1) -> Value:
-    """The inverse of `merged`: a first axis of size `count`, taken out of `axis`."""
+    """Split a first axis of size `count` off `axis`: the inverse of `merged`."""
     shape = list(x.type.shape)
     size = shape[axis] // (groups * count)
     before, after = shape[:axis], shape[axis + 1 :]

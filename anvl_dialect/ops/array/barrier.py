@@ -1,4 +1,4 @@
-"""`optimization_barrier`: values that no optimizer may move computation across."""
+"""`optimization_barrier`: values across which optimizers may not move computation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ __all__ = ["OptimizationBarrierOp"]
 
 
 class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, pure=False):
-    """The operands themselves, all computed before anything uses one of the results.
+    """Identity of all operands, which are computed before any result is used.
 
     StableHLO `optimization_barrier`, borrowed.
     """
@@ -56,7 +56,7 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
 
 
 def _behind_one(values: Sequence[Value | None]) -> list[Value | None]:
-    """A barrier for the values that are present."""
+    """Put the values that are present behind one barrier."""
     present = [v for v in values if v is not None]
     found = iter(emit.optimization_barrier(*present)) if present else iter(())
     return [None if v is None else next(found) for v in values]

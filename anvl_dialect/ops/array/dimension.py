@@ -1,4 +1,4 @@
-"""`get_dimension_size` and `set_dimension_size`: the size of an axis, where it is known."""
+"""`get_dimension_size` and `set_dimension_size`, for sizes known at compile time."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["GetDimensionSizeOp", "SetDimensionSizeOp"]
 
 
 class GetDimensionSizeOp(AnvlOp, name="get_dimension_size"):
-    """How many elements x has along `dimension`, as an i32 scalar.
+    """Size of axis `dimension` of x, as an i32 scalar.
 
     StableHLO `get_dimension_size`.
     """
@@ -41,7 +41,7 @@ class GetDimensionSizeOp(AnvlOp, name="get_dimension_size"):
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dimension: int) -> Value:
         (x,) = xs
         one = cls.build(x, dimension=dimension + 1)
-        shape = (x.type.shape[0],)  # each member has that size
+        shape = (x.type.shape[0],)  # the same for each member
         return emit.broadcast_in_dim(one, shape=shape, broadcast_dimensions=())
 
     @classmethod
@@ -53,10 +53,10 @@ class GetDimensionSizeOp(AnvlOp, name="get_dimension_size"):
 
 
 class SetDimensionSizeOp(Linear, name="set_dimension_size"):
-    """x with its first `size` elements along `dimension` alone.
+    """Keep the first `size` elements of x along `dimension`.
 
-    StableHLO's op of this name takes a size that is known when it runs, and its result has an axis
-    of a bounded size.  Of a size that is known before, it is a slice, and that is what this is.
+    StableHLO's op of this name takes a size known only at run time, and its result has an axis of
+    bounded size.  With a static size, as here, it is a slice.
     """
 
     x: Operand
@@ -119,5 +119,5 @@ class SetDimensionSizeOp(Linear, name="set_dimension_size"):
 
 
 def _with(sizes: Sequence[int], axis: int, size: int) -> tuple[int, ...]:
-    """The sizes with another one at `axis`."""
+    """Replace the size at `axis`."""
     return tuple(size if i == axis else n for i, n in enumerate(sizes))

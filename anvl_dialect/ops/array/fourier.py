@@ -1,9 +1,9 @@
-"""`fft`: discrete Fourier transforms, of four kinds, along the last one to three axes.
+"""`fft`: four kinds of discrete Fourier transform along the last one to three axes.
 
 All are linear.  A cotangent pairs with a tangent as Re(sum(g * t)), so the adjoints are plain
-transposes: of FFT and IFFT, whose matrices are symmetric, themselves; of RFFT, the real part of an
-FFT of the cotangent with zeros for the half that is not computed; of IRFFT, the conjugate RFFT, in
-which each frequency that stands for two counts twice.
+transposes: FFT and IFFT have symmetric matrices and are their own; the adjoint of RFFT is the real
+part of an FFT of the cotangent, padded with zeros for the half that is not computed; the adjoint of
+IRFFT is the conjugate RFFT, in which each frequency that stands for two counts twice.
 Source: StableHLO specification, `fft`.
 """
 
@@ -24,13 +24,13 @@ from anvl.dialect.ops.elementwise.elementary import mul
 __all__ = ["FftOp"]
 
 # Note [Layouts of transforms]
-# A routine of LAPACK takes columns one after the other, XLA lets what makes its operand write them
-# so, and its transforms for the CPU cannot: such a program failed when it ran (jaxlib 0.10 and
-# 0.12).  XLA's own LayoutConstraint, which costs nothing where rows are what is wanted, ends that.
+# A LAPACK routine takes its operand in column-major layout, and XLA lets the operand's producer
+# write it so; its CPU transforms cannot, and such a program failed at run time (jaxlib 0.10 and
+# 0.12).  XLA's own LayoutConstraint, free where the layout is row-major already, prevents this.
 
 
 def row_major(x: Value) -> Value:
-    """x, of which XLA may choose no other layout than rows one after the other."""
+    """Force XLA to lay x out row-major."""
     layout = np.arange(x.type.rank)[::-1].astype(np.int64)
     rows = ir.ArrayAttr.get([ir.DenseElementsAttr.get(layout, type=ir.IndexType.get())])
     attributes = {
@@ -46,15 +46,15 @@ _PARTS = {"c64": "f32", "c128": "f64"}
 
 
 class FftType(enum("fft_type", "FFT", "IFFT", "RFFT", "IRFFT")):  # type: ignore[misc]
-    """Which transform: forward, inverse, forward of reals, or inverse to reals."""
+    """Kind of transform: forward, inverse, forward of reals, or inverse to reals."""
 
 
 class FftOp(Linear, name="fft"):
-    """Fourier transform of the last `len(fft_length)` axes, of these lengths.
+    """Discrete Fourier transform of the last `len(fft_length)` axes.  StableHLO `fft`.
 
-    FFT and IFFT take and give complex numbers.  RFFT takes reals and gives the first half of the
-    frequencies of the last axis, `length // 2 + 1`, which say all; IRFFT takes those and gives
-    reals.  The inverse ones divide by the number of elements.  StableHLO `fft`.
+    FFT and IFFT map complex numbers to complex numbers.  RFFT maps reals to the first
+    `length // 2 + 1` frequencies of the last axis, which determine the others; IRFFT maps such
+    frequencies to reals.  The inverse transforms divide by the number of elements.
     """
 
     x: Operand
@@ -83,7 +83,9 @@ class FftOp(Linear, name="fft"):
         text = f"fft: fft_length {shape_text(lengths)}"
         _check_dtype(x, fft_type)
         if not 1 <= len(lengths) <= 3:
-            raise TypeError(f"{text} of {x} must name 1 to 3 lengths, for as many of the last axes")
+            raise TypeError(
+                f"{text} of {x} must have 1 to 3 lengths, one for each of the last axes"
+            )
         if len(lengths) > x.rank:
             raise TypeError(f"{text} names more lengths than {x} has axes")
         if any(n < 0 for n in lengths):
@@ -155,7 +157,7 @@ def _check_dtype(x: Any, fft_type: str) -> None:
 
 
 def _of_rfft(g: Value, x: Any, lengths: Sequence[int]) -> Value:
-    """Re(FFT(g and zeros))"""
+    """Transpose of RFFT: Re(FFT(g padded with zeros))."""
     rank, missing = x.rank, lengths[-1] - g.type.shape[-1]
     no = (0,) * rank
     whole = emit.pad(
@@ -169,7 +171,7 @@ def _of_rfft(g: Value, x: Any, lengths: Sequence[int]) -> Value:
 
 
 def _of_irfft(g: Value, lengths: Sequence[int]) -> Value:
-    """conj(RFFT(g)), each frequency divided by the count and times how many it stands for."""
+    """Transpose of IRFFT: conj(RFFT(g)), weighted by frequency multiplicity over length."""
     spectrum = conj(emit.fft(g, fft_type="RFFT", fft_length=tuple(lengths)))
     k = np.arange(lengths[-1] // 2 + 1)
     twice = (k > 0) & (2 * k != lengths[-1])

@@ -1,4 +1,4 @@
-"""How many elements of values are no numbers: what anvl-probe adds to a program."""
+"""Count NaNs and infinities of values, for anvl-probe."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from anvl.dialect.ops.elementwise.elementary import not_, or_
 
 __all__ = ["counts", "is_probed"]
 
-_PLAIN = ("f32", "f64")  # others may lack the questions, and are exact in these
+_PLAIN = ("f32", "f64")  # other dtypes may lack these predicates, and convert exactly to these
 
 
 def is_probed(type_: Any) -> bool:
@@ -21,9 +21,9 @@ def is_probed(type_: Any) -> bool:
 
 
 def counts(values: Sequence[Value]) -> Value:
-    """`i32[n, 2]`: of each value the number of NaNs, and of infinities.
+    """Numbers of NaNs and of infinities of each value, as `i32[n, 2]`.
 
-    A complex element is NaN if one of its parts is, else infinite if one of them is.
+    A complex element counts as NaN if a part is NaN, else as infinite if a part is infinite.
     """
     if not values:
         return full(tensor((0, 2), element_type("i32")), 0)

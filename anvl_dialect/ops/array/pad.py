@@ -1,4 +1,4 @@
-"""`pad`: the linear op of two operands, with its inverse cuts.
+"""`pad`: linear in the array and in the padding value; its inverse is a slice.
 
 Source: StableHLO specification, `pad`.
 """
@@ -16,9 +16,9 @@ __all__ = ["PadOp", "unpadded", "zero_of"]
 
 
 class PadOp(AnvlOp, name="pad"):
-    """Put `padding_value` at both ends of each axis, and `interior_padding` times between elements.
+    """Pad each axis with `padding_value` at both ends, and `interior_padding` times inside.
 
-    A negative edge padding cuts elements off.  StableHLO `pad`.
+    A negative edge padding removes elements.  StableHLO `pad`.
     """
 
     x: Operand
@@ -134,7 +134,7 @@ def zero_of(x: Value) -> Value:
 
 
 def unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
-    """The elements of g that came from the operand, in its shape; 0 for those cut off."""
+    """The elements of g that came from the operand, in its shape; 0 at elements cut off."""
     cut = emit.pad(
         g,
         zero_of(g),
@@ -153,14 +153,14 @@ def unpadded(g: Value, x: Any, low: Any, high: Any, inner: Any) -> Value:
 
 
 def _pad_each(x: Value, values: Value, params: dict[str, Any]) -> Value:
-    """Pad every member of a batch with its own value: pad with 0, then fill what is outside."""
+    """Pad each member of a batch with its own value: pad with 0, then fill the padding."""
     padded = emit.pad(x, zero_of(x), **params)
     fill = emit.broadcast_in_dim(values, shape=tuple(padded.type.shape), broadcast_dimensions=(0,))
     return emit.select(_outside(x.type.shape, **params), fill, padded)
 
 
 def _outside(shape: Any, **params: Any) -> Value:
-    """Where the padded array holds the padding value."""
+    """Mask of the elements of the padded array that hold the padding value."""
     false, true = (full(tensor([], element_type("bool")), v) for v in (0, 1))
     inside = emit.broadcast_in_dim(false, shape=tuple(shape), broadcast_dimensions=())
     return emit.pad(inside, true, **params)

@@ -16,16 +16,16 @@ from anvl.dialect.ops.indexing.scatter_windows import cut
 
 __all__ = ["RngBitGeneratorOp"]
 
-#: How many numbers the state of each algorithm has.
+#: Sizes of the state that each algorithm accepts.
 _STATES = {"THREE_FRY": (2,), "PHILOX": (2, 3)}
 
 
 class RngAlgorithm(enum("rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")):  # type: ignore[misc]
-    """Which algorithm; DEFAULT leaves it to the platform."""
+    """Random algorithm; DEFAULT leaves the choice to the platform."""
 
 
 class BitsShape(Param):
-    """The shape of the second result: kept in its type."""
+    """Shape of the second result, stored in its type."""
 
     attribute = False
 
@@ -37,7 +37,7 @@ class BitsShape(Param):
 
 
 class BitsDtype(Param):
-    """The dtype of the second result, by anvl's name: kept in its type."""
+    """Dtype of the second result, by anvl's name, stored in its type."""
 
     attribute = False
 
@@ -49,10 +49,10 @@ class BitsDtype(Param):
 
 
 class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
-    """Random bits of `shape` and unsigned `dtype`, and the state to draw the next ones from.
+    """Generate random bits of `shape` and unsigned `dtype`, and the next state.
 
-    `initial_state` is ui64: a key and a counter, 2 of them, of THREE_FRY; 2 or 3 of PHILOX.  The
-    same state gives the same bits.  StableHLO `rng_bit_generator`.
+    `initial_state` is ui64, a key and a counter: 2 numbers for THREE_FRY, 2 or 3 for PHILOX.  Equal
+    states give equal bits.  StableHLO `rng_bit_generator`.
     """
 
     initial_state: Operand
@@ -68,7 +68,7 @@ class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
     def result_type(cls, state: Any, rng_algorithm: str, shape: Any, dtype: str) -> Any:
         if state.rank != 1 or dtype_name(state.element_type) != "ui64":
             raise TypeError(
-                f"rng_bit_generator: the state is {state}; it must be of one axis and of ui64"
+                f"rng_bit_generator: the state is {state}; it must be one-dimensional and ui64"
             )
         sizes = _STATES.get(rng_algorithm, (state.shape[0],))
         if state.shape[0] not in sizes:
@@ -76,7 +76,7 @@ class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
                 f"rng_bit_generator: the state of {rng_algorithm} has "
                 f"{' or '.join(map(str, sizes))} numbers, got {state}"
             )
-        if kind(element_type(dtype)) != "uint":  # signed ones come out of XLA as unsigned
+        if kind(element_type(dtype)) != "uint":  # XLA returns signed ones as unsigned
             raise TypeError(
                 f"rng_bit_generator: the dtype of the bits is {dtype}, from a state of {state}; "
                 "draw unsigned integers, which `bitcast_convert` reads as any dtype"
@@ -96,7 +96,7 @@ class RngBitGeneratorOp(AnvlOp, name="rng_bit_generator"):
         cls, xs: Sequence[Value], batched: Sequence[bool], rng_algorithm: str, shape: Any,
         dtype: str,
     ) -> Sequence[Value]:  # fmt: skip
-        """One op for each state: StableHLO's op draws from a single one."""
+        """Emit one op per state: StableHLO's op takes a single one."""
         count, size = xs[0].type.shape
         found = [
             emit.rng_bit_generator(

@@ -1,7 +1,7 @@
-"""`sort` and `top_k`: elements in another order.
+"""`sort` and `top_k`: reordered elements.
 
-Linear in what is moved: the order, found by sorting the positions along, is a constant of the
-derivative.  Tangents are gathered by it, and cotangents scattered.
+Both are linear in the elements moved: the order, found by sorting positions alongside, is constant
+for the derivative.  Tangents are gathered by it, and cotangents scattered.
 Source: StableHLO specification, `sort`; CHLO, `top_k`.
 """
 
@@ -22,18 +22,18 @@ __all__ = ["SortOp", "TopKOp", "argsort", "put_along", "taken_along"]
 
 
 class Dimension(Int):
-    """An axis, `0 : i64`; negative ones count from the last, which is what an absent one means."""
+    """An axis, `0 : i64`; negative values count from the last, and -1 is the default."""
 
     optional = True
     default = -1
 
 
 class SortOp(AnvlOp, name="sort", borrowed=True):
-    """Sort arrays of one shape along `dimension`, together, by `comparator`.
+    """Sort arrays of one shape jointly along `dimension`, by `comparator`.
 
-    `comparator(*pairs)` takes two scalars of each array, all of one array next to each other, and
-    says whether the first of them go before the second.  With `is_stable`, equals stay in order.
-    StableHLO `sort`, borrowed.
+    `comparator(*pairs)` takes two scalars of each array, the two of one array adjacent, and returns
+    whether the first ones precede the second ones.  With `is_stable`, equal elements keep their
+    order. StableHLO `sort`, borrowed.
     """
 
     xs: Operands
@@ -41,7 +41,7 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
     is_stable: Bool
     comparator: Body
     ys: Results
-    singularity_convention = "of equals, the order of a stable sort"
+    singularity_convention = "equal elements as in a stable sort"
 
     @classmethod
     def result_type(cls, *types: Any, dimension: int = -1, is_stable: bool = False) -> Any:
@@ -70,10 +70,10 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
     def lower(
         cls, hlo: Any, *xs: Value, comparator: Program, dimension: int = -1, is_stable: bool = False
     ) -> Any:
-        """Along an axis that counts from the first.
+        """Count the axis from the first.
 
-        XLA takes a negative one too, and reads the size of the axis from beside the array's sizes:
-        now and then nothing is sorted (XLA:CPU of jaxlib 0.10.2, 1 program of 50).
+        XLA accepts a negative axis, but reads its size out of bounds of the array's sizes: now and
+        then nothing is sorted (XLA:CPU of jaxlib 0.10.2, 1 program of 50).
         """
         return emit.sort(
             *xs,
@@ -144,10 +144,10 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
 
 
 class TopKOp(AnvlOp, name="top_k"):
-    """The k largest along the last axis, descending, and their positions.  CHLO `top_k`.
+    """The k largest elements along the last axis, descending, and their positions.  CHLO `top_k`.
 
-    The order is the total one of floats: -0 below 0, and NaN above every number, or below where its
-    sign is set.  Of equals, the first goes first.
+    Floats are in their total order: -0 below 0, NaN above every number, or below if its sign bit is
+    set. Among equal elements, the first comes first.
     """
 
     x: Operand
@@ -155,7 +155,7 @@ class TopKOp(AnvlOp, name="top_k"):
     values: Result
     indices: Result
     hlo = "chlo.top_k"
-    singularity_convention = "of equals, the first"
+    singularity_convention = "the first of equal elements"
 
     @classmethod
     def result_type(cls, x: Any, k: int) -> Any:
@@ -169,8 +169,8 @@ class TopKOp(AnvlOp, name="top_k"):
             )
         if x.shape[-1] > 2**31:
             raise TypeError(
-                f"top_k: the last axis of {x} has {x.shape[-1]} elements, and places are i32; "
-                "take parts of it, and the largest of theirs"
+                f"top_k: the last axis of {x} has {x.shape[-1]} elements, and positions are i32; "
+                "take the largest of parts of it first"
             )
         shape = [*x.shape[:-1], k]
         return [tensor(shape, x.element_type), tensor(shape, element_type("i32"))]
@@ -206,19 +206,19 @@ class TopKOp(AnvlOp, name="top_k"):
         )
 
 
-# -- orders ----------------------------------------------------------------------------------------
+# -- permutations ----------------------------------------------------------------------------------
 
 
 def argsort(x: Value, axis: int, comparator: Any) -> Value:
-    """The order, as i32 positions along `axis`, that sorts x; of equals, the first goes first.
+    """Positions along `axis`, as i32, that sort x stably.
 
-    `comparator(x, y)` says whether x goes before y.
+    `comparator(x, y)` returns whether x precedes y.
     """
     return _sorted_along([x], axis, lambda a, b, *_: comparator(a, b))
 
 
 def taken_along(x: Value, order: Value, axis: int) -> Value:
-    """The elements of x at the positions `order` along an axis; of the shape of `order`."""
+    """Gather the elements of x at positions `order` along an axis; the shape is that of `order`."""
     return emit.gather(
         x,
         reshaped(order, (*order.type.shape, 1)),
@@ -228,7 +228,7 @@ def taken_along(x: Value, order: Value, axis: int) -> Value:
 
 
 def put_along(g: Value, order: Value, axis: int, x: Value) -> Value:
-    """The transpose of `taken_along`, for positions that differ: zeros like x, g put into them."""
+    """Transpose of `taken_along` for distinct positions: scatter g into zeros like x."""
     return emit.scatter(
         zeros_like(x),
         reshaped(order, (*order.type.shape, 1)),
@@ -240,13 +240,13 @@ def put_along(g: Value, order: Value, axis: int, x: Value) -> Value:
 
 
 def _along(rank: int, axis: int) -> tuple[Any, ...]:
-    """The numbers of a gather or scatter along one axis: the others are batching axes."""
+    """Dimension numbers of a gather or scatter along one axis: all other axes are batching axes."""
     others = tuple(a for a in range(rank) if a != axis)
     return (), (axis,), others, others, (axis,), rank
 
 
 def _order(xs: Sequence[Value], axis: int, comparator: Program) -> Value:
-    """Where each element of the sorted arrays comes from, along the axis."""
+    """Source position of each element of the sorted arrays, along the axis."""
     return _sorted_along(xs, axis, lambda *pairs: comparator(*pairs[:-2]))
 
 

@@ -1,4 +1,4 @@
-"""`tag`: a name for a value in the middle of a program."""
+"""`tag`: a name for an intermediate value of a program."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,9 +10,9 @@ __all__ = ["TagOp"]
 
 
 class TagOp(AnvlOp, name="tag"):
-    """x itself, under the name `label`, by which derivatives may be asked for.
+    """Identity that names x `label`; derivatives can be requested with respect to the name.
 
-    Lowering leaves nothing of it.
+    It lowers to its operand.
     """
 
     x: Operand
@@ -40,7 +40,7 @@ class TagOp(AnvlOp, name="tag"):
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, label: str
     ) -> Value | None:
-        return ts[0]  # not tagged: the name is that of x
+        return ts[0]  # not tagged: the name belongs to x
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], label: str) -> Value:

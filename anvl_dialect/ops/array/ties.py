@@ -1,7 +1,7 @@
-"""`share_ties`: a sorted array, of which equal elements share each derivative evenly.
+"""`share_ties`: identity on a sorted array, whose equal elements share each derivative evenly.
 
-A sort moves elements, and tells equal ones apart by their places.  For functions of the values
-alone, such as quantiles, equal elements are alike: this op says so, after a sort.
+A sort moves elements and distinguishes equal ones by position.  Functions of the values alone, such
+as quantiles, treat equal elements alike: this op, after a sort, makes their derivatives do so.
 """
 
 import math
@@ -22,15 +22,15 @@ __all__ = ["ShareTiesOp"]
 
 
 class ShareTiesOp(AnvlOp, name="share_ties"):
-    """x itself; in derivatives, the mean along each run of equal elements along `axis`.
+    """Identity whose derivative is averaged over each run of equal elements along `axis`.
 
-    Lowering leaves nothing of it.
+    It lowers to its operand.
     """
 
     x: Operand
     axis: Int
     y: Result
-    singularity_convention = "neighbours that tie share evenly"
+    singularity_convention = "adjacent ties share evenly"
 
     @classmethod
     def result_type(cls, x: Any, axis: int) -> Any:
@@ -58,7 +58,7 @@ class ShareTiesOp(AnvlOp, name="share_ties"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        # Without ties it is the identity, which is all that differences can see.
+        # Without ties it is the identity; finite differences can test no more.
         return draw.calls(
             ([draw.floats(2, 5)], {"axis": 1}),
             ([draw.floats(3, 2)], {"axis": 0}),
@@ -68,7 +68,7 @@ class ShareTiesOp(AnvlOp, name="share_ties"):
 
 
 def _means(t: Value, x: Value, axis: int) -> Value:
-    """For each place the mean of t along its run of equal x: in flat arrays, by run."""
+    """Average t over each position's run of equal x, by segment sums of flat arrays."""
     if 0 in t.type.shape:
         return t
     order = (*[a for a in range(x.type.rank) if a != axis], axis)
@@ -93,7 +93,7 @@ def _means(t: Value, x: Value, axis: int) -> Value:
 
 
 def _runs(x: Value, length: int) -> Value:
-    """The number of the run that each element belongs to; rows of this length are apart."""
+    """Number the run of each element; rows of `length` elements share no run."""
     place = emit.sub(counted(x.type.shape), full_like(counted(x.type.shape), 1))
     before = emit.concatenate(cut(x, {0: 0}), _but_the_last(x), dimension=0)
     is_new = emit.compare(x, before, comparison_direction="NE")

@@ -1,1 +1,1 @@
-"""Calls of code from outside of the program."""
+"""Calls of external code."""

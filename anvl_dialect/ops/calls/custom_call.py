@@ -1,4 +1,4 @@
-"""`custom_call`: a routine of the platform, by its name.
+"""`custom_call`: a call of a platform's routine by name.
 
 Source: StableHLO specification, `custom_call`.
 """
@@ -20,12 +20,12 @@ from anvl.dialect.ops.indexing.scatter_windows import cut
 
 __all__ = ["TYPED_FFI", "CustomCallOp"]
 
-TYPED_FFI = 4  # the `api_version` of handlers that get attributes by their names
+TYPED_FFI = 4  # `api_version` of handlers that receive attributes by name
 _OF_JAX = "mhlo.backend_config"
 
 
 class MaybeAttribute(AnyAttribute):
-    """An MLIR attribute as it is; an empty text where it is absent.
+    """An MLIR attribute, unchanged; an empty string if absent.
 
     MLIR's attributes cannot be compared with None.
     """
@@ -41,14 +41,14 @@ class MaybeAttribute(AnyAttribute):
 
 
 class MaybeText(Text):
-    """A text; empty where it is absent."""
+    """A string; empty if absent."""
 
     optional = True
     default = ""
 
 
 class ResultTypes(Param):
-    """The types of all results, which nothing else says."""
+    """Types of all results, which nothing else determines."""
 
     attribute = False
 
@@ -66,12 +66,12 @@ class ResultTypes(Param):
 
 
 class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
-    """What the platform's routine `call_target_name` makes of the operands.
+    """Call the platform's routine `call_target_name`.  StableHLO `custom_call`, borrowed.
 
-    `result_types` are as the routine says.  Nobody but its author knows a derivative: make the
-    call in the `lower` rule of an op of your own.  `batching` says how to batch it: a call for
-    each member, or, where it is "broadcast", one whose arrays all have the batch as first axis.
-    StableHLO `custom_call`, borrowed.
+    `result_types` are the types that the routine returns.  Only the routine's author knows a
+    derivative: make the call in the `lower` rule of an op of your own.  `batching` selects how to
+    batch it: one call per member, or, if it is "broadcast", one call whose arrays all have the
+    batch as first axis.
     """
 
     xs: Operands
@@ -90,7 +90,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
 
     @classmethod
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
-        """As JAX writes it, with a handler's attributes where rules do not see them: with them."""
+        """Lift JAX's form of a call, with the handler's attributes in JAX's own attribute."""
         found = attribute_of(op, _OF_JAX)
         if not isinstance(found, ir.DictAttr):
             return None
@@ -111,7 +111,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
 
     @classmethod
     def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
-        reason = "only the author of the routine knows it"
+        reason = "only the routine's author knows it"
         if op is not None:
             reason = _reason(cls.read(op)["call_target_name"])
         return dict.fromkeys(range(n_operands), reason)
@@ -132,7 +132,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     def batch(
         cls, xs: Sequence[Value], batched: Sequence[bool], result_types: Any, **params: Any
     ) -> Sequence[Value]:
-        """A call for each member, unless its author has said that the routine can take all."""
+        """Emit one call per member, or one for all if the author declared that the routine can."""
         count = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
         if params.get("batching") == "broadcast":
             types = tuple(tensor([count, *t.shape], t.element_type) for t in result_types)
@@ -151,7 +151,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Any:
-        """Without what was for us alone."""
+        """Drop `batching`, which only anvl reads."""
         return emit.custom_call(*xs, **params | {"batching": ""})
 
     @classmethod
@@ -172,7 +172,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         return draw.calls(
             call(draw.ints(2, 3), "i32"),
             call(draw.ints(4, 2), "i32", batching="broadcast"),
-            # One that acts is there for a batch of no members too.
+            # A call with side effects is batched also for an empty batch.
             call(draw.ints(2, dtype="i64"), "i64", has_side_effect=True),
             call(draw.bools(2, 1), "bool", has_side_effect=True, batching="broadcast"),
         )
@@ -184,6 +184,6 @@ def _refuse(target: str) -> Any:
 
 def _reason(target: str) -> str:
     return (
-        f"the routine {target!r} has no derivative that anvl knows; make the call in the `lower` "
-        "rule of an op of your own, and write its `adjoint`"
+        f"anvl knows no derivative of the routine {target!r}; make the call in the `lower` rule "
+        "of an op of your own, and write its `adjoint`"
     )

@@ -1,7 +1,8 @@
-"""Calls of people's own handlers, for `lower` rules and for `anvl.ffi`.
+"""Calls of user-defined handlers, for `lower` rules and for `anvl.ffi`.
 
-XLA's typed FFI: the handler gets the operands, and attributes by their names.  Source: StableHLO
-specification, `custom_call` with `api_version` 4 and a dictionary as `backend_config`.
+XLA's typed FFI: the handler receives the operands, and attributes by name.
+Source: StableHLO specification, `custom_call` with `api_version` 4 and a dictionary as
+`backend_config`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ __all__ = ["attributes_of", "foreign_call", "foreign_params"]
 
 _BATCHING = ("loop", "broadcast")
 _FLOATS = ("f32", "f64")
-#: What XLA can give to a handler as an attribute.
+#: Dtypes that XLA can pass to a handler as an attribute.
 _DTYPES = (*_FLOATS, "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
 _MOST_ELEMENTS = 1024
 
@@ -33,9 +34,9 @@ def foreign_call(
     has_side_effect: bool = False,
     **attributes: Any,
 ) -> tuple[Value, ...]:
-    """Emit a call of the handler that is registered as `target`; its results, of these types.
+    """Emit a call of the handler registered as `target`, with results of `types`.
 
-    Parameters are those of `anvl.ffi.call`.
+    The parameters are those of `anvl.ffi.call`.
     """
     params = foreign_params(target, types, batch, has_side_effect, attributes)
     return emit.custom_call(*xs, **params)
@@ -48,9 +49,9 @@ def foreign_params(
     has_side_effect: bool,
     attributes: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The parameters of the `custom_call`.
+    """Validate a call and return the parameters of its `custom_call`.
 
-    Raises `TypeError` and `ValueError` for what cannot be a target, an attribute or a batching.
+    Raises `TypeError` or `ValueError` for an invalid target, attribute or batching.
     """
     if not isinstance(target, str):
         raise TypeError(f"ffi.call: target is {target!r}; it must be the name of a handler")
@@ -71,14 +72,14 @@ def foreign_params(
 
 
 def attributes_of(target: str, attributes: Mapping[str, Any]) -> ir.Attribute:
-    """Python values as the dictionary that a handler gets."""
+    """Encode Python values as the dictionary attribute that a handler receives."""
     with context():
         encoded = {k: _attribute(f"ffi.call: {target}: {k}", v) for k, v in attributes.items()}
         return ir.DictAttr.get(encoded)
 
 
 def _attribute(what: str, value: Any) -> ir.Attribute:
-    """One value: numbers, texts, tuples and one-dimensional arrays of numbers, dictionaries."""
+    """Encode one value: a number, a text, a tuple or 1-D array of numbers, or a dictionary."""
     match value:
         case bool() | np.bool_():
             return ir.BoolAttr.get(bool(value))
@@ -126,7 +127,7 @@ def _check_fits(what: str, values: Sequence[int]) -> None:
 
 
 def _array(what: str, value: Any) -> ir.Attribute:
-    """Kept as `dense<...>`: StableHLO's artifacts have no `array<f64: ...>`."""
+    """Encode as `dense<...>`: StableHLO's artifacts have no `array<f64: ...>`."""
     if isinstance(value, tuple | list) and all(type(x) is int for x in value):
         _check_fits(what, value)
         value = np.array(value, np.int64)

@@ -1,1 +1,1 @@
-"""Ops that compute each element of the result from the elements at its place."""
+"""Elementwise ops: each element of the result depends on the operands' elements at its position."""

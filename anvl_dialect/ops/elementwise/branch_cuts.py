@@ -1,8 +1,9 @@
-"""Functions of complex numbers that CHLO has, with C's signs of zero, and so sides of their cuts.
+"""Inverse and hyperbolic functions of complex numbers, with C's signs of zero and branch cuts.
 
-CHLO's inverse functions are right but for signs of zero and for NaN; by the reflections of each,
-conj and -x, a part of the result has the sign of a part of x.  Its sinh and cosh of complex numbers
-are differences of exponentials, which have no digits near 0: they are sin and cos, turned.
+CHLO's inverse functions are right except for signs of zero and for NaN; by the symmetries of each
+function, conj and -x, a part of the result has the sign of a part of x.  CHLO's sinh and cosh of
+complex numbers are differences of exponentials, which lose all digits near 0: here they are sin and
+cos of i x.
 Sources: ISO C99, annex G.6; NIST Digital Library of Mathematical Functions, 4.23, 4.28, 4.37.
 """
 
@@ -24,14 +25,14 @@ def _of_chlo(name: str, x: Value) -> Value:
 
 
 def _real_or(complex_form: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """CHLO's function of real numbers, another form of complex ones."""
+    """Use CHLO's function for real operands and `complex_form` for complex ones."""
     name = complex_form.__name__
 
     def form(x: Value) -> Value:
         element = x.type.element_type
         if kind(element) == "complex":
             return complex_form(x)
-        if element.width < 16:  # some of which CHLO cannot legalize
+        if element.width < 16:  # CHLO cannot legalize some of these
             return in_wide(lambda x: _of_chlo(name, x), x)
         return _of_chlo(name, x)
 
@@ -68,7 +69,7 @@ def acos(x: Value) -> Value:
 def atanh(x: Value) -> Value:
     found, (a, b), is_lost = _parts(_of_chlo("atanh", x)), _parts(x), _is_lost(x)
     re, im = (_signed(size, part) for size, part in zip(found, (a, b), strict=True))
-    # Beside 1 the square of the other part is 0 before that is.
+    # Near a = 1, b^2 underflows to 0 before b does.
     is_1, size = _equal(emit.abs(a), full_like(a, 1)), emit.abs(b)
     is_near = _both(is_1, emit.compare(size, full_like(b, 1e-9), comparison_direction="LT"))
     beside = emit.mul(emit.sub(full_like(b, math.log(2)), emit.log(size)), full_like(b, 0.5))
@@ -90,7 +91,7 @@ def atan(x: Value) -> Value:
 
 @_real_or
 def acosh(x: Value) -> Value:
-    """i acos(x) or -i acos(x), of which its real part is not negative."""
+    """i acos(x) or -i acos(x): the one whose real part is not negative."""
     re, im = _parts(emit.acos(x))
     return emit.complex(emit.abs(im), _signed(re, _parts(x)[1]))
 
@@ -100,19 +101,19 @@ def _parts(x: Value) -> tuple[Value, Value]:
 
 
 def _turned(x: Value) -> Value:
-    """i x"""
+    """Multiply by i."""
     re, im = _parts(x)
     return emit.complex(emit.neg(im), re)
 
 
 def _turned_back(x: Value) -> Value:
-    """-i x"""
+    """Multiply by -i."""
     re, im = _parts(x)
     return emit.complex(im, emit.neg(re))
 
 
 def _signed(size: Value, like: Value) -> Value:
-    """|size| with the sign of another number, of zeros too."""
+    """Return |size| with the sign of `like`, whose zeros are signed too."""
     size, bits = (
         emit.abs(size),
         emit.bitcast_convert(like, dtype=f"i{like.type.element_type.width}"),
@@ -122,7 +123,7 @@ def _signed(size: Value, like: Value) -> Value:
 
 
 def _is_lost(x: Value) -> Value:
-    """Whether a part is NaN and none is infinite."""
+    """Whether one part is NaN and neither is infinite."""
     one, other = (
         (emit.compare(v, v, comparison_direction="NE"), emit.is_inf(v)) for v in _parts(x)
     )

@@ -1,4 +1,4 @@
-"""Ops that ask and choose: compare, select, clamp, is_finite and its relatives.
+"""Predicates and selection: compare, select, clamp, is_finite and its relatives.
 
 Source: StableHLO specification, ops `compare`, `select`, `clamp`, `is_finite`; CHLO `is_inf`,
 `is_pos_inf`, `is_neg_inf`.
@@ -31,7 +31,7 @@ _ORDERED = "bool int uint float"
 
 
 class Predicate(Unary):
-    """y[i] = whether x[i] is such: a bool array.  No derivative."""
+    """Elementwise test of x with a bool result.  It has no derivative."""
 
     passes = (None,)
     zero_derivative_reason = "a bool"
@@ -44,25 +44,25 @@ class Predicate(Unary):
 
 
 class IsFiniteOp(Predicate, name="is_finite"):
-    """Whether each element is neither infinite nor NaN.  StableHLO `is_finite`."""
+    """Test whether each element is neither infinite nor NaN.  StableHLO `is_finite`."""
 
     hlo = "is_finite"
 
 
 class IsInfOp(Predicate, name="is_inf"):
-    """Whether each element is infinite.  CHLO `is_inf`."""
+    """Test whether each element is infinite.  CHLO `is_inf`."""
 
     hlo = "chlo.is_inf"
 
 
 class IsPosInfOp(Predicate, name="is_pos_inf"):
-    """Whether each element is +infinity.  CHLO `is_pos_inf`."""
+    """Test whether each element is +infinity.  CHLO `is_pos_inf`."""
 
     hlo = "chlo.is_pos_inf"
 
 
 class IsNegInfOp(Predicate, name="is_neg_inf"):
-    """Whether each element is -infinity.  CHLO `is_neg_inf`."""
+    """Test whether each element is -infinity.  CHLO `is_neg_inf`."""
 
     hlo = "chlo.is_neg_inf"
 
@@ -70,7 +70,7 @@ class IsNegInfOp(Predicate, name="is_neg_inf"):
 class CompareOp(Elementwise, name="compare"):
     """Compare elementwise: `direction` is EQ, NE, GE, GT, LE or LT.  StableHLO `compare`.
 
-    Complex numbers have EQ and NE only; bools are ordered False < True.
+    Complex numbers support EQ and NE only; bools are ordered False < True.
     """
 
     x: Operand
@@ -96,7 +96,7 @@ class CompareOp(Elementwise, name="compare"):
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """A comparison in the total order of floats; it stays in the body of a sort."""
+        """Lift a comparison in the total order of floats, except in the comparator of a sort."""
         x, y = op.operands
         known = set(op.attributes) == {"comparison_direction", "compare_type"}
         if not known or str(op.attributes["compare_type"]) != _TOTAL:
@@ -135,10 +135,11 @@ _BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64}
 
 
 def _rank(x: Value) -> Value:
-    """Integers in the total order of floats: -NaN, -inf, ..., -0, +0, ..., +inf, NaN.
+    """Map floats to integers in their total order: -NaN, -inf, ..., -0, +0, ..., +inf, NaN.
 
-    The bits of a float are its sign and, as an integer, its size: where the sign is set, the others
-    are inverted, so that larger is less.  Source: IEEE 754-2019, section 5.10.
+    A float is a sign bit and a magnitude: where the sign is set, the magnitude bits are inverted,
+    so that a larger magnitude compares less.
+    Source: IEEE 754-2019, section 5.10.
     """
     width = _BITS[dtype_name(x.type.element_type)]
     bits = emit.bitcast_convert(x, dtype=f"i{width}")
@@ -151,7 +152,7 @@ def _bools_like(x: Any) -> Any:
 
 
 class SelectOp(AnvlOp, name="select"):
-    """`y[i] = on_true[i] if pred[i] else on_false[i]`; `pred` may be a scalar.
+    """Select elementwise: `y[i] = on_true[i] if pred[i] else on_false[i]`; `pred` may be a scalar.
 
     StableHLO `select`.
     """
@@ -162,7 +163,7 @@ class SelectOp(AnvlOp, name="select"):
     y: Result
     hlo = "select"
     singularity_convention = (
-        "the side not taken gets 0, also where its own derivative is infinite or NaN"
+        "the side not selected gets 0, even where its own derivative is infinite or NaN"
     )
     diagonal = True
     preserves_zeros = True
@@ -172,7 +173,7 @@ class SelectOp(AnvlOp, name="select"):
     @classmethod
     def result_type(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
         if kind(pred.element_type) != "bool":
-            raise TypeError(f"select: pred is {pred}; it must hold bools, as a comparison gives")
+            raise TypeError(f"select: pred is {pred}; it must hold bools")
         if on_true != on_false:
             raise TypeError(
                 f"select: the two sides differ in type: {on_true}, {on_false}; "
@@ -238,14 +239,14 @@ class SelectOp(AnvlOp, name="select"):
 
 
 def _lifted_like(batched: Sequence[bool], pred: Value, sides: Sequence[Value]) -> list[Value]:
-    """The sides with the batch axis: from each other, or from `pred` where neither has one."""
+    """Give both sides the batch axis: from each other, or from `pred` where neither has one."""
     if any(batched[1:]):
         return with_batch_axis(sides, batched[1:])
     return with_batch_axis([pred, *sides], batched)[1:]
 
 
 def _broadcast_to(like: Value, values: Sequence[tuple[Value, bool]]) -> list[Value]:
-    """Each value, with or without the batch axis first, broadcast to the shape of `like`."""
+    """Broadcast each value, with or without a leading batch axis, to the shape of `like`."""
     shape = tuple(like.type.shape)
     return [
         v
@@ -260,9 +261,10 @@ def _kept_axes(v: Value, has_axis: bool) -> tuple[int, ...]:
 
 
 class ClampOp(AnvlOp, name="clamp"):
-    """`y[i] = min(max(x[i], low), high)`; the bounds may be scalars.  StableHLO `clamp`.
+    """Clamp elementwise: `y[i] = min(max(x[i], low), high)`.  StableHLO `clamp`.
 
-    The derivative passes 1 at a bound, and 0 to all operands where one is NaN.
+    The bounds may be scalars.  The derivative in x is 1 at a bound; where an operand is NaN, the
+    derivative is 0 in all operands.
     """
 
     low: Operand
@@ -292,15 +294,16 @@ class ClampOp(AnvlOp, name="clamp"):
 
     @classmethod
     def _masked(cls, xs: Sequence[Value], part: Value, at: int) -> Value:
-        """`part` where operand `at` (0 low, 1 x, 2 high) decides the result, else zero.
+        """`part` where operand `at` (0 low, 1 x, 2 high) determines the result, else zero.
 
-        Bounds in the wrong order give the upper one, as `min` comes last; NaN is nobody's.
+        If low > high the result is `high`, since `min` is applied last; a NaN comes from no
+        operand.
         """
         low, x, high = (v for v in _broadcast_to(xs[1], [(v, False) for v in xs]))
         if at == 0:
             below = emit.compare(x, low, comparison_direction="LT")
             decides = and_(below, emit.compare(low, high, comparison_direction="LE"))
-        elif at == 1:  # not where x is y: see Note [Numbers that are compared]
+        elif at == 1:  # not by x == y: see Note [Numbers that are compared]
             above = emit.compare(low, x, comparison_direction="LE")
             decides = and_(above, emit.compare(x, high, comparison_direction="LE"))
         else:
@@ -341,7 +344,7 @@ class ClampOp(AnvlOp, name="clamp"):
 
 
 def _summed_to(part: Value, x: Value) -> Value:
-    """`part`, summed to a scalar where the bound `x` is one."""
+    """Sum `part` to a scalar if the bound `x` is a scalar."""
     if x.type.rank == part.type.rank:
         return part
     return emit.sum(part, axes=tuple(range(part.type.rank)))

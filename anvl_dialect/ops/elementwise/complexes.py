@@ -1,4 +1,4 @@
-"""Ops between real and complex numbers, and those of |x|: abs, sign, conj, real, imag, complex.
+"""Ops on complex numbers and moduli: abs, sign, conj, real, imag, complex.
 
 A cotangent pairs with a tangent as Re(sum(g * t)), without conjugation: so a complex-differentiable
 op has the adjoint g * f'(x), and the gradient of a real function of a complex variable is the
@@ -30,13 +30,13 @@ def _is_complex(x: Value) -> bool:
 
 
 def _real_of(name: str, x: Any) -> Any:
-    """The type of the parts of a complex array type."""
+    """Type of the real or imaginary part of a complex array type."""
     check_kind(name, x, "complex")
     return tensor(x.shape, element_type(_PARTS[str(x.element_type)]))
 
 
 class RealLinear(Unary):
-    """Linear over the reals: the tangent is the op itself.  Says `adjoint`."""
+    """Base of real-linear ops: the tangent is the op itself.  Subclasses define `adjoint`."""
 
     preserves_zeros = True
 
@@ -49,7 +49,7 @@ class RealLinear(Unary):
 
 
 class RealOp(RealLinear, name="real"):
-    """The real part.  StableHLO `real`."""
+    """Take the real part.  StableHLO `real`."""
 
     hlo = "real"
 
@@ -59,7 +59,7 @@ class RealOp(RealLinear, name="real"):
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """StableHLO has it of real numbers too."""
+        """Lift StableHLO's `real` of a real operand, which is the operand itself."""
         return None if len(op.attributes) else list(op.operands)
 
     @classmethod
@@ -72,7 +72,7 @@ class RealOp(RealLinear, name="real"):
 
 
 class ImagOp(RealLinear, name="imag"):
-    """The imaginary part.  StableHLO `imag`."""
+    """Take the imaginary part.  StableHLO `imag`."""
 
     hlo = "imag"
 
@@ -82,7 +82,7 @@ class ImagOp(RealLinear, name="imag"):
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """StableHLO has it of real numbers too."""
+        """Lift StableHLO's `imag` of a real operand, which is zero."""
         return None if len(op.attributes) else [zeros_like(*op.operands)]
 
     @classmethod
@@ -95,7 +95,7 @@ class ImagOp(RealLinear, name="imag"):
 
 
 class ConjOp(RealLinear, name="conj"):
-    """The complex conjugate.  CHLO `conj`."""
+    """Take the complex conjugate.  CHLO `conj`."""
 
     hlo = "chlo.conj"
 
@@ -109,7 +109,7 @@ class ConjOp(RealLinear, name="conj"):
 
 
 class ComplexOp(Elementwise, name="complex"):
-    """`x + i y` of two real arrays.  StableHLO `complex`."""
+    """Combine two real arrays into `x + i y`.  StableHLO `complex`."""
 
     x: Operand
     y: Operand
@@ -142,9 +142,9 @@ class ComplexOp(Elementwise, name="complex"):
 
 
 class AbsOp(Unary, name="abs"):
-    """The absolute value; of a complex number its modulus, a real.  |x|' = 0 at 0.
+    """Absolute value; for complex numbers the modulus, a real.  StableHLO `abs`.
 
-    StableHLO `abs`.
+    The derivative of |x| at 0 is taken to be 0.
     """
 
     hlo = "abs"
@@ -184,7 +184,7 @@ class AbsOp(Unary, name="abs"):
 
 
 class SignOp(Unary, name="sign"):
-    """-1, 0 or 1; of a complex number x / |x|, and 0 at 0.  StableHLO `sign`."""
+    """Sign: -1, 0 or 1; for complex numbers x / |x|, and 0 at 0.  StableHLO `sign`."""
 
     hlo = "sign"
     singularity_convention = "0 of real numbers; of complex ones, NaN at 0"
@@ -205,9 +205,9 @@ class SignOp(Unary, name="sign"):
 
 
 def direction(x: Any, dtype: str, by: Callable[..., Any]) -> Any:
-    """x / |x| of complex numbers, also where one part alone is infinite, and then the whole of it.
+    """Compute x / |x| of complex numbers, also where exactly one part is infinite.
 
-    `dtype` is that of the parts; `by(op, *xs)` emits the op of a name.
+    `dtype` is the dtype of the parts; `by(op, *xs)` emits the op named `op`.
     """
     parts = [by(part, x) for part in ("real", "imag")]
     infinite = [by("is_inf", part) for part in parts]
@@ -225,7 +225,7 @@ def _emitted_direction(x: Value) -> Value:
 
 
 def _turned(t: Value, x: Value, y: Value) -> Value:
-    """The part of t across y = x/|x|, over |x|: how x/|x| turns when x moves by t; NaN at 0."""
+    """Tangent of x / |x|: the component of t orthogonal to y = x / |x|, over |x|; NaN at 0."""
     along = real(mul(conj(y), t))
     across = sub(t, mul(y, complex_(along, zeros_like(along))))
     size = abs_(x)

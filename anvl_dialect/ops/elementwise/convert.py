@@ -1,6 +1,6 @@
-"""Ops that write elements in another dtype: convert, bitcast_convert.
+"""Conversions between dtypes: convert, bitcast_convert.
 
-Source: StableHLO specification, the ops of the same names.
+Source: StableHLO specification, ops of the same names.
 """
 
 from collections.abc import Sequence
@@ -70,9 +70,9 @@ class ConvertOp(Linear, name="convert"):
 
 
 class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
-    """Read the bits of each element as `dtype`.  StableHLO `bitcast_convert`.
+    """Reinterpret the bits of each element as `dtype`.  StableHLO `bitcast_convert`.
 
-    Where the widths differ, a last axis of their ratio is consumed or added.
+    If the widths differ, a last axis of their ratio is consumed or added.
     """
 
     x: Operand

@@ -1,10 +1,10 @@
-"""Elementwise ops: for each, its StableHLO name, what it takes, and its derivative.
+"""Elementwise ops: StableHLO name, element types and derivative of each.
 
-The vocabulary of a line: `x`, `y` operands and `z` the result of a binary op; `x` operand and `y`
-result of a unary one; `g` what is multiplied by the derivative (a cotangent going back or a
-tangent going forward, it is the same map).  `None` is a derivative that is zero wherever it is
-defined.  `F C I B` are the kinds of elements (float, complex, integer, bool); the last column is
-the range that samples for the numeric tests are drawn from, inside the domain and off the corners.
+Names in a row: `x`, `y` operands and `z` the result of a binary op; `x` operand and `y` result of a
+unary one; `g` the factor of the derivative, a cotangent in reverse mode or a tangent in forward
+mode (an elementwise op maps both alike).  `None` is a derivative that is zero wherever it is
+defined. `F C I B` are the kinds of elements (float, complex, integer, bool); the last column is the
+range from which the numeric tests draw samples, inside the domain and away from singularities.
 
 Sources: StableHLO specification (https://openxla.org/stablehlo/spec); derivatives from the NIST
 Digital Library of Mathematical Functions, sections 4 (elementary), 5 (gamma), 7 (erf), 25 (zeta).
@@ -44,18 +44,18 @@ FC, FI, FIC, BITS, REAL, ALL = (
     f"{F} {I} {C} {B}",
 )
 ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
-ORDER = NotDifferentiable("it is not differentiable with respect to its order, an integer")
+ORDER = NotDifferentiable("not differentiable with respect to its order, which must be an integer")
 
 
 class Unary(Elementwise):
-    """y[i] = f(x[i])."""
+    """Base of unary elementwise ops: y[i] = f(x[i])."""
 
     x: Operand
     y: Result
 
 
 class Binary(Elementwise):
-    """z[i] = f(x[i], y[i])."""
+    """Base of binary elementwise ops: z[i] = f(x[i], y[i])."""
 
     x: Operand
     y: Operand
@@ -65,7 +65,7 @@ class Binary(Elementwise):
 def _table_op(
     base: Any, name: str, hlo: Any, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
 ) -> Any:
-    home = sys._getframe(2).f_globals  # of the file that the line is in
+    home = sys._getframe(2).f_globals  # globals of the file that holds the row
     described = {
         "zero_derivative_reason": "flat where it is continuous" if _is_flat(kinds, passes) else "",
         "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
@@ -87,7 +87,7 @@ def _table_op(
 
 
 def _composed(name: str, f: Any) -> dict[str, Any]:
-    """Of an op that is written in terms of others: a function of its operands that emits them."""
+    """Attributes of an op composed of other ops: `f` emits them from its operands."""
 
     def lower(cls: Any, hlo: Any, *xs: Value) -> Value:
         return f(*xs)
@@ -105,9 +105,9 @@ def _is_flat(kinds: str, passes: tuple[Any, ...]) -> bool:
 
 
 def unary(name: str, hlo: Any, kinds: str, dx: Any, domain: tuple[float, float] = ANY) -> Any:
-    """A line of the table; `hlo` is the name of a StableHLO op, or a function of x that emits ops.
+    """Define a unary op; `hlo` is the name of a StableHLO op, or a function of x that emits ops.
 
-    `dx` maps `(g, x, y)` to g dy/dx; the op is sampled in `domain`.  Gives what builds the op.
+    `dx` maps `(g, x, y)` to g dy/dx; samples are drawn from `domain`.  Returns the op's builder.
     """
     return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
 
@@ -121,17 +121,17 @@ def binary(
     first: tuple[float, float] = ANY,
     second: Any = None,
 ) -> Any:
-    """The same of two operands; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy."""
+    """Define a binary op; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy."""
     return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
 
 
 def times(x: Value, value: complex) -> Value:
-    """x times a number."""
+    """Multiply x by a number."""
     return mul(x, full_like(x, value))
 
 
 def plus(x: Value, value: float) -> Value:
-    """x plus a number; of complex x the imaginary part stays, -0 as well, which is a side of cuts."""
+    """Add a real number to x; a complex x keeps its imaginary part, as -0 selects a side of a cut."""
     if kind(x.type.element_type) == C:
         return emit.complex(plus(emit.real(x), value), emit.imag(x))
     return add(x, full_like(x, value))
@@ -145,7 +145,7 @@ def one_minus(x: Value) -> Value:
 #                name          StableHLO             takes  g times dy/dx                          sampled in
 neg     = unary("neg",        "negate",              FIC,  lambda g, x, y: neg(g))
 exp     = unary("exp",        "exponential",         FC,   lambda g, x, y: mul(g, y))
-expm1   = unary("expm1",      "exponential_minus_one", FC, lambda g, x, y: mul(g, exp(x)))  # y + 1 has no digits where y is almost -1
+expm1   = unary("expm1",      "exponential_minus_one", FC, lambda g, x, y: mul(g, exp(x)))  # y + 1 loses all digits where y is near -1
 log     = unary("log",        "log",                 FC,   lambda g, x, y: div(g, x),              POSITIVE)
 log1p   = unary("log1p",      "log_plus_one",        FC,   lambda g, x, y: div(g, plus(x, 1)),     (-0.8, 4.0))
 sqrt    = unary("sqrt",       "sqrt",                FC,   lambda g, x, y: div(times(g, 0.5), y),  POSITIVE)
@@ -171,10 +171,10 @@ erf_inv = unary("erf_inv",    "chlo.erf_inv",        F,    lambda g, x, y: div(g
 lgamma  = unary("lgamma",     "chlo.lgamma",         F,    lambda g, x, y: mul(g, digamma(x)),     (0.3, 5.0))
 digamma = unary("digamma",    digamma_value,         F,    lambda g, x, y: mul(g, polygamma(full_like(x, 1), x)), (0.3, 5.0))
 square  = unary("square",     "chlo.square",         FC,   lambda g, x, y: mul(g, times(x, 2)))
-ceil    = unary("ceil",       "ceil",                F,    None)   # flat wherever it is continuous
+ceil    = unary("ceil",       "ceil",                F,    None)  # zero derivative wherever it is continuous
 floor   = unary("floor",      "floor",               F,    None)
 round_nearest_even = unary("round_nearest_even", "round_nearest_even", F, None)
-round_nearest_afz  = unary("round_nearest_afz",  "round_nearest_afz",  F, None)  # away from zero
+round_nearest_afz  = unary("round_nearest_afz",  "round_nearest_afz",  F, None)  # ties away from zero
 not_    = unary("not",        "not",                 BITS, None)   # no derivative: integers and bools
 popcnt  = unary("popcnt",     "popcnt",              I,    None)
 count_leading_zeros = unary("count_leading_zeros", "count_leading_zeros", I, None)
@@ -189,8 +189,8 @@ maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _w
 minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
 polygamma = binary("polygamma", polygamma_value,     F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      zeta_value,            F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, _next_zeta(s, q))), (2.5, 4.0), (0.5, 3.0))
-nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)   # z is x but for rounding
-mulhi   = binary("mulhi",     "chlo.mulhi",          I,    None, None)   # the upper half of the product
+nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)  # z equals x up to rounding
+mulhi   = binary("mulhi",     "chlo.mulhi",          I,    None, None)  # upper half of the product
 and_    = binary("and",       "and",                 BITS, None, None)
 or_     = binary("or",        "or",                  BITS, None, None)
 xor     = binary("xor",       "xor",                 BITS, None, None)
@@ -201,10 +201,11 @@ shift_right_arithmetic = binary("shift_right_arithmetic", "shift_right_arithmeti
 
 
 class PowOp(Binary, name="pow"):
-    """x^y, elementwise; of integers what is left of it in their width.  StableHLO `power`.
+    """Raise to a power elementwise: x^y; integer powers wrap.  StableHLO `power`.
 
-    XLA looks at 6 bits of an integer's exponent, as a signed number (jaxlib 0.10): a larger one is
-    put together of such.  Its power of a complex 0 is NaN where the exponent is not real.
+    XLA reads 6 bits of an integer exponent, as a signed number (jaxlib 0.10): larger powers are
+    composed of powers with 6-bit exponents.  XLA's power of a complex 0 is NaN where the exponent
+    is not real.
     """
 
     kinds = FIC
@@ -243,7 +244,7 @@ class PowOp(Binary, name="pow"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        """Integers with exponents of all their bits too."""
+        """Sample also integer exponents that use all bits."""
         calls = super().sample(draw)
         return [
             call._replace(others=[[x | 1, x * (np.iinfo(x.dtype).max // 11)]])
@@ -270,7 +271,7 @@ for _name in ("add", "mul", "and", "or", "xor"):
 for _name in "neg add sub mul maximum minimum not and or xor".split():
     OPS[f"anvl.{_name}"].cheap = True
 
-# CHLO has them, but for their limits, or sides of cuts.
+# CHLO has these ops, but with other limits or other branch cuts.
 for _name in "digamma polygamma zeta sinh cosh asin acos atan asinh acosh atanh".split():
     OPS[f"anvl.{_name}"].lifts = f"chlo.{_name}"
     OPS[f"anvl.{_name}"].lift = classmethod(  # type: ignore[method-assign,assignment]
@@ -282,7 +283,7 @@ _CORNERS = {
     "asin acos": "infinite at -1 and 1",
     "pow": "0 at x = y = 0; in y, 0 at x = 0 for y >= 0",
     "maximum minimum": "ties share evenly; 0 where an operand is NaN",
-    "rem": "that between the jumps",
+    "rem": "as between the jumps",
     "nextafter": "1 in x: rounding is ignored",
 }
 for _names, _corner in _CORNERS.items():
@@ -292,12 +293,12 @@ for _name in ("neg", "add", "sub", "nextafter", "maximum", "minimum"):
     OPS[f"anvl.{_name}"].preserves_zeros = True
 for _name in ("maximum", "minimum"):
     OPS[f"anvl.{_name}"].selects_elements = True
-OPS["anvl.nextafter"].moves_elements = True  # of its second operand, nothing arrives
+OPS["anvl.nextafter"].moves_elements = True  # from its second operand no derivative arrives
 
 
 for _name, _points in SPECIAL.items():
     OPS[f"anvl.{_name}"].special = _points
-#: Where squares of exponentials are infinite.
+#: Points where squares of exponentials overflow.
 OPS["anvl.sech_squared"].special = ((200 + 0.3j,), (-200 + 0.3j,))
 
 
@@ -306,19 +307,19 @@ def _folding(f: Callable[..., Any]) -> Any:
 
 
 def _quotient(x: Any, y: Any) -> Any:
-    """x / y, of integers rounded towards 0; all bits set where y is 0, as XLA has it."""
+    """x / y; integers round towards 0, and division by 0 sets all bits, as in XLA."""
     if x.dtype.kind not in "iu":
         return x / y
     return np.where(y == 0, np.invert(np.zeros_like(x)), (x - np.fmod(x, y)) // y)
 
 
 def _rest(x: Any, y: Any) -> Any:
-    """The remainder of x / y; of integers, x where y is 0."""
+    """Remainder of x / y; for integers x where y is 0."""
     return np.fmod(x, y) if x.dtype.kind not in "iu" else x - _quotient(x, y) * y
 
 
 def _shifted_right(x: Any, y: Any) -> Any:
-    """As NumPy, which fills with the sign beyond the width; of unsigned ones too it is a bit."""
+    """Shift right as NumPy does: beyond the width the top bit fills, of unsigned integers too."""
     signed = f"i{x.dtype.itemsize}"
     return np.right_shift(x.view(signed), y.view(signed)).view(x.dtype)
 
@@ -334,14 +335,14 @@ for _name, _fold in _FOLDS.items():
 
 
 def _gauss(x: Value) -> Value:
-    """2/sqrt(pi) exp(-x^2), the derivative of erf (DLMF 7.2.1)."""
+    """Derivative of erf: 2/sqrt(pi) exp(-x^2) (DLMF 7.2.1)."""
     return times(exp(neg(mul(x, x))), 2 / math.sqrt(math.pi))
 
 
 def _sech_squared(x: Value) -> Value:
-    """1 / cosh(x)^2 = 4 e / (1 + e)^2 with e = exp(-2 |x|), the derivative of tanh.
+    """Derivative of tanh: 1 / cosh(x)^2 = 4 e / (1 + e)^2 with e = exp(-2 |x|).
 
-    As 1 - tanh(x)^2 it would have no digits where tanh is almost 1 (DLMF 4.28.9, 4.34.8).
+    1 - tanh(x)^2 would lose all digits where tanh is near 1 (DLMF 4.28.9, 4.34.8).
     """
     if kind(x.type.element_type) == F:
         e = exp(times(emit.abs(x), -2))
@@ -358,7 +359,10 @@ def _truncated(x: Value) -> Value:
 
 
 def _one_minus_square(x: Value) -> Value:
-    """As a product near -1 and 1, where the difference cancels; near 0 its derivative would."""
+    """1 - x^2: a product near -1 and 1, where the difference cancels; a difference near 0.
+
+    Near 0 the derivative of the product would cancel.
+    """
     product, square = mul(one_minus(x), plus(x, 1)), one_minus(mul(x, x))
     if kind(x.type.element_type) != F:
         return product
@@ -367,7 +371,7 @@ def _one_minus_square(x: Value) -> Value:
 
 
 def _root_of_square_plus_1(x: Value) -> Value:
-    """Without overflow, where there is an order."""
+    """sqrt(x^2 + 1); for real x without overflow."""
     if kind(x.type.element_type) == F:
         return emit.hypot(x, full_like(x, 1))
     return sqrt(plus(mul(x, x), 1))
@@ -378,7 +382,7 @@ def where_zero(x: Value, then: Value, otherwise: Value) -> Value:
 
 
 def _next_zeta(s: Value, q: Value) -> Value:
-    """s zeta(s+1, q), and 0 where that is, also for an infinite s; NaN below 1, as zeta(s, q)."""
+    """s zeta(s+1, q), and 0 where zeta is 0, also for an infinite s; NaN for s < 1, as zeta(s, q)."""
     value = zeta(plus(s, 1), q)
     slope = where_zero(value, value, mul(s, value))
     has_value = emit.compare(s, full_like(s, 1), comparison_direction="GE")
@@ -394,15 +398,16 @@ def _pow_dx(x: Value, y: Value) -> Value:
 def _pow_dy(x: Value, y: Value, z: Value) -> Value:
     """x^y log(x); at x = 0 it is 0 for y >= 0, and the limit, -inf, for y < 0."""
     is_0 = _equal(x, zeros_like(x))
-    if kind(x.type.element_type) == F:  # complex numbers have no order: there, all of x = 0 has 0
+    if kind(x.type.element_type) == F:  # complex numbers have no order: any y gives 0 at x = 0
         is_0 = and_(is_0, emit.compare(y, zeros_like(y), comparison_direction="GE"))
     return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
 
 
 def _won(g: Value, x: Value, direction: str, y: Value) -> Value:
-    """g where x compares so with y; half of g where they are equal: ties share evenly.
+    """g where x `direction` y holds, g / 2 where x == y (ties share evenly), else 0.
 
-    With the result it cannot be compared.  See Note [Numbers that are compared].
+    The operands are compared with each other, not with the result: see Note [Numbers that are
+    compared].
     """
     shared = emit.select(_equal(x, y), times(g, 0.5), g)
     return emit.select(emit.compare(x, y, comparison_direction=direction), shared, zeros_like(g))
@@ -412,15 +417,15 @@ def _equal(x: Value, y: Value) -> Value:
     return emit.compare(x, y, comparison_direction="EQ")
 
 
-# -- simpler forms ---------------------------------------------------------------------------------
+# -- simplifications -------------------------------------------------------------------------------
 #
-# `by_x` is the op that makes x.  Each holds to the bit for every number that it is for, infinities
-# and -0.0 included, but for the sign of a NaN.  There is no normal form beyond that: where only one
-# of two functions has been brought to it, what they have in common is no longer seen.
+# `by_x` is the op that produces x.  Each rewrite is exact to the bit for every input, also
+# infinities and -0.0, except for the sign of a NaN.  There is no normal form beyond that: if only
+# one of two functions were normalized, their common subexpressions would no longer match.
 
 
 def simplifies(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a function of operands, and of the ops that make them, the rule of an op."""
+    """Register a function of operands and their producers as the `simplify` rule of an op."""
 
     def join(f: Callable[..., Any]) -> Callable[..., Any]:
         def simplify(cls: Any, xs: Sequence[Value], makers: Sequence[Any]) -> Any:
@@ -433,7 +438,7 @@ def simplifies(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _negated(maker: Any) -> Any:
-    """The value of which an op makes the negative, if it does."""
+    """The operand of `maker` if `maker` is a negation, else None."""
     return maker.operands[0] if type(maker) is OPS["anvl.neg"] else None
 
 

@@ -1,6 +1,6 @@
-"""`ldexp`: numbers times powers of two, by their bits.
+"""`ldexp`: scaling by powers of two, on the bits of floats.
 
-Source: IEEE 754-2019, section 5.3.3, scaleB, and section 3.4 for what the bits are.
+Source: IEEE 754-2019, section 5.3.3, scaleB, and section 3.4 for the encoding.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ __all__ = ["LdexpOp"]
 
 
 class _Format(NamedTuple):
-    """How floats of a dtype are written: `digits` with the first one, the largest exponent of 2."""
+    """Encoding of a float dtype: width, significand digits with the leading 1, largest exponent."""
 
     bits: int
     digits: int
@@ -36,10 +36,10 @@ _BITS_AROUND = np.array([-64, 64, -63, 63, -99, 99], np.int32)
 
 
 class LdexpOp(AnvlOp, name="ldexp"):
-    """x * 2^n, elementwise, rounded once, to an even last digit: n is an i32 array of x's shape.
+    """x * 2^n elementwise, rounded once, half to even; n is an i32 array of x's shape.
 
-    By the bits of x, so it is exact also where XLA takes small numbers for 0.  Integers are
-    shifted: they are rounded down, and wrap.
+    It works on the bits of x, so it is exact also for subnormals, which XLA may flush to 0.
+    Integers are shifted: they round down and wrap.
     """
 
     x: Operand
@@ -69,14 +69,14 @@ class LdexpOp(AnvlOp, name="ldexp"):
         def filled(k: int) -> Value:
             return full_like(bits, k)
 
-        far = 3 * (of.largest + digits)  # from any number to 0, or to infinity
+        far = 3 * (of.largest + digits)  # takes any number to 0, or to infinity
         n = emit.clamp(full_like(n, -far), n, full_like(n, far))
         n = n if of.bits == 32 else emit.convert(n, dtype=integer)
         size = and_(bits, filled((1 << (of.bits - 1)) - 1))
         sign = emit.sub(bits, size)
         fraction = and_(size, filled((1 << (digits - 1)) - 1))
         written = emit.shift_right_logical(size, filled(digits - 1))
-        # A number with fewer digits than others gets all of them, and a smaller exponent.
+        # Normalize subnormals: all digits, and a smaller exponent.
         missing = emit.sub(emit.count_leading_zeros(fraction), filled(of.bits - digits))
         is_small = _compared(written, filled(0), "EQ")
         exponent = emit.select(is_small, emit.sub(filled(1), missing), written)
@@ -87,7 +87,7 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
         usual = emit.shift_left(exponent, filled(digits - 1))
         usual = emit.add(usual, emit.sub(number, one))
-        # 1 to digits + 1 places too low: what goes, and half of the last place that stays.
+        # 1 to digits + 1 places too low: the dropped bits, and half of the last place kept.
         places = emit.clamp(filled(1), emit.sub(filled(1), exponent), filled(digits + 1))
         small = _rounded(number, places, filled(1))
         infinity = filled((2 * of.largest + 1) << (digits - 1))
@@ -124,16 +124,16 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
 
 def _bits_of(y: Value) -> Value:
-    """All bits of the results: compared as numbers, the smallest are all 0."""
+    """All bits of the results: compared as numbers, subnormals would all be 0."""
     return emit.bitcast_convert(y, dtype=f"i{y.type.element_type.width}")
 
 
 def _at_the_ends() -> Iterator[tuple[list[Any], dict[str, Any]]]:
-    """Numbers of each format that become the smallest ones, halves between these, the largest."""
+    """Inputs of each format with results that are subnormal, halfway between two, or largest."""
     for dtype, (_, digits, largest) in _FORMATS.items():
         last = 2.0 ** (1 - digits)
         fractions = (1.0, 1.5, -1 - last, 2 - last, -1.25, 1.75, 1.5 - last, 1.5 + last, 1.375)
-        least = 1 - largest  # of numbers with all digits
+        least = 1 - largest  # of normal numbers
         steps = range(-digits - 1, 2)
         pairs = [(x, least + k) for k in steps for x in fractions]
         pairs += [(x, largest + k) for k in (-1, 0, 1) for x in fractions]
@@ -146,9 +146,9 @@ def _at_the_ends() -> Iterator[tuple[list[Any], dict[str, Any]]]:
 
 
 def _shifted(x: Value, n: Value) -> Value:
-    """Integers times powers of two: shifted to the left, or to the right."""
+    """Scale integers by powers of two: shift left for n >= 0, right for n < 0."""
     dtype, zero = dtype_name(x.type.element_type), full_like(n, 0)
-    n = emit.clamp(full_like(n, -64), n, full_like(n, 64))  # before it is negated: -n may overflow
+    n = emit.clamp(full_like(n, -64), n, full_like(n, 64))  # before negation: -n may overflow
     left = emit.convert(emit.maximum(n, zero), dtype=dtype)
     right = emit.convert(emit.maximum(emit.neg(n), zero), dtype=dtype)
     is_signed = kind(x.type.element_type) == "int"
@@ -157,7 +157,7 @@ def _shifted(x: Value, n: Value) -> Value:
 
 
 def _rounded(number: Value, places: Value, one: Value) -> Value:
-    """The number without its last places, rounded to the nearest, and in the middle to an even."""
+    """Drop the last `places` bits, rounding to nearest, ties to even."""
     kept = emit.shift_right_logical(number, places)
     half = emit.shift_left(one, emit.sub(places, one))
     gone = and_(number, emit.sub(emit.add(half, half), one))

@@ -1,4 +1,4 @@
-"""`integer_pow`: powers with a whole exponent that is a parameter."""
+"""`integer_pow`: powers with an integer exponent as parameter."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,10 +13,10 @@ __all__ = ["IntegerPowOp"]
 
 
 class IntegerPowOp(Unary, name="integer_pow"):
-    """x to the whole number `exponent`, elementwise, by repeated squaring.
+    """x raised to the integer `exponent`, elementwise, by repeated squaring.
 
-    The derivative is a power as well, never a quotient of powers: so it is there as far as it can
-    be represented.  Narrow floats are multiplied in f32.
+    The derivative is a power too, never a quotient of powers, so it is finite wherever it can be
+    represented.  Floats narrower than f32 are multiplied in f32.
     """
 
     exponent: Int
@@ -71,9 +71,9 @@ class IntegerPowOp(Unary, name="integer_pow"):
 
 
 def _of_large_and_small(x: Value, exponent: int) -> Value:
-    """x^-exponent of complex numbers: where |x| >= 1, the power of 1 / x, which is 0 at infinity.
+    """x^-exponent of complex numbers: for |x| >= 1 as a power of 1 / x, which is 0 at infinity.
 
-    A product of complex numbers that is too large is NaN, and so would be its quotient.
+    A product of complex numbers that overflows is NaN, and its reciprocal would be NaN too.
     """
     size = emit.abs(x)
     is_small = emit.compare(size, full_like(size, 1), comparison_direction="LT")

@@ -1,4 +1,4 @@
-"""`reduce_precision`: round to fewer bits and stay in the same dtype.
+"""`reduce_precision`: rounding to fewer bits in the same dtype.
 
 Source: StableHLO specification, `reduce_precision`.
 """
@@ -15,10 +15,10 @@ __all__ = ["ReducePrecisionOp"]
 
 
 class ReducePrecisionOp(Unary, name="reduce_precision"):
-    """Each element rounded to a float of `exponent_bits` and `mantissa_bits`.
+    """Round each element to a float of `exponent_bits` and `mantissa_bits`.
 
-    Its derivative is taken to be 1, rounded in the same way: what a cast to that float and back
-    has.  StableHLO `reduce_precision`.
+    The derivative is taken to be 1, rounded in the same way, as for a cast to that float and back.
+    StableHLO `reduce_precision`.
     """
 
     exponent_bits: Int32
@@ -50,6 +50,6 @@ class ReducePrecisionOp(Unary, name="reduce_precision"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        # All the bits that an f64 has: only so is it smooth enough for differences.
+        # All bits of an f64: with fewer, the op is not smooth enough for finite differences.
         params = {"exponent_bits": 11, "mantissa_bits": 52}
         return draw.elementwise("float", cls.domains, params, dtypes=("f64",))

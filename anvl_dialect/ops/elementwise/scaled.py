@@ -1,8 +1,9 @@
-"""Ops of two floats that are scaled, so as not to overflow: hypot, logaddexp, atan2.
+"""Functions of two floats, scaled against overflow: hypot, logaddexp, atan2.
 
-The values of the first two are composed of `abs` and `maximum`, which have corners where these
-functions have none; so the derivatives are stated, in terms of the result, and hold to every order.
-Those of `atan2` go through the length, not its square, and so over the whole range of a dtype.
+The values of hypot and logaddexp are composed of `abs` and `maximum`, which have kinks where these
+functions have none; so their derivatives are stated in terms of the result, and hold to every
+order. The derivatives of `atan2` divide by the length, not by its square, and so cover the whole
+range of a dtype.
 Source: NIST Digital Library of Mathematical Functions, section 4 (elementary functions).
 """
 
@@ -38,7 +39,7 @@ __all__ = ["atan2", "hypot", "logaddexp"]
 
 
 def _length(x: Value, y: Value) -> Value:
-    """max sqrt(1 + (min / max)^2)"""
+    """Euclidean length without overflow: max sqrt(1 + (min / max)^2)."""
     x, y = emit.abs(x), emit.abs(y)
     large, small = maximum(x, y), minimum(x, y)
     ratio = div(small, where_zero(large, full_like(large, 1), large))
@@ -48,9 +49,9 @@ def _length(x: Value, y: Value) -> Value:
 
 
 def _cosine(x: Value, y: Value, z: Value, which: int) -> Value:
-    """Of the length z of (x, y), the share of one of them: its slope, 0 at the origin.
+    """Partial derivative of hypot in operand `which`: x / z or y / z; 0 at the origin.
 
-    The limit where one is infinite; and what it is where the length overflows, and they do not.
+    It is the limit where one operand is infinite, and exact where only the length z overflows.
     """
     if dtype_name(x.type.element_type) not in ("f32", "f64"):
         return in_wide(lambda x, y: _cosine(x, y, hypot(x, y), which), x, y)
@@ -63,7 +64,7 @@ def _cosine(x: Value, y: Value, z: Value, which: int) -> Value:
 
 
 def _turn(x: Value, y: Value, which: int) -> Value:
-    """One of them over x^2 + y^2."""
+    """Partial derivative of atan2 up to sign: x or y over x^2 + y^2."""
     one = (x, y)[which]
     if kind(x.type.element_type) != F:
         return div(one, add(mul(x, x), mul(y, y)))
@@ -74,18 +75,18 @@ def _turn(x: Value, y: Value, which: int) -> Value:
 
 
 def _log_of_sum(x: Value, y: Value) -> Value:
-    """max + log(1 + exp(-|x - y|))"""
+    """log(exp(x) + exp(y)) = max + log(1 + exp(-|x - y|))."""
     gap = sub(x, y)
     result = add(maximum(x, y), log1p(exp(neg(emit.abs(gap)))))
-    # NaN: an operand is, or both are one infinity, which is the result.
+    # A NaN gap: an operand is NaN, or both are the same infinity, which is then the result.
     no_gap = emit.compare(gap, gap, comparison_direction="NE")
     return emit.select(no_gap, add(x, y), result)
 
 
 def _weight(x: Value, y: Value) -> Value:
-    """exp(x) / (exp(x) + exp(y)); a half where both are one infinity."""
+    """Partial derivative of logaddexp in x: exp(x) / (exp(x) + exp(y)); 1/2 at equal infinities."""
     is_same = emit.compare(x, y, comparison_direction="EQ")
-    alike = and_(is_same, emit.is_inf(x))  # of numbers that tie, the slope of the gap is needed
+    alike = and_(is_same, emit.is_inf(x))  # finite ties keep the gap, whose slope is needed
     return logistic(emit.select(alike, zeros_like(x), sub(x, y)))
 
 
@@ -93,7 +94,7 @@ def _power_of_length(x: Value, y: Value, exponent: int) -> Value | None:
     if exponent % 2 == 0:
         return power_of_square(add(mul(x, x), mul(y, y)), exponent)
     if dtype_name(x.type.element_type) not in ("f32", "f64"):
-        return None  # there are no complex numbers of such parts
+        return None  # no complex dtype has such parts
     return emit.norm(emit.complex(x, y), axes=(), order=2.0, power=exponent)
 
 
@@ -109,6 +110,8 @@ OPS["anvl.hypot"].powered = classmethod(  # type: ignore[assignment]
 )
 OPS["anvl.hypot"].singularity_convention = "0 at x = y = 0, and NaN in the second derivative"
 OPS["anvl.atan2"].singularity_convention = "NaN at x = y = 0"
-OPS["anvl.logaddexp"].singularity_convention = "half to each of two infinities"
+OPS[
+    "anvl.logaddexp"
+].singularity_convention = "1/2 in each operand where both are the same infinity"
 for _name in ("hypot", "logaddexp"):
     OPS[f"anvl.{_name}"].commutative = True

@@ -1,7 +1,8 @@
-"""`sinc` and its derivatives, of any order, each without a division that cancels.
+"""`sinc` and its derivatives of any order, each without a cancelling division.
 
-With u = pi x and S_n the nth derivative of sin(u) / u: where |u| < n + 1, the Taylor series; else
-u S_n = sin(u + n pi / 2) - n S_(n-1), from n = 0 upward, which is n times the product rule.
+With u = pi x and S_n the nth derivative of sin(u) / u: the Taylor series for |u| < n + 1; otherwise
+the recurrence u S_n = sin(u + n pi / 2) - n S_(n-1) from n = 0 upward, the product rule applied n
+times.
 Source: NIST Digital Library of Mathematical Functions, 4.19.1 (the series of sin).
 """
 
@@ -28,11 +29,11 @@ from anvl.dialect.ops.elementwise.elementary import (
 
 __all__ = ["SincOp"]
 
-_EPSILON = 1e-18  # relative to the first term, where the series ends
+_EPSILON = 1e-18  # relative to the first term, where the series is truncated
 
 
 class SincOp(Unary, name="sinc"):
-    """sin(pi x) / (pi x), elementwise, and 1 at 0; its derivative of this `order`."""
+    """sin(pi x) / (pi x) elementwise, and 1 at 0; or its derivative of `order`."""
 
     order: Int
     composite = True
@@ -53,7 +54,7 @@ class SincOp(Unary, name="sinc"):
             return emit.convert(y, dtype=dtype_name(element))
         u = times(x, math.pi)
         y = _recurrence(u, _waves(x, u, order), order)
-        if order or kind(element) == "complex":  # whose sine XLA rounds coarsely near 0
+        if order or kind(element) == "complex":  # XLA's complex sine is inaccurate near 0
             near = emit.compare(
                 *(emit.abs(u), full_like(emit.abs(u), order + 1)), comparison_direction="LT"
             )
@@ -86,7 +87,7 @@ class SincOp(Unary, name="sinc"):
 
 
 def _waves(x: Value, u: Value, order: int) -> list[Value]:
-    """sin(pi x) and cos(pi x), of the distance from a whole number: u has its rounding."""
+    """sin(pi x) and cos(pi x), from x minus its nearest integer: u itself is rounded."""
     turn = u
     if kind(x.type.element_type) == "float":
         whole = emit.round_nearest_even(x)
@@ -100,7 +101,7 @@ def _waves(x: Value, u: Value, order: int) -> list[Value]:
 
 
 def _recurrence(u: Value, waves: Sequence[Value], order: int) -> Value:
-    """S_order, where u is not small; S_0 everywhere."""
+    """S_order by the recurrence, for u that is not small; S_0 for every u."""
     safe = where_zero(u, full_like(u, 1), u)
     y = where_zero(u, full_like(u, 1), div(waves[0], safe))
     for n in range(1, order + 1):
@@ -110,7 +111,7 @@ def _recurrence(u: Value, waves: Sequence[Value], order: int) -> Value:
 
 
 def _series(u: Value, order: int) -> Value:
-    """The sum over 2k >= order of (-1)^k u^(2k - order) / ((2k + 1) (2k - order)!)."""
+    """Taylor series, the sum for 2k >= order of (-1)^k u^(2k - order) / ((2k + 1) (2k - order)!)"""
     coefficients = _coefficients(order)
     square = mul(u, u)
     y = full_like(u, coefficients[-1])

@@ -1,4 +1,4 @@
-"""`stop_gradient`: values without a derivative."""
+"""`stop_gradient`: identity that blocks derivatives."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ __all__ = ["StopGradientOp"]
 
 
 class StopGradientOp(Elementwise, name="stop_gradient"):
-    """x itself, as a constant: its derivative is 0, in every mode and of every order.
+    """Identity whose derivative is 0, in every mode and of every order.
 
-    Lowering leaves nothing of it.
+    It lowers to its operand.
     """
 
     x: Operand
@@ -25,7 +25,7 @@ class StopGradientOp(Elementwise, name="stop_gradient"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        # Differences would see the derivative that it hides: through floor, there is none to see.
+        # Finite differences would see the derivative that it blocks; through floor it is 0 anyway.
         return [
             *draw.calls(
                 ([draw.floats(2, 3)], {}), ([draw.floats(0)], {}),

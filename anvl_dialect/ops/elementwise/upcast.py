@@ -1,7 +1,7 @@
-"""Computing in wider dtypes: in f32 what narrower floats have too few digits for, and products.
+"""Computation in wider dtypes: f32 for narrow floats, and wide results of narrow products.
 
-A product of narrow numbers may have a wider dtype, in which it is then summed up; so its tangents
-and cotangents are of that dtype, and each cotangent goes back to the dtype of its operand.
+A product of narrow numbers may have a wider dtype, in which it is accumulated; so its tangents and
+cotangents are of that dtype, and each cotangent is converted back to the dtype of its operand.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ __all__ = ["in_dtype_of", "in_wide", "wider_element"]
 
 
 def in_wide(f: Callable[..., Value], *xs: Value) -> Value:
-    """f(*xs), in f32 where the operands are narrower."""
+    """Apply f, in f32 if the operands are narrower."""
     dtype = dtype_name(xs[0].type.element_type)
     if dtype in ("f32", "f64"):
         return f(*xs)
@@ -22,16 +22,16 @@ def in_wide(f: Callable[..., Value], *xs: Value) -> Value:
 
 
 def in_dtype_of(like: Value, x: Value) -> Value:
-    """x in the dtype of another array."""
+    """Convert x to the dtype of `like`."""
     if x.type.element_type == like.type.element_type:
         return x
     return emit.convert(x, dtype=dtype_name(like.type.element_type))
 
 
 def wider_element(name: str, x: Any, dtype: str | None) -> Any:
-    """The element type of a product of operands like x: theirs, or a wider one of their kind.
+    """Element type of a product of operands like x: theirs, or `dtype` if wider and of their kind.
 
-    Raises `TypeError`, in the name of the op, for another dtype.
+    Raises `TypeError`, in the name of the op, for any other dtype.
     """
     own = dtype_name(x.element_type)
     if dtype is None or dtype == own:

@@ -1,1 +1,1 @@
-"""Reductions and scans along axes, and what is made of them."""
+"""Reductions and scans along axes, and ops built on them."""

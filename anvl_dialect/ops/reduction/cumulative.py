@@ -1,11 +1,10 @@
 """Cumulative ops: cumsum, cumprod, cummax, cummin, cumlogsumexp, and linear_recurrence.
 
-Each result element combines all elements up to its place along `axis`; from the other end with
+Each result element combines all elements up to its position along `axis`; from the other end with
 `reverse`.  Every derivative here is a linear recurrence y[i] = a[i] y[i-1] + b[i], forward in
 forward mode and backward in reverse mode, without a division: exact at zeros, to every order.
 Sources: Blelloch, "Prefix sums and their applications" (1990), section 1.4, for recurrences as
-scans; Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018), for
-cumlogsumexp.
+scans; Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018), for cumlogsumexp.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from anvl.dialect.core.params.base import Bool, Int
 from anvl.dialect.core.shape import permuted, reshaped
 from anvl.dialect.core.types import dtype_name, tensor
 from anvl.dialect.ops.elementwise.elementary import and_
-from anvl.dialect.ops.reduction.reduce import extreme, part, settled
+from anvl.dialect.ops.reduction.reduce import extreme, materialized, part
 
 __all__ = [
     "CumlogsumexpOp", "CummaxOp", "CumminOp", "CumprodOp", "CumsumOp", "LinearRecurrenceOp",
@@ -26,9 +25,9 @@ __all__ = [
 
 
 class Cumulative(AnvlOp):
-    """y[i] = the elements up to i along `axis`, combined; from i on with `reverse`.
+    """y[i] combines the elements up to i along `axis`; from i on with `reverse`.
 
-    Says `kinds`, `combine` (the op of two elements) and `identity` (of an element type).
+    Subclasses define `kinds`, `combine` (the op of two elements) and `identity` (per element type).
     """
 
     x: Operand
@@ -41,7 +40,7 @@ class Cumulative(AnvlOp):
 
     @classmethod
     def identity(cls, element: Any) -> complex:
-        """What combines with an element to that element."""
+        """Neutral element of `combine`."""
         raise NotImplementedError
 
     @classmethod
@@ -74,7 +73,7 @@ class Cumulative(AnvlOp):
 
 
 def _windowed(x: Value, axis: int, reverse: bool, combine: str, start: complex) -> Value:
-    """As windows that reach from each element to the beginning: XLA makes a tree of them."""
+    """Emit as windows from each element back to the first, which XLA computes as a tree."""
     count, rank = x.type.shape[axis], x.type.rank
     if 0 in x.type.shape:
         return x
@@ -89,7 +88,7 @@ def _windowed(x: Value, axis: int, reverse: bool, combine: str, start: complex) 
 
 
 def _before(x: Value, axis: int, reverse: bool, first: complex = 0) -> Value:
-    """For each place the element one step before it, in the order of the op; `first` for none."""
+    """Shift by one position: the preceding element in the op's order; `first` if none."""
     rank = x.type.rank
     if 0 in x.type.shape:
         return x
@@ -104,12 +103,12 @@ def _before(x: Value, axis: int, reverse: bool, first: complex = 0) -> Value:
 
 
 def _after(x: Value, axis: int, reverse: bool) -> Value:
-    """For each place the element one step behind it, in the order of the op."""
+    """Shift by one position: the following element in the op's order."""
     return _before(x, axis, not reverse)
 
 
 class CumsumOp(Cumulative, name="cumsum"):
-    """Sums of the elements up to each place along `axis`.  Linear."""
+    """Sum of the elements up to each position along `axis`.  Linear."""
 
     combine = "add"
     moves_elements = True
@@ -132,7 +131,7 @@ class CumsumOp(Cumulative, name="cumsum"):
 
 
 class CumprodOp(Cumulative, name="cumprod"):
-    """Products of the elements up to each place along `axis`."""
+    """Product of the elements up to each position along `axis`."""
 
     singularity_convention = "exact at zeros, to every order"
     combine = "mul"
@@ -146,7 +145,7 @@ class CumprodOp(Cumulative, name="cumprod"):
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axis: int,
         reverse: bool = False,
     ) -> Value | None:  # fmt: skip
-        """ty[i] = x[i] ty[i-1] + t[i] y[i-1]"""
+        """ty[i] = x[i] ty[i-1] + t[i] y[i-1]."""
         (t,), (x,) = ts, xs
         if t is None:
             return None
@@ -157,30 +156,33 @@ class CumprodOp(Cumulative, name="cumprod"):
     def adjoint(
         cls, g: Value, xs: Sequence[Value], y: Value, axis: int, reverse: bool = False
     ) -> Sequence[Any]:
-        """s[i] = g[i] + x[i+1] s[i+1], and the cotangent is y[i-1] s[i]."""
+        """s[i] = g[i] + x[i+1] s[i+1]; the cotangent is y[i-1] s[i]."""
         s = emit.linear_recurrence(_after(xs[0], axis, reverse), g, axis=axis, reverse=not reverse)
         return [emit.mul(_before(y, axis, reverse, first=1), s)]
 
 
 class CumulativeExtremum(Cumulative):
-    """The extreme element up to each place; the derivative is shared evenly among ties."""
+    """Base of cummax and cummin; ties share the derivative evenly."""
 
     kinds = "bool int uint float"
-    singularity_convention = "elements that tie share each place evenly"
+    singularity_convention = "ties share evenly at each position"
 
     @classmethod
     def _runs(cls, x: Value, axis: int, reverse: bool) -> tuple[Value, Value, Value]:
-        """Which x are the extreme of their place; whether each place's extreme is that of the
-        place before (1 or 0); and how many elements share it."""
+        """Masks and tie counts of the running extremum.
+
+        Returns which x equal the running extremum, whether it is unchanged from the preceding
+        position (1 or 0), and how many elements tie for it.
+        """
         dtype = dtype_name(x.type.element_type)
-        x = settled(x)
+        x = materialized(x)
         y = cls.build(x, axis=axis, reverse=reverse)
         won = emit.compare(x, y, comparison_direction="EQ")
         same = emit.compare(y, _before(y, axis, reverse), comparison_direction="EQ")
         # As integers: narrow floats cannot count far.
         counted = [emit.convert(v, dtype="i32") for v in (same, won)]
         count = emit.linear_recurrence(*counted, axis=axis, reverse=reverse)
-        # Where there is a NaN nobody has won: count them as one, lest a 0/0 spreads from there.
+        # After a NaN no element equals the extremum: count 1, so that no 0/0 spreads from there.
         count = emit.convert(emit.maximum(count, full_like(count, 1)), dtype=dtype)
         return won, emit.convert(same, dtype=dtype), count
 
@@ -209,7 +211,7 @@ class CumulativeExtremum(Cumulative):
 
 
 class CummaxOp(CumulativeExtremum, name="cummax"):
-    """The largest of the elements up to each place along `axis`."""
+    """Largest of the elements up to each position along `axis`."""
 
     combine = "maximum"
 
@@ -219,7 +221,7 @@ class CummaxOp(CumulativeExtremum, name="cummax"):
 
 
 class CumminOp(CumulativeExtremum, name="cummin"):
-    """The smallest of the elements up to each place along `axis`."""
+    """Smallest of the elements up to each position along `axis`."""
 
     combine = "minimum"
 
@@ -229,14 +231,14 @@ class CumminOp(CumulativeExtremum, name="cummin"):
 
 
 class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
-    """log of the sum of exp of the elements up to each place along `axis`, without overflow."""
+    """Logarithm of the cumulative sum of exp(x) along `axis`, without overflow."""
 
     kinds = "float"
-    singularity_convention = "an infinite element takes all of its place, of several the last"
+    singularity_convention = "an infinite element takes the whole derivative, the last of several"
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, axis: int, reverse: bool = False) -> Value:
-        """With the largest so far, m: s[i] = exp(m[i-1] - m[i]) s[i-1] + exp(x[i] - m[i])."""
+        """With the running maximum m: s[i] = exp(m[i-1] - m[i]) s[i-1] + exp(x[i] - m[i])."""
         least = float("-inf")
         m = _windowed(x, axis, reverse, "maximum", least)
         kept = emit.exp(_minus(_before(m, axis, reverse, first=least), m))
@@ -245,9 +247,9 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
 
     @classmethod
     def _weights(cls, x: Value, y: Value, axis: int, reverse: bool) -> tuple[Value, Value]:
-        """How much of exp(y[i]) is exp(y[i-1]), and how much exp(x[i]).
+        """Shares of exp(y[i-1]) and of exp(x[i]) in exp(y[i]).
 
-        An infinite element takes all; of several the last.
+        An infinite element takes the whole share; of several, the last one does.
         """
         old = emit.exp(_minus(_before(y, axis, reverse, first=float("-inf")), y))
         takes_all = and_(emit.compare(x, y, comparison_direction="EQ"), emit.is_inf(x))
@@ -274,13 +276,13 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
 
 
 def _minus(x: Value, y: Value) -> Value:
-    """x - y, and 0 where they are equal, infinite ones too."""
+    """x - y, and 0 where they are equal, infinities included."""
     same = emit.compare(x, y, comparison_direction="EQ")
     return emit.select(same, zeros_like(x), emit.sub(x, y))
 
 
 class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
-    """y[i] = a[i] y[i-1] + b[i] along `axis`, from the other end with `reverse`; the first is b[i].
+    """Solve y[i] = a[i] y[i-1] + b[i] along `axis`, from the other end with `reverse`; y[0] = b[0].
 
     Computed as a tree of pairs, which multiplies elements of `a` with each other.
     """
@@ -311,7 +313,7 @@ class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axis: int,
         reverse: bool = False,
     ) -> Value | None:  # fmt: skip
-        """ty[i] = a[i] ty[i-1] + ta[i] y[i-1] + tb[i]"""
+        """ty[i] = a[i] ty[i-1] + ta[i] y[i-1] + tb[i]."""
         ta, tb = ts
         of_a = None if ta is None else emit.mul(ta, _before(y, axis, reverse))
         own = add_tangents([of_a, tb])
@@ -321,7 +323,7 @@ class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
     def adjoint(
         cls, g: Value, xs: Sequence[Value], y: Value, axis: int, reverse: bool = False
     ) -> Sequence[Any]:
-        """s[i] = g[i] + a[i+1] s[i+1] is the cotangent of b, and s[i] y[i-1] that of a."""
+        """s[i] = g[i] + a[i+1] s[i+1] is the cotangent of b; s[i] y[i-1] the cotangent of a."""
         s = cls.build(_after(xs[0], axis, reverse), g, axis=axis, reverse=not reverse)
         return [lambda: emit.mul(s, _before(y, axis, reverse)), s]
 
@@ -342,11 +344,11 @@ class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
         )
 
 
-# -- the tree --------------------------------------------------------------------------------------
+# -- scan as a tree -------------------------------------------------------------------------------
 
 
 def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
-    """`linear_recurrence` in terms of elementwise ops and moves."""
+    """Emit `linear_recurrence` as elementwise ops and data movement."""
     if 0 in a.type.shape:
         return b
     axes = [i for i in range(a.type.rank) if i != axis] + [axis]
@@ -359,12 +361,11 @@ def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
     return permuted(y, [axes.index(i) for i in range(len(axes))])
 
 
-_STEPS = 32  # below this size along the axis, doubling steps take fewer ops than pairs
+_STEPS = 32  # up to this length, recursive doubling takes fewer ops than pairs
 
 
 def _tree(a: Value, b: Value) -> Value:
-    """Pairs of neighbours are one step each, of half as many; then each pair's first, from the
-    result before the pair."""
+    """Solve the half as long recurrence of composed pairs, then the first of each pair."""
     count, last = a.type.shape[-1], a.type.rank - 1
     if count <= _STEPS:
         return _doubling(a, b)
@@ -379,7 +380,7 @@ def _tree(a: Value, b: Value) -> Value:
 
 
 def _halves(x: Value, half: int) -> list[Value]:
-    """The elements at even and at odd places; if one is missing, a zero."""
+    """Split into elements at even and odd positions, padded with a zero if one is missing."""
     shape, rank = x.type.shape, x.type.rank
     if shape[-1] % 2:
         low, high = (0,) * rank, (0,) * (rank - 1) + (1,)
@@ -390,7 +391,7 @@ def _halves(x: Value, half: int) -> list[Value]:
 
 
 def _doubling(a: Value, b: Value) -> Value:
-    """Each place takes in the 1, 2, 4, ... places before it."""
+    """Recursive doubling: each position takes in the 1, 2, 4, ... positions before it."""
     count, reach = a.type.shape[-1], 1
     while reach < count:
         b = _stepped(a, b, b, reach)
@@ -402,7 +403,7 @@ def _doubling(a: Value, b: Value) -> Value:
 
 
 def _stepped(a: Value, b: Value, y: Value, reach: int) -> Value:
-    """a[i] y[i - reach] + b[i]; b[i] where there is no place so far before, whatever a[i] is."""
+    """a[i] y[i - reach] + b[i]; just b[i] where i < reach, whatever a[i] is."""
     count = a.type.shape[-1]
     carried = emit.mul(part(a, reach, count), part(y, 0, count - reach))
     behind = emit.add(carried, part(b, reach, count))

@@ -1,6 +1,6 @@
-"""`map`: a program of scalars, for each element of arrays.
+"""`map`: a scalar function applied to each element of arrays.
 
-Its derivative is that of the body, applied to each element.
+Its derivative is the derivative of the body, applied elementwise.
 Source: StableHLO specification, `map`.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["MapOp"]
 
 
 class MapOp(AnvlOp, name="map", borrowed=True):
-    """`computation(x[i], ...)` for each i: takes a scalar of each array, gives one of `dtype`.
+    """Apply `computation(x[i], ...)` at each i: one scalar per array to a scalar of `dtype`.
 
     `dimensions` are all axes of the arrays, in order.  StableHLO `map`, borrowed.
     """

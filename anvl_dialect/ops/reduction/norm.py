@@ -1,9 +1,9 @@
-"""`norm`: lengths of vectors, over the whole range of a dtype.
+"""`norm`: vector norms over the whole range of a dtype.
 
-The sum of squares over- and underflows long before the length does; where that may be so, it is
-computed of multiples of the elements, as in J. L. Blue, A portable Fortran program to find the
-Euclidean norm of a vector, ACM Trans. Math. Softw. 4 (1978).  The derivative is stated, in terms of
-the result: it needs no scale, and holds to every order.
+The sum of squares over- and underflows long before the norm does; where it may, it is computed from
+scaled elements, as in J. L. Blue, A portable Fortran program to find the Euclidean norm of a
+vector, ACM Trans. Math. Softw. 4 (1978).  The derivative is stated in terms of the result: it needs
+no scale, and holds to every order.
 """
 
 import math
@@ -29,8 +29,11 @@ _PARTS = {"c64": "f32", "c128": "f64"}
 
 
 class _Range(NamedTuple):
-    """Of a dtype, powers of two: the least and the largest sum of squares that is as exact as any,
-    and what the elements of others are multiplied or divided by."""
+    """Exponents of 2 for a dtype: the range of accurate sums of squares, and the scale outside it.
+
+    Elements whose sum of squares is below `least` or above `most` are multiplied or divided by
+    2^scale.
+    """
 
     least: int
     most: int
@@ -41,20 +44,20 @@ _RANGES = {"f32": _Range(-90, 120, 80), "f64": _Range(-900, 1000, 600)}
 
 
 class Power(Int):
-    """An exponent; 1 where the attribute is absent."""
+    """An exponent; 1 if the attribute is absent."""
 
     optional = True
     default = 1
 
 
 class NormOp(AnvlOp, name="norm"):
-    """(sum |x|^order)^(1/order) along `axes`, a real number: no larger or smaller than it must be.
+    """Norm along `axes`: (sum |x|^order)^(1/order), a real number, without over- or underflow.
 
-    Its derivative at 0 is 0.  It has no second one there, which is NaN, and none at infinity.
-    Complex numbers have order 2; of others, those of the moduli are meant.
+    The derivative at 0 is 0; the second derivative there is NaN, as is the first at infinity.
+    Complex numbers require order 2; for other orders take the norm of their moduli.
 
-    Of order 2 it may be raised to a `power`, which is as smooth as that is: of power 3 it has a
-    second derivative at 0, too.
+    With order 2 the norm may be raised to a `power`, and is then as smooth as that power: with
+    power 3 it has a second derivative at 0.
     """
 
     x: Operand
@@ -63,22 +66,22 @@ class NormOp(AnvlOp, name="norm"):
     power: Power
     y: Result
     composite = True
-    singularity_convention = "0 at 0, and NaN in the second derivative; NaN where it is infinite"
+    singularity_convention = "0 at 0, and NaN in the second derivative; NaN for an infinite norm"
 
     @classmethod
     def result_type(cls, x: Any, axes: Any, order: float, power: int = 1) -> Any:
         check_kind("norm", x, "float complex")
         if power < 1 or (power > 1 and order != 2):
             raise TypeError(
-                f"norm: power is {power} of order {order}; it must be 1, or of order 2 more"
+                f"norm: power is {power} of order {order}; it must be 1, or above 1 for order 2"
             )
         check_axes(f"norm: axes {shape_text(axes)}", axes, x.rank, x)
         if order == 0 or not math.isfinite(order):
-            raise TypeError(f"norm: order is {order}; it must be a number, and not 0")
+            raise TypeError(f"norm: order is {order}; it must be finite and nonzero")
         of = x.element_type
         if kind(of) == "complex":
             if order != 2:
-                raise TypeError(f"norm: order is {order} of {x}; take that of abs(x), or order 2")
+                raise TypeError(f"norm: order is {order} of {x}; use order 2, or abs(x)")
             of = element_type(_PARTS[dtype_name(of)])
         return tensor([n for i, n in enumerate(x.shape) if i not in axes], of)
 
@@ -132,7 +135,7 @@ class NormOp(AnvlOp, name="norm"):
         rows, all_ = {"axes": (1,), "order": 2.0}, {"axes": (0, 2), "order": 2.0}
 
         def away(*shape: int) -> Any:
-            """From 0, where elements have corners but for order 2; of both signs."""
+            """Samples of both signs away from 0, where norms of orders other than 2 have kinks."""
             signs = 1.0 - 2 * draw.bools(*shape)
             return signs * draw.floats(*shape, within=(0.5, 2.0))
 
@@ -152,20 +155,20 @@ class NormOp(AnvlOp, name="norm"):
 
 
 def nonzero_length(y: Value) -> Value:
-    """A length to divide by: y, but 1 where it is 0.  The quotient has no derivative there.
+    """Replace y = 0 by 1 to make y a divisor; the quotient has no derivative there.
 
     Note [Lengths of zero]
-    A length has a corner at 0.  Its derivative is taken as 0 there, the mean of all directions;
-    beyond that there is none, and the second one is NaN, as the slope of the root here makes it:
-    were it 0, the curvature of a smooth function of lengths, their square, would be wrong without
-    a word.  Powers that the frontend sees are written without the length (`powered`).
+    A length has a kink at 0.  Its derivative is taken as 0 there, the mean over all directions.
+    Higher derivatives do not exist, and the second one is NaN, by the slope of the root here:
+    were it 0, the curvature of a smooth function of lengths, such as their square, would be
+    silently wrong.  Powers that the frontend sees are written without the length (`powered`).
     """
     is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
     return emit.select(is_0, plus(sqrt(y), 1), y)
 
 
 def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) -> Value:
-    """dy/dx, of complex numbers the conjugate of the direction in which y grows."""
+    """dy/dx; for complex numbers the conjugate of the direction of steepest ascent."""
     if power > 1:
         slope = times(conj(x), power)
         if power == 2:
@@ -175,7 +178,7 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
     if is_complex(x):
         re, im = (_parts_of(part, y, axes) for part in (emit.real(x), emit.imag(x)))
         return complex_(re, neg(im))
-    if dtype_name(x.type.element_type) not in _RANGES:  # where y may be infinite and its slope not
+    if dtype_name(x.type.element_type) not in _RANGES:  # y may overflow where its slope does not
 
         def wide(x: Value) -> Value:
             return _slope(x, emit.norm(x, axes=axes, order=order), axes, order, 1)
@@ -184,7 +187,7 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
     ratio = _parts_of(x, y, axes)
     if order == 2:
         return ratio
-    # The other elements count where y is 0, for orders below 0.
+    # For negative orders the other elements count where y is 0.
     is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
     nothing = spread(emit.select(is_0, sqrt(y), full_like(y, 1)), x, axes)
     size = emit.select(spread(is_0, x, axes), full_like(x, 1), emit.abs(ratio))
@@ -192,7 +195,7 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
 
 
 def _parts_of(x: Value, y: Value, axes: Sequence[int]) -> Value:
-    """x / y; NaN of an infinite length, which says nothing of the direction.
+    """x / y; NaN for an infinite norm, whose direction is unknown.
 
     Both are scaled by a power of two, since XLA multiplies by 1 / y, which is 0 for y > 2^126 (f32,
     jaxlib 0.10).
@@ -235,8 +238,8 @@ def _euclidean(x: Value, axes: Sequence[int]) -> Value:
         )
         return emit.select(fits, sqrt(squares), emit.select(compared("LT", 0), up, down))
 
-    # Two more sums where one length asks for them, and else nothing: 1e7 elements take as long as
-    # their sum of squares, 1.0 ms; scaled by the largest of them they would take 41 (CPU, f32).
+    # Two more sums if any norm needs them, otherwise no extra cost: 1e7 elements take as long as
+    # their sum of squares, 1.0 ms; scaled by the largest element they would take 41 (CPU, f32).
     all_fit = emit.all(fits, axes=tuple(range(squares.type.rank)))
     return either(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
 
@@ -251,7 +254,7 @@ def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
 def either(
     pred: Value, type_: Any, then: Callable[[], Value], otherwise: Callable[[], Value]
 ) -> Value:
-    """One of two values of a type; the other one is not computed."""
+    """Emit a conditional that computes one of two values of a type."""
     choice = ir.Operation.create("stablehlo.if", [type_], [pred], regions=2)
     for region, f in zip(choice.regions, (then, otherwise), strict=True):
         with ir.InsertionPoint(region.blocks.append()):
@@ -260,7 +263,7 @@ def either(
 
 
 def _of_order(x: Value, axes: Sequence[int], order: float) -> Value:
-    """Of multiples of the elements with the one that counts most about 1."""
+    """Norm of a general order, of elements scaled so that the dominant one is about 1."""
     size = emit.abs(x)
     if 0 in x.type.shape:
         most = emit.sum(size, axes=axes)

@@ -1,4 +1,4 @@
-"""Batch normalization: every feature shifted and scaled to mean 0 and variance 1 over the batch.
+"""Batch normalization: each feature shifted and scaled to mean 0 and variance 1 over the batch.
 
 StableHLO's three ops; their rules follow from their expansions, as the specification writes them.
 Source: StableHLO specification, `batch_norm_training`, `batch_norm_inference`, `batch_norm_grad`.
@@ -21,19 +21,19 @@ __all__ = ["BatchNormGradOp", "BatchNormInferenceOp", "BatchNormTrainingOp"]
 
 
 class BatchNorm(AnvlOp):
-    """Says `expansion`, the op in terms of others, and how many of its operands are arrays."""
+    """Base of the batch normalization ops.  Subclasses define `expansion`."""
 
     epsilon: F32
     feature_index: Int
 
     @classmethod
     def expansion(cls, *xs: Value, epsilon: float, feature_index: int) -> list[Value]:
-        """The results, in terms of other ops."""
+        """Emit the results in terms of other ops."""
         raise NotImplementedError
 
     @classmethod
     def checked(cls, types: Sequence[Any], words: Sequence[str], feature_index: int) -> Any:
-        """The type of a value for each feature; refuses operands that do not fit together."""
+        """Validate the operands and return the type of a per-feature value."""
         x = types[0]
         check_kind(cls.short_name, x, "float")
         check_axes(f"{cls.short_name}: feature_index {feature_index}", (feature_index,), x.rank, x)
@@ -61,10 +61,10 @@ class BatchNorm(AnvlOp):
     def batch(
         cls, xs: Sequence[Value], batched: Sequence[bool], epsilon: float, feature_index: int
     ) -> Any:
-        """The members are more features."""
+        """Treat the members of the batch as more features."""
         every = with_batch_axis(xs, batched)
         count, rank = every[0].type.shape[0], every[0].type.rank
-        at = {rank: feature_index, 2: 0}  # where the features are; `rank` is 2 of x[feature] too
+        at = {rank: feature_index, 2: 0}  # feature axis by rank; right also if x has rank 2
         found = cls.build(
             *[merged(x, at[x.type.rank]) for x in every],
             epsilon=epsilon,
@@ -81,7 +81,7 @@ def _mean(x: Value, axes: tuple[int, ...]) -> Value:
 
 
 def _count(x: Value, axes: Sequence[int]) -> int:
-    """How many elements each feature has."""
+    """Number of elements per feature."""
     count = 1
     for axis in axes:
         count *= x.type.shape[axis]
@@ -102,9 +102,9 @@ def _normalized(x: Value, mean: Value, variance: Value, epsilon: float, axes: An
 
 
 class BatchNormInferenceOp(BatchNorm, name="batch_norm_inference"):
-    """(x - mean) / sqrt(variance + epsilon) scale + offset, for each feature.
+    """Normalize with given statistics: (x - mean) / sqrt(variance + epsilon) scale + offset.
 
-    StableHLO `batch_norm_inference`.
+    Per feature.  StableHLO `batch_norm_inference`.
     """
 
     x: Operand
@@ -143,7 +143,7 @@ class BatchNormInferenceOp(BatchNorm, name="batch_norm_inference"):
 
 
 class BatchNormTrainingOp(BatchNorm, name="batch_norm_training"):
-    """`batch_norm_inference` with the mean and the variance of the batch, and these two.
+    """Normalize with the batch's own mean and variance, which are also returned.
 
     StableHLO `batch_norm_training`.
     """
@@ -178,7 +178,7 @@ class BatchNormTrainingOp(BatchNorm, name="batch_norm_training"):
         cls, g: Sequence[Value | None], xs: Sequence[Value], y: Sequence[Value], epsilon: float,
         feature_index: int,
     ) -> Sequence[Any]:  # fmt: skip
-        """`batch_norm_grad`, and what comes by way of the mean and of the variance."""
+        """`batch_norm_grad`, plus the cotangents through the mean and the variance."""
         (g_y, g_mean, g_variance), (x, scale, _), (_, mean, variance) = g, xs, y
         axes = _others(x, feature_index)
         parts: list[Any] = [None, None, None]
@@ -210,7 +210,7 @@ class BatchNormTrainingOp(BatchNorm, name="batch_norm_training"):
 
 
 class BatchNormGradOp(BatchNorm, name="batch_norm_grad"):
-    """The cotangents of the operand, scale and offset of `batch_norm_training`, for that of its y.
+    """Cotangents of the operands of `batch_norm_training`, from the cotangent of its first result.
 
     StableHLO `batch_norm_grad`.
     """
@@ -233,8 +233,11 @@ class BatchNormGradOp(BatchNorm, name="batch_norm_grad"):
 
     @classmethod
     def expansion(cls, *xs: Value, epsilon: float, feature_index: int) -> list[Value]:
-        """With z the normalized x: grad_scale = sum(g z), grad_offset = sum(g), and
-        grad_x = scale / deviation (g - mean(g) - z mean(g z))."""
+        """Closed form in terms of the normalized operand z.
+
+        grad_scale = sum(g z), grad_offset = sum(g), grad_x = scale / deviation (g - mean(g) - z
+        mean(g z)).
+        """
         x, scale, mean, variance, g = xs
         axes = _others(x, feature_index)
         z = _normalized(x, mean, variance, epsilon, axes)

@@ -1,6 +1,6 @@
 """Reductions: sum, prod, max, min, all, any, argmax, argmin.
 
-Each removes `axes` from the shape.  Lowering builds StableHLO's `reduce` with its body.
+Each removes `axes` from the shape, and lowers to StableHLO's `reduce` with a body.
 Source: StableHLO specification, `reduce`.
 """
 
@@ -23,9 +23,10 @@ __all__ = [
 
 
 class Reduction(AnvlOp):
-    """y = the elements along `axes`, combined.
+    """Combine the elements along `axes`.
 
-    Says `kinds`, `combine` (the StableHLO op of two elements) and `identity` (of an element type).
+    Subclasses define `kinds`, `combine` (the StableHLO op of two elements) and `identity` (per
+    element type).
     """
 
     x: Operand
@@ -47,7 +48,7 @@ class Reduction(AnvlOp):
 
     @classmethod
     def identity(cls, element: Any) -> complex:
-        """The value of an empty reduction."""
+        """Result of an empty reduction."""
         raise NotImplementedError
 
     @classmethod
@@ -81,9 +82,9 @@ class Reduction(AnvlOp):
 
 
 def _combines(block: ir.Block, name: str) -> bool:
-    """Whether a body is one op, `name` in StableHLO, on its two arguments."""
+    """Whether a body is the single op `name` of StableHLO on its two arguments."""
     ops = list(block.operations)
-    # What is in a body is lifted before the reduction, so its op is one of anvl.
+    # Bodies are lifted before their reduction, so the op is an anvl op.
     if len(ops) != 2 or getattr(type(ops[0]), "hlo", None) != name:
         return False
     operands, arguments = list(ops[0].operands), list(block.arguments)
@@ -92,7 +93,7 @@ def _combines(block: ir.Block, name: str) -> bool:
 
 
 def _is_filled(x: Value, value: complex) -> bool:
-    """Whether x is a constant, of this value."""
+    """Whether x is a constant splat of `value`."""
     op = x.owner
     if not isinstance(op, ir.Operation | ir.OpView) or "value" not in op.attributes:
         return False
@@ -106,7 +107,7 @@ def _is_filled(x: Value, value: complex) -> bool:
 
 
 def _elements_of(op: Any) -> Any:
-    """The value of a constant; one of complex numbers cannot be read as an attribute."""
+    """Elements of a constant; complex ones cannot be read as an attribute."""
     value = attribute_of(op, "value")
     return ComplexLiteral.of(op) if value is None else ir.DenseElementsAttr(value)
 
@@ -116,13 +117,13 @@ def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
 
 
 def spread(g: Value, x: Value, axes: Sequence[int]) -> Value:
-    """g, the reduced array, repeated along `axes` to the shape of x."""
+    """Broadcast the reduced array g along `axes` to the shape of x."""
     kept = tuple(i for i in range(x.type.rank) if i not in axes)
     return emit.broadcast_in_dim(g, shape=tuple(x.type.shape), broadcast_dimensions=kept)
 
 
 class SumOp(Reduction, name="sum"):
-    """The sum along `axes`; 0 where there is nothing to add.  Linear."""
+    """Sum along `axes`; 0 if empty.  Linear."""
 
     combine = "add"
     moves_elements = True
@@ -141,10 +142,10 @@ class SumOp(Reduction, name="sum"):
 
 
 class ProdOp(Reduction, name="prod"):
-    """The product along `axes`; 1 where there is nothing to multiply.
+    """Product along `axes`; 1 if empty.
 
-    Its derivative, the product of the others, is built as a balanced tree of products rather than
-    as y / x: exact at zeros, to every order.
+    The derivative, the product of the other elements, is a balanced tree of products rather than y
+    / x: exact at zeros, to every order.
     """
 
     combine = "multiply"
@@ -170,7 +171,7 @@ class ProdOp(Reduction, name="prod"):
 
 
 def _products_of_others(x: Value, g: Value, axes: Sequence[int]) -> Value:
-    """For each element of x, g times the product of the others along `axes`."""
+    """g times the product of the other elements along `axes`, for each element of x."""
     shape, kept = x.type.shape, [i for i in range(x.type.rank) if i not in axes]
     order = (*kept, *axes)
     count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
@@ -187,7 +188,7 @@ def _permuted(x: Value, order: tuple[int, ...]) -> Value:
 
 
 def _down(x: Value, root: Value) -> Value:
-    """Multiply pairs up to one, then hand `root` down: each side of a pair gets the other side."""
+    """Multiply pairs up a tree, then pass `root` down: each side is scaled by the other."""
     count = x.type.shape[-1]
     if count == 1:
         return root
@@ -201,13 +202,13 @@ def _down(x: Value, root: Value) -> Value:
 
 
 def _joined(*parts: Value) -> Value:
-    """The parts one after another, along the last axis."""
+    """Concatenate the parts along the last axis."""
     first, *rest = parts
     return emit.concatenate(*parts, dimension=first.type.rank - 1) if rest else first
 
 
 def part(x: Value, start: int, limit: int) -> Value:
-    """x[..., start:limit]"""
+    """Slice the last axis: x[..., start:limit]."""
     shape = x.type.shape
     if (start, limit) == (0, shape[-1]):
         return x
@@ -219,32 +220,34 @@ def part(x: Value, start: int, limit: int) -> Value:
     )
 
 
-def settled(x: Value) -> Value:
-    """x as numbers that are computed once, so that it can be compared with what is made of it.
+def materialized(x: Value) -> Value:
+    """Materialize x, so that comparisons with values derived from it see the same numbers.
 
     Note [Numbers that are compared]
-    XLA computes an operand again in each fusion that uses it, and LLVM merges `a * b - c * d` into
-    a multiply-add in one of two ways, which round differently.  Whether an element *is* the largest
-    then depends on where that is asked: all may be less than the largest, and the derivative is
-    lost.  So derivatives compare numbers behind a barrier, and what is made of these.
+    XLA recomputes an operand in each fusion that uses it, and LLVM contracts `a * b - c * d`
+    into a multiply-add in one of two ways, which round differently.  Whether an element *is* the
+    largest then depends on the fusion that compares it: all may be less than the largest, and the
+    derivative is lost.  So derivatives compare numbers behind a barrier with values made of these.
     """
     return emit.optimization_barrier(x)[0]
 
 
 class Extremum(Reduction):
-    """The largest or the smallest; the derivative is shared evenly among ties."""
+    """Base of max and min; ties share the derivative evenly."""
 
     kinds = "bool int uint float"
     singularity_convention = (
-        "ties share evenly; 0 of an empty reduction, and where the result is NaN"
+        "ties share evenly; 0 for an empty reduction, and where the result is NaN"
     )
     selects_elements = True
 
     @classmethod
     def _winners(cls, x: Value, axes: Any) -> tuple[Value, Value]:
-        """Which elements of x are extreme, and how many of them each result has: a NaN has none,
-        which counts as 1, for 0 / 1 is 0."""
-        x = settled(x)
+        """Mask of the extreme elements of x, and their number for each result.
+
+        A NaN result has none, which counts as 1: 0 / 1 is 0.
+        """
+        x = materialized(x)
         y = cls.build(x, axes=axes)
         won = emit.compare(x, spread(y, x, axes), comparison_direction="EQ")
         count = emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
@@ -270,13 +273,13 @@ class Extremum(Reduction):
 
 
 def _is_empty(x: Value, axes: Sequence[int]) -> bool:
-    """Whether there is nothing along `axes`, so that the result is the identity, a constant."""
+    """Whether the reduction is over no elements, and its result the constant identity."""
     shape = x.type.shape
     return any(shape[a] == 0 for a in axes)
 
 
 class MaxOp(Extremum, name="max"):
-    """The largest along `axes`; -infinity, or the smallest integer, where there is none."""
+    """Largest element along `axes`; -infinity, or the smallest integer, if empty."""
 
     combine = "maximum"
 
@@ -286,7 +289,7 @@ class MaxOp(Extremum, name="max"):
 
 
 class MinOp(Extremum, name="min"):
-    """The smallest along `axes`; +infinity, or the largest integer, where there is none."""
+    """Smallest element along `axes`; +infinity, or the largest integer, if empty."""
 
     combine = "minimum"
 
@@ -296,7 +299,7 @@ class MinOp(Extremum, name="min"):
 
 
 def extreme(element: Any, lowest: bool) -> complex:
-    """The lowest value of an element type, or the highest."""
+    """Lowest or highest value of an element type."""
     of_kind = kind(element)
     if of_kind == "float":
         return float("-inf") if lowest else float("inf")
@@ -309,7 +312,7 @@ def extreme(element: Any, lowest: bool) -> complex:
 
 
 class Logical(Reduction):
-    """Over bools: no derivative."""
+    """Reduction of bools, without a derivative."""
 
     kinds = "bool"
     zero_derivative_reason = "a bool"
@@ -324,7 +327,7 @@ class Logical(Reduction):
 
 
 class AllOp(Logical, name="all"):
-    """Whether all elements along `axes` are true; true where there are none."""
+    """Logical and along `axes`; true if empty."""
 
     combine = "and"
 
@@ -334,7 +337,7 @@ class AllOp(Logical, name="all"):
 
 
 class AnyOp(Logical, name="any"):
-    """Whether some element along `axes` is true; false where there is none."""
+    """Logical or along `axes`; false if empty."""
 
     combine = "or"
 
@@ -344,7 +347,7 @@ class AnyOp(Logical, name="any"):
 
 
 class ArgExtremum(AnvlOp):
-    """The index along `axis` of the extreme element, the first of equals; NaN counts as extreme."""
+    """Index along `axis` of the extreme element, the first among ties; NaN counts as extreme."""
 
     x: Operand
     axis: Int
@@ -353,7 +356,7 @@ class ArgExtremum(AnvlOp):
     direction = ""
     kinds = "bool int uint float"
     zero_derivative_reason = "an index"
-    singularity_convention = "first of equals; NaN before every number"
+    singularity_convention = "the first among ties; NaN before every number"
 
     @classmethod
     def result_type(cls, x: Any, axis: int, dtype: str) -> Any:
@@ -365,7 +368,7 @@ class ArgExtremum(AnvlOp):
         check_places(cls.short_name, x, axis, dtype)
         if x.shape[axis] == 0:
             raise TypeError(
-                f"{cls.short_name}: axis {axis} of {x} is empty, so it has no extreme element"
+                f"{cls.short_name}: axis {axis} of {x} is empty, and has no extreme element"
             )
         return y
 
@@ -386,7 +389,7 @@ class ArgExtremum(AnvlOp):
 
     @classmethod
     def _better(cls, hlo: Any, best: Value, at: Value, x: Value, i: Value) -> list[Value]:
-        """The body of the reduction, over pairs (element, index)."""
+        """Body of the reduction over pairs (element, index)."""
         ahead, behind = cls._beats(hlo, best, x), cls._beats(hlo, x, best)
         tie = hlo.logic("and", hlo.logic("not", behind), hlo.compare(at, i, "LT"))
         keep = hlo.logic("or", ahead, tie)
@@ -397,7 +400,7 @@ class ArgExtremum(AnvlOp):
 
     @classmethod
     def _beats(cls, hlo: Any, x: Value, other: Value) -> Value:
-        """Whether x is more extreme than the other; NaN is more extreme than any number."""
+        """Whether x is more extreme than `other`; NaN is more extreme than any number."""
         beats = hlo.compare(x, other, cls.direction)
         if kind(x.type.element_type) != "float":
             return beats
@@ -426,22 +429,22 @@ class ArgExtremum(AnvlOp):
 
 
 def check_places(name: str, x: Any, axis: int, dtype: str) -> None:
-    """Refuse an index dtype that does not hold every place along an axis."""
+    """Raise TypeError if the index dtype cannot hold every position along an axis."""
     limit = np.iinfo(numpy_of(element_type(dtype))).max
     if x.shape[axis] - 1 > limit:
         raise TypeError(
-            f"{name}: axis {axis} of {x} has places up to {x.shape[axis] - 1}, and the index dtype "
-            f"{dtype} holds {limit}; use i64"
+            f"{name}: axis {axis} of {x} has positions up to {x.shape[axis] - 1}, but the index "
+            f"dtype {dtype} holds at most {limit}; use i64"
         )
 
 
 class ArgmaxOp(ArgExtremum, name="argmax"):
-    """The index of the largest element along `axis`, the first of equals."""
+    """Index of the largest element along `axis`, the first among ties."""
 
     direction = "GT"
 
 
 class ArgminOp(ArgExtremum, name="argmin"):
-    """The index of the smallest element along `axis`, the first of equals."""
+    """Index of the smallest element along `axis`, the first among ties."""
 
     direction = "LT"

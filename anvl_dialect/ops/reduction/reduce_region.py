@@ -1,7 +1,7 @@
-"""`reduce` with any body: fold arrays along axes by a function of scalars.
+"""`reduce` with a region: arrays reduced along axes by a scalar function.
 
-Its derivative is that of the body, applied along a balanced tree of the elements: exact wherever
-the body is associative, which `reduce` asks for anyway.
+Its derivative is the derivative of the body, applied along a balanced tree of the elements: exact
+wherever the body is associative, which `reduce` requires anyway.
 Source: StableHLO specification, `reduce`.
 """
 
@@ -23,12 +23,12 @@ __all__ = ["ReduceOp", "fold"]
 
 
 class ReduceOp(AnvlOp, name="reduce", borrowed=True):
-    """Fold arrays along `dimensions` with `body`, beginning with initial values.
+    """Reduce arrays along `dimensions` with `body`, starting from initial values.
 
     Operands: n arrays of one shape, then n scalars.  `body(*best, *next)` takes and returns n
-    scalars, is associative, and has the initial values as identity.  Nothing checks that; of
-    another body the value depends on the order that XLA takes, and the derivative is that of a
-    balanced tree, so the two may not fit each other.  StableHLO `reduce`, borrowed.
+    scalars, must be associative, and have the initial values as identity.  This is not checked: for
+    another body the value depends on XLA's order of evaluation, and the derivative is that of a
+    balanced tree, so they may not match.  StableHLO `reduce`, borrowed.
     """
 
     xs: Operands
@@ -70,7 +70,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         if rows[0].type.shape[-1] == 0:
             sums = [emit.sum(g, axes=tuple(range(g.type.rank))) for g in present]
             return [*[zeros_like(x) for x in arrays], *sums]
-        # The initial values are one more element at the front.
+        # Prepend the initial values as one more element.
         fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
         every = [_joined(front, row) for front, row in zip(fronts, rows, strict=True)]
         roots = [reshaped(g, (*g.type.shape, 1)) for g in present]
@@ -92,7 +92,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         cls, xs: Sequence[Value], batched: Sequence[bool], dimensions: Any, body: Program
     ) -> Sequence[Value]:
         n = len(xs) // 2
-        if any(batched[n:]):  # each member begins with its own: StableHLO's op cannot say that
+        if any(batched[n:]):  # StableHLO's op has one initial value for all members
             return batch_of(lambda *vs: _folded(body, vs, dimensions), xs, batched)
         arrays = with_batch_axis(xs[:n], batched[:n])
         return emit.reduce(*arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body)
@@ -103,7 +103,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
             return emit.log(emit.add(emit.exp(x), emit.exp(y)))
 
         def product(*v: Value) -> list[Value]:
-            a, b, c, d = v  # of complex numbers, in two real arrays
+            a, b, c, d = v  # complex product, of real and imaginary arrays
             return [
                 emit.sub(emit.mul(a, c), emit.mul(b, d)),
                 emit.add(emit.mul(a, d), emit.mul(b, c)),
@@ -121,15 +121,15 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
 
 
 def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The arrays and their initial values."""
+    """Split the operands into arrays and initial values."""
     n, odd = divmod(len(values), 2)
     if odd or not n:
         given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
-        raise TypeError(f"{name}: takes as many initial values as arrays, got {given}")
+        raise TypeError(f"{name}: takes one initial value per array, got {given}")
     return values[:n], values[n:]
 
 
-# -- the tree --------------------------------------------------------------------------------------
+# -- reduction as a tree --------------------------------------------------------------------------
 
 
 def _order(x: Value, axes: Sequence[int]) -> tuple[int, ...]:
@@ -137,7 +137,7 @@ def _order(x: Value, axes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _rows(x: Value, axes: Sequence[int]) -> Value:
-    """x with the axes to fold as one, the last."""
+    """Move the reduced axes last and merge them into one."""
     shape = x.type.shape
     kept = [shape[i] for i in range(x.type.rank) if i not in axes]
     count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
@@ -145,7 +145,7 @@ def _rows(x: Value, axes: Sequence[int]) -> Value:
 
 
 def _unrows(rows: Value, x: Value, axes: Sequence[int]) -> Value:
-    """The inverse of `_rows`."""
+    """Invert `_rows`."""
     order = _order(x, axes)
     shaped = reshaped(rows, tuple(x.type.shape[i] for i in order))
     return permuted(shaped, tuple(order.index(i) for i in range(len(order))))
@@ -169,7 +169,7 @@ def _tail(x: Value) -> Value:
 
 
 def _level(xs: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
-    """Neighbours to combine, left and right, and the last element where it has none."""
+    """Left and right neighbours to combine, and the last element if it has no neighbour."""
     count = xs[0].type.shape[-1]
     rest = [part(x, count - 1, count) for x in xs] if count % 2 else []
     pairs = [reshaped(part(x, 0, count // 2 * 2), (*x.type.shape[:-1], count // 2, 2)) for x in xs]
@@ -183,7 +183,7 @@ def _upper(body: Program, left: list[Value], right: list[Value], rest: list[Valu
 
 
 def fold(body: Program, xs: Sequence[Value]) -> list[Value]:
-    """The elements along the last axis, folded in order by a balanced tree; without that axis."""
+    """Reduce the last axis in order by a balanced tree."""
     values = list(xs)
     while values[0].type.shape[-1] > 1:
         values = _upper(body, *_level(values))
@@ -191,7 +191,7 @@ def fold(body: Program, xs: Sequence[Value]) -> list[Value]:
 
 
 def _down(body: Program, xs: Sequence[Value], roots: Sequence[Value]) -> list[Value]:
-    """The cotangents of xs, for those of the fold: down the tree that `fold` goes up."""
+    """Cotangents of xs from those of the fold: down the tree that `fold` built."""
     if xs[0].type.shape[-1] == 1:
         return list(roots)
     left, right, rest = _level(xs)
@@ -215,7 +215,7 @@ def _interleaved(left: Value, right: Value) -> Value:
 
 
 def _folded(body: Program, values: Sequence[Value], dimensions: Any) -> list[Value]:
-    """The op in terms of others: the tree, with the initial values in front."""
+    """Expand the op into the tree, with the initial values prepended."""
     arrays, starts = halves("reduce", values)
     rows = [_rows(x, dimensions) for x in arrays]
     fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]

@@ -1,12 +1,13 @@
-"""`logsumexp`, `softmax`, `log_softmax`: exponentials and their share of the sum, along axes.
+"""`logsumexp`, `softmax`, `log_softmax`: normalized exponentials along axes.
 
-No exponential overflows, and derivatives are stated in terms of the results.  Of one infinite
-element the values and derivatives are the limits, of several NaN, as there is none; -inf among
-larger ones weighs nothing.
+No exponential overflows, and derivatives are stated in terms of the results.  With one infinite
+element, values and derivatives are the limits; with several they are NaN, as there is no limit;
+-inf among larger elements has weight 0.
 
-Where one element outweighs the others by far, its logarithm and its slopes, which are almost 0, are
-rounded as 1 is.  To add up the others apart, in a branch, would keep their digits; it was measured
-to take 2.3 times as long (cross entropy of 64 rows of 32,000), in values and in gradients.
+Where one element far outweighs the others, the logarithm and the derivatives, which are almost 0,
+are rounded as numbers near 1.  Adding up the other elements separately, in a branch, would keep
+their digits, but was measured to take 2.3 times as long (cross entropy of 64 rows of 32,000), in
+values and in gradients.
 """
 
 from collections.abc import Sequence
@@ -27,13 +28,13 @@ __all__ = ["LogSoftmaxOp", "LogsumexpOp", "SoftmaxOp"]
 
 
 class Exponentials(AnvlOp):
-    """Along `axes`.  Says `value`, of floats of 32 bits at least."""
+    """Base of the ops here.  Subclasses define `value`, for floats of at least 32 bits."""
 
     x: Operand
     axes: Ints
     y: Result
     composite = True
-    singularity_convention = "NaN where several elements are the largest, and infinite"
+    singularity_convention = "NaN where several infinities tie for the maximum"
 
     @classmethod
     def result_type(cls, x: Any, axes: Any) -> Any:
@@ -69,7 +70,7 @@ class Exponentials(AnvlOp):
 
 
 class LogsumexpOp(Exponentials, name="logsumexp"):
-    """log(sum(exp(x))) along `axes`: the largest, and the logarithm of the sum over its own."""
+    """log(sum(exp(x))) along `axes`: the maximum plus the log of the sum of exp(x - maximum)."""
 
     @classmethod
     def result_type(cls, x: Any, axes: Any) -> Any:
@@ -99,12 +100,12 @@ class SoftmaxOp(Exponentials, name="softmax"):
     @classmethod
     def value(cls, x: Value, axes: Any) -> Value:
         raised = exp(_lowered(x, axes))
-        add_tangents = emit.sum(raised, axes=axes)
-        return div(raised, spread(_or_nan(add_tangents, 1, x, axes), x, axes))
+        total = emit.sum(raised, axes=axes)
+        return div(raised, spread(_or_nan(total, 1, x, axes), x, axes))
 
     @classmethod
     def _turned(cls, v: Value, y: Value, axes: Any) -> Value:
-        """y (v - sum(v y)): the Jacobian, which is symmetric, times v."""
+        """Multiply v by the Jacobian, which is symmetric: y (v - sum(v y))."""
         return mul(y, sub(v, spread(emit.sum(mul(v, y), axes=axes), y, axes)))
 
     @classmethod
@@ -123,14 +124,14 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
 
     @classmethod
     def value(cls, x: Value, axes: Any) -> Value:
-        add_tangents = _or_nan(_log_total(x, axes), 0, x, axes)
-        return sub(_lowered(x, axes), spread(add_tangents, x, axes))
+        log_total = _or_nan(_log_total(x, axes), 0, x, axes)
+        return sub(_lowered(x, axes), spread(log_total, x, axes))
 
     @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
     ) -> Value | None:
-        """t - sum(exp(y) t)"""
+        """t - sum(exp(y) t)."""
         (t,) = ts
         if t is None:
             return None
@@ -138,24 +139,24 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
-        """g - exp(y) sum(g)"""
+        """g - exp(y) sum(g)."""
         return [sub(g, mul(exp(y), spread(emit.sum(g, axes=axes), y, axes)))]
 
 
 def _lowered(x: Value, axes: Any) -> Value:
-    """x less the largest, which becomes 0, also of an infinity."""
+    """Subtract the maximum; the maximum itself becomes 0, even if it is infinite."""
     largest = spread(emit.max(x, axes=axes), x, axes)
     is_top = emit.compare(x, largest, comparison_direction="EQ")
     return emit.select(is_top, zeros_like(x), sub(x, largest))
 
 
 def _log_total(x: Value, axes: Any) -> Value:
-    """The logarithm of the sum of exponentials, of which the largest is 1."""
+    """Logarithm of the sum of exponentials scaled so that the largest is 1."""
     return log(emit.sum(exp(_lowered(x, axes)), axes=axes))
 
 
 def _or_nan(y: Value, of_one: float, x: Value, axes: Any) -> Value:
-    """y, but NaN where several of the largest are infinite, so that y is more than that of one."""
+    """y, but NaN where several infinities tie for the maximum, and y exceeds the value for one."""
     several = emit.compare(y, full_like(y, of_one), comparison_direction="GT")
     several = and_(several, emit.is_inf(emit.max(x, axes=axes)))
     return emit.select(several, full_like(y, float("nan")), y)

@@ -148,7 +148,7 @@ def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
 def remainder(x: Any, y: Any) -> Any:
     """The remainder of the floored division, with the sign of y: Python's %.
 
-    The derivative is that between the jumps: 1, and minus the whole quotient.
+    The derivative is as between the jumps: 1, and minus the whole quotient.
 
     >>> import anvl.numpy as np
     >>> print(np.remainder(-7, 3))

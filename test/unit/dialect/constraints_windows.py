@@ -54,9 +54,9 @@ def conv(
 
 # fmt: off
 REDUCE_WINDOW = [
-    windows("C1", "4x5xf32", "takes as many initial values as arrays, got tensor<4x5xf32>"),
-    windows("C1", "", "takes as many initial values as arrays, got none"),
-    windows("C1", "4x5xf32 4x5xf32 f32", "takes as many initial values as arrays, got tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>"),
+    windows("C1", "4x5xf32", "takes one initial value per array, got tensor<4x5xf32>"),
+    windows("C1", "", "takes one initial value per array, got none"),
+    windows("C1", "4x5xf32 4x5xf32 f32", "takes one initial value per array, got tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>"),
     windows("C2", "4x5xf32 4x4xf32 f32 f32", "arrays tensor<4x5xf32>, tensor<4x4xf32> differ in shape"),
     windows("C3", "4x5xf32 f64", "initial value tensor<f64> of array tensor<4x5xf32> must be tensor<f32>"),
     windows("I2", "4x5xf32 1xf32", "initial value tensor<1xf32> of array tensor<4x5xf32> must be tensor<f32>"),

@@ -218,7 +218,7 @@ def test_what_reduce_window_refuses(params: dict[str, Any], message: str) -> Non
 
 
 OPERANDS_REFUSED = [
-    (["3xf32"], "takes as many initial values as arrays, got tensor<3xf32>"),
+    (["3xf32"], "takes one initial value per array, got tensor<3xf32>"),
     (["3xf32", "4xf32", "f32", "f32"], "arrays tensor<3xf32>, tensor<4xf32> differ in shape"),
     (["3xf32", "f64"], "initial value tensor<f64> of array tensor<3xf32> must be tensor<f32>"),
 ]

@@ -199,7 +199,7 @@ def test_other_arguments_are_refused(args, message):
             "  }) {dimensions = array<i64>} : (tensor<f64>) -> tensor<f64>\n"
             "  return %0 : tensor<f64>\n}",
             ValueError,
-            "no module of StableHLO: reduce: takes as many initial values as arrays",
+            "no module of StableHLO: reduce: takes one initial value per array",
         ),
     ],
 )
@@ -295,7 +295,7 @@ def test_a_routine_keeps_the_functions_that_it_calls():
     assert np.array_equal(f(x), [8, 7])
     assert np.array_equal(anvl.jit(lambda x: f(x) + f(-x))(x), [8 + 0, 7 - 1])
     assert np.array_equal(anvl.vmap(f)(np.stack([x, -x])), [[8, 7], [0, -1]])
-    with pytest.raises(anvl.MissingRule, match="'ApproxTopK' has no derivative that anvl knows"):
+    with pytest.raises(anvl.MissingRule, match="no derivative of the routine 'ApproxTopK'"):
         anvl.grad(lambda x: f(x).sum())(x)
 
 

@@ -40,7 +40,7 @@ func.func @select_and_scatter_of_another_dtype(%x: tensor<4xf32>, %s: tensor<3xf
 // -----
 
 func.func @reduce_without_an_initial_value(%x: tensor<4xf32>) {
-  // expected-error @+1 {{reduce: takes as many initial values as arrays, got 1 operand}}
+  // expected-error @+1 {{reduce: takes one initial value per array, got 1 operand}}
   %0 = "stablehlo.reduce"(%x) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     "stablehlo.return"(%b) : (tensor<f32>) -> ()
@@ -51,7 +51,7 @@ func.func @reduce_without_an_initial_value(%x: tensor<4xf32>) {
 // -----
 
 func.func @reduce_of_nothing() {
-  // expected-error @+1 {{reduce: takes as many initial values as arrays, got 0 operands}}
+  // expected-error @+1 {{reduce: takes one initial value per array, got 0 operands}}
   "stablehlo.reduce"() ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     "stablehlo.return"(%b) : (tensor<f32>) -> ()

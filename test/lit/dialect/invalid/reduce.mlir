@@ -91,7 +91,7 @@ func.func @argmax_axis_is_none(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @argmin_of_nothing(%x: tensor<2x0xf32>) {
-  // expected-error @+1 {{argmin: axis 1 of tensor<2x0xf32> is empty, so it has no extreme element}}
+  // expected-error @+1 {{argmin: axis 1 of tensor<2x0xf32> is empty, and has no extreme element}}
   %y = "anvl.argmin"(%x) {axis = 1 : i64} : (tensor<2x0xf32>) -> tensor<2xi32>
   return
 }
@@ -126,7 +126,7 @@ func.func @reduce_along_no_axis(%x: tensor<2xf32>, %start: tensor<f32>) {
 // -----
 
 func.func @norm_of_order_0(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{norm: order is 0.0; it must be a number, and not 0}}
+  // expected-error @+1 {{norm: order is 0.0; it must be finite and nonzero}}
   %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 0.0 : f64} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
@@ -134,7 +134,7 @@ func.func @norm_of_order_0(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @norm_of_order_3_of_complex(%x: tensor<2x3xcomplex<f32>>) {
-  // expected-error @+1 {{norm: order is 3.0 of tensor<2x3xcomplex<f32>>; take that of abs(x), or order 2}}
+  // expected-error @+1 {{norm: order is 3.0 of tensor<2x3xcomplex<f32>>; use order 2, or abs(x)}}
   %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 3.0 : f64} : (tensor<2x3xcomplex<f32>>) -> tensor<2xf32>
   return
 }
@@ -142,7 +142,7 @@ func.func @norm_of_order_3_of_complex(%x: tensor<2x3xcomplex<f32>>) {
 // -----
 
 func.func @norm_of_order_1_to_the_2(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{norm: power is 2 of order 1.0; it must be 1, or of order 2 more}}
+  // expected-error @+1 {{norm: power is 2 of order 1.0; it must be 1, or above 1 for order 2}}
   %y = "anvl.norm"(%x) {axes = array<i64: 1>, order = 1.0 : f64, power = 2 : i64} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }

@@ -61,7 +61,7 @@ func.func @fft_of_more_axes_than_there_are(%x: tensor<4xcomplex<f32>>) {
 // -----
 
 func.func @fft_of_four_axes(%x: tensor<1x1x1x1xcomplex<f32>>) {
-  // expected-error @+1 {{fft: fft_length [1, 1, 1, 1] of tensor<1x1x1x1xcomplex<f32>> must name 1 to 3 lengths, for as many of the last axes}}
+  // expected-error @+1 {{fft: fft_length [1, 1, 1, 1] of tensor<1x1x1x1xcomplex<f32>> must have 1 to 3 lengths, one for each of the last axes}}
   %y = "anvl.fft"(%x) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 1, 1, 1, 1>} : (tensor<1x1x1x1xcomplex<f32>>) -> tensor<1x1x1x1xcomplex<f32>>
   return
 }
@@ -69,7 +69,7 @@ func.func @fft_of_four_axes(%x: tensor<1x1x1x1xcomplex<f32>>) {
 // -----
 
 func.func @fft_of_no_axes(%x: tensor<4xcomplex<f32>>) {
-  // expected-error @+1 {{fft: fft_length [] of tensor<4xcomplex<f32>> must name 1 to 3 lengths, for as many of the last axes}}
+  // expected-error @+1 {{fft: fft_length [] of tensor<4xcomplex<f32>> must have 1 to 3 lengths, one for each of the last axes}}
   %y = "anvl.fft"(%x) {fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64>} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
@@ -141,7 +141,7 @@ func.func @fft_type_is_a_text(%x: tensor<4xcomplex<f32>>) {
 // -----
 
 func.func @rng_state_of_i64(%s: tensor<2xi64>) {
-  // expected-error @+1 {{rng_bit_generator: the state is tensor<2xi64>; it must be of one axis and of ui64}}
+  // expected-error @+1 {{rng_bit_generator: the state is tensor<2xi64>; it must be one-dimensional and ui64}}
   %t, %y = "anvl.rng_bit_generator"(%s) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : (tensor<2xi64>) -> (tensor<2xi64>, tensor<4xui32>)
   return
 }
@@ -149,7 +149,7 @@ func.func @rng_state_of_i64(%s: tensor<2xi64>) {
 // -----
 
 func.func @rng_state_of_two_axes(%s: tensor<1x2xui64>) {
-  // expected-error @+1 {{rng_bit_generator: the state is tensor<1x2xui64>; it must be of one axis and of ui64}}
+  // expected-error @+1 {{rng_bit_generator: the state is tensor<1x2xui64>; it must be one-dimensional and ui64}}
   %t, %y = "anvl.rng_bit_generator"(%s) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : (tensor<1x2xui64>) -> (tensor<1x2xui64>, tensor<4xui32>)
   return
 }

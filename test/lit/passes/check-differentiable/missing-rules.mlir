@@ -7,8 +7,8 @@
 // CHECK: missing-rules.mlir:[[# @LINE + 9]]:8: error: anvl-check-differentiable: @main: 3 of the
 // CHECK-NEXT: stablehlo.cosine at {{.*}}:[[# @LINE + 8]]:8: it is no op of a dialect that has
 // CHECK-SAME: adjoint rules, since anvl-lift has not been run (reached by wrt -> anvl.sin -> stablehlo.cosine)
-// CHECK-NEXT: anvl.polygamma at {{.*}}: operand 0 has no derivative: the order is a whole number
-// CHECK-SAME: (reached by wrt -> anvl.polygamma)
+// CHECK-NEXT: anvl.polygamma at {{.*}}: operand 0 has no derivative: not differentiable
+// CHECK-SAME: with respect to its order, which must be an integer (reached by wrt -> anvl.polygamma)
 // CHECK-NEXT: anvl.bitcast_convert at {{.*}}: bits carry no derivative
 // CHECK-SAME: (reached by wrt -> anvl.polygamma -> anvl.bitcast_convert)
 func.func @main(%x: tensor<f32>) -> tensor<f32> {

@@ -51,5 +51,5 @@ def test_the_primitives_refuse_a_dtype_that_does_not_hold_every_place():
         TypeError, match=r"argmin: axis 1 .* up to 299, and the .* i8 holds 127; us"
     ):
         prim.argmin(np.ones((2, 300)), axis=1, dtype="i8")
-    with pytest.raises(TypeError, match=r"top_k: the last axis .* places are i32; take parts"):
+    with pytest.raises(TypeError, match=r"top_k: the last axis .* positions are i32; take"):
         anvl.eval_shape(lambda x: anp.top_k(x, 2), anvl.aval("i8", (2**31 + 1,)))
