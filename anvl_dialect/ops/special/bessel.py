@@ -1,10 +1,10 @@
-"""Modified Bessel functions of the first kind, I_n(x), and scaled: i0e(x) = exp(-|x|) I0(x), i1e.
+"""Modified Bessel functions of the first kind: I_n(x), and scaled, exp(-|x|) I_n(x).
 
-`bessel_i1e` is CHLO's; its derivative needs `bessel_i0e`, which StableHLO and CHLO lack, so that
-one is lowered to Chebyshev series (Clenshaw's recurrence).  The coefficients were computed by
-discrete cosine sums of 400 values of scipy.special.i0e; against it the relative error is below
-4e-15 everywhere.  Derivatives of all orders: `bessel_i` and `bessel_ie`, of any whole order; the
-latter has a corner at 0, for orders above 0 in a higher derivative.
+`bessel_i1e` is CHLO's; its derivative needs `bessel_i0e`, which StableHLO and CHLO lack: it is
+lowered to Chebyshev series (Clenshaw's recurrence).  The coefficients were computed by discrete
+cosine sums of 400 values of scipy.special.i0e; compared with it the relative error is below 4e-15
+everywhere.  Derivatives of all orders: `bessel_i` and `bessel_ie`, of any integer order;
+`bessel_ie` has a kink at 0, for orders above 0 in a higher derivative.
 Source: NIST Digital Library of Mathematical Functions, 10.25 and 10.29.
 """
 
@@ -33,7 +33,7 @@ from anvl.dialect.ops.elementwise.upcast import in_wide
 __all__ = ["BesselI0eOp", "BesselI1eOp", "BesselIOp", "BesselIeOp"]
 
 # fmt: off
-# Of i0e(x) in x/4 - 1, for |x| <= 8.
+# Coefficients of i0e(x) in x/4 - 1, for |x| <= 8.
 _NEAR = (
     0.338397637204738, -0.30468267234319835, 0.1716209015222087, -0.09490109704804756,
     0.04930528423967058, -0.023737414805899304, 0.010546460394594904, -0.0043243099950504476,
@@ -44,7 +44,7 @@ _NEAR = (
     7.671618115073775e-14, -1.1663595436695041e-14, 1.6641083042806538e-15, -3.2785406334223666e-16,
     -1.2320656647690776e-16, 1.2584226195822002e-16,
 )
-# Of sqrt(x) i0e(x) in 16/x - 1, for |x| > 8.
+# Coefficients of sqrt(x) i0e(x) in 16/x - 1, for |x| > 8.
 _FAR = (
     0.40224520550705445, 0.003369116478255708, 6.88975834691484e-05, 2.8913705208523715e-06,
     2.0489185888932122e-07, 2.2666690011625273e-08, 3.3962319731495847e-09, 4.940602776014585e-10,
@@ -54,15 +54,16 @@ _FAR = (
     -2.117750419472486e-16, 1.0819361899450097e-16, 2.5183848062493297e-17, -4.999689898199655e-17,
     -3.0505112325052154e-17,
 )
-# Of -i0e'(x) / i0e(x), and of that of i1e, in 1/x from its first power on: of DLMF 10.40.1.
+# Coefficients of -i0e'(x) / i0e(x), and of -i1e'(x) / i1e(x), in powers of 1/x from the first on,
+# by DLMF 10.40.1.
 _FAR_SLOPE = 1 / 2, 1 / 8, 1 / 8, 25 / 128, 13 / 32, 1073 / 1024, 103 / 32
 _FAR_SLOPE_OF_1 = 1 / 2, -3 / 8, -3 / 8, -63 / 128, -27 / 32, -1899 / 1024, -81 / 16
 # fmt: on
-_FAR_FROM = {32: 20.0, 64: 300.0}  # by bits, of fewer 10: from here on these are exact
+_FAR_FROM = {32: 20.0, 64: 300.0}  # by bits (fewer: 10), from here on these are exact
 
 
 class BesselI0eOp(Unary, name="bessel_i0e"):
-    """exp(-|x|) I0(x), elementwise."""
+    """exp(-|x|) I_0(x), elementwise."""
 
     kinds = "float"
     domains = ((-9.0, 9.0),)
@@ -70,7 +71,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
     @classmethod
     def lower(cls, hlo: Any, x: Value) -> Value:
-        if x.type.element_type.width < 32:  # the series needs more digits than these have
+        if x.type.element_type.width < 32:  # the series needs more digits
             wide = tensor(x.type.shape, element_type("f32"))
             y = cls.lower(hlo, hlo("convert", x, type=wide))
             return hlo("convert", y, type=x.type)
@@ -84,7 +85,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
         one, limit = hlo.constant(x.type, 1.0), hlo.constant(x.type, 8.0)
         near = _series(hlo, minus(times(size, 0.25), one), _NEAR)
-        # Where x is small the far series is not taken; keep its argument in range all the same.
+        # For small x the far series is not selected; its argument stays in range anyway.
         large = hlo("maximum", size, limit, type=x.type)
         inverse = hlo("divide", hlo.constant(x.type, 16.0), large, type=x.type)
         far = _series(hlo, minus(inverse, one), _FAR)
@@ -93,7 +94,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:
-        """g (i1e(x) - sign(x) i0e(x))"""
+        """g (i1e(x) - sign(x) i0e(x))."""
         return mul(g, _scaled_slope(x, y, BesselI1eOp.build(x), _FAR_SLOPE))
 
     @classmethod
@@ -106,7 +107,7 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
 
 
 class BesselI1eOp(Unary, name="bessel_i1e"):
-    """exp(-|x|) I1(x), elementwise.  CHLO `bessel_i1e`."""
+    """exp(-|x|) I_1(x), elementwise.  CHLO `bessel_i1e`."""
 
     hlo = "chlo.bessel_i1e"
     kinds = "float"
@@ -115,7 +116,7 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
 
     @classmethod
     def _through(cls, g: Value, x: Value, y: Value) -> Value:
-        """g ((i0e(x) + i2e(x)) / 2 - sign(x) i1e(x))"""
+        """g ((i0e(x) + i2e(x)) / 2 - sign(x) i1e(x))."""
         mean = _mean_of_neighbours(BesselIeOp, x, 1)
         return mul(g, _scaled_slope(x, y, mean, _FAR_SLOPE_OF_1))
 
@@ -129,9 +130,9 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
 
 
 class BesselFamily(Unary):
-    """Of any whole `order`: the orders before and after make the derivative, which has no quotient.
+    """Base of Bessel functions of any integer `order`; derivatives use the neighbouring orders.
 
-    Says `value`.
+    They contain no quotient.  Subclasses define `value`.
     """
 
     order: Int
@@ -155,7 +156,7 @@ class BesselFamily(Unary):
 
     @classmethod
     def slope(cls, x: Value, y: Value, order: int) -> Value:
-        """(I_(n-1) + I_(n+1)) / 2 (DLMF 10.29.1)"""
+        """Derivative (I_(n-1) + I_(n+1)) / 2 (DLMF 10.29.1)."""
         return _mean_of_neighbours(cls, x, order)
 
     @classmethod
@@ -170,7 +171,7 @@ class BesselFamily(Unary):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        # Few and small: the series are long.
+        # Few and small samples: the series are long.
         few = ((0, "f64", 2), (1, "f64", 0), (3, "f64", 2), (1, "f32", 2), (1, "f16", 1))
         calls = draw.calls(
             *[
@@ -178,14 +179,14 @@ class BesselFamily(Unary):
                 for order, d, n in few
             ]
         )
-        far = [draw.floats(2, within=(17.0, 30.0))]  # beyond the powers
+        far = [draw.floats(2, within=(17.0, 30.0))]  # beyond the power series
         return [call._replace(others=[far] if call.params["order"] == 3 else ()) for call in calls]
 
 
 class BesselIeOp(BesselFamily, name="bessel_ie"):
-    """exp(-|x|) I_n(x) of the `order` n, elementwise."""
+    """exp(-|x|) I_n(x) for `order` n, elementwise."""
 
-    singularity_convention = "that of I_n at 0"
+    singularity_convention = "as of I_n at 0"
 
     @classmethod
     def value(cls, x: Value, order: int) -> Value:
@@ -202,7 +203,7 @@ class BesselIeOp(BesselFamily, name="bessel_ie"):
 
 
 class BesselIOp(BesselFamily, name="bessel_i"):
-    """I_n(x), the modified Bessel function of the first kind of the `order` n, elementwise."""
+    """Modified Bessel function of the first kind I_n(x) for `order` n, elementwise."""
 
     @classmethod
     def value(cls, x: Value, order: int) -> Value:
@@ -214,7 +215,7 @@ class BesselIOp(BesselFamily, name="bessel_i"):
 
 
 def _scaled_slope(x: Value, y: Value, mean: Value, far: Sequence[float]) -> Value:
-    """mean - sign(x) y; where x is large, and they cancel, by the series of -y'/y."""
+    """mean - sign(x) y; for large x, where it cancels, by the series of -y'/y."""
     size = emit.abs(x)
     limit = full_like(x, _FAR_FROM.get(x.type.element_type.width, 10.0))
     is_far = emit.compare(size, limit, comparison_direction="GT")
@@ -235,7 +236,7 @@ def _mean_of_neighbours(cls: Any, x: Value, order: int) -> Value:
 def _powers(x: Value, order: int, limit: float) -> Value:
     """exp(-|x|) I_n(x) for |x| <= limit by the power series, whose terms have one sign.
 
-    DLMF 10.25.2
+    Source: DLMF 10.25.2.
     """
     quarter = times(mul(x, x), 0.25)
     count, term, total = 0, 1.0, 1.0
@@ -251,7 +252,7 @@ def _powers(x: Value, order: int, limit: float) -> Value:
 
 
 def _upward(x: Value, order: int) -> Value:
-    """The same for |x| >= n^2: I_(n+1) = I_(n-1) - 2n/x I_n (DLMF 10.29.1)."""
+    """exp(-|x|) I_n(x) for |x| >= n^2, by I_(n+1) = I_(n-1) - 2n/x I_n (DLMF 10.29.1)."""
     before, y = BesselI0eOp.build(x), BesselI1eOp.build(x)
     twice = div(full_like(x, 2), where_zero(x, full_like(x, 1), x))
     for n in range(1, order):
@@ -260,7 +261,7 @@ def _upward(x: Value, order: int) -> Value:
 
 
 def _series(hlo: Any, t: Value, coefficients: Sequence[float]) -> Value:
-    """The sum of c_k T_k(t), by Clenshaw's recurrence: b_k = c_k + 2 t b_(k+1) - b_(k+2)."""
+    """Sum of c_k T_k(t) by Clenshaw's recurrence: b_k = c_k + 2 t b_(k+1) - b_(k+2)."""
 
     def op(name: str, *xs: Value) -> Value:
         return hlo(name, *xs, type=t.type)

@@ -1,13 +1,12 @@
-"""The Hurwitz zeta function and its like, digamma and polygamma, with their limits; and how zeta
-changes with its order.
+"""Hurwitz zeta, digamma and polygamma with their limits; the derivative of zeta in its order.
 
-CHLO has the values, but for infinite arguments and poles, and for q above 1e18 in f32, where a
-factor is too small, and left of 0: there they are stated here, as SciPy has them.  It has no
-derivative in the order.
+CHLO has the values, except for infinite arguments and poles, for q above 1e18 in f32, where a
+factor underflows, and for negative q: these are computed here, with SciPy's conventions.  CHLO has
+no derivative in the order.
 Source: NIST Digital Library of Mathematical Functions, 25.11.5 and 2.10.1 (the Euler-Maclaurin
-formula), differentiated term by term; 25.11.43 (large q), 5.7.6 and 5.15.1.  Against mpmath the
-relative error of the derivative in f64 is below 1e-9 for orders from 1.01 to 20 and q from 0.01 to
-500.
+formula), differentiated term by term; 25.11.43 (large q), 5.7.6 and 5.15.1.  Compared with mpmath
+the relative error of the derivative in f64 is below 1e-9 for orders from 1.01 to 20 and q from 0.01
+to 500.
 """
 
 import math
@@ -22,13 +21,13 @@ from anvl.dialect.ops.elementwise.upcast import in_wide
 
 __all__ = ["SPECIAL", "digamma_value", "polygamma_value", "zeta_order_slope", "zeta_value"]
 
-_LARGE_ORDER = 1e6  # from here on the first term is all, where it is not 0
+_LARGE_ORDER = 1e6  # from here on the first term suffices, if it is not 0
 _LARGE = 1e8  # from here on two terms of the series in 1 / q are exact
 
-_TERMS = 16  # of the sum, before the formula stands for the rest of it
+_TERMS = 16  # summed before the Euler-Maclaurin formula covers the rest
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
-#: Points on each side of where a formula ends, and at poles: what the values are tested at.
+#: Test points on both sides of each change of formula, and at poles.
 SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
     "polygamma": (
         (0, 0.7), (0, -1.3), (1, -2), (2, 0), (2, -1.7), (3, -0.4), (6, 2.2), (1.5, 2),
@@ -53,7 +52,7 @@ SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
 def zeta_order_slope(s: Value, q: Value) -> Value:
     """d zeta(s, q) / ds for s > 1 and q > 0; NaN elsewhere."""
     inside = _both(_compared(s, 1, "GT"), _compared(q, 0, "GT"))
-    is_large = _compared(s, _LARGE_ORDER, "GE")  # it is that of q^-s
+    is_large = _compared(s, _LARGE_ORDER, "GE")  # the derivative of q^-s
     usual = _both(inside, _both(_not(is_large), emit.is_finite(q)))
     x, y = (emit.select(usual, v, full_like(v, 2)) for v in (s, q))
     slope = emit.add(_first_terms(x, y), _rest(x, _plus(y, _TERMS)))
@@ -67,7 +66,7 @@ def zeta_order_slope(s: Value, q: Value) -> Value:
 
 
 def zeta_value(s: Value, q: Value) -> Value:
-    """The sum of (q+k)^-s; of s > 1 infinite where q is 0, -1, -2, ..."""
+    """The sum of (q+k)^-s; for s > 1 infinite at q = 0, -1, -2, ..."""
     return in_wide(_zeta, s, q)
 
 
@@ -77,25 +76,25 @@ def _zeta(s: Value, q: Value) -> Value:
     is_left = _both(_compared(q, 0, "LT"), _both(_not(_is_whole(q)), _is_whole(s)))
     is_left = _both(is_left, _compared(s, 2, "GE"))
     y = emit.select(is_left, _left_of_0(s, q, is_left), _chlo("zeta", s, q))
-    # q^(1-s) / (s-1) + q^-s / 2
+    # q^(1-s) / (s-1) + q^-s / 2.
     series = emit.add(emit.div(full_like(s, 1), _plus(s, -1)), emit.div(full_like(q, 0.5), q))
     series = emit.mul(_power(q, _plus(s, -1)), series)
     y = emit.select(_compared(q, _LARGE, "GE"), series, y)
     y = emit.select(_both(is_large_order, positive), _power(q, s), y)
     poles = _both(_is_whole(q), _not(positive))
     y = emit.select(poles, full_like(y, float("inf")), y)
-    # Elsewhere there is no sum.
+    # Elsewhere the sum diverges.
     inside = _both(_compared(s, 1, "GE"), emit.compare(q, q, comparison_direction="EQ"))
     return emit.select(inside, y, full_like(y, float("nan")))
 
 
 def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
-    """zeta(s, q) for q < 0 and a whole s > 1, of which CHLO adds up the first terms alone.
+    """zeta(s, q) for q < 0 and an integer s > 1, where CHLO adds up only the first terms.
 
-    The sum over all whole numbers, which has the period 1 in q, less that over those below 0, which
-    is of 1 - q.  The three terms around 0 are added up first: where s is odd two of them cancel.
-    If the nearest is infinite, it is the largest.  Halfway between whole numbers all terms below 0
-    cancel with others, for odd s, and the rest is zeta(s, 1 - q).
+    The sum over all integers, which has period 1 in q, minus the sum over those below 0, which is a
+    zeta of 1 - q.  The three terms around 0 are added up first: for odd s two of them cancel.  If
+    the nearest term is infinite, it is the result.  Halfway between integers, for odd s, all terms
+    below 0 cancel with others, and zeta(s, 1 - q) remains.
     """
     s, q = (emit.select(is_left, v, full_like(v, other)) for v, other in ((s, 2), (q, -0.25)))
     r = emit.sub(q, emit.round_nearest_even(q))
@@ -105,7 +104,7 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
         return emit.select(is_even, x, emit.neg(x))
 
     after, before = _power(_plus(r, 1), s), mirrored(_power(_plus(emit.neg(r), 1), s))
-    # From 2000 on this is infinite or, halfway, the rest is 0; CHLO has NaN for large orders.
+    # From 2000 on this is infinite or, halfway, the rest is 0; CHLO gives NaN for large orders.
     nearest, order = _power(r, s), emit.minimum(s, full_like(s, 2000))
     beyond, rest = (_chlo("zeta", order, emit.sub(full_like(q, n), v)) for n, v in ((2, r), (1, q)))
     below = mirrored(emit.sub(beyond, rest))
@@ -117,13 +116,13 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
 
 
 def digamma_value(x: Value) -> Value:
-    """-1 / x at 0."""
+    """digamma, with -1 / x at 0."""
     pole = emit.div(full_like(x, -1), x)
     return emit.select(_compared(x, 0, "EQ"), pole, _chlo("digamma", x))
 
 
 def polygamma_value(n: Value, x: Value) -> Value:
-    """(-1)^(n+1) n! zeta(n+1, x), and digamma where n is 0; NaN where n is no whole number."""
+    """(-1)^(n+1) n! zeta(n+1, x), and digamma for n = 0; NaN for non-integer n."""
     return in_wide(_polygamma, n, x)
 
 
@@ -131,12 +130,12 @@ def _polygamma(n: Value, x: Value) -> Value:
     above = _plus(n, 1)
     logarithm, sum_ = emit.lgamma(above), emit.zeta(above, x)
     factor, size = emit.exp(logarithm), emit.abs(sum_)
-    # Almost 0, zeta has lost digits, which n! would bring to light.
+    # A zeta near 0 has lost digits, which n! would expose.
     info = np.finfo(numpy_of(x.type.element_type))
     is_small = _compared(size, float(info.tiny / info.eps), "LT")
     is_far = _both(is_small, _both(_compared(x, 1, "GT"), emit.is_finite(x)))
     far = _log_zeta(*(emit.select(is_far, v, full_like(v, 2)) for v in (above, x)))
-    # Left of 0 its terms have cancelled: then nothing is known of it.
+    # For negative q its terms have cancelled: no digit is left.
     log = emit.select(is_small, full_like(size, float("nan")), emit.log(size))
     log = emit.select(is_far, far, log)
     together = emit.exp(emit.add(logarithm, log))
@@ -152,8 +151,8 @@ def _polygamma(n: Value, x: Value) -> Value:
 
 
 def _log_zeta(s: Value, q: Value) -> Value:
-    """log zeta(s, q) for s > 1 and q > 1, by the Euler-Maclaurin formula over q^-s."""
-    count = 2 * _TERMS  # so that three corrections are enough
+    """log zeta(s, q) for s > 1 and q > 1, by the Euler-Maclaurin formula divided by q^-s."""
+    count = 2 * _TERMS  # enough for three corrections to suffice
     xs, steps, axis = _with_steps(count, s, q)
     growth = emit.log1p(emit.div(steps, xs[1]))
     total = emit.sum(emit.exp(emit.neg(emit.mul(xs[0], growth))), axes=(axis,))
@@ -177,7 +176,7 @@ def _chlo(name: str, *xs: Value) -> Value:
 
 
 def _power(q: Value, s: Value) -> Value:
-    """q^-s"""
+    """q^-s."""
     return emit.pow(q, emit.neg(s))
 
 
@@ -197,11 +196,11 @@ def _not(x: Value) -> Value:
     return getattr(emit, "not")(x)
 
 
-# -- the derivative in the order -------------------------------------------------------------------
+# -- derivative in the order ----------------------------------------------------------------------
 
 
 def _first_terms(s: Value, q: Value) -> Value:
-    """Minus the sum of (q+k)^-s log(q+k)."""
+    """Minus the sum of (q+k)^-s log(q+k), over the first terms."""
     (s, q), steps, axis = _with_steps(_TERMS, s, q)
     logs = emit.log(emit.add(q, steps))
     terms = emit.mul(logs, emit.exp(emit.neg(emit.mul(s, logs))))
@@ -209,7 +208,7 @@ def _first_terms(s: Value, q: Value) -> Value:
 
 
 def _with_steps(count: int, *xs: Value) -> tuple[list[Value], Value, int]:
-    """xs along one more axis, the last one, and 0, 1, ..., count - 1 there."""
+    """Broadcast xs along a new last axis, and return 0, 1, ..., count - 1 along it."""
     element, rank = xs[0].type.element_type, xs[0].type.rank
     steps = literal(np.arange(count, dtype=numpy_of(element)), tensor((count,), element))
     *wide, steps = (
@@ -220,13 +219,13 @@ def _with_steps(count: int, *xs: Value) -> tuple[list[Value], Value, int]:
 
 
 def _rest(s: Value, w: Value) -> Value:
-    """The same of all terms from w = q + n on."""
+    """Minus the sum of (q+k)^-s log(q+k) over all terms from w = q + n on."""
     log = emit.log(w)
     before = emit.div(full_like(s, 1), _plus(s, -1))
-    # Over w^-s: the integral, half of the first term, and the corrections.
+    # Divided by w^-s: the integral, half of the first term, and the corrections.
     total = emit.neg(emit.mul(emit.mul(w, before), emit.add(log, before)))
     total = emit.sub(total, emit.mul(log, full_like(log, 0.5)))
-    factor = emit.div(s, w)  # s (s+1) ... (s+2j-2) w^(1-2j), and its logarithm's slope
+    factor = emit.div(s, w)  # s (s+1) ... (s+2j-2) w^(1-2j), and its logarithmic derivative
     growth = emit.div(full_like(s, 1), s)
     square = emit.mul(w, w)
     for j, number in enumerate(_BERNOULLI, start=1):

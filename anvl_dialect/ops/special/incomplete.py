@@ -1,16 +1,16 @@
 """Incomplete gamma and beta functions, regularised: igamma, igammac, betainc.
 
-StableHLO and CHLO lack them: they are lowered to loops, which end where every element has
-converged, and for large parameters to Temme's expansions.  Against SciPy and mpmath the error of
-beta, within 6 standard deviations of its mean, is below 1e-13 in f64 and 4e-5 in f32 for parameters
-from 0.01 to 1e7, and most are below 10 units; of larger ones x itself has fewer digits, and it is
-1e-11 at 1e9, 1e-9 at 1e12.  The relative error of gamma within 8 standard deviations of x = a is
-below 3e-14, in f32 2e-5, for every a.
+StableHLO and CHLO lack them: they are lowered to loops, which end when every element has converged,
+and for large parameters to Temme's expansions.  Compared with SciPy and mpmath the error of beta,
+within 6 standard deviations of its mean, is below 1e-13 in f64 and 4e-5 in f32 for parameters from
+0.01 to 1e7, and most are below 10 units; for larger ones x itself has fewer digits, and it is 1e-11
+at 1e9, 1e-9 at 1e12.  The relative error of gamma within 8 standard deviations of x = a is below
+3e-14, in f32 2e-5, for every a.
 Sources: NIST Digital Library of Mathematical Functions, 8.11.4 (series), 8.9.2 (fraction of gamma),
 8.8.13 and 8.17.1 (derivatives), 8.12 and 8.18 (large parameters: N. M. Temme, SIAM J. Math. Anal.
-10 (1979) and 18 (1987)); A. R. DiDonato and A. H. Morris, Algorithm 708, ACM Trans. Math.
-Softw. 18 (1992), for the fraction of beta; they are computed by Lentz's method as modified by
-I. Thompson and A. Barnett, J. Comput. Phys. 64 (1986).
+10 (1979) and 18 (1987)); A. R. DiDonato and A. H. Morris, Algorithm 708, ACM Trans. Math. Softw.
+18 (1992), for the fraction of beta; they are computed by Lentz's method as modified by I. Thompson
+and A. Barnett, J. Comput. Phys. 64 (1986).
 """
 
 import math
@@ -57,21 +57,21 @@ from anvl.dialect.ops.special.incomplete_param_grads import (
 
 __all__ = ["BetaincOp", "IgammaOp", "IgammacOp"]
 
-_MOST_STEPS = 20_000  # of fractions, which need some roots of the parameters
-_MOST_TERMS = 200_000  # of the series, whose terms fall off in some roots of a
+_MOST_STEPS = 20_000  # of fractions, which take a few times the root of the parameters
+_MOST_TERMS = 200_000  # of the series, whose terms decay within a few times the root of a
 _LARGEST = {"f32": 1e3, "f64": 1e6}  # a of gamma: from here on three terms are exact
-_LARGEST_OF_BETA = {"f32": 1e4, "f64": 1e8}  # a and b: from here on one term is
-_LARGE_X = 1e30  # from here on Q is 0 for all a but large ones
-_DEEPEST = -1e4  # e to that is 0, and products with it are no infinities
-_TINY = 1e-30  # in place of a denominator of zero
+_LARGEST_OF_BETA = {"f32": 1e4, "f64": 1e8}  # a and b: from here on one term is exact
+_LARGE_X = 1e30  # from here on Q is 0 for all but large a
+_DEEPEST = -1e4  # its exponential is 0, and products with it are finite
+_TINY = 1e-30  # replaces a denominator of zero
 _EPSILON = {"f32": 1e-7, "f64": 2e-16}
 _FAR_GAMMAS = (((22.0, 40.0), (22.0, 40.0)), ((0.05, 0.45), (0.1, 0.9)))
-# Between the series and the fraction; of a large a near to it, and farther.
+# Between series and fraction; for large a, x near it and farther away.
 _SPECIAL_GAMMAS = ((1, 2), (2.5, 3.5), (0.25, 1), (2e6, 2.001e6), (1e7, 1e7 + 100), (1e7, 9.995e6))
 
 
 class Incomplete(Elementwise):
-    """Computed in f32 at least; says `value`."""
+    """Base of the ops here, computed in f32 at least.  Subclasses define `value`."""
 
     kinds = "float"
     composite = True
@@ -89,7 +89,7 @@ class Incomplete(Elementwise):
         def operands(dtype: str, *shape: int) -> list[Any]:
             return [draw.floats(*shape, within=w).astype(numpy_dtype(dtype)) for w in cls.domains]
 
-        # Few and small: each costs the compiler a loop.
+        # Few and small samples: each costs the compiler a loop.
         few = (("f64", 3), ("f64", 0), ("f32", 2), ("f16", 2), ("bf16", 2))
         first, *rest = draw.calls(*[(operands(*one), {}) for one in few])
         others = [[draw.floats(3, within=within) for within in there] for there in cls.far]
@@ -98,7 +98,7 @@ class Incomplete(Elementwise):
 
 
 class IgammaOp(Incomplete, name="igamma"):
-    """The lower incomplete gamma function P(a, x) of a, x >= 0; NaN elsewhere, and at (0, 0)."""
+    """Lower incomplete gamma function P(a, x) for a, x >= 0; NaN elsewhere, and at (0, 0)."""
 
     a: Operand
     x: Operand
@@ -116,7 +116,7 @@ class IgammaOp(Incomplete, name="igamma"):
 
 
 class IgammacOp(Incomplete, name="igammac"):
-    """The upper one, Q(a, x) = 1 - P(a, x), of a, x >= 0; NaN elsewhere, and at (0, 0)."""
+    """Upper incomplete gamma function Q = 1 - P for a, x >= 0; NaN elsewhere, and at (0, 0)."""
 
     a: Operand
     x: Operand
@@ -134,8 +134,8 @@ class IgammacOp(Incomplete, name="igammac"):
 
 
 class BetaincOp(Incomplete, name="betainc"):
-    """The incomplete beta function I_x(a, b), for a, b >= 0 and 0 <= x <= 1; NaN elsewhere,
-    and where a and b are both 0 or infinite."""
+    """Incomplete beta function I_x(a, b) for a, b >= 0 and 0 <= x <= 1; NaN elsewhere,
+    and where a and b are both 0 or both infinite."""
 
     a: Operand
     b: Operand
@@ -158,8 +158,8 @@ class BetaincOp(Incomplete, name="betainc"):
 # -- derivatives -----------------------------------------------------------------------------------
 
 
-# At the ends of x the logarithms are infinite, and the derivatives of the densities would be NaN:
-# there the densities are powers, which need nothing but their factor at the end.
+# At the ends of x the logarithms are infinite and would make the densities' derivatives NaN: there
+# the densities are powers, and only their factor at the end is needed.
 
 
 def _gamma_density(a: Value, x: Value) -> Value:
@@ -178,7 +178,7 @@ def _finite_gamma_density(a: Value, x: Value) -> Value:
     small = exp(sub(sub(mul(power, log(inner)), inner), lgamma(a)))
     end = mul(pow_(_if(is_0, x, zeros_like(x)), power), exp(emit.neg(add(x, lgamma(a)))))
     is_large = _compared(a, full_like(a, LARGE), "GE")
-    # As many digits as the value has; 0 where x is.
+    # As accurate as the value; 0 where x is 0.
     is_inside = and_(is_large, _compared(x, zeros_like(x), "GT"))
     large = _if(is_inside, a, full_like(a, LARGE))
     large_x = _if(is_inside, x, full_like(a, LARGE))
@@ -207,7 +207,7 @@ def _beta_density(a: Value, b: Value, x: Value) -> Value:
 
 
 def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
-    """P and Q: one from its series or fraction, the other as the rest to 1."""
+    """P and Q: one by its series or fraction, the other as 1 minus it."""
     one, three, nan = full_like(x, 1), full_like(x, 3), full_like(x, float("nan"))
     inside = and_(_compared(a, zeros_like(a), "GT"), _compared(x, zeros_like(x), "GE"))
     most = full_like(a, _LARGEST[dtype_name(x.type.element_type)])
@@ -216,7 +216,7 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     log_factor, m, depth = log_factor_and_depth(a, x)
     large_a = _if(is_large, a, most)
     large = _unless_none(is_large, x, lambda: _large_gammas(large_a, m, depth), 2)
-    a, x = (_if(is_large, one, v) for v in (a, x))  # neither series nor fraction for these
+    a, x = (_if(is_large, one, v) for v in (a, x))  # these need neither loop
     is_small = _compared(a, full_like(a, 0.5), "LT")
     border = _if(is_small, one, plus(a, 1))
     is_near = _compared(x, border, "LE")
@@ -232,7 +232,7 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
     near_q = _if(is_small, small_q, one_minus(near))
     p, q = _if(is_near, near, one_minus(far)), _if(is_near, near_q, far)
     p, q = (_if(is_large, *pair) for pair in zip(large, (p, q), strict=True))
-    # The limits for a = 0 and for an infinite a, as SciPy has them.
+    # Limits for a = 0 and for infinite a, with SciPy's conventions.
     has_1 = and_(_compared(a, zeros_like(a), "EQ"), _compared(x, zeros_like(x), "GT"))
     has_0 = and_(inside, and_(emit.is_inf(a), emit.is_finite(x)))
     p = _if(has_1, one, _if(has_0, zeros_like(x), _if(inside, p, nan)))
@@ -241,11 +241,11 @@ def _gammas(a: Value, x: Value) -> tuple[Value, Value]:
 
 
 def _large_gammas(a: Value, m: Value, depth: Value) -> list[Value]:
-    """P and Q of a large a: Temme's expansion, of which the third term is nothing (DLMF 8.12.3).
+    """P and Q for large a: Temme's expansion, whose third term is negligible (DLMF 8.12.3).
 
-    With m = x/a - 1, eta^2 / 2 = m - log(1+m) and z = eta sqrt(a/2), whose square is -`depth`,
-    they are erfc(-z)/2 - r and erfc(z)/2 + r, where r is
-    exp(-z^2) / sqrt(2 pi a) (1/m - 1/eta - (1/540 + eta/288) / a).
+    With m = x/a - 1, eta^2 / 2 = m - log(1+m) and z = eta sqrt(a/2), where z^2 is -`depth`, they
+    are erfc(-z)/2 - r and erfc(z)/2 + r with
+    r = exp(-z^2) / sqrt(2 pi a) (1/m - 1/eta - (1/540 + eta/288) / a).
     """
     depth = emit.clamp(full_like(depth, _DEEPEST), depth, zeros_like(depth))
     z = _with_sign(emit.sqrt(emit.neg(depth)), m)
@@ -262,7 +262,7 @@ def _large_gammas(a: Value, m: Value, depth: Value) -> list[Value]:
 
 
 def _difference_of_inverses(m: Value, eta: Value, z: Value, limit: Value) -> Value:
-    """1/m - 1/eta; where z is small, and it has no digits, what it is for a small eta."""
+    """1/m - 1/eta; for small z, where it cancels, its expansion for small eta."""
     is_small = _compared(emit.abs(z), full_like(z, 0.1), "LT")
     one = full_like(m, 1)
     m, eta = (_if(is_small, one, v) for v in (m, eta))
@@ -274,8 +274,8 @@ def _with_sign(x: Value, like: Value) -> Value:
 
 
 def _upper_gamma(a: Value, x: Value) -> Value:
-    """Q for a < 1/2 and x <= 1, where it is small and P almost 1: with P = e^l (1 + a t), that is
-    l = log(x^a / Gamma(a+1)), it is -(e^l - 1) - e^l a t.  t is the sum of (-x)^n / (n! (a+n))."""
+    """Q for a < 1/2 and x <= 1, where Q is small and P near 1: with P = e^l (1 + a t), that is
+    l = log(x^a / Gamma(a+1)), Q = -(e^l - 1) - e^l a t.  t is the sum of (-x)^n / (n! (a+n))."""
     power = sub(mul(a, log(x)), _log_gamma_of_1_and(a))
     term, t = full_like(x, 1), zeros_like(x)
     for n in range(1, 20):
@@ -285,7 +285,7 @@ def _upper_gamma(a: Value, x: Value) -> Value:
 
 
 def _log_gamma_of_1_and(a: Value) -> Value:
-    """log Gamma(1 + a) for |a| < 1/2, with all digits where it is small (DLMF 5.7.3)."""
+    """log Gamma(1 + a) for |a| < 1/2, accurate where it is small (DLMF 5.7.3)."""
     y = zeros_like(a)
     for k in range(28, 1, -1):
         y = mul(plus(y, (-1) ** k * _zeta_less_1(k) / k), a)
@@ -293,7 +293,7 @@ def _log_gamma_of_1_and(a: Value) -> Value:
 
 
 def _zeta_less_1(k: int) -> float:
-    """zeta(k) - 1, by Euler and Maclaurin's formula from 200 on (DLMF 2.10.1)."""
+    """zeta(k) - 1, by the Euler-Maclaurin formula from 200 on (DLMF 2.10.1)."""
     n = 200
     rest = n ** (1 - k) / (k - 1) + n**-k / 2 + k * n ** (-k - 1) / 12
     rest -= k * (k + 1) * (k + 2) * n ** (-k - 3) / 720
@@ -301,7 +301,7 @@ def _zeta_less_1(k: int) -> float:
 
 
 def _gamma_series(a: Value, x: Value) -> Value:
-    """The sum of x^n / ((a+1) ... (a+n))."""
+    """Sum of x^n / ((a+1) ... (a+n))."""
 
     def step(n: Value, total: Value, term: Value) -> tuple[list[Value], Value]:
         term = div(mul(term, x), add(a, n))
@@ -315,9 +315,9 @@ def _gamma_series(a: Value, x: Value) -> Value:
 
 
 def _gamma_fraction(a: Value, x: Value) -> Value:
-    """1 / (x+1-a - 1(1-a) / (x+3-a - 2(2-a) / (x+5-a - ...))); NaN where it has not come to rest.
+    """1 / (x+1-a - 1(1-a) / (x+3-a - 2(2-a) / (x+5-a - ...))); NaN where it has not converged.
 
-    An element that has is left alone, as in `_beta_fraction`.
+    Converged elements are frozen, as in `_beta_fraction`.
     """
 
     epsilon = full_like(x, 2 * _EPSILON[dtype_name(x.type.element_type)])
@@ -345,11 +345,11 @@ def _beta(a: Value, b: Value, x: Value) -> Value:
     zero, one = zeros_like(x), full_like(x, 1)
     inside = and_(_compared(x, zero, "GE"), _compared(x, one, "LE"))
     inside = and_(inside, and_(_compared(a, zero, "GT"), _compared(b, zero, "GT")))
-    # Lest products over- or underflow; the values differ by as little.
+    # Against over- and underflow of products; the values hardly change.
     whole = (a, b)
     least, most = (full_like(x, end) for end in PARAMETERS[dtype_name(x.type.element_type)])
     a, b = (emit.clamp(least, p, most) for p in whole)
-    # The fraction converges fast on this side; on the other, it is that of 1 - x.
+    # The fraction converges fast on this side; on the other, the fraction of 1 - x does.
     swap = _compared(mul(x, plus(add(a, b), 2)), plus(a, 1), "GE")
     is_end = _compared(mul(x, one_minus(x)), zero, "EQ")
     between = and_(inside, emit.compare(is_end, inside, comparison_direction="NE"))
@@ -369,7 +369,7 @@ def _beta(a: Value, b: Value, x: Value) -> Value:
 
 
 def _large_beta(a: Value, b: Value, ahead: Value, depth: Value) -> Value:
-    """I_x of a and b that are both large: the first term of Temme's expansion (DLMF 8.18.9).
+    """I_x for large a and b: the first term of Temme's expansion (DLMF 8.18.9).
 
     With p = a / (a+b) and e^(-z^2) = (x/p)^a ((1-x)/(1-p))^b, whose logarithm is `depth`, it is
     erfc(-z)/2 + e^(-z^2) / sqrt(2 pi (a+b)) (1/eta - 1/delta), where eta is z sqrt(2 / (a+b)), and
@@ -389,7 +389,7 @@ def _large_beta(a: Value, b: Value, ahead: Value, depth: Value) -> Value:
 
 
 def _beta_limits(a: Value, b: Value, x: Value, y: Value) -> Value:
-    """y, but for a or b of 0 or infinity, as SciPy has them: 0 up to the jump, and then 1."""
+    """y, but where a or b is 0 or infinite SciPy's limits: 0 up to the jump, then 1."""
     zero, one = zeros_like(x), full_like(x, 1)
     late, soon = beta_jumps(a, b)
     defined = and_(_compared(a, zero, "GE"), _compared(b, zero, "GE"))
@@ -402,11 +402,10 @@ def _beta_limits(a: Value, b: Value, x: Value, y: Value) -> Value:
 
 
 def _beta_fraction(a: Value, b: Value, x: Value, rest: Value) -> Value:
-    """b0 + a1 / (b1 + a2 / (b2 + ...)), by which the factor is divided; NaN where it has not come
-    to rest.  `rest` is 1 - x.
+    """b0 + a1 / (b1 + a2 / (b2 + ...)), the divisor of the factor; NaN where it has not converged.
 
-    It sees 1 - x where x is almost 1.  An element that has come to rest is left alone, lest it
-    gathers rounding while others need more rounds.
+    `rest` is 1 - x, needed to full accuracy where x is near 1.  Converged elements are frozen, so
+    that they gather no rounding errors while others iterate.
     """
     epsilon = full_like(x, 2.5 * _EPSILON[dtype_name(x.type.element_type)])
     ahead = plus(sub(mul(a, rest), mul(b, x)), 1)
@@ -418,7 +417,7 @@ def _beta_fraction(a: Value, b: Value, x: Value, rest: Value) -> Value:
         before = plus(m, -1)
         am = plus(add(a, add(m, m)), -1)
         slope = div(mul(sub(b, m), x), am)
-        # As products of ratios: those of large parameters would overflow.
+        # As products of ratios: products of large parameters would overflow.
         numerator = mul(mul(div(add(a, before), am), x), add(add(a, b), before))
         numerator = mul(numerator, mul(m, slope))
         weight = div(add(a, m), plus(am, 2))
@@ -442,7 +441,7 @@ def _beta_fraction(a: Value, b: Value, x: Value, rest: Value) -> Value:
 def _lentz(
     numerator: Value, denominator: Value, h: Value, c: Value, d: Value
 ) -> tuple[Value, Value, Value, Value]:
-    """One more level of a continued fraction h; the last result is how far from 1 its factor is."""
+    """One more level of a continued fraction h; the last result is its factor minus 1."""
     c = _not_zero(add(denominator, div(numerator, c)))
     d = div(full_like(d, 1), _not_zero(add(denominator, mul(numerator, d))))
     factor = mul(c, d)
@@ -458,7 +457,7 @@ def _iterated(
     start: Sequence[Value],
     most: int = _MOST_STEPS,
 ) -> Sequence[Value]:
-    """`step(n, *state) -> state, change` for n = 1, 2, ..., until the changes are negligible."""
+    """Iterate `step(n, *state) -> state, change` for n = 1, 2, ... until changes are negligible."""
     x = start[0].type
     epsilon = _EPSILON[dtype_name(x.element_type)]
     count = full(tensor([], element_type("i32")), 0)
@@ -482,7 +481,7 @@ def _iterated(
 
 
 def _unless_none(flags: Value, like: Value, f: Callable[[], list[Value]], n: int) -> list[Value]:
-    """n arrays f() where any flag is set, else zeros: few calls have need of what is large."""
+    """Emit f(), n arrays, if any flag is set, else zeros: few calls have large parameters."""
     pred = emit.any(flags, axes=tuple(range(flags.type.rank)))
     choice = ir.Operation.create("stablehlo.if", [like.type] * n, [pred], regions=2)
     branches: tuple[Callable[[], list[Value]], ...] = (f, lambda: [zeros_like(like)] * n)

@@ -1,19 +1,19 @@
-"""How the incomplete gamma and beta functions change with their parameters.
+"""Derivatives of the incomplete gamma and beta functions in their parameters.
 
 These derivatives have no closed form.  Under the integral sign, with t = e^u up to log x, and with
 t = 1/(1 + e^-u) up to logit x,
 
-    dP(a, x)/da   = 1/Gamma(a)  integral of  e^(a u - e^u) (u - psi(a)) du
-    dI_x(a, b)/da = 1/B(a, b)   integral of  t^a (1-t)^b (log t - psi(a) + psi(a+b)) du
+  dP(a, x)/da   = 1/Gamma(a)  integral of  e^(a u - e^u) (u - psi(a)) du
+  dI_x(a, b)/da = 1/B(a, b)   integral of  t^a (1-t)^b (log t - psi(a) + psi(a+b)) du
 
-The integral over all u is 0, so that from x on is the same with the other sign; the side is taken
-on which the last factor keeps its sign, so nothing cancels.  It is computed by Gauss and Legendre's
-rule, up to where the integrand has fallen by e^-40, for parameters of at least 1: see Note [Small
-parameters].  What chooses side and end is held constant: the derivatives of the rule are then those
-of the integral, to every order, by the rules of the ops that it is made of.
-Against 70 digits, for parameters from 1e-8 to 1e6 and x from 1e-300 to 1 - 1e-16, the relative
-error in f64 is below 1e-12, also of the second derivatives but beside their zeros; in f32 it is
-below 1e-5 times 1 and what a relative change of a, b or x is multiplied by.
+The integral over all u is 0, so the integral from x on differs only in sign; the side is chosen on
+which the last factor keeps its sign, so that nothing cancels.  It is computed by Gauss-Legendre
+quadrature, up to where the integrand has fallen by e^-40, for parameters of at least 1: see Note
+[Small parameters].  The choice of side and end is held constant: the derivatives of the quadrature
+are then those of the integral, to every order, by the rules of the ops that it consists of.
+Compared with 70 digits, for parameters from 1e-8 to 1e6 and x from 1e-300 to 1 - 1e-16, the
+relative error in f64 is below 1e-12, also of the second derivatives except beside their zeros; in
+f32 it is below 1e-5 times 1 and the condition number in a, b or x.
 Sources: NIST Digital Library of Mathematical Functions, 8.2.4, 8.17.1 (the integrals), 8.8.5,
 8.17.20 and 8.17.21 (parameters that grow by 1), 5.4.14, 5.5.2, 5.11.2 and 5.12.1 (psi), 5.11.1 and
 5.11.2 (Stirling's series), 3.5(v) (Gauss-Legendre); the derivatives have been computed as series by
@@ -56,23 +56,23 @@ __all__ = [
     "log_beta_factor_and_depth", "log_factor", "log_factor_and_depth",
 ]  # fmt: skip
 
-PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # of beta, the range that is computed
+PARAMETERS = {"f32": (1e-36, 1e30), "f64": (1e-305, 1e290)}  # of beta: they are clamped to this
 LARGE = 20.0  # from here on Stirling's series are exact to 2e-15
-_HUGE = 1e30  # of gamma: from here on 1 / sqrt(a) is below rounding
+_HUGE = 1e30  # for gamma: from here on 1 / sqrt(a) is below rounding
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680)  # NIST DLMF, 5.11.1
 _OF_PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132)  # 5.11.2
 
 _SHIFTS = 16  # from 17 on the series of psi are exact to 1e-16
-# Not as many as candidates: XLA would join the two, and gamma take twice the time.
+# Different from the number of candidates: XLA would fuse the two, and gamma take twice the time.
 _NODES_OF_GAMMA = {"f32": 32, "f64": 40}
 _NODES_OF_BETA = {"f32": 64, "f64": 96}  # the longest has a bend of width 1 within 77
 _FEW_NODES = 3
-_FALLEN = 40.0  # e^-40 is nothing
-_CANDIDATES = 2.0 ** (-np.arange(48) / 2)  # for how far to integrate, of what is surely enough
+_FALLEN = 40.0  # e^-40 is negligible
+_CANDIDATES = 2.0 ** (-np.arange(48) / 2)  # integration ends, relative to a sufficient one
 
 
 def gamma_slope(a: Value, x: Value) -> Value:
-    """dP(a, x)/da for a >= 0 and x >= 0, at a = 0 to the right; NaN elsewhere, and at (0, 0)."""
+    """dP(a, x)/da for a, x >= 0, one-sided at a = 0; NaN elsewhere, and at (0, 0)."""
     valid = and_(_compared(a, 0, "GE"), _compared(x, 0, "GE"))
     valid = and_(valid, or_(_compared(a, 0, "GT"), _compared(x, 0, "GT")))
     is_finite = and_(emit.is_finite(a), emit.is_finite(x))
@@ -82,7 +82,7 @@ def gamma_slope(a: Value, x: Value) -> Value:
 
 
 def _gamma_slope(a: Value, x: Value) -> Value:
-    """dP(a, x)/da inside of the domain; of a huge a it is minus the slope in x, to rounding."""
+    """dP(a, x)/da inside the domain; for huge a it equals minus the slope in x, to rounding."""
     is_huge = _compared(a, _HUGE, "GE")
     density = exp(sub(log_factor(a, x), log(x)))
     a, x = emit.minimum(a, full_like(a, _HUGE)), emit.minimum(x, full_like(x, 4 * _HUGE))
@@ -91,23 +91,23 @@ def _gamma_slope(a: Value, x: Value) -> Value:
 
 # Note [Small parameters]
 #
-# For small a the integrand falls by e^-a only, over which the bend of the other factor, at u = 0,
-# is lost between the nodes: at a = b = x = 0.02 the slope of beta had an error of 4e-5.  From
+# For small a the integrand falls by e^-a only, over a length where the bend of the other factor, at
+# u = 0, falls between the nodes: at a = b = x = 0.02 the slope of beta had an error of 4e-5.  From
 #
 #     P(a, x)   = x^a e^-x / Gamma(a+1)      + P(a+1, x)
 #     I_x(a, b) = x^a (1-x)^b / (a B(a, b))  + I_x(a+1, b)
 #               = -x^a (1-x)^b / (b B(a, b)) + I_x(a, b+1)
 #
-# follows the slope for a < 1 from that for a + 1.  Up to where the factor of the integral for a + 1
-# changes sign both terms have the same sign; and so have, above, those for b + 1.  That is where
-# the side changes, so that nothing cancels here either.
+# follows the slope for a < 1 from the slope for a + 1.  Up to where the factor of the integral for
+# a + 1 changes sign both terms have the same sign; beyond, those for b + 1 do.  That is where the
+# side changes, so that nothing cancels here either.
 
 # Note [Held x]
 #
-# The derivative of a slope in x is the integrand at x.  As the difference of the derivatives of
-# what is before the integral and of the integral, which may be many times larger, it had lost half
+# The derivative of a slope in x is the integrand at x.  Computed as the difference of the
+# derivatives of the integral and of its prefactor, many times larger at times, it had lost half
 # its digits for small parameters, and all where these overflow.  So x is held constant there, and
-# an integral of no length that ends at x is added, which has that derivative.
+# an integral of length zero that ends at x is added, which has that derivative.
 
 
 def _gamma_inside(a: Value, x: Value) -> Value:
@@ -121,9 +121,9 @@ def _gamma_inside(a: Value, x: Value) -> Value:
     above = times(log1p(div(plus(times(a, 2), 60), x)), 1.05)
     distance = mul(sign, ahead)  # from the mean of the logarithm
     small = sub(sub(mul(a, log(x)), x), lgamma(raised))
-    front = exp(emit.select(is_small, small, log_factor(raised, x)))  # by a, where that is small
+    front = exp(emit.select(is_small, small, log_factor(raised, x)))  # times a, where a is small
     edge = emit.select(and_(is_small, is_below), mul(front, distance), zeros_like(a))
-    # psi(a) is that of a + 1 less 1/a; times a, which may be 0.
+    # psi(a) is psi(a + 1) - 1/a; times a, which may be 0.
     scale = emit.select(is_small, emit.select(is_below, x, a), one)
     offset = mul(scale, distance)
     offset = emit.select(and_(is_small, not_(is_below)), plus(offset, 1), offset)
@@ -144,7 +144,7 @@ def _gamma_terms(v: Value, a: Value, x: Value, sign: Value, *line: Value) -> tup
 #
 # For large a, x is near a wherever anything happens, and a log x, x and log Gamma(a) cancel, as do
 # log x and psi(a): in f32 the slope had lost all its digits at a = 1e6.  Stirling's series, in
-# m = x/a - 1, say the same without what cancels.
+# m = x/a - 1, express the same without cancellation.
 
 
 def log_factor(a: Value, x: Value) -> Value:
@@ -156,7 +156,7 @@ def log_factor(a: Value, x: Value) -> Value:
 
 
 def log_factor_and_depth(a: Value, x: Value) -> tuple[Value, Value, Value]:
-    """`log_factor`; of a large a also m = x/a - 1, and a (log(1+m) - m)."""
+    """`log_factor`; for large a also m = x/a - 1, and a (log(1+m) - m)."""
     direct = sub(sub(mul(a, log(x)), x), lgamma(a))
     is_large, large, m, logarithm = _scaled(a, x)
     inverse = div(full_like(a, 1), large)
@@ -167,7 +167,7 @@ def log_factor_and_depth(a: Value, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _ahead(a: Value, x: Value) -> Value:
-    """log x - psi(a).  For large a it is log(1+m) + 1/(2a) + 1/(12a^2) - 1/(120a^4) + ..."""
+    """log x - psi(a); for large a log(1+m) + 1/(2a) + 1/(12a^2) - 1/(120a^4) + ..."""
     is_large, large, _, logarithm = _scaled(a, x)
     inverse = div(full_like(a, 1), large)
     square = mul(inverse, inverse)
@@ -176,9 +176,9 @@ def _ahead(a: Value, x: Value) -> Value:
 
 
 def _scaled(a: Value, x: Value) -> tuple[Value, Value, Value, Value]:
-    """Whether a is large, a where it is, and m and log(1+m) for that."""
+    """Whether a is large, a clamped to be large, and its m and log(1+m)."""
     is_large = _compared(a, LARGE, "GE")
-    large = emit.select(is_large, a, full_like(a, LARGE))  # lest the side not taken divides by 0
+    large = emit.select(is_large, a, full_like(a, LARGE))  # the other side must not divide by 0
     m = div(sub(x, large), large)
     is_far = _compared(emit.abs(m), 0.5, "GT")  # there m + 1 has few digits of x / a
     near = emit.select(is_far, zeros_like(m), m)
@@ -186,9 +186,9 @@ def _scaled(a: Value, x: Value) -> tuple[Value, Value, Value, Value]:
 
 
 def _log1p_less(m: Value, logarithm: Value) -> Value:
-    """log(1+m) - m, which is about -m^2 / 2, with all digits where m is small, given log(1+m).
+    """log(1+m) - m, which is about -m^2 / 2, accurate for small m, given log(1+m).
 
-    With s = m / (2+m) it is -s m + 2 s (s^2/3 + s^4/5 + ...), by that of artanh (DLMF 4.38.5).
+    With s = m / (2+m) it is -s m + 2 s (s^2/3 + s^4/5 + ...), by artanh's series (DLMF 4.38.5).
     """
     is_far = _compared(emit.abs(m), 0.25, "GT")
     near = emit.select(is_far, zeros_like(m), m)
@@ -200,7 +200,7 @@ def _log1p_less(m: Value, logarithm: Value) -> Value:
 
 
 def _series(coefficients: Sequence[float], x: Value) -> Value:
-    """c[0] + c[1] x + c[2] x^2 + ..."""
+    """Evaluate c[0] + c[1] x + c[2] x^2 + ..."""
     total = full_like(x, coefficients[-1])
     for c in coefficients[-2::-1]:
         total = plus(mul(total, x), c)
@@ -208,16 +208,16 @@ def _series(coefficients: Sequence[float], x: Value) -> Value:
 
 
 def beta_jumps(a: Value, b: Value) -> tuple[Value, Value]:
-    """Whether I_x(a, b) is 0 up to x = 1, and whether it is 1 from x = 0 on; where both, NaN."""
+    """Whether I_x(a, b) is 0 up to x = 1, and whether it is 1 from x = 0 on; NaN if both."""
     late = or_(_compared(b, 0, "EQ"), emit.is_inf(a))
     return late, or_(_compared(a, 0, "EQ"), emit.is_inf(b))
 
 
 def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
-    """dI_x(a, b)/da, or with `which` 1 db, for a, b >= 0 and 0 <= x <= 1, at 0 to the right; NaN
-    elsewhere, and where both are 0 or infinite.
+    """dI_x(a, b)/da, or with `which` 1 db, for a, b >= 0 and 0 <= x <= 1, one-sided at 0; NaN
+    elsewhere, and where both are 0 or both infinite.
 
-    0 where the other one is 0 or infinite, or this one infinite: the values do not move there.
+    0 where the other one is 0 or infinite, or this one infinite: the values are constant there.
     """
     mine, other = (a, b) if which == 0 else (b, a)
     late, soon = beta_jumps(a, b)
@@ -237,7 +237,7 @@ def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
         front = exp(emit.select(b_is_small, sub(front, log_rest), front))
         if which == 0:
             return neg(_beta_inside(a, b, x, one_minus(x), log_x, front, u))
-        # I_x(a, b) = 1 - I_(1-x)(b, a)
+        # I_x(a, b) = 1 - I_(1-x)(b, a).
         return _beta_inside(b, a, one_minus(x), x, log_rest, front, neg(u))
 
     least, most = PARAMETERS[dtype_name(x.type.element_type)]
@@ -249,16 +249,16 @@ def _beta_inside(
 ) -> Value:
     """-dI_x(a, b)/da.  See Note [Small parameters].
 
-    `front` is x^a (1-x)^b / B(a, b), where B is that of the parameters with 1 added to small ones.
+    `front` is x^a (1-x)^b / B(a, b), where B is taken at the parameters with 1 added to small ones.
     """
     total, raised = add(a, b), _raised(a)[1]
     inverse = div(full_like(a, 1), total)
     ahead = add(log_x, _psi_difference(raised, b))
     is_below = _compared(ahead, 0, "LT")
-    # psi(a+b) - psi(a) is that of a + 1 and 1/a - 1/(a+b) more.
+    # psi(a+b) - psi(a) is the difference for a + 1, plus 1/a - 1/(a+b).
     more = emit.select(_compared(a, 1, "LT"), div(mul(b, inverse), a), zeros_like(a))
     distance = emit.select(is_below, neg(ahead), add(ahead, more))
-    # This parameter is raised where it is small, the other one is not.
+    # This parameter is raised if it is small, the other one is not.
     own, other = emit.select(is_below, a, b), emit.select(is_below, b, a)
     (is_small, mine), (other_is_small, _) = _raised(own), _raised(other)
     front = emit.select(other_is_small, mul(front, div(other, add(mine, other))), front)
@@ -269,7 +269,7 @@ def _beta_inside(
     integral = _beta_integral(mine, other, x, rest, is_below, offset)
     raised_sum = add(edge, mul(raised_front, integral))
     found = emit.select(is_small, raised_sum, mul(front, integral))
-    # The front of the parameters themselves is less by the smaller one, or by its part of the sum.
+    # The prefactor at the original parameters: times the small one, or its share of the sum.
     whole_front = emit.select(is_small, mul(front, mul(own, inverse)), front)
     here = (total, x, a, add(ahead, more))
     return sub(found, mul(whole_front, _integral_from_here(_terms_here, u, here)))
@@ -283,11 +283,11 @@ def _terms_here(v: Value, total: Value, x: Value, a: Value, ahead: Value) -> tup
 def _beta_integral(
     mine: Value, other: Value, x: Value, rest: Value, is_below: Value, offset: Value
 ) -> Value:
-    """The integral from x away from the mean of the logarithm.
+    """Integral from x away from the mean of the logarithm.
 
-    At the distance v from logit x the logarithms have moved by L = log(1 + p (e^v - 1)), where p is
-    1-x on the way down and x on the way up, and by L - v, which is log(1 - (1-p) (1 - e^-v)): of
-    the two the one is computed whose argument is not near 0.
+    At distance v from logit x the logarithms have moved by L = log(1 + p (e^v - 1)), where p is 1-x
+    downward and x upward, and by L - v, which is log(1 - (1-p) (1 - e^-v)): of the two, the one
+    whose argument is not near 0 is computed.
     """
     one, zero = full_like(x, 1), zeros_like(x)
     p, rest_of_p = emit.select(is_below, rest, x), emit.select(is_below, x, rest)
@@ -301,7 +301,7 @@ def _beta_integral(
     total = add(mine, other)
     steepness = sub(mul(mine, p), mul(other, rest_of_p))
     longest = plus(div(full_like(x, 60), mine), 20)
-    # The depth is convex, so that it is above its tangent.
+    # The depth is convex, so it lies above its tangent.
     nearest = div(full_like(x, _FALLEN), steepness)
     nearest = emit.select(_compared(steepness, 0, "GT"), nearest, longest)
     longest = emit.minimum(longest, nearest)
@@ -323,8 +323,8 @@ def _beta_integral(
 
 
 def _psi_difference(a: Value, b: Value) -> Value:
-    """psi(a+b) - psi(a) for a >= 1 and b > 0, with all digits where b is small: by recurrence to
-    a + 16, and there by the differences of the terms of the asymptotic series."""
+    """psi(a+b) - psi(a) for a >= 1 and b > 0, accurate for small b: by recurrence to a + 16, and
+    there by the differences of the terms of the asymptotic series."""
     k = _row(np.arange(_SHIFTS), a)
     lower = add(_spread(a, _SHIFTS), k)
     b_ = _spread(b, _SHIFTS)
@@ -345,16 +345,16 @@ def _psi_difference(a: Value, b: Value) -> Value:
 
 
 def log_beta_factor(a: Value, b: Value, x: Value) -> Value:
-    """log(x^a (1-x)^b / B(a, b)), for a, b > 0 and 0 < x < 1.  See Note [Large parameters].
+    """log(x^a (1-x)^b / B(a, b)) for a, b > 0 and 0 < x < 1.  See Note [Large parameters].
 
-    Of large parameters, with e = b x - a (1-x), it is a log(1 + e/a) + b log(1 - e/b)
-    + log(ab / (2 pi (a+b))) / 2 + D(a+b) - D(a) - D(b), where D is the rest of Stirling's series.
+    For large parameters, with e = b x - a (1-x), it is a log(1 + e/a) + b log(1 - e/b)
+    + log(ab / (2 pi (a+b))) / 2 + D(a+b) - D(a) - D(b), with D the rest of Stirling's series.
     """
     return log_beta_factor_and_depth(a, b, x)[0]
 
 
 def log_beta_factor_and_depth(a: Value, b: Value, x: Value) -> tuple[Value, Value, Value]:
-    """`log_beta_factor`; of large parameters also e, and a log(1 + e/a) + b log(1 - e/b)."""
+    """`log_beta_factor`; for large parameters also e, and a log(1 + e/a) + b log(1 - e/b)."""
     rest, total = one_minus(x), add(a, b)
     log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(total))
     direct = sub(add(mul(a, log(x)), mul(b, log1p(neg(x)))), log_beta)
@@ -382,7 +382,7 @@ def log_beta_factor_and_depth(a: Value, b: Value, x: Value) -> tuple[Value, Valu
 
 
 def _log_ratio(m: Value, x: Value, logarithm: Value) -> Value:
-    """log(1 + m), where 1 + m is x over what has that logarithm."""
+    """log(1 + m), where 1 + m is x over the number whose logarithm is given."""
     is_far = _compared(emit.abs(m), 0.5, "GT")
     near = log1p(emit.select(is_far, zeros_like(m), m))
     return emit.select(is_far, sub(log(x), logarithm), near)
@@ -408,10 +408,10 @@ def _integral(
     params: Sequence[Value],
     counts: dict[str, int],
 ) -> Value:
-    """The integral of exp(-depth) factor over v from 0 to where the depth is 40 or more, by a rule
-    with as many nodes as `counts` has for the dtype.
+    """Integrate exp(-depth) factor over v from 0 to where the depth reaches 40, with as many nodes
+    as `counts` has for the dtype.
 
-    `terms` are the depth and the factor.  The depth is 0 at 0, convex, and at least 40 at
+    `terms` returns the depth and the factor.  The depth is 0 at 0, convex, and at least 40 at
     `longest`.
     """
     count = counts[dtype_name(longest.type.element_type)]
@@ -425,7 +425,7 @@ def _integral(
 
 
 def _end(terms: Callable[..., Any], longest: Value, params: Sequence[Value]) -> Value:
-    """The smallest of the candidates at which enough has fallen."""
+    """Smallest candidate at which the integrand has fallen enough."""
     count = len(_CANDIDATES)
     most = _spread(longest, count)
     v = mul(most, _row(_CANDIDATES, longest))
@@ -438,8 +438,8 @@ def _end(terms: Callable[..., Any], longest: Value, params: Sequence[Value]) -> 
 def _integral_from_here(
     terms: Callable[..., tuple[Value, Value]], u: Value, params: Sequence[Value]
 ) -> Value:
-    """The integral of exp(-depth) factor over v from 0 to what u is ahead of itself: 0, with the
-    derivatives in u that the integral has, up to the sixth.  See Note [Held x]."""
+    """Integrate exp(-depth) factor over v from 0 to u - stop_gradient(u): 0, with derivatives in
+    u as the integral has, up to the sixth.  See Note [Held x]."""
     ahead = sub(u, emit.stop_gradient(u))
     nodes, weights = (_row(values, u) for values in _legendre(_FEW_NODES))
     v = mul(_spread(ahead, _FEW_NODES), nodes)
@@ -448,37 +448,37 @@ def _integral_from_here(
 
 
 def _on(line: Sequence[Value], v: Value) -> Value:
-    """Its value at v: offset and slope."""
+    """Evaluate a line, given by offset and slope, at v."""
     offset, slope = line
     return add(offset, mul(slope, v))
 
 
 @cache
 def _legendre(count: int) -> tuple[Any, Any]:
-    """Nodes and weights between 0 and 1."""
+    """Nodes and weights of Gauss-Legendre quadrature between 0 and 1."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return (nodes + 1) / 2, weights / 2
 
 
 def _spread(x: Value, count: int) -> Value:
-    """x with one more axis, the last, along which it repeats."""
+    """Broadcast x along a new last axis."""
     axes = tuple(range(x.type.rank))
     return emit.broadcast_in_dim(x, shape=(*x.type.shape, count), broadcast_dimensions=axes)
 
 
 def _row(values: Any, like: Value) -> Value:
-    """Numbers along one more axis, the last, repeated along those of an array."""
+    """Broadcast numbers along a new last axis over the shape of `like`."""
     element = like.type.element_type
     row = literal(np.asarray(values, numpy_of(element)), tensor((len(values),), element))
     shape = (*like.type.shape, len(values))
     return emit.broadcast_in_dim(row, shape=shape, broadcast_dimensions=(len(shape) - 1,))
 
 
-# -- choices ---------------------------------------------------------------------------------------
+# -- selection -------------------------------------------------------------------------------------
 
 
 def _within(valid: Value, inside: Value, f: Callable[..., Value], *xs: Value) -> Value:
-    """f inside; 0 on the edge, and NaN where it is not valid."""
+    """f inside the domain; 0 on its edge, and NaN where it is not valid."""
     half = [emit.select(inside, x, full_like(x, 0.5)) for x in xs]
     elsewhere = emit.select(valid, zeros_like(xs[0]), full_like(xs[0], float("nan")))
     return emit.select(inside, f(*half), elsewhere)
@@ -491,7 +491,7 @@ def _raised(p: Value) -> tuple[Value, Value]:
 
 
 def _chosen(pred: Value, like: Value) -> Value:
-    """-1 where `pred` is true, and 1."""
+    """-1 where `pred` is true, else 1."""
     return emit.select(pred, full_like(like, -1), full_like(like, 1))
 
 
