@@ -375,4 +375,4 @@ def _check_room(
 
 
 def _reduced(x: Tracer, body: Any, start: complex, windows: dict[str, Any]) -> Tracer:
-    return prim("reduce_window", x, constant(start, x.dtype), **windows, body=body)[0]  # type: ignore[no-any-return]
+    return prim("reduce_window", x, constant(start, x.dtype), **windows, body=body)[0]

@@ -7,7 +7,7 @@ array is without any program: its type, its values on the host, its life.
 from __future__ import annotations
 
 import operator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,10 +17,15 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, array_type
 
+if TYPE_CHECKING:
+    from anvl.runtime.array_methods import ArrayMethods
+else:
+    ArrayMethods = object
+
 _new = object.__new__
 
 
-class Array:
+class Array(ArrayMethods):
     """An immutable array on a device.
 
     Made by `anvl.runtime.put` and by running programs.  `np.asarray(x)` and `x.numpy()` give a

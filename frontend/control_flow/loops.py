@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +110,7 @@ def _at_most(
 
     goes_on.__name__, step.__name__ = name_of(cond_fun), name_of(body_fun)
     # To the dialect, 0 is no bound.
-    options = {"max_iterations": int(count)} if count else {"ends": True}
+    options: dict[str, int] = {"max_iterations": int(count)} if count else {"ends": True}
     counted = _Counted(np.int32(0), init)
     return _while("while_loop", goes_on, step, counted, options).value
 
@@ -120,7 +120,7 @@ def _while(
     cond_fun: Callable[..., Any],
     body_fun: Callable[..., Any],
     init: Any,
-    options: dict[str, int],
+    options: Mapping[str, int],
 ) -> Any:
     def in_trace(init: Any) -> Any:
         carry = _Carry(role, init)
@@ -329,7 +329,7 @@ def _segmented(
         return carry, tree.map(lambda *ys: anp.concatenate(ys), *ordered)
 
     in_trace.__name__ = name_of(f)
-    return run(in_trace, (init, xs), {})  # type: ignore[no-any-return]
+    return run(in_trace, (init, xs), {})
 
 
 def _segment(role: str, every: int | str, count: int) -> int:
@@ -380,7 +380,7 @@ def _scanned(
         return tree.unflatten(step.out_tree, found)
 
     in_trace.__name__ = name_of(f)
-    return run(in_trace, (init, xs), {})  # type: ignore[no-any-return]
+    return run(in_trace, (init, xs), {})
 
 
 # -- carries ---------------------------------------------------------------------------------------

@@ -65,8 +65,7 @@ def _beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
     return taken(type(number), tuple(dtypes))
 
 
-@functools.lru_cache(4096)
-def taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
+def _taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
     if of is bool or not dtypes:
         return None
     try:
@@ -76,6 +75,12 @@ def taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
     if of is complex and common == np.float64:
         return np.dtype(np.complex128)
     return common if aval(common).level >= NUMBER_LEVELS[of] else None
+
+
+#: The dtype that a number of type `of` takes from these; the latest answers are kept.
+taken: Callable[[type, tuple[np.dtype[Any], ...]], np.dtype[Any] | None] = functools.lru_cache(
+    4096
+)(_taken)
 
 
 def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:

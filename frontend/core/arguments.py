@@ -96,7 +96,7 @@ def _plain_function(f: Any) -> FunctionType | None:
     while isinstance(f, FunctionType) and "__signature__" not in f.__dict__:
         if "__wrapped__" not in f.__dict__:
             return f
-        f = f.__wrapped__
+        f = f.__dict__["__wrapped__"]
     return None
 
 
@@ -170,7 +170,9 @@ class StaticArguments:
             return Arguments(leaves, treedef, ())
         dynamic = tuple(a for i, a in enumerate(args) if i not in self.positions)
         keywords = {k: v for k, v in kwargs.items() if k not in self.names}
-        static = [(i, self._checked(i, args[i])) for i in sorted(self.positions) if i < len(args)]
+        static: list[tuple[int | str, Any]] = [
+            (i, self._checked(i, args[i])) for i in sorted(self.positions) if i < len(args)
+        ]
         static += [(k, self._checked(k, kwargs[k])) for k in sorted(self.names & kwargs.keys())]
         leaves, treedef = tree.flatten((dynamic, keywords))
         return Arguments(leaves, treedef, tuple((k, StaticValue(v)) for k, v in static))
@@ -213,7 +215,8 @@ def _compares_by_identity(value: Any) -> bool:
     """Whether equality says nothing of the contents; functions, classes and modules may be."""
     if isinstance(value, type | ModuleType | enum.Enum) or callable(value) or value is None:
         return False
-    return type(value).__eq__ is object.__eq__
+    equal: Any = type(value).__eq__
+    return equal is object.__eq__
 
 
 def _n_required(f: Callable[..., Any]) -> int | None:

@@ -245,7 +245,7 @@ def flatten_error(
     kept_failure()  # of asking again
     if in_registry and found is None:
         _restore_levels()
-    elif in_registry:
+    elif in_registry and found is not None:
         _give_back(found.depth - len(SPARE))
     if deep:
         return ValueError(_TOO_DEEP)

@@ -59,7 +59,7 @@ def abstract(x: Any, function: str = "") -> Aval:
     """The abstract value of an array, a tracer or a Python number (which is weak)."""
     of = type(x)
     if of is Tracer:
-        return x.aval  # type: ignore[no-any-return]
+        return x.aval
     if of in _NUMBERS:
         return aval(default_dtype(of), (), weak_type=True)
     if isinstance(x, Array):
@@ -148,14 +148,14 @@ def _widened(made: Any, floats: list[np.dtype[Any]], of_kind: str) -> np.dtype[A
     """A complex dtype that also holds the floats it meets: c64 with f64 is c128."""
     if of_kind == "complex" and any(dtype_name(d) == "f64" for d in floats):
         return np.dtype(np.complex128)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def common_dtype(*avals: Aval) -> tuple[np.dtype[Any], bool]:
     """The dtype where arrays of these avals meet, and whether it is weak."""
     strong = tuple(a.dtype for a in avals if not a.weak_type)
     weak = tuple(a.dtype for a in avals if a.weak_type)
-    return _common(strong, weak)  # type: ignore[no-any-return]
+    return _common(strong, weak)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> tuple[int, ...]:
@@ -177,7 +177,7 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> t
     return tuple(result)
 
 
-def constant(value: complex, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
+def constant(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
     """A literal of the current trace: an array whose elements all are `value`."""
     return literal_like(value, aval(dtype, shape))
 
@@ -210,7 +210,7 @@ def cast(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
     """x in another dtype, as a person asks for it: integers that do not fit wrap around."""
     if x.aval.dtype == dtype:
         return x
-    return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})  # type: ignore[no-any-return]
+    return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})
 
 
 def fitted(x: Any, dtype: np.dtype[Any], function: str = "") -> Tracer:
@@ -227,7 +227,7 @@ def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:
         return x
     axes = tuple(range(len(shape) - len(old), len(shape)))
     params = {"shape": shape, "broadcast_dimensions": axes}
-    return emit(_BROADCAST, (x,), params)  # type: ignore[no-any-return]
+    return emit(_BROADCAST, (x,), params)
 
 
 def promote(

@@ -17,11 +17,14 @@ from anvl.dialect.core.errors import TraceError
 if TYPE_CHECKING:
     from anvl.core.tracing import Trace
     from anvl.dialect.core.mlir import ir
+    from anvl.runtime.array_methods import ArrayMethods
+else:
+    ArrayMethods = object
 
 __all__ = ["Tracer"]
 
 
-class Tracer:
+class Tracer(ArrayMethods):
     """An array whose dtype and shape are known and whose values are not, yet.
 
     Attributes: `shape`, `dtype`, `ndim`, `size`, `aval`.

@@ -136,9 +136,8 @@ def _still_is(known: Any, array: Any) -> bool:
     before = np.asarray(known)
     if (before.shape, before.dtype) != (array.shape, array.dtype):
         return False
-    return np.array_equal(
-        *(np.ascontiguousarray(x).reshape(-1).view("u1") for x in (before, array))
-    )
+    one, other = (np.ascontiguousarray(x).reshape(-1).view("u1") for x in (before, array))
+    return np.array_equal(one, other)
 
 
 class Trace:
@@ -276,6 +275,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
         raise outlived(xs)
     tracers: Sequence[Tracer]
     values: Sequence[ir.Value]
+    key: tuple[Any, ...] | None
     if len(xs) == 2 and not params:  # most ops; written out, 0.6 us less of 3
         x, y = xs
         if type(x) is not Tracer or x.trace is not trace:
@@ -315,7 +315,7 @@ def _emit(
     plan = _plans.get(key)
     if plan is None:
         with location:
-            return _emit_first(op_class, tracers, params, key, location)
+            return _emit_first(op_class, tracers, params, key, trace, location)
     name, types, attributes, of = plan
     op = _create(name, types, values, attributes, None, 0, location)  # by name 0.03 us more
     return Tracer(op.result, of, trace, location)
@@ -352,11 +352,11 @@ def _emit_first(
     xs: Sequence[Tracer],
     params: dict[str, Any],
     key: tuple[Any, ...] | None,
+    trace: Trace,
     location: ir.Location,
 ) -> Any:
     """`emit` of what `_plans` has not; now it has, but for bodies, which are emitted anew."""
     y = op_class.build(*[x.value for x in xs], **params)
-    trace = current.trace
     if op_class.multiple_results:
         return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
     of = aval_of_type(y.type)

@@ -87,7 +87,7 @@ def from_stablehlo(program: str | bytes, function: str = "main") -> Callable[...
 
     imported.__name__ = function
     imported.__doc__ = f"@{function}: {_listed(inputs)} -> {_listed(outputs)}."
-    return jit(imported)  # type: ignore[no-any-return]
+    return jit(imported)
 
 
 def _read(program: str | bytes) -> ir.Module:

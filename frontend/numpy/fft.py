@@ -373,7 +373,7 @@ def _resized(x: Tracer, axis: int, n: int) -> Tracer:
         return slice_axis(x, axis, 0, n) if n < size else x
     widths = [(0, 0)] * x.ndim
     widths[axis] = (0, n - size)
-    return pad(x, tuple(widths))  # type: ignore[no-any-return]
+    return pad(x, tuple(widths))
 
 
 def _chained(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
@@ -382,7 +382,7 @@ def _chained(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
         return _of_nothing(kind, x, sizes)
     near, far = sizes[-_AT_ONCE:], sizes[:-_AT_ONCE]
     if not far:
-        return prim("fft", x, fft_type=kind, fft_length=sizes)  # type: ignore[no-any-return]
+        return prim("fft", x, fft_type=kind, fft_length=sizes)
     # The far ones of a complex kind, with the near ones out of their way.
     complex_kind = {"RFFT": "FFT", "IRFFT": "IFFT"}.get(kind, kind)
     after = tuple(range(-len(near), 0))
@@ -411,4 +411,4 @@ def _scaled(y: Tracer, kind: str, sizes: tuple[int, ...], norm: Any) -> Tracer:
     is_inverse = kind in ("IFFT", "IRFFT")
     by = {"ortho": math.sqrt(n) if is_inverse else 1 / math.sqrt(n)}
     by["forward"] = n if is_inverse else 1 / n
-    return multiply(y, by[norm]) if norm in by else y  # type: ignore[no-any-return]
+    return multiply(y, by[norm]) if norm in by else y

@@ -60,17 +60,8 @@ def attach() -> None:
             setattr(cls, f"__{name}__", f)
         for name, f in _METHODS.items():
             setattr(cls, name, _method(f))
-        cls.__getitem__ = getitem  # type: ignore[method-assign,union-attr]
-        cls.at = property(At)  # type: ignore[union-attr]
-        cls.__setitem__ = _refuse_to_change  # type: ignore[union-attr]
-        cls.__iter__ = _iterate  # type: ignore[union-attr]
-        cls.__rdivmod__ = _reflected(anp.divmod)  # type: ignore[union-attr]
-        cls.reshape = _reshape  # type: ignore[union-attr]
-        cls.transpose = _transpose  # type: ignore[union-attr]
-        cls.T = property(anp.transpose)  # type: ignore[union-attr]
-        cls.mT = property(anp.matrix_transpose)  # type: ignore[union-attr]
-        cls.real = property(anp.real)  # type: ignore[union-attr]
-        cls.imag = property(anp.imag)  # type: ignore[union-attr]
+        for name, f in _MEMBERS.items():
+            setattr(cls, name, f)
 
 
 def _method(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,7 +127,7 @@ def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
     if cls is Tracer:
         return _reflected(f.traced)
     eager: Jit = f.eager
-    return eager.reflected_method(_reflected(f))  # type: ignore[no-any-return]
+    return eager.reflected_method(_reflected(f))
 
 
 def _iterate(x: Any) -> Any:
@@ -164,3 +155,11 @@ def _reshape(x: Any, *shape: Any) -> Any:
 
 def _transpose(x: Any, *axes: Any) -> Any:
     return anp.transpose(x, _sizes(axes) if axes and axes[0] is not None else None)
+
+
+_MEMBERS: dict[str, Any] = {
+    "__getitem__": getitem, "__setitem__": _refuse_to_change, "__iter__": _iterate,
+    "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
+    "transpose": _transpose, "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
+    "real": property(anp.real), "imag": property(anp.imag),
+}  # fmt: skip

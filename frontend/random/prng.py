@@ -117,7 +117,7 @@ def unsigned(x: Tracer) -> Tracer:
     if is_kind(x, "uint"):
         return convert(x, U64)
     wide = convert(x, np.dtype(np.int64))
-    return prim("bitcast_convert", wide, dtype="ui64")  # type: ignore[no-any-return]
+    return prim("bitcast_convert", wide, dtype="ui64")
 
 
 def drawn(name: str, key: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
@@ -132,7 +132,7 @@ def _words(key: Tracer, counter: Any, shape: tuple[int, ...], dtype: str) -> Tra
     # Drawn flat: XLA lays words out in order in a vector, and otherwise as the shape has it.
     params = {"rng_algorithm": "THREE_FRY", "shape": (math.prod(shape),), "dtype": dtype}
     flat = prim("rng_bit_generator", state, **params)[1]
-    return prim("reshape", flat, shape=shape)  # type: ignore[no-any-return]
+    return prim("reshape", flat, shape=shape)
 
 
 @public("shape", "dtype")

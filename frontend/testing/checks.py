@@ -406,7 +406,7 @@ class Narrow(Derivative):
         narrow = _narrow(self.op_class, self.call)
         first = 2 * len(self.gs) + len(self.wrt)  # values, tangents, adjoints; then order 2
         half = len(found) // 2
-        limit = NARROW[narrow] * _SLACK.get(self.op_class.short_name, 1)
+        limit = NARROW[str(narrow)] * _SLACK.get(self.op_class.short_name, 1)
         for i, (y, wanted) in enumerate(zip(found[:half], found[half:], strict=True)):
             kind, slack, least = ("derivative", 1, 0.1) if i < first else ("order 2", ORDER_2, 0.5)
             findings.compare(f"{kind} {narrow}", self.name, y, wanted, slack * limit, least)

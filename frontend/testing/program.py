@@ -34,12 +34,12 @@ _NONE: References = {}
 # The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
 # without the newer emitters of fusions a tenth to a half.  (jaxlib 0.12 has no old ones.)  In one
 # part, for one thread, a program takes a fifth to a third less; the other cores have other tests.
-FAST = {
+FAST: dict[str, object] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
     "xla_cpu_parallel_codegen_split_count": 1,
 }
-OLD_EMITTERS = {"xla_cpu_use_fusion_emitters": False}
+OLD_EMITTERS: dict[str, object] = {"xla_cpu_use_fusion_emitters": False}
 
 # What XLA takes grows faster than a program: the checks of svd, in parts of this many ops, compile
 # in three quarters of the time.

@@ -246,7 +246,7 @@ class Chosen:
                 f"{head}, at {line}, is on a value that nothing uses; go on with what anvl.tag "
                 "returns"
             )
-        return of  # type: ignore[no-any-return]
+        return of
 
     # -- results ---------------------------------------------------------------------------------
 

@@ -183,7 +183,7 @@ def main(argv: Sequence[str]) -> int:
         print(outcomes[-1], flush=True)
     print(f"\n| {'setting':36} | passed | failed |   time  | remark |")
     print("|---|---|---|---|---|", *outcomes, sep="\n")
-    passed, failed = (sum(o[i] for o in outcomes) for i in (1, 2))
+    passed, failed = sum(o.passed for o in outcomes), sum(o.failed for o in outcomes)
     print(f"\n{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -22,6 +22,7 @@ from anvl.tools.opt.flags import Settings, UsageError
 if TYPE_CHECKING:  # MLIR takes 0.1 s to import, which a wrong command line need not wait for
     from anvl.dialect.core.mlir import ir
     from anvl.passes.framework.instrument import Instrument
+    from anvl.passes.framework.pass_base import Pass
     from anvl.passes.framework.pipeline import Pipeline
     from anvl.tools.opt.diagnostics import Diagnostic
     from anvl.tools.opt.instruments import LastPass, PrintOptions, Timer
@@ -108,7 +109,7 @@ def _list_passes() -> str:
     return f"{ours}\npasses of MLIR and StableHLO:\n{theirs}"
 
 
-def _described(name: str, cls: type) -> str:
+def _described(name: str, cls: "type[Pass]") -> str:
     lines = [f"  --{name:<44} {cls.summary()}"]
     for opt in cls.options().values():
         spelling = f"{opt.name}=<{opt.type_name}>"

@@ -47,7 +47,9 @@ def _signature(op_class: type[_op.AnvlOp]) -> str:
     return f"{op_class.OPERATION_NAME}({operands}){params} -> {results}"
 
 
-def _fields(op_class: type[_op.AnvlOp], of: type) -> Iterator[str]:
+def _fields(
+    op_class: type[_op.AnvlOp], of: type[ext.OperandDef] | type[ext.ResultDef]
+) -> Iterator[str]:
     for field in op_class._fields:
         if isinstance(field, of):
             several = field.variadicity != ext.Variadicity.single

@@ -182,9 +182,10 @@ class _Check:
         what = kind(type_.element_type)
         if what not in ("float", "complex"):  # indices, counts, choices: small ones fit most
             return random.integers(0, 2 if what == "bool" else 3, type_.shape).astype(_dtype(type_))
-        value = random.uniform(*self.asked.range, type_.shape)
+        low, high = self.asked.range
+        value: Any = random.uniform(low, high, type_.shape)
         if what == "complex":
-            value = value + 1j * random.uniform(*self.asked.range, type_.shape)
+            value = value + 1j * random.uniform(low, high, type_.shape)
         return np.asarray(value).astype(_dtype(type_))
 
     def _given(self) -> list[np.ndarray]:

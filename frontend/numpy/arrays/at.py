@@ -180,10 +180,10 @@ def _with_window(
     for axis, item in enumerate(index.of_axes):
         start = item.start if isinstance(item, Range) else item
         starts.append(at[axis] if axis in at else constant(start, dtype))
-        sizes.append(item.count if isinstance(item, Range) else 1)
+        sizes.append(item.size if isinstance(item, Range) else 1)
     if update.shape != tuple(sizes):
         update = prim("reshape", update, shape=tuple(sizes))
-    return prim("dynamic_update_slice", x, update, *starts)  # type: ignore[no-any-return]
+    return prim("dynamic_update_slice", x, update, *starts)
 
 
 class _Layout:
@@ -205,7 +205,7 @@ class _Layout:
         self.items, self.broadcast = items, broadcast
         self.of_arrays = tuple(range(start, start + len(broadcast)))
         self.place = {a: i for i, a in enumerate(counted) if a is not None}
-        sizes = [items[a].count for a in counted if a is not None]
+        sizes = [items[a].size for a in counted if a is not None]
         self.counts = (*sizes[:start], *broadcast, *sizes[start:])
         # A window that begins at the start of its axis needs no index there.
         self.indexed = [a for a in items if a not in windows or not items[a].is_all(x.shape[a])]
@@ -228,8 +228,8 @@ class _Layout:
             return constant(item.start if isinstance(item, Range) else item, dtype, self.counts)
         # Backwards as well: the last element of the range is then its lowest place.
         backwards = item.step < 0
-        low = item.start + (item.count - 1) * item.step if backwards else item.start
-        row = iota((item.count,), 0, dtype)
+        low = item.start + (item.size - 1) * item.step if backwards else item.start
+        row = iota((item.size,), 0, dtype)
         if abs(item.step) != 1:
             row = prim("mul", row, constant(abs(item.step), dtype, row.shape))
         row = prim("reverse", row, dimensions=(0,)) if backwards else row
@@ -240,4 +240,4 @@ class _Layout:
         if x.shape == self.counts:
             return x
         params = {"shape": self.counts, "broadcast_dimensions": axes}
-        return prim("broadcast_in_dim", x, **params)  # type: ignore[no-any-return]
+        return prim("broadcast_in_dim", x, **params)

@@ -182,7 +182,7 @@ def _cast_for_full(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
         raise TypeError(
             f"full: the value is complex, {x.aval}, and dtype {dtype_name(dtype)} is not"
         )
-    return _as(x, dtype)  # type: ignore[no-any-return]
+    return _as(x, dtype)
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
@@ -264,7 +264,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
 def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
     """The position along an axis, at each place."""
     params = {"iota_dimension": axis, "shape": shape, "dtype": dtype_name(dtype)}
-    return emit(OPS["anvl.iota"], (), params)  # type: ignore[no-any-return]
+    return emit(OPS["anvl.iota"], (), params)
 
 
 @public("start", "stop", "step", "dtype")
@@ -302,7 +302,7 @@ def _counted(first: Any, step: Any, count: int, dtype: np.dtype[Any]) -> Tracer:
     if first == 0 and step > 0:
         return away
     start = constant(first, dtype)
-    return add(start, away) if step > 0 else subtract(start, away)  # type: ignore[no-any-return]
+    return add(start, away) if step > 0 else subtract(start, away)
 
 
 def integral(dtype: np.dtype[Any]) -> bool:

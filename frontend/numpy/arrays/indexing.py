@@ -60,7 +60,7 @@ def _getitem(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
 def _sizes(x: Tracer, index: Index) -> tuple[int, ...]:
     """The shape after slicing: axes that arrays index are whole, those of ints are gone."""
     pairs = zip(index.of_axes, x.shape, strict=True)
-    return tuple(i.count if isinstance(i, Range) else n for i, n in pairs if not isinstance(i, int))
+    return tuple(i.size if isinstance(i, Range) else n for i, n in pairs if not isinstance(i, int))
 
 
 def _sliced(x: Tracer, index: Index, shape: tuple[int, ...]) -> Tracer:
@@ -90,7 +90,7 @@ def _one_window(x: Tracer, at: dict[int, Tracer]) -> Tracer:
     zero = constant(0, next(iter(at.values())).dtype)
     starts = [at.get(a, zero) for a in range(x.ndim)]
     sizes = tuple(1 if a in at else n for a, n in enumerate(x.shape))
-    return prim("dynamic_slice", x, *starts, slice_sizes=sizes)  # type: ignore[no-any-return]
+    return prim("dynamic_slice", x, *starts, slice_sizes=sizes)
 
 
 def _windows(
@@ -106,17 +106,15 @@ def _windows(
     )
     sizes = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
     vectors = index_vectors([broadcast_to(p, shape) for p in places])
-    return prim(  # type: ignore[no-any-return]
-        "gather", x, vectors, dimension_numbers=dims, slice_sizes=sizes
-    )
+    return prim("gather", x, vectors, dimension_numbers=dims, slice_sizes=sizes)
 
 
 def index_vectors(components: Sequence[Tracer]) -> Tracer:
     """Arrays of one shape as the components of vectors, along a last axis."""
     parts = [prim("reshape", c, shape=(*c.shape, 1)) for c in components]
     if len(parts) == 1:
-        return parts[0]  # type: ignore[no-any-return]
-    return prim("concatenate", *parts, dimension=parts[0].ndim - 1)  # type: ignore[no-any-return]
+        return parts[0]
+    return prim("concatenate", *parts, dimension=parts[0].ndim - 1)
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:

@@ -29,7 +29,7 @@ class Range(NamedTuple):
     """The elements start, start + step, ... along an axis; of no elements, start is 0."""
 
     start: int
-    count: int
+    size: int
     step: int
 
     def is_all(self, size: int) -> bool:
@@ -71,7 +71,7 @@ class Index(NamedTuple):
     def shape(self, broadcast: tuple[int, ...], *, new_axes: bool = True) -> tuple[int, ...]:
         """The shape of the result, where all arrays together have shape `broadcast`."""
         sizes = [
-            1 if item is None else item.count
+            1 if item is None else item.size
             for item in self.items
             if isinstance(item, Range) or (item is None and new_axes)
         ]
@@ -90,7 +90,8 @@ def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
     """
     of = abstract(x, "index")
     given = [_item(item) for item in (index if isinstance(index, tuple) else (index,))]
-    items, arrays = [], []
+    items: list[Any] = []
+    arrays: list[Any] = []
     axis = 0
     for item in _expanded(given, of):
         if item is None:
@@ -249,4 +250,4 @@ def _from_start(at: Tracer, size: int) -> Tracer:
         return at
     negative = prim("compare", at, constant(0, at.dtype, at.shape), comparison_direction="LT")
     moved = prim("add", at, constant(size, at.dtype, at.shape))
-    return prim("select", negative, moved, at)  # type: ignore[no-any-return]
+    return prim("select", negative, moved, at)

@@ -373,7 +373,7 @@ def _rolled(x: Tracer, shift: int, axis: int) -> Tracer:
         return x
     cut = length - shift % length
     parts = [slice_axis(x, axis, cut, length), slice_axis(x, axis, 0, cut)]
-    return prim("concatenate", *parts, dimension=axis)  # type: ignore[no-any-return]
+    return prim("concatenate", *parts, dimension=axis)
 
 
 def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tracer:

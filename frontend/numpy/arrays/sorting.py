@@ -73,9 +73,7 @@ def _ordered(keys: Sequence[Tracer], axis: int, with_order: bool) -> tuple[Trace
         pairs = list(zip(scalars[::2], scalars[1::2], strict=True))
         return _lexicographic(pairs[: len(keys)])
 
-    return prim(  # type: ignore[no-any-return]
-        "sort", *keys, *last, dimension=axis, is_stable=True, comparator=comparator
-    )
+    return prim("sort", *keys, *last, dimension=axis, is_stable=True, comparator=comparator)
 
 
 def _laid_out(name: str, x: Any, axis: int | None) -> tuple[Tracer, int]:

@@ -139,9 +139,7 @@ def float_power(x: Any, y: Any) -> Any:
 def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
     """Whether a truncated division differs from a floored one: the rest has the other sign."""
     zero = constant(0, rest.dtype, rest.shape)
-    return logical_and(  # type: ignore[no-any-return]
-        not_equal(rest, zero), not_equal(less(rest, zero), less(divisor, zero))
-    )
+    return logical_and(not_equal(rest, zero), not_equal(less(rest, zero), less(divisor, zero)))
 
 
 @public()
@@ -189,7 +187,7 @@ def _floored(a: Tracer, b: Tracer) -> Tracer:
     # By infinity: 0, or -1 on the other side of 0.  By zero: what division gives.
     by_infinity = where(equal(rest, a), 0, -1)
     result = where(logical_and(isinf(b), isfinite(a)), by_infinity, whole)
-    return where(equal(b, 0), divide(a, b), result)  # type: ignore[no-any-return]
+    return where(equal(b, 0), divide(a, b), result)
 
 
 @public()
@@ -259,4 +257,4 @@ def _rounded_integer(x: Tracer, decimals: int) -> Any:
     below, rest = floor_divide(x, unit), remainder(x, unit)
     odd = astype(remainder(below, 2), "bool")
     is_up = where(equal(rest, unit // 2), odd, less(unit // 2, rest))
-    return multiply(add(below, astype(is_up, x.dtype)), unit)  # type: ignore[no-any-return]
+    return multiply(add(below, astype(is_up, x.dtype)), unit)

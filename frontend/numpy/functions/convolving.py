@@ -76,8 +76,8 @@ def _vectors(name: str, a: Any, v: Any, mode: str) -> tuple[Tracer, Tracer, bool
 def _slid(x: Tracer, y: Tracer, mode: str, weak: bool) -> Any:
     """y, no longer than x, laid on x at each place: the sums of products."""
     if is_kind(x, "bool"):
-        counts = (convert(v, np.dtype(np.int32)) for v in (x, y))
-        return astype(_slid(*counts, mode, weak), bool)
+        i32 = np.dtype(np.int32)
+        return astype(_slid(convert(x, i32), convert(y, i32), mode, weak), bool)
     n = y.size
     padding = {"full": (n - 1, n - 1), "same": (n // 2, (n - 1) // 2), "valid": (0, 0)}[mode]
     if n <= _SHORT:

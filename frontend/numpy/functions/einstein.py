@@ -173,4 +173,4 @@ def _summed(term: _Term, needed: set[str]) -> _Term:
 
 def _finished(term: _Term, output: str) -> Tracer:
     x, letters = _summed(term, set(output))
-    return transpose(x, tuple(letters.index(c) for c in output))  # type: ignore[no-any-return]
+    return transpose(x, tuple(letters.index(c) for c in output))

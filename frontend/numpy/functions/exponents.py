@@ -58,8 +58,8 @@ def _scaled(x: Any, n: Any) -> Any:
         raise TypeError(f"ldexp: the exponent is {power.aval}; it must be an integer")
     operand, weak = _real("ldexp", x)
     if power.dtype.itemsize > 4 or is_kind(power, "uint"):
-        wide = "uint64" if is_kind(power, "uint") else "int64"
-        power = minimum(convert(power, np.dtype(wide)), _FAR)
+        widest = "uint64" if is_kind(power, "uint") else "int64"
+        power = minimum(convert(power, np.dtype(widest)), _FAR)
         power = maximum(convert(power, np.dtype(np.int64)), -_FAR)
     power = convert(power, np.dtype(np.int32))
     shape = broadcast_shapes(operand.shape, power.shape, function="ldexp")

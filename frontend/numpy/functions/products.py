@@ -23,7 +23,7 @@ __all__ = [
 
 def contract(x: Tracer, y: Tracer, *dims: tuple[int, ...], precision: str = "DEFAULT") -> Tracer:
     """`dot_general` with the four tuples of a `DotDims`."""
-    return prim(  # type: ignore[no-any-return]
+    return prim(
         "dot_general", x, y, dot_dimension_numbers=DotDims(*dims), precision_config=precision
     )
 

@@ -147,12 +147,12 @@ def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: boo
 def _rows(x: Tracer, axes: tuple[int, ...]) -> Tracer:
     """x with these axes as one, the first."""
     moved = moveaxis(x, axes, range(len(axes)))
-    return reshape(moved, (math.prod(x.shape[a] for a in axes), *moved.shape[len(axes) :]))  # type: ignore[no-any-return]
+    return reshape(moved, (math.prod(x.shape[a] for a in axes), *moved.shape[len(axes) :]))
 
 
 def _spread(q: Tracer, ordered: Tracer) -> Tracer:
     """q with an axis of size 1 for each that is left of x."""
-    return reshape(q, q.shape + (1,) * (ordered.ndim - 1))  # type: ignore[no-any-return]
+    return reshape(q, q.shape + (1,) * (ordered.ndim - 1))
 
 
 def _at(ordered: Tracer, place: Tracer, method: str) -> Any:

@@ -160,7 +160,7 @@ def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
             "give one axis and a weight for each place along it"
         )
     others = tuple(i for i in range(x.ndim) if i not in axes)
-    return broadcast_to(expand_dims(weight, others), x.shape)  # type: ignore[no-any-return]
+    return broadcast_to(expand_dims(weight, others), x.shape)
 
 
 @public("axis", "keepdims")

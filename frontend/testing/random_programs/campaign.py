@@ -68,7 +68,8 @@ def run(
     examiner: Examiner | None = None, close: bool = True,
 ) -> Result:  # fmt: skip
     """Examine the programs `(seed, first)` up to `(seed, first + count - 1)`."""
-    start, findings, done = time.monotonic(), [], 0
+    start, done = time.monotonic(), 0
+    findings: list[Finding] = []
     examiner = examiner or Examiner(other)
     try:
         for numbers in _groups(first, count, group):

@@ -86,9 +86,8 @@ def _softmax(x: Any, axis: int = -1) -> Any:
 
 
 def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.logaddexp.reduce(x, axis=axis, keepdims=keepdims) if _one(axis) else _many(
-        x, axis, keepdims
-    )  # fmt: skip
+    reduce: Any = np.logaddexp.reduce  # NumPy's overloads know `keepdims` as a literal only
+    return reduce(x, axis=axis, keepdims=keepdims) if _one(axis) else _many(x, axis, keepdims)
 
 
 def _one(axis: Any) -> bool:

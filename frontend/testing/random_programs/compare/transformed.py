@@ -122,7 +122,7 @@ def members(
 
 def batched(f: Function, axes: Axes) -> Function:
     """A function under `vmap`."""
-    return anvl.vmap(f, in_axes=axes.axes, axis_size=axes.size)  # type: ignore[no-any-return]
+    return anvl.vmap(f, in_axes=axes.axes, axis_size=axes.size)
 
 
 def slopes_of_batch(program: Program, of: Directions, axes: Axes) -> Function:

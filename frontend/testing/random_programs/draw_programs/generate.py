@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,14 +105,15 @@ def _primitive_calls(
     draw: random.Random, wild: bool, inputs: dict[str, np.ndarray]
 ) -> list[Callable[[Pool], str]]:
     """Up to two calls of primitives; their operands join the inputs."""
-    table, found = calls(), []
+    table = calls()
+    found: list[Callable[[Pool], str]] = []
     for _ in range(draw.choice((0, 0, 1, 1, 2))):
         call = draw.choice(table[draw.choice(list(table))])
         if len(inputs) + len(call.operands) > 9:
             continue
         names = [f"v{len(inputs) + i}" for i in range(len(call.operands))]
         inputs.update(zip(names, call.drawn(draw, wild), strict=True))
-        found.append(lambda pool, call=call, names=names: call.step(pool, names))
+        found.append(partial(call.step, own=names))
     return found
 
 
@@ -154,8 +156,7 @@ class _Writer:
             self.refused.append((text, error))
             return
         except Exception:
-            names = (f"v{len(self.values)}",)
-            self.steps.append(Step(names, text))
+            self.steps.append(Step((f"v{len(self.values)}",), text))
             raise
         if any(np.prod(y.shape) > _MOST_ELEMENTS for y in found):
             return

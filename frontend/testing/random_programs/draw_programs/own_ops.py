@@ -37,18 +37,18 @@ class Own:
         """f under `custom_jvp`, with the derivative that it has anyway."""
         function = self.anvl.custom_jvp(f)
 
-        @function.defjvp
         def rule(primals: Any, result: Any, tangents: Any) -> Any:
             return self.anvl.jvp(f, primals, tangents)[1]
 
+        function.defjvp(rule)
         return function
 
     def with_vjp_rule(self, f: Callable[..., Any]) -> Callable[..., Any]:
         """f under `custom_vjp`, with the derivative that it has anyway."""
         function = self.anvl.custom_vjp(f)
 
-        @function.defvjp
         def rule(primals: Any, result: Any, cotangent: Any) -> Any:
             return self.anvl.vjp(f, *primals)[1](cotangent)
 
+        function.defvjp(rule)
         return function

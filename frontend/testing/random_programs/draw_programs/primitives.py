@@ -6,7 +6,7 @@ What `anvl.numpy` never emits is reached by this alone: interior padding, batch 
 from __future__ import annotations
 
 import random
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import OPS
 from anvl.testing.draw import Call, Draw
 from anvl.testing.random_programs.compare.array_values import array
-from anvl.testing.random_programs.draw_programs.pool import NoFit, Pool
+from anvl.testing.random_programs.draw_programs.pool import NoFit, Pool, Value
 from anvl.testing.random_programs.programs import NAMES
 
 __all__ = ["LEFT_OUT", "PrimitiveCall", "calls"]
@@ -73,12 +73,16 @@ class PrimitiveCall(NamedTuple):
         names = []
         for name, x in zip(own, self.operands, strict=True):
             try:
-                other = pool.value(fits=lambda v, x=x: v.dtype == x.dtype and v.shape == x.shape)
+                other = pool.value(fits=partial(_is_alike, x))
             except NoFit:
                 other = None
             is_index = x.dtype.kind in "iu"  # ranges of indices matter
             names.append(name if other is None or is_index or pool.flag() else str(other))
         return self.text(names)
+
+
+def _is_alike(x: np.ndarray, value: Value) -> bool:
+    return value.dtype == x.dtype and value.shape == x.shape
 
 
 @cache
