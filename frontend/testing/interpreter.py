@@ -2,7 +2,8 @@
 
 It ends the process on ops that it lacks, and on an integer division by zero.  So it runs in a
 process of its own, which forks for the programs that come together, and forks again for those after
-one that ended it; and a list says which ops it is asked for at all.
+one that ended it; and a list says which ops it is asked for at all.  Where no process can fork,
+that one answers itself: programs that come with one that ended it count as ended too.
 """
 
 from __future__ import annotations
@@ -239,6 +240,9 @@ def _serve() -> None:
     done = mmap.mmap(-1, 4)  # shared with the child, which counts its answers in it
     while size := sys.stdin.buffer.read(4):
         jobs = [_receive(sys.stdin.buffer) for _ in range(struct.unpack("<I", size)[0])]
+        if not hasattr(os, "fork"):
+            _answer(jobs, done)
+            continue
         while jobs:
             done[:] = struct.pack("<I", 0)
             child = os.fork()
@@ -261,14 +265,20 @@ def _how_it_ended(status: int) -> str:
 def _answer(jobs: Sequence[tuple[str, list[np.ndarray]]], done: mmap.mmap) -> None:
     target = sys.stdout.buffer
     for i, (text, arrays) in enumerate(jobs, 1):
-        signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+        _end_after(_SECONDS)
         try:
             message, found = "", _evaluated(text, arrays)
         except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
             message, found = f"{type(error).__name__}: {error}", []
-        signal.setitimer(signal.ITIMER_PROF, 0)  # no half answers
+        _end_after(0)  # no half answers
         _send(target, message, found)
         done[:] = struct.pack("<I", i)
+
+
+def _end_after(seconds: float) -> None:
+    """End the process after so many seconds of a processor, where the system has a timer; 0: no."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _evaluated(text: str, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
