@@ -1,6 +1,6 @@
-"""What a `scatter` does with an update, and how that is differentiated: assign, add, mul, extrema.
+"""Scatter bodies and their rules: assign, add, mul, extrema.
 
-Formulas are for one element x that updates u1, u2, ... meet, of which there may be none.
+Formulas are for one element x that meets updates u1, u2, ..., possibly none.
 """
 
 from collections.abc import Sequence
@@ -21,25 +21,25 @@ __all__ = ["COMBINERS", "Combiner", "separated", "updated"]
 
 
 class Part(NamedTuple):
-    """One result of a body: `name` says how the old value meets `of_update`, or its inverse."""
+    """One result of a body: combiner `name` of the old value and `of_update` or its inverse."""
 
     name: str
     of_update: Value
     inverse: bool = False
 
     def is_plain(self, body: Program) -> bool:
-        """Whether this is the body of a combiner as it is."""
+        """Whether the body is exactly this combiner's."""
         return self.name == "keep" or (
             not self.inverse and self.of_update == body.arguments[len(body.arguments) // 2]
         )
 
     def mapped(self, body: Program, updates: Sequence[Value]) -> Value:
-        """The updates as this result takes them."""
+        """Map the updates to the operand that the combiner takes."""
         n = len(updates)
         if self.of_update in body.arguments:
             u = updates[body.arguments.index(self.of_update) - n]
         else:
-            # It depends on the updates alone: what stands for the old values is not looked at.
+            # It depends on the updates alone: the stand-ins for old values are not read.
             (u,) = Program(body.block, [self.of_update], body).mapped(*updates, *updates)
         if not self.inverse:
             return u
@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
 
 def separated(body: Program) -> list[Part] | None:
-    """The body result by result, where each is of a known form; else None."""
+    """Split the body by results, if each result has a known form; else None."""
     n = len(body.arguments) // 2
     old = set(body.arguments[:n])
     for op in body.block.operations:
@@ -58,7 +58,7 @@ def separated(body: Program) -> list[Part] | None:
 
 
 def _part(x: Value, y: Value, old: set[Value]) -> Part | None:
-    """One result; `old` are all values that depend on old ones."""
+    """Classify one result; `old` are all values that depend on old ones."""
     if y not in old:
         return Part("assign", y)
     if y == x:
@@ -88,9 +88,9 @@ _FORMS = {
 def updated(
     places: Places, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
 ) -> list[Value]:
-    """The scatter by gather, body and assignment, for places that differ."""
+    """Emit the scatter as gather, body and assignment, for distinct positions."""
     old = [places.taken(x, u.type) for x, u in zip(inputs, updates, strict=True)]
-    # An update that is left out gets no derivative, be that of the body there infinite or NaN.
+    # Updates out of bounds get no derivative, even where the body's is infinite or NaN.
     met = [places.where_met(x.type, u) for x, u in zip(inputs, updates, strict=True)]
     new = body.mapped(*old, *met)
     return [places.scatter(newer, x, v) for x, v in zip(inputs, new, strict=True)]
@@ -100,7 +100,7 @@ def updated(
 
 
 class Combiner:
-    """One way in which updates meet an element: a body, with the rules of its scatter."""
+    """A body that combines updates with an element, and the rules of its scatter."""
 
     @staticmethod
     def body(old: Value, new: Value) -> Value:
@@ -108,14 +108,14 @@ class Combiner:
 
     @classmethod
     def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
-        """The cotangents of x and of u."""
+        """Cotangents of x and of u."""
         raise NotImplementedError
 
     @classmethod
     def tangent(
         cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
     ) -> Value | None:
-        """The tangent of y, from those of x and of u."""
+        """Tangent of y from the tangents of x and of u."""
         raise NotImplementedError
 
 
@@ -140,11 +140,11 @@ class Add(Combiner):
 
 
 class Assign(Combiner):
-    """y = the update that was written last; x where there is none.
+    """y = the update written last; x if there is none.
 
-    Which one is last is left to the implementation.  The rules find out by writing the numbers of
-    the updates to the same places, as JAX does: right where two scatters with the same indices
-    are executed in the same order, as XLA does on CPU.
+    The order is implementation-defined.  The rules determine the last update by scattering update
+    numbers to the same positions, as JAX does: correct where two scatters with the same indices are
+    executed in the same order, as in XLA:CPU.
     """
 
     @staticmethod
@@ -183,7 +183,7 @@ class Assign(Combiner):
 
 
 class Keep(Combiner):
-    """y = x"""
+    """y = x."""
 
     @staticmethod
     def body(old: Value, new: Value) -> Value:
@@ -203,8 +203,8 @@ class Keep(Combiner):
 class Mul(Combiner):
     """y = x * u1 * u2 * ...
 
-    The derivative with respect to each factor is the product of the others, never y / u: exact at
-    zeros, to every order.
+    The derivative in each factor is the product of the others, never y / u: exact at zeros, to
+    every order.
     """
 
     @staticmethod
@@ -232,12 +232,12 @@ class Mul(Combiner):
 
     @staticmethod
     def _of_updates(at: Places, x: Value, u: Value) -> Value:
-        """For each element the product of its updates."""
+        """Product of the updates of each element."""
         return at.scatter(emit.mul, full_like(x, 1), u)
 
     @staticmethod
     def _times_others(at: Places, v: Value, u: Value) -> Value:
-        """For each update: v where it goes, times the other updates that go there."""
+        """For each update, v at its position times the other updates of that position."""
         there = at.taken(v, u.type)
         return there if at.unique_indices else emit.mul(there, products_of_others(at, v.type, u))
 
@@ -247,7 +247,7 @@ class Extremum(Combiner):
 
     @classmethod
     def _winners(cls, at: Places, x: Value, u: Value, y: Value) -> tuple[Value, Value, Value]:
-        """Whether x is extreme, which updates are, and how many there are of each element."""
+        """Whether x is extreme, which updates are, and the number of ties of each element."""
         of_x = emit.compare(x, y, comparison_direction="EQ")
         of_u = emit.compare(u, at.taken(y, u.type), comparison_direction="EQ")
         start = emit.select(of_x, full_like(x, 1), zeros_like(x))
@@ -277,7 +277,7 @@ class Extremum(Combiner):
 
 
 class Maximum(Extremum):
-    """y = the largest."""
+    """y = the largest of x, u1, u2, ..."""
 
     @staticmethod
     def body(old: Value, new: Value) -> Value:
@@ -285,7 +285,7 @@ class Maximum(Extremum):
 
 
 class Minimum(Extremum):
-    """y = the smallest."""
+    """y = the smallest of x, u1, u2, ..."""
 
     @staticmethod
     def body(old: Value, new: Value) -> Value:

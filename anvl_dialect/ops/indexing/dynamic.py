@@ -1,7 +1,7 @@
-"""`dynamic_slice` and `dynamic_update_slice`: one window, at a place that is known when it runs.
+"""`dynamic_slice` and `dynamic_update_slice`: one window at a position known at run time.
 
-Each is the adjoint of the other.  A start outside is moved to the nearest whose window lies inside.
-Source: StableHLO specification, the ops of the same names.
+Each is the adjoint of the other.  Starts out of bounds are clamped so that the window lies inside.
+Source: StableHLO specification, ops of the same names.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["DynamicSliceOp", "DynamicUpdateSliceOp"]
 
 
 class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
-    """The window of `slice_sizes` that begins at `start_indices`, a scalar for each axis.
+    """Extract the window of `slice_sizes` at `start_indices`, one scalar per axis.
 
     StableHLO `dynamic_slice`.
     """
@@ -92,11 +92,11 @@ class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
             ([draw.floats(3), np.array(250, np.uint8)], {"slice_sizes": (3,)}),
             ([draw.floats(3), *at(1)], {"slice_sizes": (0,)}),
             ([draw.floats(0, 2), *at(1, 1)], {"slice_sizes": (0, 1)}),
-        )  # none of rank 0: StableHLO prints those in a way that it does not read
+        )  # none of rank 0, whose StableHLO text does not parse
 
 
 class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
-    """x, with `update` in place of the window that begins at `start_indices`.
+    """Replace the window of x at `start_indices` by `update`.
 
     StableHLO `dynamic_update_slice`.
     """
@@ -163,7 +163,7 @@ class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
 
 def _check_starts(name: str, x: Any, starts: Sequence[Any]) -> None:
     if len(starts) != x.rank:
-        raise TypeError(f"{name}: takes a start for each axis of {x}, got {len(starts)}")
+        raise TypeError(f"{name}: takes one start per axis of {x}, got {len(starts)}")
     for start in starts:
         check_indices(f"{name}: a start", start)
         if start.rank or start != starts[0]:
@@ -173,19 +173,19 @@ def _check_starts(name: str, x: Any, starts: Sequence[Any]) -> None:
 
 
 def _one_window(rank: int) -> GatherDims:
-    """A single window, at the only index vector."""
+    """Dimension numbers of a single window at the only index vector."""
     axes = tuple(range(rank))
     return GatherDims(offset_dims=axes, start_index_map=axes)
 
 
 def _vectors(starts: Sequence[Value], batched: Sequence[bool]) -> Value:
-    """One index vector for each member of a batch."""
+    """Stack the starts into one index vector per member of a batch."""
     columns = [reshaped(s, (*s.type.shape, 1)) for s in with_batch_axis(starts, batched)]
     return emit.concatenate(*columns, dimension=1)
 
 
 def _update_each(xs: Sequence[Value], batched: Sequence[bool]) -> Value:
-    """Update each member of a batch at its own place."""
+    """Update each member of a batch at its own position."""
     vectors = _vectors(xs[2:], batched[2:])
     size = vectors.type.shape[0]
     x, update = (

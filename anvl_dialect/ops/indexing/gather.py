@@ -1,4 +1,4 @@
-"""`gather`: windows of an array, taken from places that an array of indices names.
+"""`gather`: windows of an array at positions given by an array of indices.
 
 Linear in the array; its adjoint is a `scatter` that adds.
 Source: StableHLO specification, `gather`.
@@ -27,9 +27,9 @@ __all__ = ["GatherOp"]
 
 
 class GatherOp(AnvlOp, name="gather"):
-    """Take a window of `slice_sizes` for each index vector in `start_indices`.
+    """Gather a window of `slice_sizes` for each index vector in `start_indices`.
 
-    An index outside is moved to the nearest whose window lies inside.  StableHLO `gather`.
+    Indices out of bounds are clamped so that the window lies inside.  StableHLO `gather`.
     """
 
     x: Operand
@@ -53,8 +53,8 @@ class GatherOp(AnvlOp, name="gather"):
         shape = combined(start_indices, dims, window)
         if 0 in slice_sizes and 0 not in shape:
             raise TypeError(
-                f"gather: slice_sizes {shape_text(slice_sizes)} take nothing from {x}, but the "
-                f"result has shape {shape_text(shape)}; there is no element to fill it with"
+                f"gather: slice_sizes {shape_text(slice_sizes)} are empty windows of {x}, but "
+                f"the result has shape {shape_text(shape)}; there is no element to fill it with"
             )
         return tensor(shape, x.element_type)
 
@@ -110,9 +110,9 @@ class GatherOp(AnvlOp, name="gather"):
             dims = GatherDims(tuple(range(1, len(sizes))), (0,), (), (), (0,), vector)
             return {"dimension_numbers": dims, "slice_sizes": sizes, **params}
 
-        # The example of StableHLO's specification, with fewer numbers: a batched axis, windows.
+        # The example of StableHLO's specification, with fewer numbers: a batching axis and windows.
         both = GatherDims((2, 3), (1,), (0,), (1,), (2, 1), 2)
-        # No components: of each member of two batched axes, the first window.
+        # Index vectors of no components: the first window of each member of two batching axes.
         fixed = GatherDims((0, 3), (4,), (1, 3), (2, 1), (), 0)
         return draw.calls(
             ([draw.floats(5, 3), at(2, 0, 2, 7, -1)], rows((1, 3))),
@@ -132,7 +132,7 @@ class GatherOp(AnvlOp, name="gather"):
 
 
 def _points(shape: Any, components: int) -> dict[str, Any]:
-    """Windows of the whole array, where an index has no components."""
+    """Windows of the whole array, for indices of no components."""
     rank = len(shape)
     dims = GatherDims(tuple(range(1, rank + 1)), (), (), (), tuple(range(components)), 1)
     return {"dimension_numbers": dims, "slice_sizes": shape}
@@ -161,9 +161,10 @@ def _check_sizes(x: Any, dims: GatherDims, slice_sizes: Any) -> None:
 def _of_fixed_windows(
     g: Value, x: Any, indices: Any, dims: GatherDims, slice_sizes: Any
 ) -> Value:  # fmt: skip
-    """The cotangent of x where indices have no components: all windows are the first one.
+    """Cotangent of x for indices of no components, whose windows are all the first one.
 
-    A scatter would say the same, but XLA's, of such indices, forgets all updates but the last.
+    A scatter would be equivalent, but XLA's scatter with such indices loses all updates but the
+    last.
     """
     if 0 in g.type.shape:
         return full(x, 0)
@@ -186,9 +187,9 @@ def _of_fixed_windows(
 
 
 def batched_dims(dims: Any, of_x: bool, of_indices: bool) -> tuple[Any, ...]:
-    """The numbers with one more axis, the first, of the operand, of the indices, or of both.
+    """Add a leading batch axis to the operand, the indices, or both, in dimension numbers.
 
-    The windows have it where the operand alone has; where both have, it is a batching axis.
+    If only the operand has it, the axis joins the windows; if both have it, it is a batching axis.
     """
     window, inserted, batching, along, index_map, vector = dims
 

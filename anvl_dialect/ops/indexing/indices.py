@@ -1,4 +1,4 @@
-"""What `gather` and `scatter` share: the checks of their numbers, and where their windows lie.
+"""Checks of dimension numbers, and window positions, shared by `gather` and `scatter`.
 
 Source: StableHLO specification, constraints of `gather` (C1-C22) and of `scatter` (C1-C22).
 """
@@ -26,13 +26,13 @@ Dims = GatherDims | ScatterDims
 
 
 def check_indices(what: str, indices: Any) -> None:
-    """Refuse indices that are no integers."""
+    """Raise TypeError for indices that are not integers."""
     if kind(indices.element_type) not in ("int", "uint"):
         raise TypeError(f"{what} is {indices}; it must hold integers")
 
 
 def check_dims(name: str, x: Any, indices: Any, dims: Dims) -> None:
-    """Refuse numbers that do not fit an operand of type x and indices of this type."""
+    """Raise TypeError for dimension numbers that do not fit the types of operand and indices."""
     check_indices(f"{name}: the tensor of indices", indices)
     said = [
         f"{field} {shape_text(axes)}" for field, axes in zip(dims._fields, dims[:-1], strict=False)
@@ -49,16 +49,16 @@ def _check_counts(x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> None
     window, inserted, batching, _, index_map, vector = dims
     if len(window) + len(inserted) + len(batching) != x.rank:
         raise TypeError(
-            f"{said[0]}, {said[1]} and {said[2]} together must be as many as {x} has axes"
+            f"{said[0]}, {said[1]} and {said[2]} together must name all {x.rank} axes of {x}"
         )
     if not 0 <= vector <= indices.rank:
         raise TypeError(
-            f"index_vector_dim {vector} is none of 0 to {indices.rank}, the rank of {indices}"
+            f"index_vector_dim {vector} must be 0 to {indices.rank}, the rank of {indices}"
         )
     if len(index_map) != _components(indices, vector):
         raise TypeError(
             f"{said[4]} must name an axis for each of the {_components(indices, vector)} "
-            f"components that {indices} has along index_vector_dim {vector}"
+            f"components of {indices} along index_vector_dim {vector}"
         )
 
 
@@ -80,7 +80,7 @@ def _check_batching(x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> No
     if vector in of_indices:
         raise TypeError(f"{said[3]} must not name index_vector_dim {vector}")
     if len(batching) != len(of_indices):
-        raise TypeError(f"{said[2]} and {said[3]} must be equally many")
+        raise TypeError(f"{said[2]} and {said[3]} must have equally many entries")
     for a, b in zip(batching, of_indices, strict=True):
         if x.shape[a] != indices.shape[b]:
             raise TypeError(
@@ -90,7 +90,7 @@ def _check_batching(x: Any, indices: Any, dims: Dims, said: Sequence[str]) -> No
 
 
 def _components(indices: Any, vector: int) -> int:
-    """How many numbers one index has."""
+    """Number of components of one index vector."""
     return indices.shape[vector] if vector < indices.rank else 1
 
 
@@ -98,22 +98,22 @@ def _components(indices: Any, vector: int) -> int:
 
 
 def scatter_axes_of_indices(indices: Any, vector: int) -> list[int]:
-    """The axes of the indices that count indices, rather than the components of one."""
+    """Axes of the indices other than the axis of components."""
     return [a for a in range(indices.rank) if a != vector]
 
 
 def scatter_axes(rank: int, dims: Dims) -> tuple[int, ...]:
-    """The axes of the gathered array, or of the updates, that are not of a window."""
+    """Axes of the gathered array, or of the updates, that belong to no window."""
     return tuple(a for a in range(rank) if a not in dims[0])
 
 
 def window_axes(rank: int, dims: Dims) -> list[int]:
-    """The axes of the operand along which a window extends, in order."""
+    """Axes of the operand along which a window extends, in order."""
     return [a for a in range(rank) if a not in (*dims[1], *dims[2])]
 
 
 def combined(indices: Any, dims: Dims, window: Sequence[int]) -> list[int]:
-    """The shape of all windows together, each of shape `window`."""
+    """Shape of all windows together, each of shape `window`."""
     counts = [indices.shape[a] for a in scatter_axes_of_indices(indices, dims.index_vector_dim)]
     shape = [0] * (len(counts) + len(window))
     for sizes, axes in ((window, dims[0]), (counts, scatter_axes(len(shape), dims))):
@@ -122,11 +122,11 @@ def combined(indices: Any, dims: Dims, window: Sequence[int]) -> list[int]:
     return shape
 
 
-# -- where windows lie -----------------------------------------------------------------------------
+# -- window positions ------------------------------------------------------------------------------
 
 
 def clamped(indices: Value, x: Any, dims: Dims, sizes: Sequence[int]) -> Value:
-    """The indices moved so far that windows of these sizes lie in an operand of type x."""
+    """Clamp the indices so that windows of `sizes` lie inside an operand of type x."""
     limits = _limits(indices.type, x, dims, sizes)
     if not limits:
         return indices
@@ -136,10 +136,10 @@ def clamped(indices: Value, x: Any, dims: Dims, sizes: Sequence[int]) -> Value:
 
 
 def inside(indices: Value, x: Any, dims: Dims, sizes: Sequence[int], shape: Sequence[int]) -> Value:
-    """Whether each element of an array of windows, of this shape, has a window inside x.
+    """Mask of an array of windows, of this shape: whether each element's window lies inside x.
 
-    A window that sticks out does not count at all, as in XLA; StableHLO's specification would
-    leave out only what sticks out.
+    A window that is partly out of bounds is skipped whole, as in XLA; StableHLO's specification
+    would skip only the elements out of bounds.
     """
     limits = _limits(indices.type, x, dims, sizes)
     high = _spread(limits, indices.type, dims)
@@ -156,7 +156,7 @@ def inside(indices: Value, x: Any, dims: Dims, sizes: Sequence[int], shape: Sequ
 
 
 def _limits(indices: Any, x: Any, dims: Dims, sizes: Sequence[int]) -> list[int]:
-    """The last start, along the axis of each component of an index, of a window that fits."""
+    """Largest start of a window that fits, for each component of an index vector."""
     largest = _largest(indices.element_type)
     return [min(x.shape[a] - sizes[a], largest) for a in dims[4]]
 
@@ -169,7 +169,7 @@ def _largest(element: Any) -> int:
 
 
 def _spread(limits: Sequence[int], indices: Any, dims: Dims) -> Value:
-    """A number for each component: as a scalar where they are equal, else like the indices."""
+    """One number per component: a scalar if all are equal, else broadcast to the indices."""
     element = indices.element_type
     if len(set(limits)) == 1:
         return full(tensor([], element), limits[0])

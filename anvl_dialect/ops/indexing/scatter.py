@@ -1,4 +1,4 @@
-"""`scatter`: windows of updates combined into arrays, at places that an array of indices names.
+"""`scatter`: windows of updates combined into arrays at positions given by an array of indices.
 
 Source: StableHLO specification, `scatter`.
 """
@@ -25,28 +25,28 @@ __all__ = ["ScatterOp"]
 
 # Note [Scatter bodies]
 #
-# Where several updates meet one element, the order in which the body combines them is left to the
-# implementation, so only a body that gives the same in any order gives a defined result.  The rules
-# read off the body which one it is:
+# If several updates meet one element, the order in which the body combines them is implementation-
+# defined, so only a body that is independent of the order has a defined result.  The rules classify
+# the body:
 #
-#   x, u -> u            assign: the derivative goes to the update that won (ops/combine.py)
+#   x, u -> u            assign: the derivative goes to the last update (ops/indexing/combine.py)
 #   x, u -> x + h(u)     also x - h(u); any h
 #   x, u -> x * h(u)     also x / h(u)
 #   x, u -> max(x, h(u)) and min
-#   anything else        where the places differ (`unique_indices`), gather, body, assign;
-#                        else one index after another, which costs an op for each
+#   anything else        for distinct positions (`unique_indices`): gather, body, assign;
+#                        otherwise one index after another, at the cost of an op each
 #
-# Bodies of several operands are taken apart where each result is one of the above.
+# Bodies of several operands are split if each result is one of the above.
 
 _MOST_STEPS = 64
 
 
 class ScatterOp(AnvlOp, name="scatter", borrowed=True):
-    """Combine windows of updates into arrays with `update_computation`, by an index vector each.
+    """Combine windows of updates into arrays with `update_computation`, at one index vector each.
 
     Operands: n arrays of one shape, the indices, n updates of one shape.  The body
-    `update_computation(*old, *new)` takes and returns n scalars.  A window that sticks out of the
-    array is left out.  StableHLO `scatter`, borrowed.
+    `update_computation(*old, *new)` takes and returns n scalars.  A window that is partly out of
+    bounds is skipped.  StableHLO `scatter`, borrowed.
     """
 
     xs: Operands
@@ -135,11 +135,11 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
 
 
 def thirds(values: Sequence[Any]) -> tuple[Sequence[Any], Any, Sequence[Any]]:
-    """The inputs, the indices and the updates of a scatter."""
+    """Split the operands into inputs, indices and updates."""
     n, odd = divmod(len(values), 2)
     if not odd or not n:
         given = ", ".join(str(getattr(v, "type", v)) for v in values) or "none"
-        raise TypeError(f"scatter: takes arrays, their indices, and as many updates, got {given}")
+        raise TypeError(f"scatter: takes n arrays, indices and n updates, got {given}")
     return values[:n], values[n], values[n + 1 :]
 
 
@@ -159,13 +159,13 @@ def _check_updates(x: Any, indices: Any, update: Any, dims: ScatterDims) -> None
     )
     if not fits:
         raise TypeError(
-            f"scatter: updates are {update}, but the indices {indices} and windows within {x} ask "
-            f"for {shape_text(wanted)}, or less along update_window_dims {shape_text(windows)}"
+            f"scatter: updates are {update}, but the indices {indices} and windows within {x} "
+            f"require {shape_text(wanted)}, or less along update_window_dims {shape_text(windows)}"
         )
 
 
 def _combiner(body: Program, xs: Sequence[Value]) -> str | None:
-    """The name of the body, where it is one that has rules of its own."""
+    """Name of the body's combiner if that has its own rules, else None."""
     if len(xs) != 3 or _promotes(body, xs):
         return None
     parts = separated(body)
@@ -173,18 +173,18 @@ def _combiner(body: Program, xs: Sequence[Value]) -> str | None:
 
 
 def _check_components(indices: Any, dims: ScatterDims) -> None:
-    """Refuse what StableHLO allows but XLA gets wrong: it forgets all such updates but one."""
+    """Raise TypeError for updates that XLA, unlike StableHLO, would lose but for one."""
     taken = (*dims.scatter_indices_batching_dims, dims.index_vector_dim)
     count = math.prod(n for a, n in enumerate(indices.shape) if a not in taken)
     if count > 1 and not dims.scatter_dims_to_operand_dims:
         raise TypeError(
             f"scatter: {indices} holds {count} index vectors of no components, so all updates meet "
-            "at one place; combine them first, as `reduce` does"
+            "one element; combine them first, as `reduce` does"
         )
 
 
 def _promotes(body: Program, xs: Sequence[Value]) -> bool:
-    """Whether the body computes in another dtype than that of the arrays (C23)."""
+    """Whether the body computes in a dtype other than the arrays' (C23)."""
     inputs, _, _ = thirds(xs)
     return any(
         x.type.element_type != scalar.type.element_type
@@ -195,7 +195,7 @@ def _promotes(body: Program, xs: Sequence[Value]) -> bool:
 def _simpler(
     params: dict[str, Any], body: Program, xs: Sequence[Value], wanted: Sequence[int]
 ) -> list[Value]:
-    """Those results that are wanted, in terms of simpler scatters.  See Note [Scatter bodies]."""
+    """Emit the wanted results as simpler scatters.  See Note [Scatter bodies]."""
     inputs, indices, updates = thirds(_promoted(body, xs))
     places = Places(indices, **params)
     parts = separated(body)
@@ -221,13 +221,13 @@ def _promoted(body: Program, xs: Sequence[Value]) -> list[Value]:
 def _one_by_one(
     places: Places, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
 ) -> list[Value]:
-    """One index after another, so that the places of each scatter differ."""
+    """Scatter one index after another, so that the positions of each step are distinct."""
     steps = places.steps()
     if len(steps) > _MOST_STEPS:
         raise MissingRule(
             f"scatter: the derivative of this body takes one index after another, and there are "
-            f"{len(steps)}, more than {_MOST_STEPS}; say unique_indices = true if they are, or "
-            "use a body such as add, multiply, maximum, minimum or assignment"
+            f"{len(steps)}, more than {_MOST_STEPS}; set unique_indices = true if they are unique, "
+            "or use a body such as add, multiply, maximum, minimum or assignment"
         )
     values = list(inputs)
     for step in steps:

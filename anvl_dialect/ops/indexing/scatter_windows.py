@@ -1,4 +1,4 @@
-"""The places that a scatter writes to, and what is read from there."""
+"""Positions that a scatter writes to, and reads from them."""
 
 import itertools
 import math
@@ -18,13 +18,13 @@ __all__ = ["Places", "counted", "cut", "newer"]
 
 
 def newer(_: Value, new: Value) -> Value:
-    """The body of a scatter that assigns."""
+    """Scatter body that assigns."""
     return new
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a scatter writes."""
+    """Positions of the updates of a scatter."""
 
     indices: Value
     scatter_dimension_numbers: ScatterDims
@@ -32,7 +32,7 @@ class Places:
     unique_indices: bool = False
 
     def scatter(self, body: Callable[..., Value], x: Value, u: Value) -> Value:
-        """x with u combined into it."""
+        """Scatter u into x."""
         return emit.scatter(
             x,
             self.indices,
@@ -44,7 +44,7 @@ class Places:
         )[0]
 
     def taken(self, x: Value, u: Any) -> Value:
-        """The elements of x that updates of type u meet; 0 for those that meet none."""
+        """Gather the elements of x that updates of type u meet; 0 for updates out of bounds."""
         dims, sizes = self.scatter_dimension_numbers, self._sizes(x.type, u)
         if sizes is None:
             return full(tensor(u.shape, x.type.element_type), 0)
@@ -52,7 +52,7 @@ class Places:
         return self.where_met(x.type, found)
 
     def where_met(self, x: Any, v: Value) -> Value:
-        """The elements of v, of the shape of the updates, that meet one of x; 0 for the others."""
+        """Keep the elements of v, shaped like the updates, that are in bounds; zero the others."""
         sizes = self._sizes(x, v.type)
         if sizes is None:
             return zeros_like(v)
@@ -63,7 +63,7 @@ class Places:
         return emit.select(there, v, zeros_like(v))
 
     def _sizes(self, x: Any, u: Any) -> tuple[int, ...] | None:
-        """The sizes of a window; None where x is too small for it wherever it lies."""
+        """Window sizes; None if a window fits nowhere in x."""
         dims = self.scatter_dimension_numbers
         sizes = [1] * x.rank
         for axis, of_update in zip(window_axes(x.rank, dims), dims[0], strict=True):
@@ -71,7 +71,7 @@ class Places:
         return tuple(sizes) if all(map(le, sizes, x.shape)) else None
 
     def numbered(self, x: Value, u: Any) -> tuple[Value, Value]:
-        """For each update the number of its index, from 1; for each element of x a 0."""
+        """Number the updates by index from 1, and give each element of x a 0."""
         axes = scatter_axes(u.rank, self.scatter_dimension_numbers)
         numbers = emit.broadcast_in_dim(
             counted([u.shape[a] for a in axes]), shape=tuple(u.shape), broadcast_dimensions=axes
@@ -79,16 +79,16 @@ class Places:
         return numbers, full(tensor(x.type.shape, numbers.type.element_type), 0)
 
     def steps(self) -> list[tuple[int, ...]]:
-        """The positions, along the axes of the indices that are neither batched nor components."""
+        """Positions along the axes of the indices that are neither batching axes nor components."""
         shape = self.indices.type.shape
         return list(itertools.product(*(range(shape[a]) for a in self._free_axes())))
 
     def at(self, step: tuple[int, ...], updates: Sequence[Value]) -> "tuple[Places, list[Value]]":
-        """One position alone, and the updates there."""
+        """Restrict the scatter to one position, and the updates to that position."""
         dims = self.scatter_dimension_numbers
         free = self._free_axes()
         indices = cut(self.indices, dict(zip(free, step, strict=True)))
-        # Axis by axis, those of the updates outside the windows are those of the indices.
+        # The update axes outside windows correspond to the index axes, in order.
         counted = [a for a in range(self.indices.type.rank) if a != dims.index_vector_dim]
         axes = dict(zip(counted, scatter_axes(updates[0].type.rank, dims), strict=True))
         some = [cut(u, {axes[a]: i for a, i in zip(free, step, strict=True)}) for u in updates]
@@ -101,7 +101,7 @@ class Places:
 
 
 def cut(x: Value, at: dict[int, int]) -> Value:
-    """x at one position along some axes, which stay."""
+    """Slice x at one position along some axes, which are kept with size 1."""
     shape = x.type.shape
     return emit.slice(
         x,

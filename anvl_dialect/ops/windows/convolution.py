@@ -1,8 +1,8 @@
 """`convolution`: dot products of a kernel with the windows of an array.
 
-Linear in each operand.  Its two adjoints are convolutions again, with the roles of the axes, the
-steps and the paddings exchanged: for the input, the kernel is laid over the cotangent from behind;
-for the kernel, the cotangent is laid over the input.
+Linear in each operand.  Both adjoints are convolutions, with the roles of the axes, strides and
+paddings exchanged: for the input, the reversed kernel slides over the cotangent; for the kernel,
+the cotangent slides over the input.
 Source: StableHLO specification, `convolution`; constraints are cited by its numbers.
 """
 
@@ -31,14 +31,14 @@ __all__ = ["ConvolutionOp"]
 
 
 class ConvolutionOp(Bilinear, name="convolution"):
-    """z[n, j, o] = the sum of x[n, j stride + k dilation, i] y[k, i, o] over k and i.
+    """Convolve: z[n, j, o] = the sum of x[n, j stride + k dilation, i] y[k, i, o] over k and i.
 
-    `dimension_numbers` says which axes are the batch n, the places j and k, and the features i and
-    o.  `lhs_dilation` and `padding` put zeros between and around the places of x, a negative
-    padding cuts; `rhs_dilation` spreads the kernel, `window_reversal` turns it round.  Features,
-    or the batch, may be split in groups, each with its part of the kernel.  Steps are 1, paddings 0
-    and windows not turned where nothing is said.  The result may be of a wider `dtype` than the
-    operands.  StableHLO `convolution`.
+    `dimension_numbers` names the axes of batch n, positions j and k, and features i and o.
+    `lhs_dilation` and `padding` insert zeros between and around the elements of x, negative padding
+    removes elements; `rhs_dilation` dilates the kernel, `window_reversal` reverses it.  Features,
+    or the batch, may be split into groups, each with its part of the kernel.  By default strides
+    and dilations are 1, paddings 0, and windows not reversed.  The result may have a wider `dtype`
+    than the operands.  StableHLO `convolution`.
     """
 
     x: Operand
@@ -99,7 +99,7 @@ class ConvolutionOp(Bilinear, name="convolution"):
 
 
 class _Conv(NamedTuple):
-    """The parameters of a convolution, by shorter names."""
+    """Parameters of a convolution, under shorter names."""
 
     strides: tuple[int, ...]
     padding: tuple[tuple[int, int], ...]
@@ -119,7 +119,7 @@ class _Conv(NamedTuple):
         rhs_dilation: Any = None, window_reversal: Any = None, precision_config: str = "DEFAULT",
         dtype: str | None = None,
     ) -> "_Conv":  # fmt: skip
-        """From the parameters of the op, of which None stands for the default of each axis."""
+        """Make one from the op's parameters, where None stands for each axis's default."""
 
         def each(given: Any, default: Any) -> Any:
             return (default,) * len(dimension_numbers.input_spatial) if given is None else given
@@ -146,10 +146,10 @@ class _Conv(NamedTuple):
             dtype=self.dtype,
         )
 
-    # -- the type ----------------------------------------------------------------------------------
+    # -- type --------------------------------------------------------------------------------------
 
     def check(self, x: Any, y: Any) -> None:
-        """Refuse what breaks a constraint of the specification."""
+        """Raise TypeError for violated constraints of the specification."""
         if x.element_type != y.element_type or x.rank != y.rank:  # C1, C27
             raise TypeError(f"convolution: operands {x} and {y} must have one dtype and one rank")
         self._check_dims(x, y)
@@ -165,15 +165,15 @@ class _Conv(NamedTuple):
                 )
         self._check_groups(x, y)
         if any(y.shape[axis] == 0 for axis in self.dims.kernel_spatial):
-            raise TypeError(  # not by the specification, but by its verifier
+            raise TypeError(  # required by StableHLO's verifier, not by the specification
                 f"convolution: the kernel {y} is empty along one of its spatial axes "
-                f"{shape_text(self.dims.kernel_spatial)}; StableHLO takes windows of 1 at least"
+                f"{shape_text(self.dims.kernel_spatial)}; windows have at least 1 element"
             )
         for i, n in enumerate(self._padded(x.shape)):
             if n < 0:
                 raise TypeError(
-                    f"convolution: padding {shape_text(self.padding[i])} cuts more than there is "
-                    f"along axis {self.dims.input_spatial[i]} of {x}"
+                    f"convolution: padding {shape_text(self.padding[i])} removes more elements "
+                    f"than there are along axis {self.dims.input_spatial[i]} of {x}"
                 )
 
     def _steps(self) -> dict[str, tuple[Any, ...]]:
@@ -186,7 +186,7 @@ class _Conv(NamedTuple):
         }
 
     def _check_dims(self, x: Any, y: Any) -> None:
-        """C12, C13 and C17 to C20: the axes of each array are named once each."""
+        """C12, C13 and C17 to C20: each axis of each array is named once."""
         d = self.dims
         sides = {
             "input": (d.input_batch, d.input_feature, *d.input_spatial),
@@ -217,7 +217,7 @@ class _Conv(NamedTuple):
             (b * f, ys[d.kernel_output_feature], f"the output feature axis of {y}"),
         ):
             if size % count:
-                raise TypeError(f"convolution: {what} is {size}, no multiple of {count} groups")
+                raise TypeError(f"convolution: {what} is {size}, not a multiple of {count} groups")
         if ys[d.kernel_input_feature] != xs[d.input_feature] // f:
             raise TypeError(
                 f"convolution: the kernel {y} takes {ys[d.kernel_input_feature]} features, but "
@@ -233,7 +233,7 @@ class _Conv(NamedTuple):
         ]
 
     def counts(self, xs: Sequence[int], ys: Sequence[int]) -> list[int]:
-        """C25: how many windows there are along each spatial axis."""
+        """C25: number of windows along each spatial axis."""
         sizes = self._sizes(ys, self.dims.kernel_spatial)
         spans = [_spread(n, d) for n, d in zip(sizes, self.rhs_dilation, strict=True)]
         return [
@@ -245,20 +245,20 @@ class _Conv(NamedTuple):
     def _sizes(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
         return [shape[axis] for axis in axes]
 
-    # -- the adjoints ------------------------------------------------------------------------------
+    # -- adjoints ----------------------------------------------------------------------------------
 
     def adjoint_of_input(self, g: Value, x: Value, y: Value) -> Value:
-        """The kernel from behind, over the cotangent spread by the strides.
+        """Convolve the cotangent, dilated by the strides, with the reversed kernel.
 
         With low the padding: dx[i] sums g[j] y[k] where j stride + k dilation = low + i base.  Read
-        from its last member the kernel reaches there from i base - ((size - 1) dilation - low).
+        from its last element the kernel reaches there from i base - ((size - 1) dilation - low).
         """
         d = self.dims
         groups = self.feature_groups * self.batch_groups
         turned = y
-        if groups > 1:  # those of the kernel's output features become those of its input features
+        if groups > 1:  # groups of output features become groups of input features
             turned = merged(taken_out(y, d.kernel_output_feature, groups), d.kernel_input_feature)
-        # Turned here and not by `window_reversal`: XLA has no fast convolution with that.
+        # Reversed here rather than by `window_reversal`: XLA has no fast convolution with it.
         straight = [axis for axis, r in zip(d.kernel_spatial, self.reversal, strict=True) if not r]
         if straight:
             turned = emit.reverse(turned, dimensions=tuple(straight))
@@ -289,10 +289,10 @@ class _Conv(NamedTuple):
         return tuple(padding)
 
     def adjoint_of_kernel(self, g: Value, x: Value, y: Value) -> Value:
-        """The cotangent as kernel over the input: dy[k] sums x[j stride + k dilation] g[j].
+        """Convolve the input with the cotangent: dy[k] sums x[j stride + k dilation] g[j].
 
-        The batch is what is summed over, and stands where the features stood; groups of the one
-        are groups of the other.
+        The batch is summed over and takes the place of the features; batch groups become feature
+        groups and vice versa.
         """
         d, padding = self.dims, []
         for i, axis in enumerate(d.input_spatial):
@@ -322,7 +322,7 @@ class _Conv(NamedTuple):
     # -- batching ----------------------------------------------------------------------------------
 
     def batch_both(self, x: Value, y: Value) -> Value:
-        """Each member is a group: of the batch if that is grouped already, else of the features."""
+        """Make each member a group: of the batch if that is grouped, else of the features."""
         d, count = self.dims, x.type.shape[0]
         kernel = merged(y, d.kernel_output_feature)
         if self.batch_groups > 1:
@@ -334,13 +334,13 @@ class _Conv(NamedTuple):
         return taken_out(z, d.output_feature, count)
 
     def batch_input(self, x: Value, y: Value) -> Value:
-        """The members are a larger batch."""
+        """Merge the members into the batch."""
         count = x.type.shape[0]
         z = self.emit(merged(x, self.dims.input_batch, self.batch_groups), y)
         return taken_out(z, self.dims.output_batch, count)
 
     def batch_kernel(self, x: Value, y: Value) -> Value:
-        """The members are more output features, of each group."""
+        """Merge the members into the output features, within each group."""
         count, groups = y.type.shape[0], self.feature_groups * self.batch_groups
         z = self.emit(x, merged(y, self.dims.kernel_output_feature, groups))
         return taken_out(z, self.dims.output_feature, count, groups)
@@ -350,7 +350,7 @@ _SIGNED = ("padding", "window_reversal")
 
 
 def _spread(n: int, step: int) -> int:
-    """How far n elements reach that are `step` apart."""
+    """Extent of n elements that are `step` apart."""
     return (n - 1) * step + 1 if n else 0
 
 
@@ -360,7 +360,7 @@ def _empty(*xs: Value) -> bool:
 
 # -- samples ---------------------------------------------------------------------------------------
 
-_NHC = ConvDims(0, 2, (1,), 1, 2, (0,), 0, 2, (1,))  # batch, place, feature; place, in, out
+_NHC = ConvDims(0, 2, (1,), 1, 2, (0,), 0, 2, (1,))  # batch, position, feature; position, in, out
 
 
 def _over(dims: ConvDims, features: int = 1, batches: int = 1, **rest: Any) -> dict[str, Any]:
@@ -374,7 +374,7 @@ def _over(dims: ConvDims, features: int = 1, batches: int = 1, **rest: Any) -> d
 
 
 def _unsaid(dims: ConvDims) -> dict[str, Any]:
-    """Only what must be said."""
+    """Only the required parameters."""
     return {"dimension_numbers": dims, "feature_group_count": 1, "batch_group_count": 1}
 
 

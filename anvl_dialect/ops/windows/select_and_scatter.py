@@ -1,7 +1,7 @@
-"""`select_and_scatter`: send a value from every window to the member that `select` prefers.
+"""`select_and_scatter`: each window's value goes to the element that `select` prefers.
 
-What max pooling does backward.  Values are moved, not computed on, so the derivative with respect
-to the array that is compared is zero; that with respect to the values follows from the expansion.
+The adjoint of max pooling.  Values are moved, not computed with, so the derivative in the compared
+array is zero; the derivative in the values follows from the expansion.
 Source: StableHLO specification, `select_and_scatter`.
 """
 
@@ -25,10 +25,11 @@ __all__ = ["SelectAndScatterOp"]
 
 
 class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
-    """Windows slide over x; in each, `select(best, next)` says whether to keep the best.  Where it
-    stands, `scatter` combines the value of the window with those that are there: first `start`.
+    """Slide windows over x and scatter each window's source value to its selected element.
 
-    StableHLO `select_and_scatter`, borrowed.
+    `select(best, next)` returns whether to keep the best.  At the selected element, `scatter`
+    combines the source value with those already there, starting from `start`.  StableHLO
+    `select_and_scatter`, borrowed.
     """
 
     x: Operand
@@ -40,7 +41,7 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
     select: Body
     scatter: Body
     y: Result
-    singularity_convention = "none in the array that is compared: its values are not passed on"
+    singularity_convention = "0 in the compared array, whose values are not returned"
 
     @classmethod
     def result_type(cls, x: Any, source: Any, start: Any, **params: Any) -> Any:
@@ -89,7 +90,7 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
         **params: Any,
     ) -> Value:  # fmt: skip
         bodies = {"select": select, "scatter": scatter}
-        if batched[2]:  # each member begins with its own: StableHLO's op cannot say that
+        if batched[2]:  # StableHLO's op has one initial value for all members
 
             def expanded(x: Value, source: Value, start: Value) -> list[Value]:
                 return [_expanded(x, source, start, select, scatter, **params)]
@@ -135,13 +136,13 @@ def _windows(
     return Windows.of(window_dimensions, window_strides, padding=padding)
 
 
-# -- the expansion ---------------------------------------------------------------------------------
+# -- expansion -------------------------------------------------------------------------------------
 
 
 def _expanded(
     x: Value, source: Value, start: Value, select: Program, scatter: Program, **params: Any
 ) -> Value:
-    """The op in terms of others, a step for each member of a window."""
+    """Expand the op, one step per window element."""
     windows = _windows(**params)
     y = emit.broadcast_in_dim(start, shape=tuple(x.type.shape), broadcast_dimensions=())
     if 0 in source.type.shape or 0 in x.type.shape:
@@ -158,7 +159,7 @@ def _expanded(
 
 
 def _chosen(x: Value, windows: Windows, select: Program) -> list[Value]:
-    """For each member of a window, whether it is the one selected, in all windows."""
+    """For each window element, whether it is selected, in all windows."""
     values = windows.members(x, zero_of(x))
     there = _inside(x, windows)
     best, seen, chosen = values[0], there[0], [there[0]]
@@ -172,7 +173,7 @@ def _chosen(x: Value, windows: Windows, select: Program) -> list[Value]:
 
 
 def _inside(x: Value, windows: Windows) -> list[Value]:
-    """For each member of a window, whether it is of the array and not padding, in all windows."""
+    """For each window element, whether it lies in the array, not in padding, in all windows."""
     bools = element_type("bool")
     if not windows.is_padded():
         every = full(tensor(windows.counts(x.type.shape), bools), 1)
@@ -181,7 +182,7 @@ def _inside(x: Value, windows: Windows) -> list[Value]:
 
 
 def _spread(windows: Windows, at: tuple[int, ...], values: Value, x: Value) -> Value:
-    """The values of all windows where the member `at` of each is in x; zeros elsewhere."""
+    """Scatter one value per window to window element `at`, in the shape of x; zeros elsewhere."""
     lows = tuple(k - low for k, (low, _) in zip(at, windows.padding, strict=True))
     counts, sizes = values.type.shape, x.type.shape
     reach = [(n - 1) * s + 1 for n, s in zip(counts, windows.strides, strict=True)]

@@ -1,7 +1,7 @@
-"""`reduce_window`: fold every window of an array, which slides over it, by a function of scalars.
+"""`reduce_window`: sliding windows of an array, each reduced by a scalar function.
 
-Its derivative is that of its expansion: the windows, as strided slices, stacked along a new axis
-and folded along it.  Sums have a shorter one: a sum over windows again.
+The derivative is that of the expansion: the windows, as strided slices, stacked along a new axis
+and reduced along it.  Sums have a shorter one: a sum over windows again.
 Source: StableHLO specification, `reduce_window`.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["ReduceWindowOp", "Windows", "only_op"]
 
 
 class Windows(NamedTuple):
-    """How windows of `sizes` lie on an array: where they begin, and how it is spread and padded."""
+    """Geometry of windows of `sizes` on an array: strides, dilations and padding."""
 
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
@@ -40,7 +40,7 @@ class Windows(NamedTuple):
         cls, window_dimensions: Any, window_strides: Any = None, base_dilations: Any = None,
         window_dilations: Any = None, padding: Any = None,
     ) -> "Windows":  # fmt: skip
-        """From the parameters of an op, of which None stands for steps of 1 or no padding."""
+        """Make one from an op's parameters, where None stands for steps of 1 or no padding."""
         ones = (1,) * len(window_dimensions)
         return cls(
             tuple(window_dimensions),
@@ -51,7 +51,7 @@ class Windows(NamedTuple):
         )
 
     def params(self) -> dict[str, Any]:
-        """As parameters of `reduce_window`."""
+        """Parameters of `reduce_window`."""
         return {
             "window_dimensions": self.sizes,
             "window_strides": self.strides,
@@ -61,7 +61,7 @@ class Windows(NamedTuple):
         }
 
     def check(self, name: str, x: Any) -> None:
-        """Refuse what has not one positive entry for each axis of x."""
+        """Raise TypeError unless there is one positive entry for each axis of x."""
         for word, entries in self.params().items():
             if len(entries) != x.rank:
                 raise TypeError(
@@ -73,19 +73,19 @@ class Windows(NamedTuple):
         for axis, n in enumerate(self.padded(x.shape)):
             if n < 0:
                 raise TypeError(
-                    f"{name}: padding {entries_text(self.padding)} cuts more than there is along "
-                    f"axis {axis} of {x}"
+                    f"{name}: padding {entries_text(self.padding)} removes more elements than "
+                    f"there are along axis {axis} of {x}"
                 )
 
     def padded(self, shape: Sequence[int]) -> list[int]:
-        """The shape of the array once it is dilated and padded."""
+        """Shape of the array after dilation and padding."""
         return [
             _spread(n, inner) + low + high
             for n, inner, (low, high) in zip(shape, self.base_dilations, self.padding, strict=True)
         ]
 
     def counts(self, shape: Sequence[int]) -> list[int]:
-        """How many windows there are along each axis."""
+        """Number of windows along each axis."""
         spans = [_spread(n, d) for n, d in zip(self.sizes, self.window_dilations, strict=True)]
         return [
             0 if n == 0 or span > n else (n - span) // stride + 1
@@ -93,7 +93,7 @@ class Windows(NamedTuple):
         ]
 
     def transposed(self, shape: Sequence[int], counts: Sequence[int]) -> "Windows":
-        """Windows over the results that meet, for each element, the windows it is in.
+        """Windows over the results that cover, for each element, the windows it is in.
 
         Element i is at low + i base, member k of window j at j stride + k dilation: where they
         meet, j stride = i base + (size - 1 - k) dilation - ((size - 1) dilation - low).
@@ -109,17 +109,17 @@ class Windows(NamedTuple):
         )
 
     def is_padded(self) -> bool:
-        """Whether a window may reach over what is not of the array."""
+        """Whether a window may cover elements outside the array."""
         between = any(n > 1 for n in self.base_dilations)
         return between or any(n > 0 for pair in self.padding for n in pair)
 
     def with_batch_axis(self) -> "Windows":
-        """The same for one more axis, the first."""
+        """Add a leading axis of windows of size 1."""
         first: list[Any] = [1, 1, 1, 1, (0, 0)]
         return Windows(*[(one, *entries) for one, entries in zip(first, self, strict=True)])
 
     def members(self, x: Value, fill: Value) -> list[Value]:
-        """For each member of a window, in order, the array of it in all windows."""
+        """For each window element, in order, the array of its values in all windows."""
         whole = x
         if self.moves():
             whole = emit.pad(
@@ -132,7 +132,7 @@ class Windows(NamedTuple):
         return [self._member(whole, at) for at in itertools.product(*map(range, self.sizes))]
 
     def put_back(self, parts: Sequence[Value], x: Value) -> Value:
-        """The transpose of `members`: for each element of x, the sum of what its places hold."""
+        """Transpose of `members`: sum the parts at the elements of x that they came from."""
         shape, zero = self.padded(x.type.shape), zero_of(parts[0])
         counts = parts[0].type.shape
         placed = []
@@ -155,7 +155,7 @@ class Windows(NamedTuple):
         return unpadded(whole, x, low, high, inner) if self.moves() else whole
 
     def moves(self) -> bool:
-        """Whether the array is padded, cut or spread."""
+        """Whether the array is padded, cut or dilated."""
         return any(n > 1 for n in self.base_dilations) or any(itertools.chain(*self.padding))
 
     def _member(self, whole: Value, at: tuple[int, ...]) -> Value:
@@ -176,22 +176,23 @@ class Windows(NamedTuple):
 
 
 def _spread(n: int, step: int) -> int:
-    """How far n elements reach that are `step` apart."""
+    """Extent of n elements that are `step` apart."""
     return (n - 1) * step + 1 if n else 0
 
 
 _NOT_OF_STARTS = (
-    "an initial value must be the identity of the body: what another one does depends on the plugin"
+    "an initial value must be the identity of the body: the effect of any other depends on the "
+    "plugin"
 )
 
 
 class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
-    """Fold every window of `window_dimensions` with `body`, beginning with initial values.
+    """Reduce each window of `window_dimensions` with `body`, starting from initial values.
 
-    Operands: n arrays of one shape, then n scalars, with which the arrays are padded too.
-    `body(*best, *next)` takes and returns n scalars, is associative, and has the initial values as
-    identity; nothing checks that, and of another body neither the value nor the derivative is
-    defined.  StableHLO `reduce_window`, borrowed.
+    Operands: n arrays of one shape, then n scalars, which also pad the arrays.
+    `body(*best, *next)` takes and returns n scalars, must be associative, and have the initial
+    values as identity.  This is not checked; for another body neither the value nor the derivative
+    is defined.  StableHLO `reduce_window`, borrowed.
     """
 
     xs: Operands
@@ -203,10 +204,8 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
     body: Body
     ys: Results
     composite = True
-    singularity_convention = (
-        "of largest or smallest, ties share evenly; of products, exact at zeros"
-    )
-    # By position where there is one array; see `undefined_of`.
+    singularity_convention = "max and min: ties share evenly; products: exact at zeros"
+    # By position for one array; see `undefined_of`.
     undefined = {1: _NOT_OF_STARTS}  # noqa: RUF012
 
     @classmethod
@@ -243,7 +242,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value, body: Program, **params: Any) -> Any:
-        """Windows of one element are slices: XLA's simplifier mistakes their shape, and aborts."""
+        """Lower windows of one element to slices: XLA's simplifier aborts on their shape."""
         windows = Windows.of(**params)
         arrays, starts = halves("reduce_window", xs)
         return [windows.members(x, start)[0] for x, start in zip(arrays, starts, strict=True)]
@@ -284,7 +283,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
         cls, xs: Sequence[Value], batched: Sequence[bool], body: Program, **params: Any
     ) -> Sequence[Value]:
         windows, n = Windows.of(**params), len(xs) // 2
-        if any(batched[n:]):  # each member begins with its own: StableHLO's op cannot say that
+        if any(batched[n:]):  # StableHLO's op has one initial value for all members
             return batch_of(lambda *vs: _expanded(body, windows, vs), xs, batched)
         arrays = with_batch_axis(xs[:n], batched[:n])
         return emit.reduce_window(*arrays, *xs[n:], body=body, **windows.with_batch_axis().params())
@@ -298,7 +297,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             return emit.log(emit.add(emit.exp(x), emit.exp(y)))
 
         def product(*v: Value) -> list[Value]:
-            a, b, c, d = v  # of complex numbers, in two real arrays
+            a, b, c, d = v  # complex product, of real and imaginary arrays
             return [
                 emit.sub(emit.mul(a, c), emit.mul(b, d)),
                 emit.add(emit.mul(a, d), emit.mul(b, c)),
@@ -336,7 +335,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
 
 
 def only_op(body: Program) -> str | None:
-    """The name of the op that a body of two scalars is, if it is one."""
+    """Name of the op if a body of two scalars consists of a single op."""
     operations = list(body.block.operations)
     if len(body.arguments) != 2 or len(operations) != 2:
         return None
@@ -346,7 +345,7 @@ def only_op(body: Program) -> str | None:
 
 
 def _summed(g: Value, x: Value, windows: Windows) -> Value:
-    """For each element of x, the sum of the cotangents of all windows it is in."""
+    """Sum, for each element of x, the cotangents of all windows it is in."""
     shape = x.type.shape
     if 0 in shape:
         return emit.broadcast_in_dim(zero_of(x), shape=tuple(shape), broadcast_dimensions=())
@@ -358,14 +357,14 @@ _EXTREMES = ("anvl.maximum", "anvl.minimum")
 
 
 def _winners(x: Value, start: Value, y: Value, windows: Windows) -> tuple[list[Value], Value]:
-    """For each member of a window whether it is the result, in all windows; and how many are."""
+    """For each window element whether it equals the result, in all windows; the number of ties."""
     zero, one = zeros_like(y), full_like(y, 1)
     won = [emit.compare(v, y, comparison_direction="EQ") for v in windows.members(x, start)]
     return won, add_tangents([emit.select(w, one, zero) for w in won])
 
 
 def _shared(g: Value, x: Value, start: Value, y: Value, windows: Windows) -> Value:
-    """The cotangent of each window, in even shares, to its elements that are its result."""
+    """Share the cotangent of each window evenly among the elements equal to its result."""
     if 0 in x.type.shape or 0 in y.type.shape:
         return zeros_like(x)
     won, count = _winners(x, start, y, windows)
@@ -374,7 +373,7 @@ def _shared(g: Value, x: Value, start: Value, y: Value, windows: Windows) -> Val
 
 
 def _share_of(t: Value, x: Value, start: Value, y: Value, windows: Windows) -> Value:
-    """The mean of the tangents of those elements of each window that are its result."""
+    """Mean of the tangents of the elements of each window equal to its result."""
     won, count = _winners(x, start, y, windows)
     members = zip(won, windows.members(t, zero_of(t)), strict=True)
     return emit.div(add_tangents([emit.select(w, v, zeros_like(y)) for w, v in members]), count)
@@ -384,9 +383,9 @@ _FOLDS = {"anvl.maximum": "max", "anvl.minimum": "min", "anvl.mul": "prod"}
 
 
 def _expanded(body: Program, windows: Windows, values: Sequence[Value]) -> list[Value]:
-    """The op in terms of others: the members of all windows stacked along a last axis, and folded.
+    """Expand the op: the elements of all windows stacked along a last axis, and reduced.
 
-    Where a reduction of ours is such a fold, it is taken: its derivative is shorter.
+    Bodies for which anvl has a reduction op use it: its derivative is shorter.
     """
     arrays, starts = halves("reduce_window", values)
     stacks = [_stacked(windows.members(x, start)) for x, start in zip(arrays, starts, strict=True)]

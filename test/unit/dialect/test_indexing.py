@@ -296,7 +296,7 @@ def test_a_body_of_no_known_form_at_too_many_places_says_what_to_do() -> None:
         return emit.add(emit.mul(old, new), new)
 
     f = scattered(body)
-    with pytest.raises(MissingRule, match="there are 65, more than 64; say unique_indices = true"):
+    with pytest.raises(MissingRule, match="there are 65, more than 64; set unique_indices = true"):
         gradient(f, np.ones(2), np.zeros(65, np.int32), np.ones(65))
     unique = scattered(body, unique=True)
     gx, _ = gradient(unique, np.ones(65), np.arange(65, dtype=np.int32), np.full(65, 2.0))
@@ -358,20 +358,24 @@ U = np.zeros((2, 3))
 @pytest.mark.parametrize(
     "operands, changes, message",
     [
-        ([X, AT], {}, "takes arrays, their indices, and as many updates, got tensor<"),
+        ([X, AT], {}, "takes n arrays, indices and n updates, got tensor<"),
         ([X, X[0], AT, U, U], {}, "inputs tensor<4x3xf64>, tensor<3xf64> must be of one shape"),
         ([X, X, AT, U, U[0]], {}, "updates tensor<2x3xf64>, tensor<3xf64> must be of one shape"),
         ([X, AT, U.astype(np.float32)], {}, "must have the dtype of its input tensor<4x3xf64>"),
         ([X, U, U], {}, "the tensor of indices is tensor<2x3xf64>; it must hold integers"),
-        ([X, AT, U[:1]], {}, "ask for [2, 3], or less along update_window_dims [1]"),
-        ([X, AT, np.zeros((2, 4))], {}, "ask for [2, 3], or less along update_window_dims [1]"),
-        ([X, AT, U], {"update_window_dims": ()}, "together must be as many as tensor<4x3xf64> has"),
+        ([X, AT, U[:1]], {}, "require [2, 3], or less along update_window_dims [1]"),
+        ([X, AT, np.zeros((2, 4))], {}, "require [2, 3], or less along update_window_dims [1]"),
+        (
+            [X, AT, U],
+            {"update_window_dims": ()},
+            "together must name all 2 axes of tensor<4x3xf64>",
+        ),
         ([X, AT, U], {"update_window_dims": (2,)}, "2 is no axis of the updates"),
         ([X, AT, U], {"inserted_window_dims": (2,)}, "2 is no axis of tensor<4x3xf64>"),
-        ([X, AT, U], {"index_vector_dim": 2}, "index_vector_dim 2 is none of 0 to 1"),
+        ([X, AT, U], {"index_vector_dim": 2}, "index_vector_dim 2 must be 0 to 1"),
         ([X, AT, U], {"index_vector_dim": 0}, "must name an axis for each of the 2 components"),
         ([X, AT, U], {"scatter_dims_to_operand_dims": (2,)}, "2 is no axis of tensor<4x3xf64>"),
-        ([X, AT, U], {"scatter_indices_batching_dims": (0,)}, "must be equally many"),
+        ([X, AT, U], {"scatter_indices_batching_dims": (0,)}, "must have equally many entries"),
         (
             [X, np.zeros((2, 0), np.int32), U],
             {"scatter_dims_to_operand_dims": ()},

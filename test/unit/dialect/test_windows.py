@@ -203,7 +203,10 @@ REFUSED = [
     ({"window_dilations": (1, -1)}, "window_dilations [1, -1] of tensor<3x4xf32> must be positive"),
     ({"window_dilations": ()}, "window_dilations [] must have one entry"),
     ({"padding": ((0, 0),)}, "padding [[0, 0]] must have one entry for each axis"),
-    ({"padding": ((0, 0), (-2, -3))}, "padding [[0, 0], [-2, -3]] cuts more than there is along"),
+    (
+        {"padding": ((0, 0), (-2, -3))},
+        "padding [[0, 0], [-2, -3]] removes more elements than there",
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ func.func @scatter_of_another_dtype(%x: tensor<5xf32>, %i: tensor<4x1xi32>, %u: 
 // -----
 
 func.func @scatter_without_components(%x: tensor<3xf32>, %i: tensor<4x0xi32>, %u: tensor<4x3xf32>) {
-  // expected-error @+1 {{scatter: tensor<4x0xi32> holds 4 index vectors of no components, so all updates meet at one place; combine them first, as `reduce` does}}
+  // expected-error @+1 {{scatter: tensor<4x0xi32> holds 4 index vectors of no components, so all updates meet one element; combine them first, as `reduce` does}}
   %0 = "stablehlo.scatter"(%x, %i, %u) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     "stablehlo.return"(%b) : (tensor<f32>) -> ()

@@ -81,7 +81,7 @@ func.func @convolution_padding_is_no_array_of_pairs(%x: tensor<1x4x2xf32>, %y: t
 // -----
 
 func.func @convolution_padding_cuts_all(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: padding [-3, -2] cuts more than there is along axis 1 of tensor<1x4x2xf32>}}
+  // expected-error @+1 {{convolution: padding [-3, -2] removes more elements than there are along axis 1 of tensor<1x4x2xf32>}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<[[-3, -2]]> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -172,7 +172,7 @@ func.func @convolution_reversal_of_integers(%x: tensor<1x4x2xf32>, %y: tensor<3x
 // -----
 
 func.func @convolution_batch_is_no_multiple(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: the batch axis of tensor<1x4x2xf32> is 1, no multiple of 2 groups}}
+  // expected-error @+1 {{convolution: the batch axis of tensor<1x4x2xf32> is 1, not a multiple of 2 groups}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -185,7 +185,7 @@ func.func @convolution_batch_is_no_multiple(%x: tensor<1x4x2xf32>, %y: tensor<3x
 // -----
 
 func.func @convolution_features_are_no_multiple(%x: tensor<1x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: the feature axis of tensor<1x4x2xf32> is 2, no multiple of 3 groups}}
+  // expected-error @+1 {{convolution: the feature axis of tensor<1x4x2xf32> is 2, not a multiple of 3 groups}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,
@@ -198,7 +198,7 @@ func.func @convolution_features_are_no_multiple(%x: tensor<1x4x2xf32>, %y: tenso
 // -----
 
 func.func @convolution_output_features_are_no_multiple(%x: tensor<4x4x2xf32>, %y: tensor<3x2x6xf32>) {
-  // expected-error @+1 {{convolution: the output feature axis of tensor<3x2x6xf32> is 6, no multiple of 4 groups}}
+  // expected-error @+1 {{convolution: the output feature axis of tensor<3x2x6xf32> is 6, not a multiple of 4 groups}}
   %z = "anvl.convolution"(%x, %y) {
     window_strides = array<i64: 1>, padding = dense<0> : tensor<1x2xi64>,
     lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, window_reversal = array<i1: false>,

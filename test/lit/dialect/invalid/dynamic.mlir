@@ -3,7 +3,7 @@
 // What the verifier refuses of dynamic_slice and dynamic_update_slice.
 
 func.func @dynamic_slice_of_too_few_starts(%x: tensor<4x3xf32>, %s0: tensor<i32>) {
-  // expected-error @+1 {{dynamic_slice: takes a start for each axis of tensor<4x3xf32>, got 1}}
+  // expected-error @+1 {{dynamic_slice: takes one start per axis of tensor<4x3xf32>, got 1}}
   %y = "anvl.dynamic_slice"(%x, %s0) {slice_sizes = array<i64: 2, 2>}
       : (tensor<4x3xf32>, tensor<i32>) -> tensor<2x2xf32>
   return
@@ -102,7 +102,7 @@ func.func @update_is_too_large(%x: tensor<4x3xf32>, %u: tensor<2x4xf32>, %s0: te
 // -----
 
 func.func @update_of_too_few_starts(%x: tensor<4x3xf32>, %u: tensor<2x2xf32>) {
-  // expected-error @+1 {{dynamic_update_slice: takes a start for each axis of tensor<4x3xf32>, got 0}}
+  // expected-error @+1 {{dynamic_update_slice: takes one start per axis of tensor<4x3xf32>, got 0}}
   %y = "anvl.dynamic_update_slice"(%x, %u)
       : (tensor<4x3xf32>, tensor<2x2xf32>) -> tensor<4x3xf32>
   return

@@ -3,7 +3,7 @@
 // What the verifier refuses of gather: constraints (C1) to (C23) of StableHLO's specification.
 
 func.func @gather_windows_of_too_few_axes(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: offset_dims [], collapsed_slice_dims [0] and operand_batching_dims [] together must be as many as tensor<4x3xf32> has axes}}
+  // expected-error @+1 {{gather: offset_dims [], collapsed_slice_dims [0] and operand_batching_dims [] together must name all 2 axes of tensor<4x3xf32>}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       collapsed_slice_dims = [0],
@@ -17,7 +17,7 @@ func.func @gather_windows_of_too_few_axes(%x: tensor<4x3xf32>, %at: tensor<2x1xi
 // -----
 
 func.func @gather_vector_is_no_axis(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: index_vector_dim 3 is none of 0 to 2, the rank of tensor<2x1xi32>}}
+  // expected-error @+1 {{gather: index_vector_dim 3 must be 0 to 2, the rank of tensor<2x1xi32>}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],
@@ -32,7 +32,7 @@ func.func @gather_vector_is_no_axis(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
 // -----
 
 func.func @gather_map_of_too_many_components(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: start_index_map [0, 1] must name an axis for each of the 1 components that tensor<2x1xi32> has along index_vector_dim 1}}
+  // expected-error @+1 {{gather: start_index_map [0, 1] must name an axis for each of the 1 components of tensor<2x1xi32> along index_vector_dim 1}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],
@@ -228,7 +228,7 @@ func.func @gather_batches_its_vectors(%x: tensor<4x3xf32>, %at: tensor<4x1xi32>)
 // -----
 
 func.func @gather_batches_the_operand_alone(%x: tensor<4x3xf32>, %at: tensor<4x1xi32>) {
-  // expected-error @+1 {{gather: operand_batching_dims [0] and start_indices_batching_dims [] must be equally many}}
+  // expected-error @+1 {{gather: operand_batching_dims [0] and start_indices_batching_dims [] must have equally many entries}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],
@@ -320,7 +320,7 @@ func.func @gather_of_more_than_there_is(%x: tensor<4x3xf32>, %at: tensor<2x1xi32
 // -----
 
 func.func @gather_of_nothing(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: slice_sizes [0, 3] take nothing from tensor<4x3xf32>, but the result has shape [2, 3]; there is no element to fill it with}}
+  // expected-error @+1 {{gather: slice_sizes [0, 3] are empty windows of tensor<4x3xf32>, but the result has shape [2, 3]; there is no element to fill it with}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],
