@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from anvl.transforms.vjp import vjp as vjp
     from anvl.transforms.vmap import vmap as vmap
 
-#: Where each public name lives.
+#: Module of each public name.
 _HOMES = {
     "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
@@ -123,7 +123,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         found: Any = _load_module(f"anvl.{name}")
     else:
-        _load_module("anvl.numpy")  # gives arrays their operators, before anybody can have one
+        _load_module("anvl.numpy")  # attaches operators to arrays before any is created
         found = getattr(_load_module(_HOMES[name]), name)
     globals()[name] = found
     return found

@@ -1,4 +1,4 @@
-"""`cond` and `switch`: one of several functions, chosen when the program runs."""
+"""`cond` and `switch`: run one of several functions, chosen at run time."""
 
 from __future__ import annotations
 
@@ -35,21 +35,35 @@ def cond(
     *operands: Any,
     batch: str | None = None,
 ) -> Any:
-    """`true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only that one is computed.
+    """Return `true_fun(*operands)` if `pred`, else `false_fun(*operands)`; only one side runs.
 
-    Arguments: `pred` is a scalar array of bools, or a bool, by which Python chooses at once, as it
-    does by an array that is known when the function is traced; the functions return the same
-    structure, dtypes and shapes, and may close over traced values.
-    Differentiable in every mode.
-    Under `vmap` with a `pred` that differs over the batch, `batch="select"` computes both for all,
-    and each member takes its own: a NaN on the other side reaches neither it nor its gradient.
-    `batch="loop"` goes through the members one after the other, and computes for each its own side
-    alone.  Without, it is the first, unless a side has an effect or a loop of unknown length, which
-    need not end for members that did not choose it.
-    Raises `TypeError` where `pred` is no scalar bool, or the functions return different things
-    (paths are named); `ValueError` for another `batch`.
-    Source: StableHLO specification, `case`.
+    Differentiable in every mode; both may capture traced values.  Source: StableHLO, `case`.
 
+    Parameters
+    ----------
+    pred : bool or scalar array of bools
+        Concrete values, Python's and those of arrays, select a side while tracing.
+    true_fun, false_fun : callable
+        Functions of `operands` with results of the same structure, dtypes and shapes.
+    batch : {"select", "loop"}, optional
+        Strategy of `vmap` for a batched `pred`.  "select" runs both sides for all members: a NaN of
+        the other side reaches neither a member nor its gradient.  "loop" runs the members one by
+        one.  By default "select", unless a side has an effect or a loop of unknown length, which
+        may not terminate for members that did not choose it.
+
+    Returns
+    -------
+    The result of the chosen side.
+
+    Raises
+    ------
+    TypeError
+        `pred` is not a scalar bool, or the two results differ (the message names the paths).
+    ValueError
+        Another `batch`.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> f = lambda x: anvl.cond(x > 0, np.sqrt, lambda x: x * x, x)
     >>> print(f(9.0), f(-3.0), anvl.grad(f)(-3.0))
@@ -83,11 +97,30 @@ def switch(
     *operands: Any,
     batch: str | None = None,
 ) -> Any:
-    """`branches[index](*operands)`; only that one is computed.
+    """Return `branches[index](*operands)`; only that branch runs.
 
-    Arguments: `index` is an integer, or a scalar array of integers; one that is out of range means
-    the first or the last branch.  As `cond` otherwise, `batch` too.
+    Parameters
+    ----------
+    index : int or scalar array of integers
+        Out-of-range values are clamped: they select the first or the last branch.
+    branches : sequence of callable
+        Functions of `operands`, as the two of `cond`.
+    batch : {"select", "loop"}, optional
+        As in `cond`.
 
+    Returns
+    -------
+    The result of the chosen branch.
+
+    Raises
+    ------
+    TypeError
+        `index` is not a scalar integer, `branches` is not a list of functions, or results differ.
+    ValueError
+        No branches, or another `batch`.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.switch(1, [np.sin, np.exp, np.cos], 0.0))
     1.0
@@ -134,13 +167,14 @@ def _chosen(
     operands: tuple[Any, ...],
     batch: str | None,
 ) -> Any:
-    """Emit an op that runs one of the branches, as `choice` says."""
+    """Emit `op_name`, which runs the branch that `choice` selects."""
     leaves, treedef = tree.flatten(plain_aside(operands))
     avals = [abstract(x, f"{role}: an operand") for x in leaves]
     args = tree.unflatten(treedef, avals)
     functions = [traced_with(branch, args) for branch in branches]
     named = [(name_of(f), traced) for f, traced in zip(branches, functions, strict=True)]
-    results, out_tree = common_result(role, named, "return the same from each, cast if need be")
+    hint = "make all branches return the same structure, dtypes and shapes"
+    results, out_tree = common_result(role, named, hint)
     attributes = {} if batch is None else {"anvl.batch": ir.StringAttr.get(batch, context())}
     tracers = [as_tracer(x) for x in leaves]
     found = emit_choice(op_name, choice, functions, tracers, results, attributes)

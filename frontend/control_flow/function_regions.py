@@ -1,7 +1,7 @@
-"""What control flow is made of: functions that are traced into the program.
+"""Regions of control flow: functions traced into the program under construction.
 
-They become regions of an op, which read what they close over where it is.  The step of a scan
-stays a function, which takes what is given to it, and then what it closes over.
+They become regions of an op, which read captured values in place.  The step of a scan stays a
+function: it takes its own arguments first, then the captured values.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = [
 
 
 def known_scalar(x: Any) -> Any:
-    """A scalar that is known when a trace begins, as one of NumPy's; x itself where it is not.
+    """x as a NumPy scalar if it is a scalar known at trace time; else x itself.
 
-    In a trace that is any array that is not traced: it is read once, as all that is closed over.
+    Within a trace that is any concrete array: it is read once, like every captured array.
     """
     if isinstance(x, np.ndarray) or (isinstance(x, Array) and current.trace is not None):
         return np.asarray(x)[()] if not x.shape else x
@@ -45,9 +45,9 @@ def known_scalar(x: Any) -> Any:
 
 
 def traced_with(f: Callable[..., Any], args: tuple[Any, ...], names: Sequence[str] = ()) -> Traced:
-    """f, traced in the current program for arguments that are trees of avals and plain values.
+    """Trace f in the current program for arguments that are pytrees of avals and plain values.
 
-    `names` are those of the arguments for messages, where f does not say.
+    `names` name the arguments in messages where the signature of f does not.
     """
     trace = current.trace
     assert trace is not None
@@ -65,26 +65,26 @@ def _paths(names: Sequence[str], args: tuple[Any, ...]) -> list[str]:
 
 
 def length_of(role: str, xs: Any, length: int | None = None) -> int:
-    """The size of the first axes of arrays, of which all are the same, and `length` if it is given.
+    """Common size of the leading axes of the arrays in `xs`; equals `length` if that is given.
 
-    Raises `ValueError` that names `role`, the paths of the arrays and their sizes.
+    Raises `ValueError` naming `role`, the paths of the arrays and their sizes.
     """
     leaves, treedef = tree.flatten(plain_aside(xs))
     sizes = {}
     for path, x in zip(tree.leaf_paths(treedef, "xs"), leaves, strict=True):
         of = abstract(x, f"{role}: {path}")
         if not of.shape:
-            raise ValueError(f"{role}: {path} is {of}, which has no axis to go along")
+            raise ValueError(f"{role}: {path} is {of}, which has no leading axis to iterate over")
         sizes[path] = of.shape[0]
     if length is not None:
         if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 0:
             raise ValueError(f"{role}: length is {length!r}; it must be an integer of at least 0")
         if length >= 2**31:
-            raise ValueError(f"{role}: length is {length}, more than an i32 counts")
+            raise ValueError(f"{role}: length is {length}, which exceeds the range of i32")
         sizes["length"] = int(length)
     if not sizes:
         raise ValueError(
-            f"{role}: there are no arrays in xs and no length, so nothing says how many steps"
+            f"{role}: xs holds no arrays and no length is given; give the number of steps as length"
         )
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{path} is {n}" for path, n in sizes.items())
@@ -93,13 +93,13 @@ def length_of(role: str, xs: Any, length: int | None = None) -> int:
 
 
 def outer_values(functions: Sequence[Traced]) -> list[Tracer]:
-    """What functions close over, each once."""
+    """Values that any of the functions captures, each once."""
     found = {id(x): x for f in functions for x, _ in f.trace.closed_over.values()}
     return list(found.values())
 
 
 def aligned(f: Traced, outer: Sequence[Tracer], results: Sequence[Aval]) -> str:
-    """The name of a function that does what f does, takes all `outer`, and returns these avals."""
+    """Name of a function equivalent to f that takes all of `outer` and returns these avals."""
     trace = current.trace
     assert trace is not None
     if [of.type for of in results] == [of.type for of in f.out_avals]:
@@ -130,14 +130,14 @@ def emit_choice(
     results: Sequence[Aval],
     attributes: dict[str, ir.Attribute],
 ) -> list[Tracer]:
-    """Emit `if` or `case`, whose regions do what these functions do, of these operands."""
+    """Emit `if` or `case` with these functions as regions, applied to these operands."""
     trace = current.trace
     assert trace is not None
     location = here()
     value = trace.tracer_of(choice).value
     values = [trace.tracer_of(x).value for x in operands]
     made = [_returning(f, results) for f in branches]
-    # Of `if`, the region of true comes first.
+    # `if` has the region of true first.
     order = made[::-1] if name == "stablehlo.if" else made
     pass_on_of_branches(trace, [of_one.name for of_one in order], value, values)
     op = ir.Operation.create(
@@ -161,7 +161,7 @@ def emit_while(
     results: Sequence[Aval],
     attributes: dict[str, ir.Attribute],
 ) -> list[Tracer]:
-    """Emit `while`, whose regions do what these functions do, of carries of these avals."""
+    """Emit `while` with these functions as regions, over carries of these avals."""
     trace = current.trace
     assert trace is not None
     location = here()
@@ -176,7 +176,7 @@ def emit_while(
 
 
 def _returning(f: Traced, results: Sequence[Aval]) -> Trace:
-    """A function that does what f does, and returns these avals."""
+    """Trace a function equivalent to f that returns these avals."""
     if [of.type for of in results] == [of.type for of in f.out_avals]:
         return f.trace
 
@@ -194,10 +194,9 @@ def _returning(f: Traced, results: Sequence[Aval]) -> Trace:
 
 
 def _move_into(region: ir.Region, made: Trace, operands: Sequence[ir.Value] = ()) -> None:
-    """Move what a function does into a region of the current trace.
+    """Move the body of a traced function into a region of the current trace, erasing the function.
 
-    The region has no argument for those that are given as operands.  What the function closes over
-    the region reads where it is.  The function is gone.
+    Inputs given as `operands` get no block argument.  The region reads captured values in place.
     """
     trace = current.trace
     assert trace is not None
@@ -224,7 +223,7 @@ def _move_into(region: ir.Region, made: Trace, operands: Sequence[ir.Value] = ()
 
 
 def _take_all(f: Traced, outer: Sequence[Tracer]) -> None:
-    """Have a traced function, which nobody calls yet, take all `outer` behind its arguments."""
+    """Append all of `outer` to the arguments of a traced function that has no calls yet."""
     own, block = f.trace.closed_over, f.trace.block
     if [*own] == [*map(id, outer)]:
         return
@@ -243,9 +242,9 @@ def _take_all(f: Traced, outer: Sequence[Tracer]) -> None:
 def common_result(
     role: str, functions: Sequence[tuple[str, Traced]], hint: str
 ) -> tuple[list[Aval], Any]:
-    """The avals and the structure of what functions return, which must be the same.
+    """Avals and structure of the results of several functions, which must agree.
 
-    A number takes the dtype of an array that another function returns.
+    A weak number takes the dtype of the array that another function returns in its place.
     """
     (first, one), *others = functions
     avals = list(one.out_avals)
@@ -265,7 +264,7 @@ def common_result(
 
 
 def _met(a: Aval, b: Aval) -> Aval | None:
-    """The aval that both can have: a number gives way to an array of its shape."""
+    """The common aval of a and b: a weak number yields to an array of its shape; None if none."""
     if a.type == b.type:
         return a if not a.weak_type else b
     if a.shape != b.shape or a.weak_type == b.weak_type:

@@ -1,11 +1,11 @@
-"""`scan`, `fori_loop` and `while_loop`: the same again and again, in one compiled program."""
+"""`scan`, `fori_loop` and `while_loop`: loops that compile to one program."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from anvl.control_flow.function_regions import (
     outer_values,
     traced_with,
 )
+from anvl.control_flow.loop_carry import Carry, Counted
 from anvl.core.arguments import name_of, plain_aside
 from anvl.core.avals import Aval, aval
-from anvl.core.promote import abstract, as_tracer, fitted
-from anvl.core.ranges import meets_narrower
+from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced
 from anvl.core.tracer import Tracer
@@ -51,21 +51,44 @@ def while_loop(
     slots: int | None = None,
     max_iterations: int | None = None,
 ) -> Any:
-    """What `body_fun` makes of `init`, again and again while `cond_fun` says so.
+    """Apply `body_fun` to the carry while `cond_fun(carry)` holds, starting from `init`.
 
-    Arguments: `cond_fun(carry)` returns a scalar bool, `body_fun(carry)` the next carry, which has
-    the structure, dtypes and shapes of `init`; both may close over traced values.
-    Returns the last carry.
-    Differentiable in every mode, whatever the number of steps.  Reverse mode keeps `slots` carries
-    (32 where not given), a power of 2 from 2 on, for each of up to 7 levels, and does a step again
-    once for each level in use (2 for 10,000 steps, 6 for 2,000,000,000); the Note [Online
-    checkpointing] says how.  With `max_iterations` the loop ends after so many steps at the latest,
-    and reverse mode keeps the carry of each: quicker, where they are few.
-    Under `vmap` it runs until every member is done; those that are done keep their values.
-    Raises `TypeError` where the carry changes its structure, a dtype or a shape (paths are named),
-    or the condition is no scalar bool; `ValueError` for `slots` that are no power of 2.
+    Differentiable in every mode, whatever the number of steps.  Under `vmap` the loop runs until
+    every member is done; finished members keep their values.
+
+    Parameters
+    ----------
+    cond_fun : callable
+        Maps a carry to a scalar bool; may close over traced values.
+    body_fun : callable
+        Maps a carry to the next one, of the structure, dtypes and shapes of `init`.
+    init : pytree
+        The first carry.
+    slots : int, optional
+        Carries that reverse mode keeps in each of up to 7 levels: a power of 2 from 2 on, 32 by
+        default.  Each step is recomputed once per level in use (2 for 10,000 steps, 6 for
+        2,000,000,000); see Note [Online checkpointing].
+    max_iterations : int, optional
+        Upper bound on the steps.  Reverse mode then keeps every carry: faster for few steps.
+
+    Returns
+    -------
+    The last carry.
+
+    Raises
+    ------
+    TypeError
+        The carry changes its structure, a dtype or a shape (the message names the paths), or the
+        condition is not a scalar bool.
+    ValueError
+        `slots` is not a power of 2.
+
+    Notes
+    -----
     Source: StableHLO specification, `while`.
 
+    Examples
+    --------
     >>> import anvl
     >>> print(anvl.while_loop(lambda x: x < 100, lambda x: x * 2, 1))
     128
@@ -90,28 +113,28 @@ def _checked_slots(slots: Any) -> int:
 def _at_most(
     count: Any, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: Any
 ) -> Any:
-    """The loop, ended after so many steps."""
+    """The loop with at most `count` steps."""
     is_whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not is_whole or count < 0:
         raise ValueError(
             f"while_loop: max_iterations is {count!r}; it must be an integer of at least 0"
         )
     if count >= 2**31:
-        raise ValueError(f"while_loop: max_iterations is {count}, more than an i32 counts")
+        raise ValueError(f"while_loop: max_iterations is {count}, which exceeds the range of i32")
 
     def goes_on(carry: Any) -> Any:
         found = cond_fun(carry.value)
         if not isinstance(found, Tracer) or found.shape or found.dtype != np.dtype(bool):
-            return found  # which is refused
+            return found  # refused by the caller
         return found & (carry.i < int(count))
 
     def step(carry: Any) -> Any:
-        return _Counted(carry.i + 1, body_fun(carry.value))
+        return Counted(carry.i + 1, body_fun(carry.value))
 
     goes_on.__name__, step.__name__ = name_of(cond_fun), name_of(body_fun)
-    # To the dialect, 0 is no bound.
+    # The dialect takes 0 for unbounded.
     options: dict[str, int] = {"max_iterations": int(count)} if count else {"ends": True}
-    counted = _Counted(np.int32(0), init)
+    counted = Counted(np.int32(0), init)
     return _while("while_loop", goes_on, step, counted, options).value
 
 
@@ -123,7 +146,7 @@ def _while(
     options: Mapping[str, int],
 ) -> Any:
     def in_trace(init: Any) -> Any:
-        carry = _Carry(role, init)
+        carry = Carry(role, init)
         while True:
             body = carry.settled(lambda args: traced_with(body_fun, args, ("carry",)), body_fun)
             cond = traced_with(cond_fun, (carry.avals_tree(),), ("carry",))
@@ -145,7 +168,7 @@ def _while(
 
 
 def _returned(avals: Sequence[Aval]) -> list[Aval]:
-    """The avals of what a loop returns: its integers are as any others.
+    """Avals of the results of a loop: its integers are no longer weak.
 
     See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
     """
@@ -175,15 +198,31 @@ def fori_loop(
     *,
     checkpoint: int | str | None = None,
 ) -> Any:
-    """What `body_fun(i, carry)` makes of `init`, for i from `lower` up to, but without, `upper`.
+    """Apply `body_fun(i, carry)` for i in `range(lower, upper)`, starting from `init`.
 
-    Arguments: the bounds are integers, or traced scalars of integers; with Python's, or arrays that
-    are known when the loop is traced, it has a known length, and `checkpoint` means what it means
-    for `scan`; with traced ones, it is a `while_loop`.  The carry is as there; i is an i32, or an
-    i64 where a traced bound is wider.
-    Returns the last carry; `init` where `upper` is not above `lower`.
-    Raises `TypeError` as `while_loop` does, and for bounds that are no integers.
+    Parameters
+    ----------
+    lower, upper : int or scalar array of integers
+        With Python integers, or arrays that are concrete while tracing, the length is static; with
+        traced bounds the loop is a `while_loop`.
+    body_fun : callable
+        Maps i (an i32, or an i64 for a wider traced bound) and a carry to the next carry.
+    init : pytree
+        The first carry.
+    checkpoint : int or "sqrt", optional
+        As in `scan`, for a loop of static length.
 
+    Returns
+    -------
+    The last carry; `init` if `upper <= lower`.
+
+    Raises
+    ------
+    TypeError
+        As `while_loop`, or a bound is not an integer.
+
+    Examples
+    --------
     >>> import anvl
     >>> power = lambda x: anvl.fori_loop(0, 3, lambda i, y: y * x, 1.0)
     >>> print(power(2.0), anvl.grad(power)(2.0))
@@ -193,67 +232,71 @@ def fori_loop(
     lower, upper = _maybe_known(lower), _maybe_known(upper)
     known = [_as_bound(name, x) for name, x in (("lower", lower), ("upper", upper))]
     if None in known:
-        first = known[0]
+        first, last = known
         start = as_index("lower", lower) if first is None else first
-        end = as_index("upper", upper) if known[1] is None else known[1]
-
-        dtype = _index_dtype(start, end)
-
-        def step(carry: Any) -> Any:
-            i, value = carry
-            return _Counted(i + 1, body_fun(i, value))
-
-        def bounded(start: Any, end: Any, init: Any) -> Any:
-            i = anp.astype(start, dtype)  # an index is as any other integer
-            last = anp.astype(end, dtype)
-            goes_on = lambda carry: carry.i < last  # noqa: E731
-            options = {"ends": True}  # so a batch may go on with members that are done
-            return _while("fori_loop", goes_on, step, _Counted(i, init), options).value
-
-        bounded.__name__ = step.__name__ = name_of(body_fun)
-        return run(bounded, (start, end, init), {})
+        end = as_index("upper", upper) if last is None else last
+        return _between_traced(start, end, body_fun, init)
 
     def counted(carry: Any, _: Any) -> Any:
         i, value = carry
-        return _Counted(i + 1, body_fun(i, value)), None
+        return Counted(i + 1, body_fun(i, value)), None
 
     counted.__name__ = name_of(body_fun)
     count = max(0, known[1] - known[0])  # type: ignore[operator]
     if count >= 2**31:
-        raise ValueError(f"fori_loop: {count} steps are more than an i32 counts")
+        raise ValueError(f"fori_loop: {count} steps exceed the range of i32")
     start = np.int32(known[0])  # type: ignore[arg-type]
-    carry = _Counted(start, init)
+    carry = Counted(start, init)
     found, _ = _segmented("fori_loop", counted, carry, None, count, False, checkpoint)
     return found.value
 
 
+def _between_traced(start: Any, end: Any, body_fun: Callable[..., Any], init: Any) -> Any:
+    """A `fori_loop` with a traced bound: a while loop that counts."""
+    dtype = _index_dtype(start, end)
+
+    def step(carry: Any) -> Any:
+        i, value = carry
+        return Counted(i + 1, body_fun(i, value))
+
+    def bounded(start: Any, end: Any, init: Any) -> Any:
+        i = anp.astype(start, dtype)  # an index is not weak
+        last = anp.astype(end, dtype)
+        goes_on = lambda carry: carry.i < last  # noqa: E731
+        options = {"ends": True}  # lets vmap run finished members further
+        return _while("fori_loop", goes_on, step, Counted(i, init), options).value
+
+    bounded.__name__ = step.__name__ = name_of(body_fun)
+    return run(bounded, (start, end, init), {})
+
+
 def _index_dtype(*bounds: Any) -> np.dtype[Any]:
-    """What the steps between bounds are counted in: i32, or i64 where one is wider."""
+    """Dtype of the index between these bounds: i32, or i64 if one of them is wider."""
     wide = [abstract(b).dtype for b in bounds if not isinstance(b, int)]
     if any(dtype == np.uint64 for dtype in wide):
-        raise TypeError("fori_loop: a bound is ui64, which no index holds; cast it to i64")
+        raise TypeError("fori_loop: a bound is ui64, which no index dtype holds; cast it to i64")
     fits = all(np.can_cast(dtype, np.int32) for dtype in wide)
     return np.dtype(np.int32 if fits else np.int64)
 
 
 def _maybe_known(bound: Any) -> Any:
-    """A bound that is known as a number, if an i32 holds it; a wide one is counted by a while."""
+    """A bound as a number if it is concrete and fits i32; wider ones make a while loop."""
     found = known_scalar(bound)
     is_wide = isinstance(found, np.integer) and not -(2**31) <= found < 2**31
     return bound if is_wide else found
 
 
 def _as_bound(name: str, x: Any) -> int | None:
-    """A bound that is known when the loop is traced; None for others."""
+    """A bound as an int if it is concrete, else None."""
     if isinstance(x, bool) or not isinstance(x, int | np.integer):
         return None
     if not -(2**31) <= x < 2**31:
-        raise ValueError(f"fori_loop: {name} is {x}, which an i32 does not hold")
+        raise ValueError(f"fori_loop: {name} is {x}, which is outside the range of i32")
     return int(x)
 
 
 def as_index(name: str, x: Any) -> Any:
-    """A bound that is an array."""
+    """Check that a bound is a scalar integer array."""
     of = abstract(x, f"fori_loop: {name}")
     if of.shape != () or kind(element_type(of.dtype)) not in ("int", "uint"):
         raise TypeError(f"fori_loop: {name} is {of}, not a scalar integer")
@@ -270,19 +313,41 @@ def scan(
     *,
     checkpoint: int | str | None = None,
 ) -> tuple[Any, Any]:
-    """`f(carry, x)` for each x along the first axis of `xs`, from a carry to the next.
+    """Thread a carry through `f(carry, x)` for each x along the leading axis of `xs`.
 
-    Arguments: f returns `(carry, y)`; the carry keeps the structure, dtypes and shapes of `init`,
-    y may be any tree, or None.  `xs` is a tree of arrays with first axes of one size, or None with
-    a `length`.  With `reverse` it goes from the last to the first.  With `checkpoint=k` reverse
-    mode keeps the carry of every k-th step, and does k steps again at a time; with `"sqrt"`, k is
-    the root of their number: what is kept grows as that.
-    Returns `(carry, ys)`: the last carry, and the ys stacked along a first axis, each at the index
-    of its x.
-    Differentiable in every mode: reverse mode keeps of each step what it needs, stacked.
-    Raises `TypeError` where the carry changes (paths are named) or f returns no pair; `ValueError`
-    for arrays of different lengths.
+    Differentiable in every mode: reverse mode keeps the residuals of each step, stacked.
 
+    Parameters
+    ----------
+    f : callable
+        Maps a carry and an element to `(carry, y)`: the next carry, of the structure, dtypes and
+        shapes of `init`, and any pytree or None.
+    init : pytree
+        The first carry.
+    xs : pytree of arrays, optional
+        Arrays with leading axes of one size; None together with `length`.
+    length : int, optional
+        The number of steps; needed where `xs` holds no arrays.
+    reverse : bool
+        Whether to go from the last element to the first.
+    checkpoint : int or "sqrt", optional
+        Reverse mode keeps the carry of every k-th step and recomputes k steps at a time; "sqrt"
+        takes the root of the number of steps, so that memory grows as the root.
+
+    Returns
+    -------
+    A pair `(carry, ys)`: the last carry, and the ys stacked along a new leading axis, each at the
+    index of its x.
+
+    Raises
+    ------
+    TypeError
+        The carry changes (the message names the paths), or f does not return a pair.
+    ValueError
+        The leading axes differ in size.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> sums = lambda x: anvl.scan(lambda c, x: (c + x, c + x), 0.0, x)[1]
     >>> print(sums(np.asarray([1.0, 2.0, 3.0])))
@@ -301,7 +366,7 @@ def _segmented(
     reverse: bool,
     every: int | str | None,
 ) -> tuple[Any, Any]:
-    """A scan, or one of checkpoints of so many steps each, and of what is left over."""
+    """A scan, or a scan over checkpointed segments of `every` steps and a remainder."""
     if every is None:
         return _scanned(role, f, init, xs, length, reverse)
     count = length_of(role, xs, length)
@@ -333,7 +398,7 @@ def _segmented(
 
 
 def _segment(role: str, every: int | str, count: int) -> int:
-    """How many steps a checkpoint has."""
+    """Number of steps per checkpoint."""
     if every == "sqrt":
         return max(1, math.isqrt(max(count, 1)))
     is_whole = isinstance(every, int | np.integer) and not isinstance(every, bool)
@@ -356,7 +421,7 @@ def _scanned(
     def in_trace(init: Any, xs: Any) -> Any:
         trace = current.trace
         assert trace is not None
-        carry = _Carry(role, init)
+        carry = Carry(role, init)
         leaves, xs_tree = tree.flatten(plain_aside(xs))
         avals = [abstract(x) for x in leaves]
         members = [aval(a.dtype, a.shape[1:], a.weak_type) for a in avals]
@@ -381,100 +446,6 @@ def _scanned(
 
     in_trace.__name__ = name_of(f)
     return run(in_trace, (init, xs), {})
-
-
-# -- carries ---------------------------------------------------------------------------------------
-
-
-class _Counted(NamedTuple):
-    """A carry of a person, with the number of steps, which messages say nothing of."""
-
-    i: Any
-    value: Any
-
-
-class _Carry:
-    """What goes from step to step: its structure, and the avals that it has in every step."""
-
-    def __init__(self, role: str, init: Any) -> None:
-        self.role = role
-        self.is_counted = isinstance(init, _Counted)
-        # A step makes another bool of a bool: it is no plain value here.
-        plain = tree.map(lambda x: x if isinstance(x, bool) else plain_aside(x), init)
-        self.leaves, self.treedef = tree.flatten(plain)
-        of = self.treedef.children()[1] if self.is_counted else self.treedef
-        self.paths = [*(["the index"] if self.is_counted else []), *tree.leaf_paths(of, "carry")]
-        pairs = zip(self.leaves, self.paths, strict=True)
-        self.avals: list[Aval] = [abstract(x, f"{role}: {path}") for x, path in pairs]
-
-    def avals_tree(self) -> Any:
-        return tree.unflatten(self.treedef, self.avals)
-
-    def operands(self) -> list[Any]:
-        """The first carry, in the avals that it has in every step."""
-        pairs = zip(self.leaves, self.avals, strict=True)
-        return [fitted(x, of.dtype) for x, of in pairs]
-
-    def settled(
-        self,
-        traced: Callable[[tuple[Any, ...]], Traced],
-        f: Callable[..., Any],
-        pairs: bool = False,
-    ) -> Traced:
-        """The step, traced for avals that it keeps: a number takes the dtype that it becomes."""
-        while True:
-            step = traced((self.avals_tree(),))
-            self._check_structure(f, step, pairs)
-            found = step.out_avals[: len(self.avals)]
-            met = [self._met(f, *row) for row in zip(self.paths, self.avals, found, strict=True)]
-            if met != self.avals:
-                self.avals = met
-            elif not self.strengthen(step):
-                return step
-            step.trace.program.discard(step.trace)
-
-    def strengthen(self, f: Traced) -> bool:
-        """Have integers not give way that f narrows: what they become in later steps is not known.
-
-        Whether there are any: then what is traced for the carry is to be traced again.
-        """
-        narrowed = [i for i, of in enumerate(self.avals) if meets_narrower(f.trace, i)]
-        self.avals = [of.strong() if i in narrowed else of for i, of in enumerate(self.avals)]
-        return bool(narrowed)
-
-    def _check_structure(self, f: Callable[..., Any], step: Traced, pairs: bool) -> None:
-        found = step.out_tree
-        if pairs:
-            children = found.children()
-            if found.node_data() != tree.structure((0, 0)).node_data() or len(children) != 2:
-                raise TypeError(
-                    f"{self.role}: {name_of(f)} returned {found!r}; return a pair, the next carry "
-                    "and what is stacked, which may be None"
-                )
-            found = children[0]
-        wanted = tree.structure(self.avals_tree())
-        if self.is_counted:
-            wanted, found = wanted.children()[1], found.children()[1]
-        difference = tree.structure_difference(wanted, found)
-        if difference is not None:
-            raise TypeError(
-                f"{self.role}: {name_of(f)} returns a carry of another structure than it takes: "
-                f"{difference}"
-            )
-
-    def _met(self, f: Callable[..., Any], path: str, old: Aval, new: Aval) -> Aval:
-        """The aval of a carry, for that which it has and that which it becomes."""
-        if old.type == new.type:
-            return old if not old.weak_type or new.weak_type else new
-        if old.shape == new.shape:
-            if old.weak_type and old.level <= new.level:
-                return new
-            if new.weak_type and new.level <= old.level:
-                return old
-        raise TypeError(
-            f"{self.role}: {path} is {old}, but {name_of(f)} makes {new} of it; cast it before the "
-            "loop, or in the step"
-        )
 
 
 def _symbol(name: str) -> ir.Attribute:

@@ -1,4 +1,4 @@
-"""`map` and `associative_scan`: loops without a carry, and combinations in any order."""
+"""`map` and `associative_scan`: loops without a carry, and parallel prefix combinations."""
 
 from __future__ import annotations
 
@@ -22,14 +22,28 @@ __all__ = ["associative_scan", "map"]
 
 @hiding_frames
 def map(f: Callable[..., Any], xs: Any, *, batch_size: int | None = None) -> Any:
-    """f of each element along the first axis of `xs`, one after the other; the results stacked.
+    """Apply f to each element along the leading axis of `xs`, one after the other.
 
-    Arguments: `xs` is a tree of arrays with first axes of one size.  With `batch_size`, so many are
-    done at once, as `vmap` does all of them: more memory, less time.
-    Returns what f returns, with one more axis, the first.
-    Raises `ValueError` for arrays of different lengths, or a `batch_size` that is no integer of at
-    least 1.
+    Parameters
+    ----------
+    f : callable
+        Maps an element (a pytree like `xs` without the leading axis) to any pytree of arrays.
+    xs : pytree of arrays
+        Arrays with leading axes of one size.
+    batch_size : int, optional
+        Elements that run at once, as under `vmap`: more memory, less time.
 
+    Returns
+    -------
+    The results of f, stacked along a new leading axis.
+
+    Raises
+    ------
+    ValueError
+        The leading axes differ in size, or `batch_size` is not an integer of at least 1.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.map(lambda x: x * x, np.asarray([1.0, 2.0, 3.0]), batch_size=2))
     [1. 4. 9.]
@@ -76,17 +90,37 @@ def _each(role: str, f: Callable[..., Any], xs: Any) -> Any:
 
 @hiding_frames
 def associative_scan(f: Callable[..., Any], xs: Any, *, reverse: bool = False) -> Any:
-    """The running combinations of elements, x0, f(x0, x1), f(f(x0, x1), x2), ...
+    """Compute the prefix combinations x0, f(x0, x1), f(f(x0, x1), x2), ... in parallel.
 
-    f is called at most 2 log2(n) - 1 times, each time for many pairs at once.
-    Arguments: `f(a, b)` takes and returns trees of arrays like `xs`, with any number of elements
-    along the first axis, which it combines one by one; it must be associative.  With `reverse` it
-    begins at the last: `f(x[n-1], x[n-2])`, ....
-    Returns a tree like `xs`.
-    Raises `ValueError` for arrays of different lengths, `TypeError` where f changes the structure,
-    a dtype or a shape (paths are named).
+    f is called at most 2 log2(n) - 1 times, each time on many pairs at once.
+
+    Parameters
+    ----------
+    f : callable
+        An associative function `f(a, b)` of two pytrees like `xs`, of any leading size, that
+        combines them elementwise along the leading axis.
+    xs : pytree of arrays
+        Arrays with leading axes of one size n.
+    reverse : bool
+        Whether to begin at the last element: `f(x[n-1], x[n-2])`, ....
+
+    Returns
+    -------
+    A pytree like `xs`.
+
+    Raises
+    ------
+    ValueError
+        The leading axes differ in size.
+    TypeError
+        f changes the structure, a dtype or a shape (the message names the paths).
+
+    Notes
+    -----
     Source: G. Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190, 1990).
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.associative_scan(np.add, np.asarray([1.0, 2.0, 3.0, 4.0])))
     [ 1.  3.  6. 10.]
@@ -106,7 +140,7 @@ def associative_scan(f: Callable[..., Any], xs: Any, *, reverse: bool = False) -
 
 
 class _Combiner:
-    """A combiner of flat lists of arrays, which checks what it gets."""
+    """f as a function of flat lists of arrays, with its results checked."""
 
     def __init__(self, f: Callable[..., Any], treedef: Any) -> None:
         self._f = f
@@ -120,21 +154,21 @@ class _Combiner:
         )
         if difference is not None:
             raise TypeError(
-                f"associative_scan: {name_of(self._f)} returns another structure than it takes: "
-                f"{difference}"
+                f"associative_scan: {name_of(self._f)} returns another structure than that "
+                f"of its operands: {difference}"
             )
         zs = [as_tracer(z) for z in tree.leaves(plain_aside(found))]
         for path, x, z in zip(self._paths, xs, zs, strict=True):
             if x.aval.type != z.aval.type:
                 raise TypeError(
-                    f"associative_scan: {path} is {x.aval}, but {name_of(self._f)} makes {z.aval} "
-                    "of two of them; return the same dtype and shape"
+                    f"associative_scan: {path} is {x.aval}, but {name_of(self._f)} returns "
+                    f"{z.aval} for it; return the same dtype and shape"
                 )
         return zs
 
 
 def _prefixes(f: _Combiner, xs: list[Any]) -> list[Any]:
-    """Combine pairs, scan these, and fill in what is between: each round is half as long."""
+    """Combine adjacent pairs, scan the half-length result, then fill in the elements between."""
     count = xs[0].shape[0]
     if count < 2:
         return xs
@@ -152,7 +186,7 @@ def _prefixes(f: _Combiner, xs: list[Any]) -> list[Any]:
 
 
 def _woven(even: Any, odd: Any, n_odd: int) -> Any:
-    """Elements of two arrays by turns, the first of the first."""
+    """Interleave two arrays, beginning with `even`."""
     both = anp.stack([even[:n_odd], odd], axis=1)
     woven = anp.reshape(both, (2 * n_odd, *odd.shape[1:]))
     return woven if even.shape[0] == n_odd else anp.concatenate([woven, even[n_odd:]])

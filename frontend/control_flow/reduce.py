@@ -1,4 +1,4 @@
-"""`reduce`: arrays combined along axes by a function of a person's own."""
+"""`reduce`: combine arrays along axes with a user-defined function."""
 
 from __future__ import annotations
 
@@ -27,20 +27,38 @@ __all__ = ["reduce"]
 
 @hiding_frames
 def reduce(f: Callable[..., Any], xs: Any, init: Any, axis: Axis = None) -> Any:
-    """The elements of arrays along axes, combined by `f(a, b)`, beginning with `init`.
+    """Combine the elements of arrays along axes with `f(a, b)`, starting from `init`.
 
-    Arguments: `f` takes two elements and returns one; it is associative, and `init` is its
-    identity, as 0 is of the sum.  Nothing checks that: of others the result depends on how XLA goes
-    about it.  `xs` is an array, or a tree of arrays of one shape; an element then is a tree of
-    scalars of this structure, and so are what f returns, with the same dtypes, and `init`.  `axis`
-    is an axis, several, or None for all.
-    Returns what `xs` is, without these axes; `init` where there is nothing along them.
-    Differentiable in every mode, with respect to what f closes over too.  f becomes the body of one
-    op, unless it closes over arrays or loops: then elements are combined in log2(n) rounds.
-    Raises `TypeError` where f returns another structure or dtype, or `init` has one (paths are
-    named); `ValueError` for arrays of several shapes, or none, and axes that are out of range.
+    Differentiable in every mode, also with respect to values that f captures.  f becomes the body
+    of one op; if it captures arrays or contains loops, elements are combined in log2(n) rounds.
     Source: StableHLO specification, `reduce`.
 
+    Parameters
+    ----------
+    f : callable
+        An associative function of two elements; an element is a scalar, or a pytree of scalars of
+        the structure of `xs`.  Associativity is not checked: without it the result depends on the
+        order that XLA takes.
+    xs : array or pytree of arrays
+        Arrays of one shape.
+    init : scalar or pytree of scalars
+        The identity of f, as 0 is of the sum (not checked either).
+    axis : int or sequence of int, optional
+        The axes to reduce; all by default.
+
+    Returns
+    -------
+    A pytree like `xs` without these axes; `init` where they are empty.
+
+    Raises
+    ------
+    TypeError
+        `init` or a result of f differs in structure or dtype (the message names the paths).
+    ValueError
+        Arrays of several shapes, no arrays, or an axis that is out of range.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.reduce(lambda a, b: a * b, np.asarray([[1.0, 2.0], [3.0, 4.0]]), 1.0, axis=0))
     [3. 8.]
@@ -71,7 +89,7 @@ def reduce(f: Callable[..., Any], xs: Any, init: Any, axis: Axis = None) -> Any:
 
 
 def _shape_of(paths: Sequence[str], avals: Sequence[Aval]) -> tuple[int, ...]:
-    """The shape that arrays have."""
+    """The common shape of the arrays."""
     if not avals:
         raise ValueError("reduce: there are no arrays in xs")
     if len({of.shape for of in avals}) > 1:
@@ -81,11 +99,11 @@ def _shape_of(paths: Sequence[str], avals: Sequence[Aval]) -> tuple[int, ...]:
 
 
 def _starts(xs: Any, init: Any, elements: Sequence[Aval]) -> list[Any]:
-    """The initial values: scalars of the dtypes of the arrays."""
+    """The initial values as scalars of the dtypes of the arrays."""
     init = _without_bools(init)
     difference = tree.structure_difference(plain_aside(xs), init, root="init")
     if difference is not None:
-        raise TypeError(f"reduce: init has another structure than xs: {difference}")
+        raise TypeError(f"reduce: init and xs differ in structure: {difference}")
     leaves, treedef = tree.flatten(init)
     paths = tree.leaf_paths(treedef, "init")
     found = []
@@ -95,24 +113,24 @@ def _starts(xs: Any, init: Any, elements: Sequence[Aval]) -> list[Any]:
             raise TypeError(f"reduce: {path} is {given}, but must be {of}; cast it")
         if not hasattr(x, "dtype"):
             check_fits(x, of.dtype)
-            if current.trace is None:  # as an argument it would lose its digits
+            if current.trace is None:  # as a program argument it would lose digits
                 x = np.asarray(x, of.dtype)
         found.append(x)
     return found
 
 
 def _without_bools(xs: Any) -> Any:
-    """A tree with scalars for Python's bools, which elsewhere are no arrays."""
+    """A pytree with NumPy scalars for Python's bools, which elsewhere are plain values."""
     return plain_aside(tree.map(lambda x: np.bool_(x) if isinstance(x, bool) else x, xs))
 
 
 def _element(x: Any, of: Aval) -> Any:
-    """A number, or what is an array already, in the dtype of arrays that it meets."""
+    """x in the dtype of the arrays: a weak number is converted, an array stays."""
     return fitted(x, of.dtype)
 
 
 def _gives_way(a: Aval, of: Aval) -> bool:
-    """Whether a is a number that takes the dtype of `of`."""
+    """Whether a is a weak number that takes the dtype of `of`."""
     return a.shape == of.shape and a.weak_type and a.level <= of.level
 
 
@@ -122,7 +140,7 @@ def _halves(values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 class _Combiner:
-    """f as a function of flat lists of elements, which checks what it gets."""
+    """f as a function of flat lists of elements, with its results checked."""
 
     def __init__(self, f: Callable[..., Any], treedef: Any, elements: Sequence[Aval]) -> None:
         self.f = f
@@ -137,7 +155,7 @@ class _Combiner:
         difference = tree.structure_difference(self.treedef, treedef, root="result")
         if difference is not None:
             raise TypeError(
-                f"reduce: {self.name} returns another structure than it takes: {difference}"
+                f"reduce: {self.name} returns another structure than its operands: {difference}"
             )
         paths = tree.leaf_paths(treedef, "result")
         rows = zip(leaves, paths, self.elements, strict=True)
@@ -149,13 +167,13 @@ class _Combiner:
             return as_tracer(z)
         if not _gives_way(found, of):
             raise TypeError(
-                f"reduce: {path} of {self.name} is {found}, but it takes {of}; return the dtype "
-                "that it takes, and scalars"
+                f"reduce: {path} of {self.name} is {found}, but its operands are {of}; return "
+                "scalars of the dtype of the operands"
             )
         return _element(z, of)
 
     def is_body(self) -> bool:
-        """Whether f can be the body of an op: that has no operands of its own, and no loops."""
+        """Whether f can be the body of an op: it captures nothing and contains no loop."""
         program = Program()
         paths = [path for name in "ab" for path in tree.leaf_paths(self.treedef, name)]
         trace, _ = trace_function(
@@ -171,7 +189,7 @@ class _Combiner:
 def _by_rounds(
     f: _Combiner, arrays: Sequence[Any], starts: Sequence[Any], axes: tuple[int, ...]
 ) -> list[Any]:
-    """Neighbours combined, all pairs at once, until one is left: in order, as f may need it."""
+    """Combine neighbours, all pairs at once, until one is left; keeps the order, for any f."""
     ndim = arrays[0].ndim
     kept = [i for i in range(ndim) if i not in axes]
     shape = tuple(arrays[0].shape[i] for i in kept)
@@ -191,7 +209,7 @@ def _by_rounds(
 
 
 def _each(f: _Combiner, a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    """f of each pair of elements."""
+    """Apply f to each pair of elements."""
     shape = a[0].shape
     flat = [anp.ravel(x) for x in (*a, *b)]
     found = vmap(lambda *vs: f(*_halves(vs)))(*flat)

@@ -1,4 +1,4 @@
-"""What functions are called with, as arrays on a device: NumPy's, and Python's numbers."""
+"""Arguments as arrays on a device: conversion of NumPy arrays and Python numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["arrays_of", "converted", "scalar_array", "taken"]
 
 
 def arrays_of(arguments: Arguments, f: Callable[..., Any], is_ours: bool = False) -> list[Array]:
-    """The leaves of the arguments of f as arrays on a device; `is_ours`, where f is."""
+    """Leaves of the arguments of f as device arrays; `is_ours` marks a function of anvl."""
     return [
         x if type(x) is Array else _as_array(x, arguments, i, f, is_ours)
         for i, x in enumerate(arguments.leaves)
@@ -30,8 +30,8 @@ def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any], is_ou
     try:
         if type(x) not in NUMBER_LEVELS:
             return put(_checked(x))
-        # A number that a person's function takes is of the default dtype, whatever it meets there;
-        # one that ours takes is for the arrays beside it.
+        # A number passed to a user's function has the default dtype; one passed to anvl's own
+        # function takes its dtype from the arrays beside it.
         return scalar_array(x, _beside(x, arguments.leaves) if is_ours else None)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
@@ -39,7 +39,8 @@ def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any], is_ou
 
 
 def converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
-    """NumPy arrays and numbers among the arguments as arrays; None if there are none, or others."""
+    """Arguments with NumPy arrays and numbers as device arrays; None if none needs it, or any
+    other."""
     arrays, n_converted = [], 0
     for x in args:
         of = type(x)
@@ -57,9 +58,9 @@ def converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
 
 
 def _beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
-    """The dtype that a number takes from arrays beside it, as a literal does in a trace.
+    """Dtype that a number takes from arrays beside it, as a literal does in a trace.
 
-    None where they have none of its kind: then it has the default dtype.
+    None if no array is of its kind: the number then has the default dtype.
     """
     dtypes = {x.dtype for x in others if isinstance(x, Array | np.ndarray | np.generic)}
     return taken(type(number), tuple(dtypes))
@@ -70,7 +71,7 @@ def _taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
         return None
     try:
         common, _ = common_dtype(*[aval(d) for d in dtypes])
-    except TypeError:  # they do not meet; whoever makes them meet says so
+    except TypeError:  # incompatible dtypes: reported where they are promoted
         return None
     if of is complex and common == np.float64:
         return np.dtype(np.complex128)
@@ -84,11 +85,11 @@ taken: Callable[[type, tuple[np.dtype[Any], ...]], np.dtype[Any] | None] = funct
 
 
 def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
-    """A Python number on the device, weak; the latest are kept: transferring costs 3 us.
+    """A weak device array of a Python number; recent ones are cached: a transfer costs 3 us.
 
-    It has the default dtype of its kind, or `dtype`; `OverflowError` if that does not hold it.
+    Its dtype is the default of its kind, or `dtype`; raises `OverflowError` if that cannot hold it.
     """
-    # Equal keys must be equal bit for bit: 0.0 and -0.0 are not, alone or in a complex number.
+    # Cache keys must be equal bit for bit: 0.0 and -0.0 differ, also within a complex number.
     key = type(x), x if x and type(x) is not complex else repr(x), config.version(), dtype
     known = _scalars.get(key)
     if known is not None:
@@ -109,6 +110,6 @@ _scalars: dict[Any, Array] = {}
 
 
 def _checked(x: Any) -> Any:
-    """Refuse what is no array, with our message; a subclass of a number is that number."""
+    """Validate an argument leaf; a subclass of a number becomes that number."""
     of = abstract(x)
     return number_value(x, of) if of.weak_type and not isinstance(x, Array) else x

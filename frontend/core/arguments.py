@@ -1,4 +1,4 @@
-"""Arguments of a person's function: which are static, which are differentiated, their paths."""
+"""Arguments of a user's function: static ones, differentiated ones, and their paths."""
 
 import dataclasses
 import enum
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def name_of(f: Any) -> str:
-    """The name of a function, as messages and functions in the IR have it."""
+    """Name of a function, for messages and for functions in the IR."""
     name = getattr(f, "__name__", None)
     if name is None and hasattr(f, "func"):  # functools.partial
         return name_of(f.func)
@@ -29,7 +29,7 @@ def name_of(f: Any) -> str:
 
 
 def signature_of(f: Callable[..., Any]) -> inspect.Signature | None:
-    """The signature of f, or None where Python cannot tell."""
+    """Signature of f, or None if Python cannot determine it."""
     try:
         return inspect.signature(f)
     except (TypeError, ValueError):
@@ -39,19 +39,19 @@ def signature_of(f: Callable[..., Any]) -> inspect.Signature | None:
 def positions_of(
     f: Callable[..., Any], which: int | str | Sequence[int | str], role: str
 ) -> tuple[int | str, ...]:
-    """Arguments named by position or name, each as its position; keyword-only ones as their name.
+    """Resolve arguments given by position or name; keyword-only ones stay names.
 
-    Raises `TypeError` for what is neither, `ValueError` for an argument that f does not have.
+    Raises `TypeError` for other items, and `ValueError` for an argument that f does not have.
     """
     items = which if isinstance(which, list | tuple) else (which,)
-    if not items:  # nearly always; and a signature costs 20 us, for each of our own functions too
+    if not items:  # the common case; a signature costs 20 us, for each of our own functions too
         return ()
     names = parameters_of(f)
     return tuple(_position(f, item, names, role) for item in items)
 
 
 class _Parameters(NamedTuple):
-    """What may be named: for each parameter its position, or None where it is keyword-only."""
+    """Parameters of a function: the position of each, or None for a keyword-only one."""
 
     known: dict[str, int | None]
     any_position: bool
@@ -63,7 +63,7 @@ class _Parameters(NamedTuple):
 
 
 def parameters_of(f: Callable[..., Any]) -> _Parameters:
-    """What may be named of f."""
+    """Parameters of f that can be named."""
     plain = _plain_function(f)
     if plain is not None:
         code = plain.__code__
@@ -92,7 +92,7 @@ def parameters_of(f: Callable[..., Any]) -> _Parameters:
 
 
 def _plain_function(f: Any) -> FunctionType | None:
-    """The function whose code says what f takes, if there is one: a signature costs 20 us."""
+    """The plain function whose code gives the parameters of f, if any: a signature costs 20 us."""
     while isinstance(f, FunctionType) and "__signature__" not in f.__dict__:
         if "__wrapped__" not in f.__dict__:
             return f
@@ -118,7 +118,7 @@ def _position(f: Callable[..., Any], item: Any, names: _Parameters, role: str) -
 
 
 class Arguments(NamedTuple):
-    """The dynamic arguments of a call, flat, and the static ones as a key."""
+    """Dynamic arguments of a call, flat, and static arguments as a key."""
 
     leaves: list[Any]
     treedef: Any
@@ -126,7 +126,7 @@ class Arguments(NamedTuple):
 
 
 class StaticArguments:
-    """Takes the static arguments out of a call and puts them back.
+    """Split static arguments from a call, and merge them back.
 
     They are compared by value, so they must be hashable; arrays are refused.
     """
@@ -141,15 +141,15 @@ class StaticArguments:
         which = positions_of(f, static, "static")
         if any(isinstance(i, int) and i < 0 for i in which):
             raise ValueError(
-                f"static: {name_of(f)} takes any number of arguments, so {min(which)} names none; "
-                "count from the front, or name it"
+                f"static: {name_of(f)} takes *args, so position {min(which)} is not defined; "
+                "count from the front, or give a name"
             )
         self.positions = frozenset(i for i in which if isinstance(i, int))
         self.names = frozenset(self._names_of(which))
         self.n_plain = None if self else _n_required(f)
 
     def _names_of(self, which: Sequence[int | str]) -> list[str]:
-        """The names by which the static arguments may be given as keywords."""
+        """Names by which static arguments may be passed as keywords."""
         if not which:
             return []
         known = parameters_of(self.f).known
@@ -164,7 +164,7 @@ class StaticArguments:
         return bool(self.positions or self.names)
 
     def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        """The leaves of the dynamic arguments, their structure, and the static arguments."""
+        """Leaves and structure of the dynamic arguments, and the static arguments."""
         if not self:
             leaves, treedef = tree.flatten((args, kwargs))
             return Arguments(leaves, treedef, ())
@@ -178,7 +178,7 @@ class StaticArguments:
         return Arguments(leaves, treedef, tuple((k, StaticValue(v)) for k, v in static))
 
     def join(self, arguments: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The args and kwargs of the call again."""
+        """Rebuild the args and kwargs of the call."""
         dynamic, kwargs = tree.unflatten(arguments.treedef, arguments.leaves)
         args = list(dynamic)
         for key, static in arguments.static:
@@ -212,7 +212,7 @@ class StaticArguments:
 
 
 def _compares_by_identity(value: Any) -> bool:
-    """Whether equality says nothing of the contents; functions, classes and modules may be."""
+    """Whether equality ignores the contents; allowed for functions, classes and modules."""
     if isinstance(value, type | ModuleType | enum.Enum) or callable(value) or value is None:
         return False
     equal: Any = type(value).__eq__
@@ -220,7 +220,7 @@ def _compares_by_identity(value: Any) -> bool:
 
 
 def _n_required(f: Callable[..., Any]) -> int | None:
-    """How many positional arguments f must be given; None where it takes any number."""
+    """Number of required positional arguments of f; None if it takes any number."""
     plain = _plain_function(f)
     if plain is not None:
         code = plain.__code__
@@ -237,7 +237,7 @@ def _n_required(f: Callable[..., Any]) -> int | None:
 
 
 class Parameters(StaticArguments):
-    """Of our own functions: lists stand for tuples, and NumPy's integers for Python's."""
+    """Static arguments of anvl's own functions: lists become tuples, NumPy integers Python's."""
 
     def _checked(self, key: int | str, value: Any) -> Any:
         return super()._checked(key, _frozen(value))
@@ -253,9 +253,9 @@ def _frozen(value: Any) -> Any:
 
 
 class StaticValue:
-    """A static argument as part of a key: equal to others of its type and value.
+    """A static argument as part of a key: equal only to values of its type.
 
-    Python's own equality takes 1, 1.0 and True for one key, and 0.0 for -0.0.
+    Python's equality identifies 1, 1.0 and True, and 0.0 with -0.0.
     """
 
     __slots__ = ("_key", "value")
@@ -270,7 +270,7 @@ class StaticValue:
     def __hash__(self) -> int:
         try:
             return hash(self._key)
-        except TypeError:  # a plain value of a derivative need not be hashable
+        except TypeError:  # plain values of a derivative may be unhashable
             return hash(type(self.value))
 
     def __repr__(self) -> str:
@@ -278,7 +278,7 @@ class StaticValue:
 
 
 def _typed(value: Any) -> Any:
-    """The value with the types of it and of what it holds."""
+    """The value together with its type and the types of its contents."""
     if isinstance(value, float | complex):
         return type(value), repr(value)
     if isinstance(value, tuple):
@@ -292,10 +292,10 @@ def _typed(value: Any) -> Any:
 
 
 def plain_aside(arguments: Any, *, integers: bool = False) -> Any:
-    """A tree of arguments, with what is neither array nor number made a part of its structure.
+    """Move leaves that are neither arrays nor numbers into the structure of a pytree.
 
-    Bools, strings and other plain values then reach the function as they are; with `integers` those
-    of Python's too.
+    Bools, strings and other plain values then reach the function unchanged; with `integers`,
+    Python integers too.
     """
     if integers:
         return tree.map(lambda x: _Plain(x) if type(x) is int or not _is_array(x) else x, arguments)
@@ -303,7 +303,7 @@ def plain_aside(arguments: Any, *, integers: bool = False) -> Any:
 
 
 def values_aside(result: Any) -> Any:
-    """A tree of results, with all that is no array made a part of its structure, also numbers."""
+    """Move all leaves but arrays into the structure of a pytree of results, also numbers."""
     is_array = Array | Tracer | np.ndarray | np.generic
     return tree.map(lambda x: x if isinstance(x, is_array) else _Plain(x), result)
 
@@ -314,14 +314,14 @@ def _is_array(x: Any) -> bool:
 
 
 class _Plain:
-    """A value that is no array, on its way through a tree: no leaf, and comes out as itself."""
+    """A plain value inside a pytree: not a leaf, and unflattened to itself."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     @staticmethod
     def described(static: StaticValue) -> str:
-        """What messages about structure say: the value."""
+        """The value, for messages about structures."""
         return repr(static)
 
 
@@ -329,7 +329,7 @@ tree.register_node(_Plain, lambda x: ((), StaticValue(x.value)), lambda static, 
 
 
 def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
-    """A readable path for each leaf of the dynamic arguments: `params['w']`, `x`."""
+    """Readable path of each leaf of the dynamic arguments: `params['w']`, `x`."""
     args, kwargs = arguments.treedef.children()
     roots = _roots(f, len(args.children()) + len(arguments.static))
     for key in sorted((k for k, _ in arguments.static if isinstance(k, int)), reverse=True):
@@ -344,6 +344,6 @@ def input_names(f: Callable[..., Any], arguments: Arguments) -> list[str]:
 
 
 def _roots(f: Callable[..., Any], count: int) -> list[str]:
-    """What `count` positional arguments are called: those of `*args` by their positions."""
+    """Names of the first `count` positional arguments; `*args` are named by position."""
     names = [name for name, i in parameters_of(f).known.items() if i is not None]
     return names[:count] + [f"arg{i}" for i in range(len(names), count)]

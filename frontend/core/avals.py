@@ -1,4 +1,4 @@
-"""Abstract values: what is known of an array before it exists, its dtype and shape.
+"""Abstract values: the dtype and shape of an array before it exists.
 
 >>> from anvl.core.avals import aval
 >>> aval("f32", (2, 3))
@@ -17,10 +17,16 @@ __all__ = ["Aval", "aval", "aval_of", "aval_of_type"]
 
 
 class Aval:
-    """The dtype and shape of an array; interned, so equal ones are one object.
+    """The dtype and shape of an array; interned, so equal avals are one object.
 
-    Attributes: `shape` (a tuple of ints), `dtype` (a NumPy dtype), `weak_type` (whether a Python
-    number made it, so that it takes the dtype of the array it meets), `type` (the MLIR type).
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : numpy.dtype
+    weak_type : bool
+        Whether it stems from Python numbers alone, so that it takes the dtype of an array it meets.
+    type : ir.Type
+        The MLIR type.
     """
 
     __slots__ = ("dtype", "level", "ndim", "shape", "type", "weak_type")
@@ -30,7 +36,7 @@ class Aval:
     ndim: int
     weak_type: bool
     type: Any
-    level: int  # of the kind in promotion: bool 0, int 1, float 2, complex 3
+    level: int  # the kind, in promotion order: bool 0, int 1, float 2, complex 3
 
     def __repr__(self) -> str:
         weak = "?" if self.weak_type else ""
@@ -45,7 +51,7 @@ class Aval:
         return int(np.prod(self.shape, dtype=np.int64))
 
     def strong(self) -> "Aval":
-        """The same, not weak."""
+        """The same aval, not weak."""
         return _STRONG[self.type] if self.weak_type else self
 
 
@@ -55,11 +61,29 @@ _STRONG: dict[Any, Aval] = {}
 
 
 def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False) -> Aval:
-    """An abstract array of `dtype` and `shape`.
+    """Make the abstract value of an array of `dtype` and `shape`.
 
-    `dtype` is one of anvl's names (`"f32"`, `"i64"`, `"bool"`, `"c64"`) or a NumPy dtype.
-    Raises `TypeError` for another dtype and `ValueError` for a shape with a negative size.
+    Parameters
+    ----------
+    dtype : str or numpy.dtype
+        One of anvl's names (`"f32"`, `"i64"`, `"bool"`, `"c64"`) or a NumPy dtype.
+    shape : int or sequence of int
+    weak_type : bool
+        Whether it stands for a Python number.
 
+    Returns
+    -------
+    Aval
+
+    Raises
+    ------
+    TypeError
+        Another dtype, or a shape of other than integers.
+    ValueError
+        A negative size.
+
+    Examples
+    --------
     >>> aval("f32", (2, 3)).shape
     (2, 3)
     """
@@ -68,7 +92,7 @@ def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False
 
 
 def aval_of(x: Any, weak_type: bool = False) -> Aval:
-    """The abstract array of an array: as `aval`, of what needs no checks."""
+    """Abstract value of an array: `aval` without checks."""
     return _INTERNED.get((x.dtype, x.shape, weak_type)) or aval(x.dtype, x.shape, weak_type)
 
 
@@ -95,5 +119,5 @@ def _intern(dtype: np.dtype[Any], shape: tuple[int, ...], weak_type: bool) -> Av
 
 
 def aval_of_type(type_: ir.Type) -> Aval:
-    """The abstract array of an MLIR tensor type."""
+    """Abstract value of an MLIR tensor type."""
     return _STRONG.get(type_) or aval(numpy_of(type_.element_type), type_.shape)

@@ -1,8 +1,8 @@
-"""One form for a call, however it is spelled: `f(x, 2)`, `f(x, n=2)`, or `f(x)` with 2 by default.
+"""Canonical form of a call: `f(x, 2)`, `f(x, n=2)`, or `f(x)` with a default of 2.
 
-Arguments come by position as far as they can.  A static argument that is what its parameter is by
-default is left out, and so is a number of Python's: it is then what the function says, not an
-argument of the program.
+Arguments are passed by position as far as possible.  A static argument that equals its default is
+left out, and so is a default that is a Python number: it is part of the function, not an argument
+of the program.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class _Signature(NamedTuple):
-    """What a function itself takes, whatever it wraps: names by position, and defaults."""
+    """Signature of a function itself, ignoring what it wraps: names by position, and defaults."""
 
     names: tuple[str, ...]
     n_positional_only: int
@@ -28,18 +28,19 @@ class _Signature(NamedTuple):
 
 
 class CallForm:
-    """The form of the calls of a function with these static arguments."""
+    """Canonicalize the calls of a function with these static arguments."""
 
     def __init__(self, f: Callable[..., Any], static: frozenset[str], ours: bool) -> None:
         own = _signature(f)
         self._names, self._n_positional_only, defaults = own
         self._static = static
-        # Of our own functions, numbers beside arrays take their dtypes: they stay arguments.
+        # In anvl's own functions numbers take their dtypes from arrays beside them: they stay
+        # arguments.
         self._defaults = {k: v for k, v in defaults.items() if k in static or not ours}
         self._n_required = sum(name not in defaults for name in self._names)
 
     def of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
-        """The same call in its one form; as it is, where Python will refuse it."""
+        """The call in canonical form; unchanged if Python will refuse it."""
         if not kwargs and len(args) <= self._n_required:
             return args, kwargs
         names = self._names
@@ -69,7 +70,7 @@ class CallForm:
             return False
         try:
             return hash(value) == hash(default) and StaticValue(value) == StaticValue(default)
-        except (TypeError, ValueError):  # what cannot be compared is refused elsewhere
+        except (TypeError, ValueError):  # incomparable values are refused elsewhere
             return False
 
 
@@ -77,7 +78,7 @@ _NUMBERS = (bool, int, float, complex, type(None))
 
 
 def _signature(f: Callable[..., Any]) -> _Signature:
-    """The signature of f itself; of nothing where Python cannot tell."""
+    """The signature of f itself; empty if Python cannot determine it."""
     if isinstance(f, MethodType):
         names, n_positional_only, defaults = _signature(f.__func__)
         return _Signature(names[1:], max(n_positional_only - 1, 0), defaults)

@@ -1,4 +1,4 @@
-"""Settings: the dtypes that Python numbers get where they meet no array.
+"""Settings: default dtypes of Python numbers that meet no array.
 
 Each is read from the environment (`ANVL_DEFAULT_FLOAT=f64`) and can be set:
 `anvl.set_defaults(float="f64")`.
@@ -28,18 +28,18 @@ def _from_environment(of_kind: str, default: str) -> np.dtype[Any]:
 def _checked(where: str, of_kind: str, dtype: object) -> np.dtype[Any]:
     found = numpy_dtype(dtype)
     if kind(element_type(found)) != of_kind:
-        raise TypeError(f"{where}: {dtype_name(found)} is no dtype of kind {of_kind}")
+        raise TypeError(f"{where}: {dtype_name(found)} is not a dtype of kind {of_kind}")
     return found
 
 
-# Of the process.  What `defaults` sets for a while is of one context: neither another thread nor
-# another task sees it, and blocks that overlap in time do not undo each other.
+# Process-wide.  `defaults` sets values in one context only: other threads and tasks do not see
+# them, and blocks that overlap in time do not undo each other.
 _process: dict[str, np.dtype[Any]] = {}
 _numbers: dict[tuple[np.dtype[Any], ...], int] = {}
 
 
 class _Blocks(NamedTuple):
-    """The `with` blocks that a context is in, in order, and the defaults that hold there."""
+    """The `with` blocks of a context, in order, and the defaults that they set."""
 
     given: tuple[dict[str, np.dtype[Any]], ...]
     known: dict[str, np.dtype[Any]]
@@ -61,9 +61,9 @@ def _known() -> dict[str, np.dtype[Any]]:
 
 
 def version() -> int:
-    """A part of every cache key: programs traced under other defaults are other programs.
+    """A part of every cache key: a program is traced under the defaults of its time.
 
-    The same number stands for the same defaults, so that programs are found again.
+    Equal defaults have equal versions, so that programs are found again.
     """
     blocks = _blocks.get()
     return _number_of(_of_process()) if blocks is None else blocks.version
@@ -74,7 +74,7 @@ def _number_of(known: dict[str, np.dtype[Any]]) -> int:
 
 
 def _enter(given: tuple[dict[str, np.dtype[Any]], ...]) -> None:
-    """Have this context be in these blocks, and in no other."""
+    """Set the blocks of this context."""
     if not given:
         _blocks.set(None)
         set_variant(None)
@@ -93,12 +93,12 @@ def _given() -> tuple[dict[str, np.dtype[Any]], ...]:
 
 
 def default_dtype(of: type) -> np.dtype[Any]:
-    """The dtype of a Python number of type `of` that meets no array: bool, int, float, complex."""
+    """Dtype of a Python number of type `of` (bool, int, float, complex) that meets no array."""
     return _known()[of.__name__]
 
 
 def counting_dtype(largest: int) -> np.dtype[Any]:
-    """The dtype of counts and places up to `largest`: the default of integers, or i64.
+    """Dtype of counts and positions up to `largest`: the default integer, or i64.
 
     >>> counting_dtype(2**31 - 1), counting_dtype(2**31)
     (dtype('int32'), dtype('int64'))
@@ -108,9 +108,9 @@ def counting_dtype(largest: int) -> np.dtype[Any]:
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype that a `dtype=` argument means; Python's types stand for their defaults.
+    """Resolve a `dtype=` argument; Python types stand for their defaults.
 
-    Raises `TypeError` for "i4" and "i8": bits to anvl, bytes to NumPy.
+    Raises `TypeError` for "i4" and "i8": bits in anvl, bytes in NumPy.
 
     >>> as_dtype("f64"), as_dtype(np.int8), as_dtype(float)
     (dtype('float64'), dtype('int8'), dtype('float32'))
@@ -130,29 +130,46 @@ def _checked_all(dtypes: dict[str, object]) -> dict[str, np.dtype[Any]]:
     for of_kind in dtypes:
         if of_kind not in ("int", "float", "complex"):
             raise ValueError(
-                f"set_defaults: {of_kind!r} is no kind with a default; one of int, float, complex"
+                f"set_defaults: {of_kind!r} has no default dtype; set int, float or complex"
             )
     return {k: _checked("set_defaults", k, dtype) for k, dtype in dtypes.items()}
 
 
 def set_defaults(**dtypes: object) -> None:
-    """Set the dtypes of Python numbers for the process: `set_defaults(float="f64", int="i64")`.
+    """Set the default dtypes of Python numbers: `set_defaults(float="f64", int="i64")`.
 
-    Within a `with` block of `defaults`, what the block sets holds until it ends.
-    Raises `TypeError` for a dtype of another kind and `ValueError` for a kind that is none of
-    int, float, complex.
+    Applies to the process; within a `with` block of `defaults`, the block takes precedence.
+
+    Parameters
+    ----------
+    **dtypes
+        A dtype for each of the kinds `int`, `float` and `complex`.
+
+    Raises
+    ------
+    TypeError
+        A dtype of another kind.
+    ValueError
+        A kind other than int, float or complex.
     """
     _of_process().update(_checked_all(dtypes))
-    clear_caches()  # the generated code of jit does not ask for the version
+    clear_caches()  # the generated code of jit does not check the version
     _enter(_given())
 
 
 @contextmanager
 def defaults(**dtypes: object) -> Iterator[None]:
-    """The dtypes of Python numbers in a `with` block, for the thread or task that is in it alone.
+    """Set default dtypes within a `with` block, for the current thread or task alone.
 
-    A block in another one adds to what that sets.  Errors as `set_defaults`.
+    Nested blocks add to each other.
 
+    Parameters
+    ----------
+    **dtypes
+        As in `set_defaults`, with its errors.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> with anvl.defaults(float="f64"):
     ...     print(np.zeros(1).dtype)
@@ -162,5 +179,5 @@ def defaults(**dtypes: object) -> Iterator[None]:
     _enter((*_given(), mine))
     try:
         yield
-    finally:  # not always the last that was begun: generators and exit stacks end in any order
+    finally:  # not always the last block: generators and exit stacks may end in any order
         _enter(tuple(given for given in _given() if given is not mine))

@@ -1,22 +1,23 @@
-"""Containers of a person's own, taken apart where nothing they do can harm the thread.
+"""User-defined containers: flattening that cannot corrupt the recursion count of the thread.
 
 Note [Errors inside of flatten]
-jaxlib's registry flattens by recursion in C++, and counts its depth as the interpreter does.  An
-error that is raised at depth d, by a function of a person or by a dict whose keys have no order,
-leaves without counting back: from then on the thread has d levels less, and after enough of them
-the smallest call is a RecursionError (3.11; from 3.12 on the levels of C are counted apart).  So
-functions of a person never raise there: what they would raise is kept, and raised afterwards; that
-is also how a container that contains itself ends.  For the others the levels are given back.
 
-A dict of several keys has them sorted at every level, by a call.  One that contains itself, or that
-is nested a thousand times, has its error there, with no level left: nothing could be called in that
-thread any more, not even what gives levels back.  So flattening is called through a few calls of C
-that do nothing else (`reserving`): their levels come back as the error passes them, and are enough
-to give back more (`SPARE`), and then all that a new thread has (`_restore_levels`).
+jaxlib's registry flattens recursively in C++, and counts its depth as the interpreter does.  An
+error raised at depth d, by a user's function or by a dict with unsortable keys, leaves without
+counting back: from then on the thread has d levels less, and after enough of them the smallest
+call is a RecursionError (3.11; from 3.12 on the levels of C are counted apart).  So functions of
+users never raise there: their error is kept and raised afterwards; a container that contains
+itself ends in the same way.  After other errors the levels are given back.
 
-From 3.12 on C++ reaches the end of its levels before Python does, at a depth that nobody can count.
-So as many levels as it takes to the next container of a person must be left where one is taken
-apart.
+The keys of a dict of several keys are sorted at every level, by a call.  A dict that contains
+itself, or that is nested a thousand times, raises there, with no level left: nothing could be
+called in that thread any more, not even the function that gives levels back.  So flattening is
+called through a few C calls that do nothing else (`reserving`): their levels are returned as the
+error passes them, and are enough to give back more (`SPARE`), and then all that a new thread has
+(`_restore_levels`).
+
+From 3.12 on C++ exhausts its levels before Python does, at a depth that cannot be counted.  So
+the levels needed to reach the next user-defined container must be left where one is flattened.
 """
 
 from __future__ import annotations
@@ -45,41 +46,42 @@ _T = TypeVar("_T")
 
 _enter = ctypes.pythonapi.Py_EnterRecursiveCall
 _leave = ctypes.pythonapi.Py_LeaveRecursiveCall
-_leave.restype = None  # what is there may be no number
+_leave.restype = None  # the value there may not be a number
 
-#: To be called one after the other where no level may be left: each gives one back.
+#: Called one after the other where no level may be left: each gives one back.
 SPARE = (_leave,) * 60
 _RESERVED = 3  # one is enough: `_leave` takes a level of its own
 
-# Comparing these two takes a level of C each: 0.3 us.  20 are more than what is between two classes
-# of a person, unless as many lists are.
+# Comparing these two takes a level of C each: 0.3 us.  20 exceed the levels between two classes of
+# a user, unless as many lists lie between them.
 _LEVELS: Any = ()
 _SAME_LEVELS: Any = ()
 if sys.version_info >= (3, 12):
     for _ in range(20):
         _LEVELS, _SAME_LEVELS = (_LEVELS,), (_SAME_LEVELS,)
 
-#: For each registered dataclass its data fields, which C++ reads itself.
+#: Data fields of each registered dataclass, which C++ reads itself.
 fields_of: dict[type, tuple[str, ...]] = {}
-_leaves: set[type] = set()  # classes that hold nothing for `ending`, found so far
-_MOST_LEAVES = 200  # so that those which a person makes by the thousand do not stay
-#: By thread, what a function of a person raised.
+_leaves: set[type] = set()  # classes found to hold nothing for `ending`
+_MOST_LEAVES = 200  # so that classes created by the thousand are not kept
+#: By thread, the error raised by a user's function.
 _failures: dict[int, Exception] = {}
 
 
 def kept_failure() -> Exception | None:
-    """What was raised in this thread since this was asked last."""
+    """The error kept in this thread since the last call, or None."""
     return _failures.pop(threading.get_ident(), None) if _failures else None
 
 
 def guarded(
     to_iterable: Callable[[Any], tuple[Iterable[Any], Any]],
 ) -> Callable[[Any], tuple[tuple[Any, ...], Any]]:
-    """As `to_iterable`, but of an error it makes a container of nothing: see `kept_failure`."""
+    """Wrap `to_iterable`: on an error it returns no children, and `kept_failure` the error."""
 
     def parts(x: Any) -> tuple[tuple[Any, ...], Any]:
         if _failures and threading.get_ident() in _failures:
-            return (), None  # what contains itself at two places would be walked on at the other
+            # a container that contains itself twice would be walked on at the other place
+            return (), None
         try:
             return _deeper(to_iterable, x)
         except Exception as error:
@@ -90,7 +92,7 @@ def guarded(
 
 
 def _deeper(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...], Any]:
-    """Two levels further down, so that where these fail, there is room to say so."""
+    """Call `to_iterable` two levels further down, which leaves room to report a failure."""
     _ = _LEVELS == _SAME_LEVELS  # a RecursionError where C++ has hardly a level left
     return _unpacked(to_iterable, x)
 
@@ -103,9 +105,9 @@ def _unpacked(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...
 
 
 def reserving(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """As `function`, through calls of C whose levels are there again when it has failed.
+    """Call `function` through C calls whose levels are free again once it has failed.
 
-    A staticmethod calls what it holds, and nothing else: 30 ns each.
+    A staticmethod calls its function and nothing else: 30 ns each.
     """
     for _ in range(_RESERVED):
         function = staticmethod(function)
@@ -113,7 +115,7 @@ def reserving(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _give_back(levels: int) -> None:
-    """Count back levels of recursion that C++ has left without doing so; negative ones: take."""
+    """Count back recursion levels that C++ has left without counting; negative ones are taken."""
     for _ in range(levels):
         _leave()
     for _ in range(-levels):
@@ -121,9 +123,9 @@ def _give_back(levels: int) -> None:
 
 
 def _restore_levels() -> None:
-    """Give this thread as many levels of recursion as a new one has, less the frames it is in.
+    """Give this thread the recursion levels of a new one, less the frames that it is in.
 
-    What is called from C is not known, so there may be some more than before, once.
+    Calls from C are not counted, so there may be a few levels too many, once.
     """
     found: list[int] = []
     new = threading.Thread(target=lambda: found.append(levels()))
@@ -133,7 +135,7 @@ def _restore_levels() -> None:
 
 
 def levels() -> int:
-    """How many levels of recursion this thread has, with those of the frames it is in."""
+    """Recursion levels of this thread, those of its current frames included."""
     left = 0
     try:
         while True:
@@ -142,10 +144,11 @@ def levels() -> int:
     except RecursionError:
         pass
     counted = left
-    while counted:  # not by a call, for which there is no level yet
+    while counted:  # without a call, for which there is no level yet
         _leave()
         counted -= 1
-    return left + (_frames() if sys.version_info < (3, 12) else 0)  # then not counted together
+    # from 3.12 on they are counted apart
+    return left + (_frames() if sys.version_info < (3, 12) else 0)
 
 
 def _frames() -> int:
@@ -156,7 +159,7 @@ def _frames() -> int:
 
 
 class _Refused(NamedTuple):
-    """A container that C++ does not take apart: where it is, why, and how deep."""
+    """A container that C++ does not flatten: its path, the error, and its depth."""
 
     path: str
     container: Any
@@ -170,7 +173,7 @@ def _first_refused(
     path: str = "",
     depth: int = 0,
 ) -> _Refused | None:
-    """The first container in a tree of which `one_level`, of the registry, gives no children."""
+    """The first container in a tree for which `one_level` of the registry gives no children."""
     steps = [f".{name}" for name in fields_of.get(type(tree), ())]
     try:
         found = one_level(tree)
@@ -192,10 +195,10 @@ _TOO_DEEP = "flatten: tree is nested too deeply, or contains itself"
 
 
 def ending(tree: _T) -> _T:
-    """A tree as it is; `ValueError` for a container that contains itself.
+    """The tree itself; raises `ValueError` for a container that contains itself.
 
-    At the end of its levels C++ goes on beside where it is: what contains itself at two places, it
-    would walk for 2^1000 steps.  To walk what is sound takes half as long as to flatten it.
+    Where C++ runs out of levels it continues with the next child: a container that contains itself
+    twice would take 2^1000 steps.  Walking a sound tree costs half as much as flattening it.
     """
     try:
         _walk((tree,))
@@ -205,13 +208,14 @@ def ending(tree: _T) -> _T:
 
 
 def add_fields(of: type, names: Sequence[str]) -> None:
-    """Note the data fields of a dataclass, which were none before."""
+    """Note the data fields of a dataclass registered without them."""
     fields_of[of] = tuple(names)
     _leaves.discard(of)
 
 
 def _walk(containers: Iterable[Any]) -> None:
-    """Through what C++ takes apart by itself; a person's functions have their children walked."""
+    """Walk the containers that C++ flattens itself; the children from a user's functions are
+    walked."""
     for one in containers:
         of = type(one)
         if of in _leaves:
@@ -234,15 +238,15 @@ def flatten_error(
 ) -> Exception:
     """The exception to raise for an error of the C++ registry, or of a container's functions.
 
-    An error of the registry has left levels of recursion uncounted, of which the caller has given
-    back those of SPARE.
+    An error of the registry has left recursion levels uncounted, of which the caller has given back
+    those of SPARE.
     """
     found, deep = None, _is_recursion(error)
     try:
         found = None if deep else _first_refused(tree, one_level)
     except RecursionError:
         deep = True
-    kept_failure()  # of asking again
+    kept_failure()  # drops the error of the second attempt
     if in_registry and found is None:
         _restore_levels()
     elif in_registry and found is not None:

@@ -1,4 +1,4 @@
-"""Where an op comes from: the person's own line, and the name they gave its result."""
+"""Locations of ops: the user's source line, and the variable that takes the result."""
 
 import bisect
 import dis
@@ -13,12 +13,12 @@ from anvl.dialect.core.mlir import ir
 
 __all__ = ["describe", "here", "register_internal", "unnamed"]
 
-# Directories whose frames are ours: a person is to see their own line, not these.
+# Directories of anvl's own code: a location is the user's line, not one in these.
 _internal_dirs: set[str] = set()
-# Whether the code of a file is ours, by file name.
+# Whether a file is anvl's own, by file name.
 _is_internal: dict[str, bool] = {}
-# What is known of each code object, by its id: equal code objects may be of different files, and
-# to hash one takes time in proportion to its length.
+# Cached by the id of the code object: equal code objects may stem from different files, and hashing
+# one takes time in proportion to its length.
 _codes: dict[int, "_Code"] = {}
 
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
@@ -38,9 +38,9 @@ def _check_file(name: str) -> bool:
 
 
 def here(depth: int = 1) -> ir.Location:
-    """The location of the innermost frame that is not ours, of those at least `depth` up.
+    """Location of the innermost user frame, at least `depth` frames up.
 
-    Each frame that need not be looked at saves 0.1 us.
+    Each frame that is skipped saves 0.1 us.
     """
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
@@ -57,10 +57,10 @@ def here(depth: int = 1) -> ir.Location:
 
 
 class _Code:
-    """The places in one code object; each location is made once."""
+    """Locations within one code object; each is made once."""
 
     def __init__(self, code: CodeType) -> None:
-        self.code = code  # also keeps its id its own
+        self.code = code  # keeps the object alive, so its id stays unique
         self.locations: dict[int, ir.Location] = {}
         self._positions = list(code.co_positions())
         instructions = list(dis.get_instructions(code))
@@ -78,7 +78,7 @@ class _Code:
         return location
 
     def _name_after(self, at: int) -> str | None:
-        """The variable that takes the result of the instruction at `at`, if the next stores it.
+        """The variable that the next instruction stores the result at `at` to, if any.
 
         `at` may point behind the instruction, at its inline cache.
         """
@@ -95,14 +95,14 @@ def _stored_name(instruction: dis.Instruction) -> str | None:
 
 
 def unnamed(location: ir.Location) -> ir.Location:
-    """A location without the names around it."""
+    """A location without its name wrappers."""
     while hasattr(location, "child_loc"):
         location = location.child_loc
     return location
 
 
 def describe(location: ir.Location) -> str:
-    """A location as messages print it: `model.py:12:5`."""
+    """Format a location for messages: `model.py:12:5`."""
     text = str(unnamed(location)).removeprefix("loc(").removesuffix(")")
     return text.replace('"', "")
 

@@ -1,11 +1,11 @@
-"""Promotion and broadcasting: how operands of different dtypes and shapes meet.
+"""Promotion and broadcasting of operands of different dtypes and shapes.
 
-Done here, in the API layer, and nowhere else: primitives want operands of one type.
+Done in this layer only: primitives require operands of one type.
 
 The rule: the highest kind wins (bool < int < float < complex) and, within it, the smallest dtype
 that holds all; an integer array takes the dtype of the float it meets (`i64 + f32` is `f32`).  A
-Python number has a kind and no dtype: it takes that of the array it meets, or the default of its
-kind where that is higher (`i32 + 1.5` is `f32`).
+Python number has a kind but no dtype: it takes the dtype of the array it meets, or the default of
+its kind where that is higher (`i32 + 1.5` is `f32`).
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ __all__ = [
 
 _ORDER = ["bool", "int", "float", "complex"]
 _NUMBERS = (bool, int, float, complex)
-_SCALARS = (*_NUMBERS, np.generic)  # literals: a saved text holds them
+_SCALARS = (*_NUMBERS, np.generic)  # literals, which are part of the program text
 _CONVERT, _BROADCAST = OPS["anvl.convert"], OPS["anvl.broadcast_in_dim"]
 
 
@@ -56,7 +56,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
 
 
 def abstract(x: Any, function: str = "") -> Aval:
-    """The abstract value of an array, a tracer or a Python number (which is weak)."""
+    """Abstract value of an array, a tracer or a Python number (which is weak)."""
     of = type(x)
     if of is Tracer:
         return x.aval
@@ -69,7 +69,7 @@ def abstract(x: Any, function: str = "") -> Aval:
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
     head = f"{function}: " if function else ""
-    if isinstance(x, list | tuple):  # outside of a trace it holds tracers, which nobody made
+    if isinstance(x, list | tuple):  # its elements may be tracers of no active trace
         what = f"a {of.__name__} of {len(x)}"
         raise TypeError(
             f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
@@ -78,7 +78,7 @@ def abstract(x: Any, function: str = "") -> Aval:
 
 
 def hint(x: Any) -> str:
-    """What to do with an array of another library, such as `jax.Array`."""
+    """Advice for an array of another library, such as `jax.Array`."""
     if isinstance(x, Aval) or (not hasattr(x, "__array__") and not hasattr(x, "__dlpack__")):
         return ""
     library = type(x).__module__.partition(".")[0].removesuffix("lib")
@@ -106,13 +106,13 @@ _WIDEST = {
 
 @lru_cache(4096)
 def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) -> Any:
-    """The dtype where these meet, and whether it is weak."""
+    """Common dtype of strong and weak dtypes, and whether it is weak."""
     highest = max((_ORDER.index(_kind(d)) for d in strong), default=-1)
     weak_highest = max((_ORDER.index(_kind(d)) for d in weak), default=-1)
     if weak_highest > highest:
         made = _within([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
         of_kind = _ORDER[weak_highest]
-        is_weak = not strong and of_kind != "bool"  # bools give way to all others anyway
+        is_weak = not strong and of_kind != "bool"  # bools yield to all others anyway
         return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), is_weak
     return _widened(
         _within([d for d in strong if _ORDER.index(_kind(d)) == highest]),
@@ -122,7 +122,7 @@ def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) 
 
 
 def _within(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """The smallest dtype of one kind that holds all of these."""
+    """Smallest dtype of one kind that holds all of these."""
     first, *rest = dict.fromkeys(dtypes)
     for other in rest:
         found = np.promote_types(first, other) if not _is_half(first, other) else None
@@ -139,7 +139,7 @@ def _within(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
 
 
 def _is_half(x: np.dtype[Any], y: np.dtype[Any]) -> bool:
-    """f16 with bf16, or with an 8-bit float: neither holds the other."""
+    """Whether x and y are f16 with bf16, or with an 8-bit float: neither holds the other."""
     small = {"f16", "bf16", "f8E4M3FN", "f8E5M2"}
     return {dtype_name(x), dtype_name(y)} <= small
 
@@ -152,14 +152,14 @@ def _widened(made: Any, floats: list[np.dtype[Any]], of_kind: str) -> np.dtype[A
 
 
 def common_dtype(*avals: Aval) -> tuple[np.dtype[Any], bool]:
-    """The dtype where arrays of these avals meet, and whether it is weak."""
+    """Common dtype of arrays of these avals, and whether it is weak."""
     strong = tuple(a.dtype for a in avals if not a.weak_type)
     weak = tuple(a.dtype for a in avals if a.weak_type)
     return _common(strong, weak)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> tuple[int, ...]:
-    """The shape that all of these broadcast to, by NumPy's rule."""
+    """Shape that all of these broadcast to, by NumPy's rule."""
     first, *rest = shapes
     if all(shape == first for shape in rest):
         return first
@@ -178,12 +178,12 @@ def broadcast_shapes(*shapes: tuple[int, ...], function: str = "broadcast") -> t
 
 
 def constant(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Tracer:
-    """A literal of the current trace: an array whose elements all are `value`."""
+    """A literal of the current trace: an array filled with `value`."""
     return literal_like(value, aval(dtype, shape))
 
 
 def as_tracer(x: Any, function: str = "") -> Tracer:
-    """An operand of the current trace, for an array, a tracer or a Python number."""
+    """Tracer of the current trace for an array, a tracer or a Python number."""
     trace = current.trace
     if trace is None:
         raise outlived((x,))
@@ -197,7 +197,7 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
 
 
 def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
-    """x in another dtype, which a weak number must fit; x itself where it has that dtype.
+    """Convert x to another dtype, which a weak number must fit; x itself if it has that dtype.
 
     See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
     """
@@ -207,21 +207,21 @@ def convert(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
 
 
 def cast(x: Tracer, dtype: np.dtype[Any]) -> Tracer:
-    """x in another dtype, as a person asks for it: integers that do not fit wrap around."""
+    """Cast x explicitly: integers out of range wrap around."""
     if x.aval.dtype == dtype:
         return x
     return emit(_CONVERT, (x,), {"dtype": dtype_name(dtype)})
 
 
 def fitted(x: Any, dtype: np.dtype[Any], function: str = "") -> Tracer:
-    """An operand in the dtype of what it meets, which a number must fit."""
+    """x in `dtype`, the dtype of the array it meets, which a number must fit."""
     if isinstance(x, _NUMBERS) and not isinstance(x, np.generic):
         return constant(x, dtype)
     return convert(as_tracer(x, function), dtype)
 
 
 def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:
-    """x repeated to a shape; x itself where it has that shape."""
+    """Broadcast x to a shape; x itself if it has that shape."""
     old = x.aval.shape
     if old == shape:
         return x
@@ -233,7 +233,7 @@ def broadcast_to(x: Tracer, shape: tuple[int, ...]) -> Tracer:
 def promote(
     function: str, *xs: Any, at_least: str = "bool", shape: tuple[int, ...] | None = None
 ) -> list[Tracer]:
-    """The operands in one dtype and one shape.
+    """Promote operands to one dtype and one shape.
 
     `at_least="float"` raises integers to the default float: for sin, sqrt, mean.
     """
@@ -243,7 +243,7 @@ def promote(
 def promoted(
     function: str, xs: Sequence[Any], at_least: str = "bool", broadcast: bool = True
 ) -> tuple[list[Tracer], bool]:
-    """The operands in one dtype and one shape, and whether that dtype is weak."""
+    """Promote operands to one dtype and one shape; also whether that dtype is weak."""
     if current.trace is None:
         raise outlived(xs)
     avals = [abstract(x, function) for x in xs]
@@ -271,7 +271,7 @@ def _agree(avals: Sequence[Aval], level: int) -> bool:
     )
 
 
-#: The level of each Python number, as `Aval.level` has it.
+#: `Aval.level` of each type of Python number.
 NUMBER_LEVELS = {bool: 0, int: 1, float: 2, complex: 3}
 
 
@@ -280,14 +280,14 @@ def literal_like(value: complex, of: Aval) -> Tracer:
     trace = current.trace
     if trace is None:
         raise outlived(())
-    # 0.0 and -0.0 are equal as keys, and not the same.
+    # 0.0 and -0.0 are equal as keys, but differ.
     key = of, value if value and type(value) is not complex else repr(value)
     known = trace.literals.get(key)
     if known is not None:
         return known
     if of.level:
         check_fits(value, of.dtype)
-    location = here(3)  # called by our own functions, which people call
+    location = here(3)  # called by anvl's own functions, which users call
     if of.level == 3:
         with location:
             y = full(of.type, value)

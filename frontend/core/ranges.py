@@ -1,19 +1,20 @@
-"""Ranges of weak numbers: what a number may be where the program gives it a narrower dtype.
+"""Range checks of weak numbers that the program converts to a narrower dtype.
 
 Note [Ranges of weak arguments]
-A Python number in the text of a function is checked when it meets an array: `ui8 + 300` is an
-error.  As an argument it is not known then: it comes in as an i32 or f32, and is converted.  So the
-trace notes each conversion of a weak number to a dtype that holds less (`convert` does; `astype`,
-which a person writes to wrap knowingly, does not), with what the number is computed of: arguments,
-literals, and ops that have a rule `fold`.  In a branch of `cond` or `switch` it must fit where the
-branch is taken, as far as the host can compute which one is.  These meetings go along with calls,
-from a function to whoever calls it, and those that reach `@main` are looked at on the host in each
-call: the number is computed there once more, exactly as the program computes it.  That takes 5 us
-for an argument and as much for each op; programs without meetings pay nothing.
 
-What the host cannot compute is not weak, if it is an integer: a carry of a loop, and what a loop
-returns, is an i32 like any other as soon as it would be narrowed.  What is left (sums, sorts and
-products of weak arrays) is refused where it meets the narrower dtype.  Floats that are not known
+A Python number in the text of a function is checked when it meets an array: `ui8 + 300` is an
+error.  As an argument it is not known at trace time: it enters as an i32 or f32, and is
+converted.  So the trace notes each conversion of a weak number to a narrower dtype (`convert`
+does; `astype`, which wraps on purpose, does not), with the expression that computes the number
+from arguments, literals, and ops that have a rule `fold`.  In a branch of `cond` or `switch` the
+number must fit where the branch is taken, as far as the host can compute which one is.  These
+meetings are passed on from a function to its callers, and those that reach `@main` are checked on
+the host in each call: the number is computed there once more, exactly as the program computes it.
+That takes 5 us for an argument and as much for each op; programs without meetings pay nothing.
+
+An integer that the host cannot compute is not weak: the carry of a loop, and the result of a
+loop, is an i32 like any other as soon as it would be narrowed.  The remaining cases (sums, sorts
+and products of weak arrays) are refused where they meet the narrower dtype.  Unknown floats
 become infinite there, which can be seen; integers would wrap.
 """
 
@@ -54,9 +55,9 @@ __all__ = [
 
 
 class Meeting(NamedTuple):
-    """A weak number that is given a dtype, by its name, that holds less than its own.
+    """A weak number that is converted to a narrower dtype, given by name.
 
-    It is none where one of the branches in which it is, `choices`, is not taken.
+    It applies only if all the branches that contain it, `choices`, are taken.
     """
 
     number: Expression
@@ -66,7 +67,7 @@ class Meeting(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A branch in which a meeting is, the number that chooses, and that of the last branch."""
+    """A branch that contains a meeting: its index, the selecting number, and the last index."""
 
     number: Expression
     branch: int
@@ -82,7 +83,7 @@ class Ranges(NamedTuple):
 
 @lru_cache(256)
 def _limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    """The lowest and the largest number of a dtype; of a complex one, of each part."""
+    """Lowest and largest number of a dtype; of a complex dtype, of each part."""
     if dtype.kind in "iu":
         of_integers = np.iinfo(dtype)
         return int(of_integers.min), int(of_integers.max)
@@ -93,7 +94,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
 
 
 def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
-    """Refuse a Python number that a dtype does not hold: an integer, or a float that is finite."""
+    """Refuse a Python integer, or a finite float, that a dtype does not hold."""
     low, high = _limits(dtype)
     if dtype.kind in "iu":
         if not isinstance(value, complex) and not low <= _whole(value) <= high:  # nor is NaN
@@ -112,12 +113,12 @@ def check_fits(value: complex, dtype: np.dtype[Any]) -> None:
 
 
 def _whole(value: float) -> float:
-    """The number that an integer dtype keeps of another; infinities and NaN as they are."""
+    """The number that an integer dtype keeps of another; infinities and NaN stay."""
     return int(value) if math.isfinite(value) else value
 
 
 def _overflows(part: float, dtype: np.dtype[Any]) -> bool:
-    """Whether a number beyond the largest is not rounded to that; NaN and infinity stay."""
+    """Whether a finite number rounds to a value beyond the largest of a dtype."""
     if part != part or part in (np.inf, -np.inf):
         return False
     try:
@@ -128,10 +129,10 @@ def _overflows(part: float, dtype: np.dtype[Any]) -> bool:
 
 
 def note_meeting(x: Tracer, dtype: np.dtype[Any]) -> None:
-    """Have the program check a weak number that is converted to a dtype.
+    """Record the conversion of a weak number, for the program to check.
 
-    Raises `OverflowError` where it is known now and does not fit, `TypeError` for an integer that
-    nobody can tell.
+    Raises `OverflowError` if the number is known and does not fit, `TypeError` for an integer that
+    the host cannot compute.
     """
     low, high = _limits(dtype)
     own_low, own_high = _limits(x.dtype)
@@ -152,7 +153,7 @@ def _note(
     place: str,
     choices: tuple[Choice, ...] = (),
 ) -> None:
-    """Keep a meeting with the function that is traced, if it depends on arguments; else check."""
+    """Keep a meeting with the traced function if it depends on arguments; else check it now."""
     if number is None:
         if numpy_dtype(dtype).kind in "iu":
             raise TypeError(_cannot_be_told(dtype, place))
@@ -168,14 +169,13 @@ def _note(
 
 def _cannot_be_told(dtype: str, place: str) -> str:
     return (
-        f"a number that the program computes at {place} is converted to {dtype}, and whether it "
-        "fits cannot be told; convert it by .astype, which wraps knowingly, or give the array a "
-        "wider dtype"
+        f"a Python number computed with at {place} is converted to {dtype}, and its range is not "
+        "known; convert it with .astype, which wraps integers, or give the array a wider dtype"
     )
 
 
 def meets_narrower(trace: Trace, place: int) -> bool:
-    """Whether a finished trace narrows an integer that depends on the argument at this place."""
+    """Whether a finished trace narrows an integer that depends on the argument at this index."""
     argument = Argument(trace.name, place)
     return any(
         argument in leaves(meeting.number) and numpy_dtype(meeting.dtype).kind in "iu"
@@ -184,7 +184,7 @@ def meets_narrower(trace: Trace, place: int) -> bool:
 
 
 def pass_on_meetings(trace: Trace, name: str, operands: Sequence[ir.Value]) -> None:
-    """Have the caller of a function check what the function is to check of its arguments."""
+    """Pass the meetings of a function on to its caller, in terms of the operands of the call."""
     if not trace.program.meetings:
         return
     for taker in takers(trace.program, name):
@@ -202,9 +202,9 @@ def pass_on_meetings(trace: Trace, name: str, operands: Sequence[ir.Value]) -> N
 def pass_on_of_branches(
     trace: Trace, names: Sequence[str], choice: ir.Value, operands: Sequence[ir.Value]
 ) -> None:
-    """Have a trace check what the branches of a choice, traced as functions, are to check.
+    """Pass the meetings of the branches of a choice, traced as functions, on to a trace.
 
-    Each takes these operands; a number is checked where its branch is taken.
+    Each branch takes these operands; a number is checked if its branch is taken.
     """
     if not trace.program.meetings:
         return
@@ -219,18 +219,18 @@ def pass_on_of_branches(
 
 
 def pass_on_of_steps(trace: Trace, names: Sequence[str]) -> None:
-    """Have a trace check what the functions of a loop are to check of values around it.
+    """Pass the meetings of the functions of a loop with captured values on to a trace.
 
-    What the carries are in later steps nobody can tell.
+    Carries of later steps are unknown.
     """
     for name in names if trace.program.meetings else ():
         _pass_on(trace, name, lambda x, name=name: None if x.function == name else x)  # type: ignore[misc]
 
 
 def pass_on_of_later(trace: Trace, name: str, pairs: Iterable[tuple[ir.Value, ir.Value]]) -> None:
-    """Check what a function is to check of values of the trace also of others in their place.
+    """Check the meetings of a function also for the later values of its operands.
 
-    Raises `TypeError` for integers of which nobody can tell.
+    Raises `TypeError` for integers that the host cannot compute.
     """
     for old, new in pairs:
         was = expression_of(old, trace)
@@ -246,7 +246,7 @@ def pass_on_of_later(trace: Trace, name: str, pairs: Iterable[tuple[ir.Value, ir
 
 
 def pass_on_of_rule(trace: Trace, rule: str, n_arguments: int) -> None:
-    """Have a function check what its custom rule is to check of the same arguments."""
+    """Pass the meetings of a custom rule on to its function, which takes the same arguments."""
 
     def given(x: Argument) -> Expression | None:
         if x.function != rule:
@@ -273,7 +273,7 @@ def _pass_on(
 
 
 def ranges_of(program: Program) -> Ranges:
-    """The checks that a traced program asks for its arguments."""
+    """The range checks on the arguments of a traced program."""
     meetings = tuple(program.meetings.get("main", ()))
     read = [x for m in meetings for x in (m.number, *(c.number for c in m.choices))]
     places = {leaf.place for x in read for leaf in leaves(x)}
@@ -283,7 +283,7 @@ def ranges_of(program: Program) -> Ranges:
 def check_ranges(ranges: Ranges, names: Sequence[str], values: Iterable[Any]) -> None:
     """Refuse arguments, host arrays in the order of `ranges.places`, whose numbers do not fit.
 
-    `names` are those of all arguments.
+    `names` are the paths of all arguments.
     """
     given = {
         Argument("main", place): np.asarray(value)
@@ -297,11 +297,11 @@ def check_ranges(ranges: Ranges, names: Sequence[str], values: Iterable[Any]) ->
             head = f"argument{'s' if len(used) > 1 else ''} {', '.join(used)}"
             if isinstance(meeting.number, Argument):
                 raise OverflowError(
-                    f"{head}: {error}, or convert the argument by .astype"
+                    f"{head}: {error}, or convert the argument with .astype"
                 ) from None
             raise OverflowError(
-                f"{head}: what the program computes of {'them' if len(used) > 1 else 'it'} at "
-                f"{meeting.place}, {error}, or convert it by .astype"
+                f"{head}: of the values computed from {'them' if len(used) > 1 else 'it'} at "
+                f"{meeting.place}, {error}, or convert with .astype"
             ) from None
 
 
@@ -318,7 +318,7 @@ def _check(meeting: Meeting, given: Mapping[Argument, np.ndarray[Any, Any]]) -> 
 
 
 def _may_be_taken(choice: Choice, given: Mapping[Argument, np.ndarray[Any, Any]]) -> bool:
-    """Whether its index may be that of a branch; an index that no branch has is of the last one."""
+    """Whether the index may select this branch; indices out of range select the last one."""
     found = values_of(choice.number, given)
     if found is None:
         return True

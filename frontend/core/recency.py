@@ -1,10 +1,10 @@
-"""Which programs of a function were used last: beyond a limit, the longest unused goes.
+"""Least-recently-used order of the programs of a function, for eviction beyond a limit.
 
 Note [What a use costs]
-A call of generated code does not say which program it ran.  To write it down takes 0.1 us, 3 % of a
-call, so it is done only where it will matter soon: for a function that has half as many programs as
-it may have, or more.  Until then the order is that of the calls that the generated code has not
-made.
+
+A call of generated code does not report which program it ran.  Recording that takes 0.1 us, 3 %
+of a call, so it is done only where eviction is near: for a function that has at least half as
+many programs as it may have.  Until then only calls outside of the generated code count as uses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Recency"]
 
 
 class Recency:
-    """The places of programs, the longest unused first; at most `limit` of them."""
+    """Keys of programs, least recently used first; at most `limit` of them."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -27,24 +27,24 @@ class Recency:
 
     @property
     def is_watched(self) -> bool:
-        """Whether calls are to say which program they run."""
+        """Whether calls report which program they run."""
         return 2 * len(self._order) >= self._limit
 
     def add(self, place: Any) -> int:
-        """Add a program, used just now; its number."""
+        """Add a program, used just now; returns its number."""
         number = next(self._numbers)
         self._order[number] = place
         return number
 
     def use(self, number: int) -> None:
-        """Note that a program was used."""
+        """Mark a program as used."""
         try:
             self._order.move_to_end(number)
         except KeyError:  # another thread has dropped it meanwhile
             pass
 
     def watched(self, number: int, run: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """What runs a program, and notes that it was used."""
+        """Wrap `run` to mark the program as used."""
 
         def run_and_note(buffers: Any) -> Any:
             self.use(number)
@@ -53,7 +53,7 @@ class Recency:
         return run_and_note
 
     def dropped(self) -> list[Any]:
-        """The places of programs beyond the limit, which are no longer known here."""
+        """Remove and return the keys of programs beyond the limit."""
         count = len(self._order) - self._limit
         return [self._order.popitem(last=False)[1] for _ in range(count)]
 

@@ -1,4 +1,4 @@
-"""Which trace, if any, this thread is recording into."""
+"""The active trace of each thread, if any."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["current", "passes_lock"]
 
-#: Held while passes run, which call back into Python in the middle of their work.
+#: Held while passes run, which call back into Python.
 passes_lock = lock_over_forks()
 
 

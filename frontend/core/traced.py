@@ -1,4 +1,4 @@
-"""What tracing a call gives: a program, its inputs and outputs with their structure."""
+"""The result of tracing a call: a program, its inputs and outputs with their structure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,15 @@ __all__ = ["Traced", "known_numbers", "trace_call"]
 class Traced:
     """A traced function of a program.
 
-    Attributes: `program`, `trace` (the function in it), `names` (a path for each input),
-    `in_avals`, `out_avals`, `in_tree`, `out_tree`.
+    Attributes
+    ----------
+    program : Program
+    trace : Trace
+        The function in it.
+    names : list of str
+        A path for each input.
+    in_avals, out_avals : list of Aval
+    in_tree, out_tree : PyTreeDef
     """
 
     owner: Any = None
@@ -56,11 +63,11 @@ def trace_call(
     names: list[str] | None = None,
     values: Mapping[int, Any] = MappingProxyType({}),
 ) -> Traced:
-    """Run f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
+    """Trace f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
 
-    Without a `program` a new one is begun and the function is its `main`.  `names` are the paths of
-    the leaves where they are known.  `values` are what f gets in place of some tracers, by their
-    positions: see `known_numbers`.
+    Without `program` a new one is begun and the function is its `main`.  `names` are the paths of
+    the leaves if they are known.  `values` replace some of the tracers, by position: see
+    `known_numbers`.
     """
     names = names or input_names(f, arguments)
     avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
@@ -79,11 +86,11 @@ def trace_call(
 
 
 def known_numbers(leaves: Sequence[Any], besides: Container[int] = ()) -> dict[int, Any]:
-    """Python's own numbers among the leaves, by position, but for those at `besides`.
+    """Python numbers among the leaves, by position, except at the positions in `besides`.
 
-    A transformed function gets them as they are, so that it may use them in Python: as the bound of
-    a range, or as a static argument of a function in it.  The function of the program keeps an
-    argument for each, which nobody reads.
+    A transformed function receives them unchanged, so that it may use them in Python: as the bound
+    of a range, or as a static argument of a function in it.  The traced function keeps an unused
+    argument for each.
     """
     kinds = (int, float, complex)
     return {i: x for i, x in enumerate(leaves) if type(x) in kinds and i not in besides}

@@ -25,9 +25,14 @@ __all__ = ["Tracer"]
 
 
 class Tracer(ArrayMethods):
-    """An array whose dtype and shape are known and whose values are not, yet.
+    """An array of known dtype and shape whose values are not known while tracing.
 
-    Attributes: `shape`, `dtype`, `ndim`, `size`, `aval`.
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : numpy.dtype
+    ndim, size : int
+    aval : Aval
     """
 
     __slots__ = ("__weakref__", "aval", "location", "trace", "value")
@@ -65,7 +70,7 @@ class Tracer(ArrayMethods):
         return f"Tracer({self.aval}, from {describe(self.location)})"
 
     def check_alive(self) -> None:
-        """Refuse a tracer that outlived its trace."""
+        """Refuse a tracer whose trace has ended."""
         if not self.trace.alive:
             raise TraceError(
                 f"a traced value {self.aval} from {describe(self.location)} is used after its "
@@ -75,7 +80,7 @@ class Tracer(ArrayMethods):
         self.check_thread()
 
     def check_thread(self) -> None:
-        """Refuse a tracer of another thread's trace, also where this thread has one of its own."""
+        """Refuse a tracer of another thread's trace, even if this thread has a trace of its own."""
         if self.trace.thread != get_ident():
             raise TraceError(
                 f"a traced value {self.aval} from {describe(self.location)} is used in another "
@@ -111,15 +116,15 @@ class Tracer(ArrayMethods):
         )
 
     def item(self) -> NoReturn:
-        """Refused: there is no value yet."""
+        """Refused: a tracer has no value."""
         self._refuse(".item()", "return the array and call .item() on the result")
 
     def tolist(self) -> NoReturn:
-        """Refused: there is no value yet."""
+        """Refused: a tracer has no value."""
         self._refuse(".tolist()", "return the array and call .tolist() on the result")
 
     def numpy(self) -> NoReturn:
-        """Refused: there is no value yet."""
+        """Refused: a tracer has no value."""
         self._refuse(".numpy()", "return the array and call .numpy() on the result")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
@@ -129,7 +134,8 @@ class Tracer(ArrayMethods):
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *xs: Any, **kwargs: Any) -> Any:
-        """`numpy_array + tracer` becomes our operator; `numpy.sin(tracer)` would need values."""
+        """Dispatch `numpy_array + tracer` to anvl's operator; `numpy.sin(tracer)` would need
+        values."""
         reflected = _REFLECTED.get(ufunc.__name__)
         if reflected is not None and method == "__call__" and len(xs) == 2 and xs[1] is self:
             return getattr(self, reflected)(xs[0])
@@ -161,7 +167,7 @@ class Tracer(ArrayMethods):
         return self
 
 
-#: What NumPy calls the operators whose first operand is an array of its own, and our answer.
+#: NumPy's names of the operators with a NumPy array on the left, and anvl's functions.
 _REFLECTED = {
     "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",
     "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "power": "__rpow__",

@@ -1,8 +1,8 @@
 """Tracing: run a Python function with tracers that emit anvl ops straight into an MLIR function.
 
 A `Program` is one module under construction.  A `Trace` is one function in it; traces nest when a
-traced function differentiates or jits another.  What a nested function closes over of its
-surroundings (tracers of outer traces) becomes further operands of it.
+traced function differentiates or jits another.  Captured tracers of outer traces become further
+operands of the nested function.
 """
 
 from __future__ import annotations
@@ -38,32 +38,32 @@ __all__ = ["Program", "Trace", "emit", "emit_unary", "trace_function"]
 
 
 class Program:
-    """A module under construction, with the arrays that it closes over."""
+    """A module under construction, with the arrays that it captures."""
 
     def __init__(self) -> None:
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
         self.captured: list[Any] = []
         self._indices: dict[int, int] = {}
-        self._closed_over: list[Any] = []  # keeps them alive, and so their ids their own
+        self._closed_over: list[Any] = []  # keeps them alive, so their ids stay unique
         self._names: set[str] = set()
-        # Weak numbers that functions narrow, by function: see `ranges.py`.
+        # Conversions of weak numbers, by function: see `ranges.py`.
         self.meetings: dict[str, list[Meeting]] = {}
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
-        # How many derivatives are asked for of what is traced now, one of another.
+        # Number of nested derivatives of the function being traced.
         self.order = 0
-        # The functions whose custom rules are being traced, the innermost last.
+        # Functions whose custom rules are being traced, the innermost last.
         self.custom_rules: list[Any] = []
         self.has_discarded = False
 
     def discard(self, trace: Trace) -> None:
-        """Erase the function of a trace that nothing calls: it is made again, for other avals."""
+        """Erase the function of an abandoned trace: it is traced again, for other avals."""
         trace.function.erase()
-        self.has_discarded = True  # what it called may be called by others as well
+        self.has_discarded = True  # its callees may have other callers
 
     def drop_orphans(self) -> None:
-        """Erase the private functions that only discarded traces called or named."""
+        """Erase private functions that only discarded traces called or named."""
         if not self.has_discarded:
             return
         functions = functions_of(self.module.operation)
@@ -72,11 +72,11 @@ class Program:
         for name, function in functions.items():
             if name not in kept:
                 function.erase()
-        self.functions.clear()  # it may name what is gone
+        self.functions.clear()  # it may name erased functions
         self.has_discarded = False
 
     def fresh_name(self, wanted: str) -> str:
-        """A name for a function, not yet in use."""
+        """An unused function name, derived from `wanted`."""
         base = re.sub(r"\W", "_", wanted).strip("_") or "f"
         name, n = base, 0
         while name in self._names:
@@ -87,9 +87,9 @@ class Program:
 
     @contextmanager
     def differentiating(self) -> Iterator[None]:
-        """Trace a function meanwhile of which a derivative is asked for.
+        """Count one derivative more while tracing the function to differentiate.
 
-        What a custom rule asks for itself does not count, as it is a part of the derivative.
+        Derivatives within a custom rule do not count: they are part of the derivative.
         """
         counted = int(not self.custom_rules)
         self.order += counted
@@ -100,16 +100,18 @@ class Program:
 
     @property
     def rules_deep(self) -> int:
-        """How often the rule of a custom function is traced in itself; so many orders it has.
+        """Nesting limit of a custom rule within itself, which is the derivative order it supports.
 
-        One more than is asked for: the transpose of a rule asks for the rules in it.
+        One more than the derivatives in progress: the transpose of a rule needs the rules within
+        it.
         """
         return max(1, self.order) + 1
 
     def capture(self, array: Any) -> int:
-        """The index of a closed-over array, as it is now; the same array twice has one.
+        """Index of a captured array, as it is now; the same array captured twice has one index.
 
-        A NumPy array may be written to while the function is traced: each use has what it read.
+        A NumPy array may be written to while the function is traced: each use keeps the values it
+        read.
         """
         index = self._indices.get(id(array))
         if index is None or not _still_is(self.captured[index], array):
@@ -119,18 +121,18 @@ class Program:
         return index
 
 
-_SMALL = 1 << 16  # bytes: to copy so many takes no longer than to put them on a device
+_SMALL = 1 << 16  # bytes; copying these takes no longer than transferring them to a device
 
 
 def _as_it_is(array: Any) -> Any:
-    """An array that stays what this one is now."""
+    """A snapshot of an array, safe from later writes."""
     if not isinstance(array, np.ndarray):
         return array
     return array.copy() if array.nbytes <= _SMALL else put(array)
 
 
 def _still_is(known: Any, array: Any) -> bool:
-    """Whether an array is what it was when it was read, bit for bit."""
+    """Whether an array still equals its snapshot, bit for bit."""
     if known is array or not isinstance(array, np.ndarray):
         return True
     before = np.asarray(known)
@@ -150,9 +152,9 @@ class Trace:
         self.alive = True
         self.thread = get_ident()
         self._captured: dict[int, Tracer] = {}
-        # Literals by aval and value: one op each, however often the program says 0.5.
+        # Literals by aval and value: one op for each, however often it occurs.
         self.literals: dict[Any, Tracer] = {}
-        # Tracers of outer traces that this function closes over, with their arguments here.
+        # Captured tracers of outer traces, with their arguments here.
         self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
         self.n_inputs = len(avals)
         self.weak_inputs = {i for i, of in enumerate(avals) if of.weak_type}
@@ -167,7 +169,7 @@ class Trace:
         }
         if self.parent is not None:
             attributes["sym_visibility"] = ir.StringAttr.get("private", context())
-        location = unnamed(here())  # what the person assigns is not this function
+        location = unnamed(here())  # a name assigned by the user is not the name of this function
         function = ir.Operation.create(
             "func.func",
             attributes=attributes,
@@ -179,7 +181,7 @@ class Trace:
         return function
 
     def arguments(self, avals: Sequence[Aval], names: Sequence[str]) -> list[Tracer]:
-        """The tracers of the inputs; the names stay with them as locations."""
+        """Tracers of the inputs; their names are kept as locations."""
         tracers = []
         for argument, of, name in zip(self.block.arguments, avals, names, strict=True):
             location = ir.Location.name(_ssa_name(name), self.function.location)
@@ -188,7 +190,7 @@ class Trace:
         return tracers
 
     def tracer_of(self, x: Any) -> Tracer:
-        """The tracer of an operand in this function, brought in from outside if need be."""
+        """Tracer of an operand in this function; tracers of outer traces are captured."""
         if type(x) is Tracer:
             return x if x.trace is self else self._close_over(x)
         if isinstance(x, Array | np.ndarray | np.generic):
@@ -234,7 +236,7 @@ class Trace:
         return known
 
     def finish(self, outputs: Sequence[ir.Value]) -> None:
-        """Return the outputs, and give the function its type."""
+        """Return the outputs, and set the type of the function."""
         ir.Operation.create("func.return", [], outputs, loc=self.function.location)
         type_ = ir.FunctionType.get(
             [a.type for a in self.block.arguments], [y.type for y in outputs], context()
@@ -243,7 +245,7 @@ class Trace:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Record what this thread computes into this function."""
+        """Record the computation of this thread into this function."""
         outer = current.trace
         with context(), ir.InsertionPoint(self.block), self.function.location:
             current.trace = self
@@ -253,22 +255,22 @@ class Trace:
             finally:
                 end_tracing()
                 current.trace = outer
-                # Passes will change the module: from here on no value of it may be touched.
+                # Passes will change the module: from here on none of its values may be used.
                 self.alive = False
                 self.literals.clear()
 
 
 @lru_cache(maxsize=4096)
 def _ssa_name(path: str) -> str:
-    """A path as the name of an SSA value: `params[0]['w']` is `params.0.w`."""
+    """A path as the name of an SSA value: `params[0]['w']` becomes `params.0.w`."""
     dotted = re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", path)
     return re.sub(r"[^A-Za-z0-9_.$-]", "_", dotted)
 
 
 def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Emit an op into the current trace; the tracer, or tracers, of its results.
+    """Emit an op into the current trace; returns the tracer, or tracers, of its results.
 
-    To be called by our own functions only: the first place looked at is that of their caller.
+    For anvl's own functions only: the first frame considered is their caller.
     """
     trace = current.trace
     if trace is None:
@@ -276,7 +278,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     tracers: Sequence[Tracer]
     values: Sequence[ir.Value]
     key: tuple[Any, ...] | None
-    if len(xs) == 2 and not params:  # most ops; written out, 0.6 us less of 3
+    if len(xs) == 2 and not params:  # most ops; this inlined form saves 0.6 of 3 us
         x, y = xs
         if type(x) is not Tracer or x.trace is not trace:
             x = trace.tracer_of(x)
@@ -290,7 +292,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
 
 
 def emit_unary(op_class: type[AnvlOp], x: Tracer) -> Tracer:
-    """`emit` of an op of one operand and no parameters, in less time."""
+    """`emit` specialized for an op of one operand and no parameters."""
     trace = current.trace
     if trace is None:
         raise outlived((x,))
@@ -317,17 +319,17 @@ def _emit(
         with location:
             return _emit_first(op_class, tracers, params, key, trace, location)
     name, types, attributes, of = plan
-    op = _create(name, types, values, attributes, None, 0, location)  # by name 0.03 us more
+    # passing by name costs 0.03 us more
+    op = _create(name, types, values, attributes, None, 0, location)
     return Tracer(op.result, of, trace, location)
 
 
 def _key_of(
     op_class: type[AnvlOp], xs: Sequence[Tracer], params: dict[str, Any]
 ) -> tuple[Any, ...] | None:
-    """What a plan is looked up by; None where a parameter cannot be hashed.
+    """Key of an emission plan; None if a parameter is unhashable.
 
-    Abstract values are one object each: to look up by them takes a third of the time that `build`
-    needs to look up by the types of values.
+    Avals are interned: a lookup by them takes a third of the time of a lookup by MLIR types.
     """
     avals = [x.aval for x in xs]
     if not params:
@@ -342,7 +344,7 @@ def _key_of(
 
 _create = ir.Operation.create
 
-# What is built for operands of these avals: name, result types, attributes, aval of the result.
+# Emission plans by operand avals: name, result types, attributes, aval of the result.
 _plans: dict[Any, tuple[str, list[ir.Type], dict[str, ir.Attribute] | None, Aval]] = {}
 _MAX_PLANS = 16384
 
@@ -355,7 +357,7 @@ def _emit_first(
     trace: Trace,
     location: ir.Location,
 ) -> Any:
-    """`emit` of what `_plans` has not; now it has, but for bodies, which are emitted anew."""
+    """`emit` without a plan; stores one, except for ops with bodies, which are emitted anew."""
     y = op_class.build(*[x.value for x in xs], **params)
     if op_class.multiple_results:
         return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
@@ -368,7 +370,7 @@ def _emit_first(
 
 
 def outlived(xs: Sequence[Any]) -> Exception:
-    """What to raise where an op of tracers is called for and no trace is active."""
+    """The error for an op on tracers outside of a trace."""
     for x in xs:
         if type(x) is Tracer:
             x.check_alive()
@@ -382,13 +384,13 @@ def trace_function(
     names: Sequence[str],
     program: Program,
 ) -> tuple[Trace, list[Tracer]]:
-    """Run `f` on tracers of `avals`, recording it as a function of `program`.
+    """Trace `f` on tracers of `avals`, recording it as a function of `program`.
 
-    `f` takes the input tracers and returns the flat outputs: tracers, or arrays that it closes
-    over.  Returns the finished trace and the tracers of its outputs.
+    `f` maps the input tracers to flat outputs: tracers, or arrays that it captures.  Returns the
+    finished trace and the tracers of its outputs.
     """
-    # No lock: a person's function may wait for another thread that traces too.  Each call into
-    # MLIR is atomic under the interpreter's lock, and each trace has a module of its own.
+    # No lock: a user's function may wait for another thread that traces too.  Each call into MLIR
+    # is atomic under the interpreter's lock, and each trace has a module of its own.
     with context():
         trace = Trace(program, name, avals, current.trace)
         try:
@@ -397,7 +399,7 @@ def trace_function(
                 tracers = [_as_tracer(trace, y) for y in outputs]
                 trace.finish([y.value for y in tracers])
         except BaseException:
-            # Whoever catches this may go on with the surrounding program.
+            # A caller that catches this may go on with the surrounding program.
             trace.function.erase()
             program.has_discarded = True
             raise

@@ -1,6 +1,6 @@
-"""Values of weak numbers: what a number may be that a program computes of its arguments.
+"""Symbolic values of weak numbers that a program computes from its arguments.
 
-An `Expression` is what the host needs to compute such a number again, exactly, at each call; see
+An `Expression` lets the host compute such a number again, exactly, at each call; see
 Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
 """
 
@@ -38,14 +38,14 @@ class Argument(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Numbers that are known when the program is traced: a literal, an array, both bools."""
+    """Numbers known at trace time: a literal, an array, or both bools."""
 
     numbers: tuple[Any, ...]
     dtype: Any
 
 
 class Folded(NamedTuple):
-    """What an op gives, by its rule `fold`."""
+    """The result of an op, by its rule `fold`."""
 
     op: type[AnvlOp]
     params: tuple[tuple[str, Any], ...]
@@ -54,14 +54,14 @@ class Folded(NamedTuple):
 
 
 class Either(NamedTuple):
-    """What one of several branches gives."""
+    """The result of one of several branches."""
 
     branches: tuple[Expression, ...]
 
 
 Expression: TypeAlias = Argument | Known | Folded | Either
 
-#: What an argument of the function that is looked at stands for; None for what is not known.
+#: Maps an argument of the current function to its expression; None if unknown.
 _Meaning: TypeAlias = Callable[[ir.Value], Expression | None]
 
 _BOOLS = Known((False, True), np.dtype(bool))
@@ -73,12 +73,12 @@ _MOST_VALUES = 1 << 16
 
 
 def expression_of(value: ir.Value, trace: Trace) -> Expression | None:
-    """What a value of a trace is computed of; None where the host cannot compute it."""
+    """Expression of a value of a trace; None if the host cannot compute it."""
     return _Reader(trace.program).read(value, lambda x: _argument_of(x, trace))
 
 
 def _argument_of(value: ir.Value, trace: Trace) -> Expression | None:
-    """What an argument of a trace stands for: itself, if it is weak, or what it is closed over."""
+    """Expression of an argument: itself if it is weak, or the captured value."""
     place = value.arg_number
     if place < trace.n_inputs:  # the host does not read the arrays of each call
         return Argument(trace.name, place) if place in trace.weak_inputs else None
@@ -89,12 +89,12 @@ def _argument_of(value: ir.Value, trace: Trace) -> Expression | None:
 
 
 class _Reader:
-    """Reads the ops that a value depends on, each once."""
+    """Build the expression of a value from the ops that it depends on, each read once."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.read_so_far = 0
-        # Of a function that is called twice, each call has operands of its own.
+        # Each call of a function has operands of its own.
         self.known: dict[tuple[ir.Value, _Meaning], Expression | None] = {}
 
     def read(self, value: ir.Value, meaning: _Meaning) -> Expression | None:
@@ -139,12 +139,12 @@ class _Reader:
         return Folded(rules, tuple(rules.read(op).items()), tuple(operands), dtype)
 
     def _chosen(self, op: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
-        """A result of a choice: what one of its branches gives."""
+        """A result of a choice: the result of one of its branches."""
         given = [terminator_of(region.blocks[0]).operands[at] for region in op.regions]
         return _either([self.read(y, meaning) for y in given])
 
     def _result_of(self, call: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
-        """A result of a function, by what the function, or each of its branches, returns."""
+        """A result of a call: the result of the function, or of each of its branches."""
         found = []
         for taker in takers(self.program, Symbol.decode(call.attributes["callee"])):
             block = _function(self.program, taker.function).regions[0].blocks[0]
@@ -156,7 +156,7 @@ class _Reader:
 
 
 def _either(found: Sequence[Expression | None]) -> Expression | None:
-    """One of these; None where one of them is not known."""
+    """One of these; None if one of them is unknown."""
     known = tuple(x for x in found if x is not None)
     if not known or len(known) < len(found):
         return None
@@ -164,7 +164,7 @@ def _either(found: Sequence[Expression | None]) -> Expression | None:
 
 
 def _passed(call: ir.Operation, meaning: _Meaning, reader: _Reader) -> _Meaning:
-    """The arguments of a function, as the operands of a call of it."""
+    """The arguments of a function in terms of the operands of a call."""
     operands = list(call.operands)
     return lambda x: reader.read(operands[x.arg_number], meaning)
 
@@ -177,7 +177,7 @@ def _function(program: Program, name: str) -> ir.Operation:
 
 
 class Taker(NamedTuple):
-    """A function with a body that gets the operands of a call.
+    """A function with a body that receives the operands of a call.
 
     The first `n_changing` have other values in later steps of a loop.
     """
@@ -187,7 +187,8 @@ class Taker(NamedTuple):
 
 
 def takers(program: Program, name: str) -> list[Taker]:
-    """What gets the operands of a call of a function: itself, or what its declaration names."""
+    """Functions that receive the operands of a call: the callee, or those that its declaration
+    names."""
     function = _function(program, name)
     if function.regions[0].blocks:
         return [Taker(name)]
@@ -211,7 +212,7 @@ def _parts(x: Folded | Either) -> tuple[Expression, ...]:
 
 
 def leaves(x: Expression) -> set[Argument]:
-    """The arguments that an expression depends on."""
+    """Arguments that an expression depends on."""
     found: set[Argument] = set()
     seen: set[int] = set()
     pending = [x]
@@ -226,7 +227,7 @@ def leaves(x: Expression) -> set[Argument]:
 
 
 def substituted(x: Expression, given: Callable[[Argument], Expression | None]) -> Expression | None:
-    """An expression with others in place of its arguments; None where one of them is not known."""
+    """Substitute expressions for arguments; None if one of them is unknown."""
     known: dict[int, Expression | None] = {}
 
     def replaced(x: Expression) -> Expression | None:
@@ -253,9 +254,9 @@ def substituted(x: Expression, given: Callable[[Argument], Expression | None]) -
 def values_of(
     x: Expression, given: Mapping[Argument, np.ndarray[Any, Any]]
 ) -> np.ndarray[Any, Any] | None:
-    """Every number that an expression may be, for arguments that are given; None where too many.
+    """Every number that an expression may have for these arguments; None if too many.
 
-    Raises `OverflowError` where an integer on the way is too large for the program.
+    Raises `OverflowError` if an intermediate integer is too large for the program.
     """
     if type(x) is Argument:
         return given[x].reshape(-1)
@@ -264,7 +265,7 @@ def values_of(
 
 
 class _Evaluation:
-    """The values of expressions for arguments that are given, each computed once."""
+    """Evaluation of expressions for given arguments, each computed once."""
 
     def __init__(self, given: Mapping[Argument, np.ndarray[Any, Any]]) -> None:
         self.given = given
@@ -297,7 +298,7 @@ class _Evaluation:
 def _check_exact(
     x: Folded, operands: Sequence[np.ndarray[Any, Any]], found: np.ndarray[Any, Any]
 ) -> None:
-    """Refuse numbers that an i32 does not hold: Python's would not wrap, and may fit later."""
+    """Refuse intermediate integers beyond i32: Python's do not wrap, and may fit later."""
     if any(part.dtype.kind == "f" for part in operands):
         return
     wide = [part.astype(np.int64) if part.dtype == np.int32 else part for part in operands]
@@ -313,7 +314,7 @@ def _check_exact(
 def _combined(
     parts: Sequence[np.ndarray[Any, Any]],
 ) -> Sequence[np.ndarray[Any, Any]] | None:
-    """Each value of one operand with each of the others; None where they are too many."""
+    """Cartesian product of operand values; None if it is too large."""
     if all(part.size == 1 for part in parts):
         return parts
     distinct = [np.unique(part) for part in parts]

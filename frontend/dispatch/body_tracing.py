@@ -1,4 +1,4 @@
-"""Bodies of ops, such as the combiner of `reduce`: functions of scalars that a person writes.
+"""Bodies of ops, such as the combiner of `reduce`: user-defined functions of scalars.
 
 A body is traced like any function, in a program of its own, and its ops are copied into the op.
 """
@@ -28,7 +28,7 @@ __all__ = ["with_bodies"]
 
 
 def with_bodies(op_class: type[AnvlOp], params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of an op, with bodies as the dialect takes them: functions of MLIR values."""
+    """Parameters of an op, with Python bodies replaced by functions of MLIR values."""
     return {
         name: _body(f"{op_class.short_name}: {name}", value) if name in op_class.bodies else value
         for name, value in params.items()
@@ -36,11 +36,11 @@ def with_bodies(op_class: type[AnvlOp], params: dict[str, Any]) -> dict[str, Any
 
 
 def _body(name: str, f: Any) -> Callable[..., list[Value]]:
-    """f, a function of tracers, as one that emits its ops."""
+    """Wrap f, a function of tracers, as a function that emits its ops."""
     if not callable(f):
         raise TypeError(f"{name} is {f!r} of type {type(f).__name__}; it must be a function")
 
-    @functools.wraps(f)  # whoever checks how many arguments it takes looks at f
+    @functools.wraps(f)  # callers count the parameters of f
     def emit_ops(*values: Value) -> list[Value]:
         program = Program()
         avals = [aval_of_type(v.type) for v in values]
@@ -55,7 +55,7 @@ def _body(name: str, f: Any) -> Callable[..., list[Value]]:
 
 
 def _listed(name: str, result: Any, first: Tracer) -> Sequence[Any]:
-    """The results; numbers take the dtype of the first argument, as they would beside it."""
+    """List the results; numbers take the dtype of the first argument, as they would beside it."""
     results = result if isinstance(result, list | tuple) else [result]
     return [
         constant(y, first.dtype) if type(y) in (int, float) else as_tracer(y, name) for y in results
@@ -63,7 +63,8 @@ def _listed(name: str, result: Any, first: Tracer) -> Sequence[Any]:
 
 
 def _check_closed(name: str, f: Any, trace: Trace) -> None:
-    """A body has no operands but its own, and no derivative with respect to others."""
+    """Refuse captures: a body has no operands but its own, and no derivative with respect to
+    others."""
     for outer, _ in trace.closed_over.values():
         raise TraceError(
             f"{name} {name_of(f)} closes over a traced value {outer.aval} from "
@@ -78,7 +79,7 @@ def _check_closed(name: str, f: Any, trace: Trace) -> None:
 
 
 def _inlined(program: Program, trace: Trace) -> Scratch:
-    """The traced function, with what it calls and the derivatives that it asks for in its place."""
+    """Inline the calls, and the derivatives, of a traced body."""
     module = program.module
     if len(list(module.body.operations)) > 1 or find(module.operation, *CHOICES):
         del trace.function.attributes["sym_visibility"]  # the inliner drops private functions

@@ -1,8 +1,8 @@
-"""`jit(f, debug_nans=True)`: which op made a NaN or an infinity.
+"""`jit(f, debug_nans=True)`: find the op that produced a NaN or an infinity.
 
-The program runs as it always does.  Only if a result of it is not finite, it is compiled again with
-`anvl-probe`, which has it return how many elements of each value are NaN or infinite; the way back
-from the results along such values ends at the ops that made them.
+The program runs unchanged.  Only if one of its results is not finite, it is compiled again with
+`anvl-probe`, which also returns the number of NaN and infinite elements of each value; a backward
+search from the results along such values ends at the ops that produced them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from anvl.runtime import Array, compile_lowered, default_placement, hide_frames,
 
 __all__ = ["checked"]
 
-_MOST_SHOWN = 8  # elements of an operand; of more, a summary
+_MOST_SHOWN = 8  # elements of an operand; more are summarized
 
 
 def checked(f: Callable[..., Any], static: Any) -> Callable[..., Any]:
-    """The jit of f that raises `NonFiniteError` where a result is not finite."""
+    """A jitted f that raises `NonFiniteError` if a result is not finite."""
     jitted = Jit(f, static)
     call = jitted.function()
 
@@ -58,7 +58,7 @@ def checked(f: Callable[..., Any], static: Any) -> Callable[..., Any]:
 
 
 def _raise_for(jitted: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise for the op that made what is not finite; nothing if the arguments brought it."""
+    """Raise for the op that produced the non-finite value; return if it came with the arguments."""
     f = jitted._f
     arguments = jitted._static.split(args, kwargs)
     arrays = arrays_of(arguments, f)
@@ -72,8 +72,8 @@ def _raise_for(jitted: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
         raise _error(name_of(f), program, op, value, of, shown)
     if not any(map(_is_bad, results)):
         raise NonFiniteError(
-            f"{name_of(f)}: a result is not finite, but not so where each value is looked at: the "
-            "compiler has put the ops together in another way; compare both in f64"
+            f"{name_of(f)}: a result is not finite, but it is finite in the probed program: the "
+            "compiler fused the ops differently there; compare both in f64"
         )
 
 
@@ -82,7 +82,7 @@ def _is_bad(x: Any) -> bool:
 
 
 def _counts_of(x: Any) -> tuple[int, int]:
-    """How many elements of an array are NaN, and infinite."""
+    """Numbers of NaN and of infinite elements of an array."""
     if kind(element_type(x.dtype)) not in ("float", "complex"):
         return 0, 0
     values = np.asarray(x)
@@ -93,9 +93,9 @@ def _counts_of(x: Any) -> tuple[int, int]:
 
 
 class _Op(NamedTuple):
-    """An op of a program: numbers stand for values, those of arguments come first.
+    """An op of a program; values are numbered, arguments first.
 
-    `used` are all that it uses, also in its regions.
+    `used` are all its uses, those in its regions included.
     """
 
     position: int
@@ -107,7 +107,7 @@ class _Op(NamedTuple):
 
 
 class _Program:
-    """A traced program as one function, ready to be probed."""
+    """A traced program as a single function, ready to be probed."""
 
     def __init__(self, traced: Any, arrays: Sequence[Array]) -> None:
         self._captured = traced.program.captured
@@ -139,7 +139,7 @@ class _Program:
         self.returned = [number[y] for y in terminator_of(block).operands]
 
     def run(self, probe: Probe) -> list[Array]:
-        """What it returns with a probe in it."""
+        """Run the program with a probe; returns its results."""
         module = copied(self._module)
         with passes_lock:
             Pipeline([probe, *self._rest]).run(module)
@@ -151,7 +151,7 @@ class _Program:
         return list(executable.execute(arrays))
 
     def owner_of(self, op: _Op) -> str:
-        """Of an op that belongs to a derivative, what it is the derivative of; else nothing."""
+        """For an op of a derivative, a phrase that names the derivative; else the empty string."""
         location, base = op.location, ""
         text = ""
         while (split := _derivative(location)) is not None:
@@ -167,7 +167,7 @@ class _Program:
 
 
 def _derivative(location: Any) -> tuple[str, str] | None:
-    """What the location of an op of a derivative is named for, and in which mode."""
+    """Base and mode of the derivative that the location of an op names, or None."""
     name = getattr(location, "name_str", "")
     for what in ("adjoint", "tangent"):
         if name.endswith(f"_{what}"):
@@ -176,12 +176,12 @@ def _derivative(location: Any) -> tuple[str, str] | None:
 
 
 class _Search:
-    """The way back from the results along values that are not finite."""
+    """Backward search from the results along values that are not finite."""
 
     def __init__(self, program: _Program, arrays: Sequence[Array], counts: np.ndarray) -> None:
         self._program = program
         self._made_by = {y: op for op in program.ops for y in op.results}
-        #: Of values that are not finite, how many elements are NaN, and infinite.
+        #: Numbers of NaN and infinite elements, by non-finite value.
         self._counts: dict[int, tuple[int, int]] = {}
         rows = zip(program.probed, counts.tolist(), strict=True)
         for i, (nan, infinite) in [*enumerate(map(_counts_of, arrays)), *rows]:
@@ -189,14 +189,14 @@ class _Search:
                 self._counts[i] = nan, infinite
 
     def first(self) -> tuple[_Op, int, tuple[str, int]] | None:
-        """The first op that made one, which value of its, and the kind and number of elements."""
+        """First op with a non-finite result, the index of that result, and the kind and count."""
         found, seen = [], set()
         waiting = [y for y in self._program.returned if y in self._counts]
         while waiting:
             value = waiting.pop()
             op = self._made_by.get(value)
             if value in seen or op is None or not op.used:
-                continue  # an argument, or a constant that is meant to be so
+                continue  # an argument, or a constant that is non-finite on purpose
             seen.add(value)
             bad = [x for x in op.used if x in self._counts]
             nan, infinite = self._counts[value]
@@ -240,7 +240,7 @@ def _type(x: Array) -> str:
 
 
 def _summary(x: Array) -> str:
-    """An operand in a line: its type, and its values or what they are like."""
+    """One line about an operand: its type, and its values or their range."""
     values = np.asarray(x)
     if values.size <= _MOST_SHOWN:
         return f"{_type(x)} {' '.join(str(values.tolist()).split())}"

@@ -1,4 +1,4 @@
-"""`public`: makes a function over tracers one that also computes, on arrays, outside of a trace."""
+"""`public`: make a function over tracers callable on arrays outside of a trace."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def public(*static: str) -> Callable[[_F], _F]:
-    """Have a function record its ops inside of a trace, and run compiled outside of one.
+    """Decorate a function to record ops inside of a trace, and to run compiled outside of one.
 
-    `static` are the names of its parameters that are no arrays.
+    `static` names the parameters that are not arrays.
     """
 
     def decorate(f: _F) -> _F:
         eager = Jit(f, Parameters(f, static))
-        # Without static parameters, on arrays alone, it is generated code: no call of a method.
+        # Without static parameters, a call on arrays alone is generated code: no method call.
         function = _recording(f, eager) if static else eager.function(f)
         function.eager = eager  # type: ignore[attr-defined]
         function.traced = f  # type: ignore[attr-defined]

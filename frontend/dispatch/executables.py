@@ -1,4 +1,4 @@
-"""Compiled programs, kept by their contents: two functions with one program compile once."""
+"""Compiled programs, cached by content: equal programs compile once."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ __all__ = [
 
 _MAX_EXECUTABLES = 1024
 
-# A program for the CPU takes 30 to 300 of the memory maps that Linux gives a process, 65,530 unless
-# told otherwise; where there are none left, XLA ends the process.
+# A program for the CPU takes 30 to 300 of the memory maps that Linux gives a process, 65,530 by
+# default; when they run out, XLA ends the process.
 _MAPS = Path("/proc/self/maps")
 _MAX_MAPS = 32_768
-_COUNTED_EVERY = 32  # programs: to count 30,000 takes 30 ms
+_COUNTED_EVERY = 32  # programs; counting 30,000 maps takes 30 ms
 _numbers = itertools.count()
 
-# By a digest of the StableHLO artifact and by the types, which the artifact does not tell whole
-# (weakness, placement).  The transformed functions that are called outside of `jit` are traced
-# anew each time and find their programs here.
+# By a digest of the StableHLO artifact, and by the types, since the artifact lacks weakness and
+# placement.  Transformed functions called outside of `jit` are traced anew each time and find their
+# programs here.
 _executables: OrderedDict[Any, Executable] = OrderedDict()
 
 _LEAF = tree.structure(0)
@@ -52,7 +52,7 @@ _LEAF = tree.structure(0)
 class Program(NamedTuple):
     """A compiled signature of a function: `constants` come before the arguments.
 
-    `ranges` says what is to be checked of arguments that are weak, of these `names`.
+    `ranges` are the checks of weak arguments, whose paths are `names`.
     """
 
     executable: Executable
@@ -65,14 +65,14 @@ class Program(NamedTuple):
         return self.rebuild(self.execute(arrays))
 
     def execute(self, arrays: Sequence[Array]) -> list[Array]:
-        """The results for these arguments, flat."""
+        """Run on these arguments; returns the flat results."""
         if self.ranges.places:
             values = [arrays[i].numpy() for i in self.ranges.places]
             check_ranges(self.ranges, self.names, values)
         return self.executable.execute([*self.constants, *arrays])
 
     def entry(self) -> Any:
-        """What a dispatcher runs; one array, or a tuple of several, needs no rebuilding."""
+        """The callable for a dispatcher; it bypasses unflattening for one array or a flat tuple."""
         n = self.out_tree.num_leaves
         is_plain = self.out_tree in (_LEAF, tree.structure((0,) * n) if n > 1 else _LEAF)
         look = functools.partial(check_ranges, self.ranges, self.names)
@@ -87,7 +87,7 @@ class Program(NamedTuple):
 
 
 def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
-    """Lower and compile a traced program for arguments of these types.  Its module is used up."""
+    """Lower and compile a traced program for arguments of these types, consuming its module."""
     return compiled_program(traced.program, key, traced.out_avals, traced.names, traced.out_tree)
 
 
@@ -98,7 +98,7 @@ def compiled_program(
     names: Sequence[str],
     out_tree: Any,
 ) -> Program:
-    """Lower and compile a program whose last function takes and returns such arrays."""
+    """Lower and compile a program for the types `key`, with outputs of `out_avals`."""
     place = key[0].placement if key else default_placement()
     with passes_lock:
         ranges = ranges_of(program)
@@ -141,21 +141,21 @@ def compiled_program(
 
 
 def _check_places(types: Sequence[ArrayType], names: Sequence[str]) -> None:
-    """Refuse arrays of several places: PJRT says of it which replica of it was assigned what."""
+    """Refuse arrays of several placements: PJRT's own message speaks of replicas."""
     first = types[0] if types else None
     for of, name in zip(types, names, strict=True):
         if first is not None and of.placement is not first.placement:
             same = of.placement.client is first.placement.client
             where = f"{of.placement}{'' if same else ' of another client'}"
             raise ValueError(
-                f"jit: {names[0]} is on {first.placement} and {name} on {where}; a program "
-                "runs in one place, and numbers and NumPy arrays are put on the first device: move "
-                "what is elsewhere with anvl.runtime.put(x, placement)"
+                f"jit: {names[0]} is on {first.placement} and {name} on {where}; all "
+                "arguments of a program need one placement (numbers and NumPy arrays are put on "
+                "the first device): move the others with anvl.runtime.put(x, placement)"
             )
 
 
 def _spare_maps() -> None:
-    """Drop half of the programs, the longest unused, where many memory maps are taken."""
+    """Drop the least recently used half of the programs when memory maps run low."""
     try:
         taken = _MAPS.read_bytes().count(b"\n")
     except OSError:  # not on Linux
@@ -164,14 +164,14 @@ def _spare_maps() -> None:
         return
     for _ in range(len(_executables) // 2):
         _executables.popitem(last=False)
-    gc.collect()  # of functions, which refer to themselves
+    gc.collect()  # functions are in reference cycles
 
 
 def compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
-    """What XLA is asked for a program that was lowered by `lowering.py`.
+    """XLA's options for a program lowered by `lowering.py`.
 
     See Note [Barriers on the CPU] in `anvl.passes.lower.barriers`: a network of 24 layers, with a
-    checkpoint each, keeps 31 MiB without this, and 2 MiB with it.
+    checkpoint each, keeps 31 MiB without these, and 2 MiB with them.
     """
     if platform != "cpu" or b"optimization_barrier" not in artifact:
         return {}

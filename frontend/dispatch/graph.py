@@ -1,4 +1,4 @@
-"""`anvl.trace`: the program of a function as a graph of anvl ops, to read; and `eval_shape`."""
+"""`anvl.trace`: the program of a function as a readable graph of anvl ops; and `eval_shape`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ __all__ = ["AnvlGraph", "Body", "Call", "eval_shape", "trace"]
 class AnvlGraph:
     """The traced program of a function.
 
-    Attributes: `inputs`, `constants`, `outputs` (pairs of a name and an aval), `calls`, of which
-    each has its `bodies`, with `inputs`, `calls` and `outputs` of their own; `in_tree`, `out_tree`.
+    Attributes
+    ----------
+    inputs, constants, outputs : list of (str, Aval)
+    calls : list of Call
+        The ops; each has its `bodies`, with `inputs`, `calls` and `outputs` of their own.
+    in_tree, out_tree : PyTreeDef
     """
 
     def __init__(self, traced: Traced) -> None:
@@ -34,7 +38,7 @@ class AnvlGraph:
         self.outputs: list[tuple[str, Aval]] = reader.outputs
 
     def mlir(self, *, debug_info: bool = False) -> str:
-        """The program as MLIR text, which `anvl-opt` reads; with Python's lines if asked for."""
+        """Text of the program, which `anvl-opt` reads; `debug_info` adds Python source lines."""
         return module_text(self._traced.program.module, debug_info)
 
     def __str__(self) -> str:
@@ -63,13 +67,28 @@ def _check_callable(function: str, f: Any) -> None:
 
 @hiding_frames
 def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> AnvlGraph:
-    """The program of f for these arguments, as a graph of anvl ops.
+    """Trace f for these arguments, and return its program as a graph of anvl ops.
 
-    Arguments are arrays, abstract values (`anvl.aval("f32", (2, 3))`), numbers, and containers of
-    them; arguments named in `static`, and bools, strings, None and other plain values, are passed
-    as they are.
-    Raises what tracing raises: `TypeError`, `TraceError`.
+    Parameters
+    ----------
+    f : callable
+    *args, **kwargs
+        Arrays, abstract values (`anvl.aval("f32", (2, 3))`), numbers, and pytrees of them; bools,
+        strings, None and other plain values are passed unchanged.
+    static : str, int or sequence of these, optional
+        Names or positions of arguments that are passed unchanged.
 
+    Returns
+    -------
+    AnvlGraph
+
+    Raises
+    ------
+    TypeError, TraceError
+        As tracing raises them.
+
+    Examples
+    --------
     >>> import anvl
     >>> print(anvl.trace(lambda x, y: x * y, anvl.aval("f32"), anvl.aval("f32")))
     <AnvlGraph>
@@ -86,8 +105,22 @@ def trace(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) 
 
 @hiding_frames
 def eval_shape(f: Callable[..., Any], *args: Any, static: Any = None, **kwargs: Any) -> Any:
-    """The dtypes and shapes that f returns for these arguments, as avals; nothing is computed.
+    """The dtypes and shapes that f returns for these arguments, without computing anything.
 
+    Parameters
+    ----------
+    f : callable
+    *args, **kwargs
+        Arguments as of `anvl.trace`.
+    static : str, int or sequence of these, optional
+        Names or positions of arguments that are passed unchanged.
+
+    Returns
+    -------
+    A pytree of avals.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> anvl.eval_shape(lambda x: x.sum(axis=0), anvl.aval("f32", (2, 3)))
     f32[3]

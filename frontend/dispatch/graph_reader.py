@@ -1,7 +1,7 @@
-"""A traced program as calls to read: what `anvl.trace` shows, and hands out.
+"""A traced program as a readable list of calls, the contents of `anvl.trace`.
 
-Each function is read once, and each value has a name of its own in the whole graph: what stands
-for a value in one body stands for nothing else in another.
+Each function is read once, and each value has a name of its own in the whole graph: names of one
+body do not occur in another.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = ["Body", "Call", "Reader", "shown"]
 
 
 class Body(NamedTuple):
-    """A body of a call: a branch, a step of a loop, the combiner of a reduction.
+    """A body of a call: a branch, the step of a loop, the combiner of a reduction.
 
-    `function` is the name of the function that it is, `@f`; empty for a body of an op.
+    `function` is the name of its function, `@f`; empty for the body of an op.
     """
 
     label: str
@@ -35,7 +35,7 @@ class Body(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One op of a graph; a call of a function, a loop or a branch, with the bodies of that."""
+    """An op of a graph; calls of functions, loops and branches have bodies."""
 
     primitive: str
     inputs: list[str]
@@ -49,7 +49,7 @@ class Call(NamedTuple):
 
     def _line(self) -> str:
         outputs = ", ".join(f"{y}: {a}" for y, a in zip(self.outputs, self.avals, strict=True))
-        # An empty text is an attribute that is not there.
+        # Empty attributes are not shown.
         given = {k: v for k, v in self.params.items() if not (isinstance(v, str) and not v)}
         listed = ", ".join(f"{k} = {_text(v)}" for k, v in given.items())
         params = f" [{listed}] " if listed else ""
@@ -58,7 +58,7 @@ class Call(NamedTuple):
 
 
 def shown(calls: Iterable[Call], before: set[str] | None = None) -> list[str]:
-    """The lines of calls, with bodies beneath; a function that is in `before` is not repeated."""
+    """Lines of calls, with bodies beneath; functions in `before` are not repeated."""
     before = set() if before is None else before
     lines = []
     for call in calls:
@@ -89,7 +89,7 @@ def _text(value: Any) -> str:
 
 
 class Reader:
-    """Reads the main function of a program, and those that it calls, naming each value."""
+    """Read the main function of a program, and its callees, naming each value."""
 
     def __init__(self, traced: Traced) -> None:
         self._names: dict[ir.Value, str] = {}
@@ -107,7 +107,7 @@ class Reader:
         self.outputs = list(zip(outputs, traced.out_avals, strict=True))
 
     def _block(self, block: ir.Block) -> tuple[list[tuple[str, Aval]], list[Call], list[str]]:
-        """The inputs, the calls and the outputs of a function, or of a body."""
+        """Inputs, calls and outputs of a function or a body."""
         inputs = [(self._input(x), aval_of_type(x.type)) for x in block.arguments]
         *body, terminator = block.operations
         found = [self._read(op.operation) for op in body]
@@ -123,7 +123,7 @@ class Reader:
         return name
 
     def _read(self, op: ir.Operation) -> Call | None:
-        """What an op is; None where it is named only, such as a number."""
+        """An op as a call; None for ops that are only named, such as a number."""
         results = list(op.results)
         avals = [aval_of_type(y.type) for y in results]
         if op.name == CapturedOp.OPERATION_NAME:
@@ -141,7 +141,7 @@ class Reader:
             primitive, params, bodies = self._chosen(op)
         elif "callee" in op.attributes:
             primitive, params, bodies = self._called(op)
-        else:  # of no dialect of ours, such as a choice in the body of an op
+        else:  # of another dialect, such as a choice in the body of an op
             primitive, params = op.name, {}
             blocks = enumerate(self._block(region.blocks[0]) for region in op.regions)
             bodies = [Body(str(i), "", *block) for i, block in blocks]
@@ -152,7 +152,7 @@ class Reader:
         return f"%{self._n_results}"
 
     def _constant(self, op: ir.Operation, of: Aval) -> str:
-        """The name of an array that is closed over; the same wherever it is."""
+        """Name of a captured array, the same at each use."""
         index = CapturedOp.read(op)["index"]
         if index not in self._captured:
             self._captured[index] = f"%c{len(self.constants) + 1}"
@@ -167,14 +167,14 @@ class Reader:
         return of.short_name, params, bodies
 
     def _chosen(self, op: ir.Operation) -> tuple[str, dict[str, Any], list[Body]]:
-        """An op of control flow: its attributes, and its regions."""
+        """Name, attributes and regions of an op of control flow."""
         params = {name.rpartition(".")[2]: _plain(op.attributes[name]) for name in op.attributes}
         pairs = zip(op.opview.labels(len(op.regions)), op.regions, strict=True)
         bodies = [Body(label, "", *self._block(region.blocks[0])) for label, region in pairs]
         return op.opview.short_name, params, bodies
 
     def _called(self, op: ir.Operation) -> tuple[str, dict[str, Any], list[Body]]:
-        """What a call stands for: the attribute of the function says it."""
+        """Name, attributes and bodies of a call, by the attribute of its function."""
         callee = op.attributes["callee"].value
         attributes = self._functions[callee].attributes
         kind = next((k for k in (*KINDS, *FUNCTION_RULES) if k in attributes), None)
@@ -201,15 +201,15 @@ class Reader:
         return self._read_functions[name]._replace(label=label)
 
 
-#: What a declaration of a transformation says for a reader.
+#: Readable names of declared transformations.
 _SHOWN = ("wrt", "tags", "batched", "size")
 
-#: The functions of a request in the order in which they are called; others come behind.
+#: Order of the functions of a declaration: as they are called; others follow.
 _ROLES = ("callee", "cond", "body")
 
 
 def _functions_in(request: Any) -> list[tuple[str, str]]:
-    """The functions that an attribute names, each with what it is: `body`, `branch 0`."""
+    """Functions that an attribute names, each with its role: `body`, `branch 0`."""
     entries = sorted(request, key=lambda x: _ROLES.index(x.name) if x.name in _ROLES else 3)
     found = []
     for x in entries:
@@ -231,7 +231,7 @@ def _plain(attribute: Any) -> Any:
 
 
 def _literal(op: ir.Operation, avals: list[Aval]) -> str | None:
-    """A number as it stands in the body: `1:f32`."""
+    """A number as it is printed in the body: `1:f32`."""
     if op.name != ConstantOp.OPERATION_NAME:
         return None
     value = ConstantOp.read(op)["value"]
@@ -242,7 +242,7 @@ def _literal(op: ir.Operation, avals: list[Aval]) -> str | None:
 
 
 def _number(text: str) -> str:
-    """1.000000e+00 as 1; other numbers as Python writes them."""
+    """Shorten 1.000000e+00 to 1, and other numbers to Python's form."""
     try:
         return f"{float(text):g}"
     except ValueError:

@@ -1,4 +1,4 @@
-"""`jit`: trace a function once for each kind of arguments, compile it, and run that."""
+"""`jit`: trace a function once for each signature, compile it, and run the compiled program."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Jit", "evaluate", "jit"]
 
-# What compiles is loaded with the first program: to import it is a twentieth of importing anvl.
+# The compiler is imported with the first program: it takes a twentieth of importing anvl.
 _loaded: Callable[[str], Any] = functools.cache(load_module)
 
-_MAX_PROGRAMS = 1024  # for each function; then the longest unused is dropped
+_MAX_PROGRAMS = 1024  # for each function; beyond it the least recently used is dropped
 
 
 class Jit:
-    """A function that compiles itself; made by `jit`."""
+    """A jitted function; made by `jit`."""
 
     def __init__(self, f: Callable[..., Any], static: Any = None) -> None:
         if not callable(f):
@@ -60,12 +60,11 @@ class Jit:
         functools.update_wrapper(self, f, updated=())
         self._f = f
         self._static = static if isinstance(static, StaticArguments) else StaticArguments(f, static)
-        # Generated code for each number of arrays as the only arguments: anvl.runtime.dispatch.
+        # Generated code by the number of arguments, for arrays alone: anvl.runtime.dispatch.
         self._calls: dict[int, Any] = {}
-        # For each structure of arguments and static values, its programs.
+        # Programs by the structure of the arguments and the static values.
         self._tables: dict[Any, _Table] = {}
-        # Generated code, by the number of arrays, without anything else, whose programs it is to
-        # know.
+        # Dispatchers by the number of arrays, for calls with arrays alone, to be told of programs.
         self._dispatches: dict[int, list[Any]] = {}
         self._recency = Recency(_MAX_PROGRAMS)
         self._call_form: CallForm | None = None
@@ -95,10 +94,20 @@ class Jit:
 
     @hiding_frames
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Every stage of the program for these arguments, as text; nothing is run.
+        """Trace and lower for these arguments, without compiling or running.
 
-        Arguments may be arrays, numbers or abstract values (`anvl.aval("f32", (2, 3))`).
+        Parameters
+        ----------
+        *args, **kwargs
+            Arrays, numbers or abstract values (`anvl.aval("f32", (2, 3))`).
 
+        Returns
+        -------
+        Lowered
+            The program as text at every stage.
+
+        Examples
+        --------
         >>> import anvl
         >>> print(anvl.jit(lambda x: x + 1).lower(anvl.aval("f32")).mlir("stablehlo"))
         module {
@@ -113,11 +122,11 @@ class Jit:
 
     @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """The program of anvl ops for these arguments, before any pass."""
+        """Trace for these arguments, and return the program of anvl ops before any pass."""
         return trace_call(self._f, self._static, self._static.split(args, kwargs))
 
     def cache_size(self) -> int:
-        """How many programs have been compiled for this function and are kept."""
+        """The number of compiled programs kept for this function."""
         return sum(len(table.programs) for table in self._tables.values())
 
     def clear_cache(self) -> None:
@@ -129,9 +138,9 @@ class Jit:
                 dispatch.clear()
 
     def method(self, slow: Callable[[Any, Any], Any]) -> Any:
-        """The generated code for two arrays, as a method of arrays: `x + y`, `x + 1.0`.
+        """Generated code for two arrays, as a method of arrays: `x + y`, `x + 1.0`.
 
-        `slow` gets the other calls.
+        `slow` handles all other calls.
         """
 
         def with_number(x: Any, y: Any) -> Any:
@@ -143,7 +152,7 @@ class Jit:
         return call
 
     def reflected_method(self, slow: Callable[[Any, Any], Any]) -> Any:
-        """As `method`, for `y + x` with an array x: `1.0 + x`."""
+        """`method` with the operands swapped: `y + x`, `1.0 + x`, for an array x."""
         call = self._dispatch(2, lambda y, x: slow(x, y)).call
 
         def reflected(x: Any, y: Any) -> Any:
@@ -158,10 +167,10 @@ class Jit:
         return reflected
 
     def function(self, in_trace: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """The function that people call; while a trace is active, `in_trace` if given.
+        """The function for users; while a trace is active, it calls `in_trace` if given.
 
-        For a plain function of n positional arguments it is generated code itself, which spares
-        the call of a method (0.35 us, a tenth of a call).
+        For a function of n plain positional arguments it is the generated code itself, which saves
+        a method call (0.35 us, a tenth of a call).
         """
         n_args = self._static.n_plain
         if n_args is None:
@@ -180,7 +189,7 @@ class Jit:
         rest: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """The slow path of `function`: arguments as Python passed them."""
+        """The slow path of `function`, with arguments as Python passed them."""
         trace = current.trace
         if args and args[-1] is MISSING:
             args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
@@ -197,7 +206,7 @@ class Jit:
     def _converted(self, args: tuple[Any, ...]) -> list[Array] | None:
         try:
             return converted(args, isinstance(self._static, Parameters))
-        except OverflowError:  # which the slow path says with the name of the argument
+        except OverflowError:  # the slow path raises it with the name of the argument
             return None
 
     # -- the slow path ---------------------------------------------------------------------------
@@ -216,7 +225,7 @@ class Jit:
         return dispatch
 
     def _attach(self, n_args: int, dispatch: Any) -> None:
-        """Have generated code for n arrays know the programs for n arrays."""
+        """Register generated code for n arrays with the programs for n arrays."""
         self._dispatches.setdefault(n_args, []).append(dispatch)
         if self._tables:
             known = self._tables.get((_structure_of_arrays(n_args), (), config.version()))
@@ -252,7 +261,7 @@ class Jit:
     def _keep(
         self, table: _Table, key: tuple[ArrayType, ...], program: Program
     ) -> tuple[Program, int]:
-        """Keep a new program, and drop those that are too many."""
+        """Keep a new program, and drop programs beyond the limit."""
         recency = self._recency
         was_watched = recency.is_watched
         table.programs[key] = kept = program, recency.add((table, key))
@@ -271,25 +280,25 @@ class Jit:
 
 @functools.lru_cache(256)
 def _structure_of_arrays(count: int) -> Any:
-    """The structure of a call's arguments, where they are that many arrays."""
+    """Argument structure of a call with `count` arrays."""
     return tree.structure((tuple(range(count)), {}))
 
 
 class _Table:
-    """The programs of one structure of arguments, and of static values: by their types.
+    """The programs of one argument structure and of static values, by argument types.
 
-    Each with its number in the recency of their function.
+    Each has its number in the recency order of its function.
     """
 
     def __init__(self, owner: Jit, key: Any) -> None:
         self._owner, self._key = owner, key
         self.programs: dict[tuple[ArrayType, ...], tuple[Program, int]] = {}
-        # Generated code that knows the programs too.
+        # Dispatchers that are told of the programs.
         self._leaves_dispatch = make_flat_dispatch(self._refuse)
         self._dispatches: list[Any] = [self._leaves_dispatch]
 
     def add(self, dispatch: Any) -> None:
-        """Have generated code know the programs of this table."""
+        """Register a dispatcher with the programs of this table."""
         self._dispatches.append(dispatch)
         self.install_all()
 
@@ -305,7 +314,7 @@ class _Table:
         kept = self.programs.get(key)
         if kept is None:
             kept = self._compile(key, arguments, f)
-        else:  # the generated code forgot it when the defaults changed
+        else:  # the dispatcher dropped it when the defaults changed
             self.install(key)
         program, number = kept
         self._owner._recency.use(number)
@@ -325,7 +334,7 @@ class _Table:
         return self._owner._keep(self, key, program)
 
     def install(self, key: tuple[ArrayType, ...]) -> None:
-        """Have the generated code know a program."""
+        """Tell the dispatchers of a program."""
         kept = self.programs.get(key)
         if kept is None:  # another thread has dropped it meanwhile
             return
@@ -337,7 +346,7 @@ class _Table:
             dispatch.install(key, entry)
 
     def install_all(self) -> None:
-        """Have the generated code know all programs."""
+        """Tell the dispatchers of all programs."""
         for key in list(self.programs):
             self.install(key)
 
@@ -349,7 +358,7 @@ class _Table:
         self._drop_if_empty()
 
     def _drop_if_empty(self) -> None:
-        """A table without programs is dropped: of static values there may be any number."""
+        """Drop a table without programs: there may be any number of static values."""
         if not self.programs and self._owner._tables.get(self._key) is self:
             del self._owner._tables[self._key]
 
@@ -369,10 +378,10 @@ def call_in_trace(
     nested = trace.program.functions.get(key)
     if nested is None:
         nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program)
-        # With outer tracers in it, it is not the same function the next time.
+        # A function that captures outer tracers is another one the next time.
         if not nested.trace.closed_over:
             trace.program.functions[key] = nested
-            nested.owner = owner  # keeps its id its own
+            nested.owner = owner  # keeps its id unique
     operands = [*arguments.leaves, *(outer for outer, _ in nested.trace.closed_over.values())]
     results = call_function(trace, nested.trace.name, operands, nested.out_avals)
     return tree.unflatten(nested.out_tree, results)
@@ -398,8 +407,8 @@ def call_function(
 def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Trace f anew, compile and run it: for transformed functions outside of any trace.
 
-    What f closes over may have changed since the last call, so nothing is kept by f; the compiled
-    program is kept by its text.
+    Values that f captures may have changed since the last call, so nothing is cached for f; the
+    compiled program is cached by its content.
     """
     return Jit(f)._slow(args, kwargs)
 
@@ -410,21 +419,40 @@ def jit(
 ) -> Any:
     """Compile a function when it is first called with arguments of some dtypes and shapes.
 
-    The function is run once, with tracers in place of the arrays in its arguments (which may be in
-    tuples, lists, dicts and registered classes); the ops it does are compiled, and later calls with
-    arguments of the same structure, dtypes and shapes run the compiled program.
+    The function runs once, with tracers in place of the arrays in its arguments; the recorded ops
+    are compiled, and later calls with arguments of the same structure, dtypes and shapes run the
+    compiled program.
 
-    Arguments: `static` names arguments, or gives their positions, that are values of the program
-    rather than arrays; the function is traced anew for each value.  They must be hashable.
-    With `debug_nans`, each result is looked at, and where one has a NaN or an infinity the first op
-    that made it, of the function or of a derivative in it, is named: its line, how many elements,
-    and its operands.  What an argument brings along, or a constant such as `np.inf`, no op has
-    made; nor is an infinity looked for that no result shows.  It costs a copy of each result to the
-    host, and in the bad case two more compilations; inside of another jit it does nothing.
-    Returns a callable with `lower`, `trace`, `cache_size` and `clear_cache`.
-    Raises `TypeError` for arguments that are no arrays; `TraceError` where the function needs the
-    value of a traced array; `NonFiniteError`, a `FloatingPointError`, with `debug_nans`.
+    Parameters
+    ----------
+    f : callable
+        A function of arrays, numbers and pytrees of them (tuples, lists, dicts, registered
+        classes).
+    static : str, int or sequence of these, optional
+        Names or positions of arguments that are hashable values of the program rather than arrays;
+        the function is traced anew for each value.
+    debug_nans : bool
+        Check each result, and for a NaN or an infinity name the first op that produced it, in the
+        function or in a derivative: its line, the number of elements, and its operands.  Non-finite
+        arguments and constants such as `np.inf` are not reported, nor infinities that reach no
+        result.  It costs a copy of each result to the host, and in the bad case two more
+        compilations; within another jit it has no effect.
 
+    Returns
+    -------
+    A callable with the methods `lower`, `trace`, `cache_size` and `clear_cache`.
+
+    Raises
+    ------
+    TypeError
+        From a call: an argument is not an array.
+    TraceError
+        From a call: the function needs the value of a traced array.
+    NonFiniteError
+        From a call with `debug_nans`; a `FloatingPointError`.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> @anvl.jit
     ... def f(x):

@@ -1,6 +1,6 @@
-"""From a traced program to StableHLO: the pipeline that `jit` runs, and every stage it passes.
+"""Lowering of a traced program to StableHLO: the pipeline of `jit`, and its stages.
 
-The same passes run from the shell: `print(PIPELINE)` is what to give to `anvl-opt`.
+The same passes run from the shell: `print(PIPELINE)` gives the argument of `anvl-opt`.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ __all__ = [
     "transformations",
 ]
 
-#: What each stage of `Lowered.mlir(stage)` is, in order.
+#: Description of each stage of `Lowered.mlir(stage)`, in order.
 STAGES = {
-    "anvl": "what tracing made: derivatives and nested jits are functions of their own",
-    "gradient": "after anvl-gradient: derivatives have their bodies",
-    "forward": "after anvl-forward: forward derivatives have their bodies",
-    "vectorize": "after anvl-vectorize: batches have their bodies",
+    "anvl": "as traced: derivatives and nested jits are functions of their own",
+    "gradient": "after anvl-gradient: reverse-mode derivatives are expanded",
+    "forward": "after anvl-forward: forward-mode derivatives are expanded",
+    "vectorize": "after anvl-vectorize: batched functions are expanded",
     "inline": "after anvl-inline: one function",
-    "constants": "after anvl-hoist-constants: closed-over arrays are leading arguments",
+    "constants": "after anvl-hoist-constants: captured arrays are leading arguments",
     "stablehlo": "after anvl-lower-to-stablehlo, cse and trivial-dce",
 }
 _STAGE_OF = {
@@ -46,7 +46,7 @@ _STAGE_OF = {
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:
-    """Turn a traced module into StableHLO for a platform, in place."""
+    """Lower a traced module to StableHLO for a platform, in place."""
     with passes_lock:
         pipeline(arrays, platform).run(module)
 
@@ -54,7 +54,7 @@ def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:
 def lower_with_stages(
     module: ir.Module, arrays: Sequence[Any], platform: str
 ) -> dict[str, ir.Module]:
-    """As `lower`, with a copy of the module after each stage."""
+    """Lower as `lower` does, returning a copy of the module after each stage."""
     with passes_lock:
         stages = {"anvl": copied(module)}
 
@@ -67,7 +67,7 @@ def lower_with_stages(
 
 
 def copied(module: ir.Module) -> ir.Module:
-    """A copy of a module."""
+    """Copy a module."""
     with context(), ir.Location.unknown():
         made = ir.Module.create()
         point = ir.InsertionPoint(made.body)
@@ -77,31 +77,32 @@ def copied(module: ir.Module) -> ir.Module:
 
 
 def serialize(module: ir.Module) -> bytes:
-    """A StableHLO module as a portable artifact, of the newest version that both sides know.
+    """Serialize a StableHLO module as a portable artifact, of the newest version both sides
+    support.
 
-    The module is used up: MLIR converts it in place.
+    The module is consumed: MLIR converts it in place.
     """
     version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
     with passes_lock:
         try:
             return stablehlo.serialize_portable_artifact(module, version)
-        except ValueError:  # says that it failed, and no more
+        except ValueError:  # says only that it failed
             _verify(module)
             raise
 
 
 def _verify(module: ir.Module) -> None:
-    """Raise what is wrong with a module: a rule of a person may emit what StableHLO is not."""
+    """Raise the first diagnostic of a module: a user's `lower` rule may emit invalid StableHLO."""
     try:
         module.operation.verify()
     except ir.MLIRError as error:
         first = error.error_diagnostics[0]
-        what = f"what was lowered is no StableHLO: {first.message}"
+        what = f"the lowered module is not valid StableHLO: {first.message}"
         raise PassError("anvl-lower-to-stablehlo", what, str(first.location)) from None
 
 
 def captured_order(module: ir.Module) -> list[int]:
-    """Which captured array each leading argument of the only function is, by index."""
+    """For each leading argument of the only function, the index of its captured array."""
     *_, main = [op.operation for op in module.body.operations]
     if "arg_attrs" not in main.attributes:
         return []

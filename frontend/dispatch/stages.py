@@ -26,7 +26,7 @@ __all__ = ["Compiled", "Lowered", "module_text"]
 
 
 def module_text(module: ir.Module, debug_info: bool = False) -> str:
-    """The text of a module, with Python's names for SSA values where they are known."""
+    """Text of a module, with Python's names for SSA values where they are known."""
     return module.operation.get_asm(
         use_name_loc_as_prefix=True,
         assume_verified=True,
@@ -36,7 +36,7 @@ def module_text(module: ir.Module, debug_info: bool = False) -> str:
 
 
 class Lowered:
-    """A function for given arguments, at every stage from anvl ops to StableHLO."""
+    """A lowered function for given arguments, at every stage from anvl ops to StableHLO."""
 
     def __init__(self, traced: Traced) -> None:
         self._traced = traced
@@ -44,10 +44,21 @@ class Lowered:
         self._stages = lower_with_stages(program.module, program.captured, default_platform())
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
-        """The program after a stage, as MLIR text: anvl, gradient, inline, constants, stablehlo.
+        """The program after a stage, as MLIR text.
 
-        The text parses back: save it and give it to `anvl-opt`.  With `debug_info` it says the
-        Python line of each op.  Raises `ValueError` for another stage.
+        The text parses back: save it and give it to `anvl-opt`.
+
+        Parameters
+        ----------
+        stage : str
+            "anvl", "gradient", "forward", "vectorize", "inline", "constants" or "stablehlo".
+        debug_info : bool
+            Whether to add the Python line of each op.
+
+        Raises
+        ------
+        ValueError
+            Another stage.
         """
         if stage not in STAGES:
             listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
@@ -55,10 +66,10 @@ class Lowered:
         return module_text(self._stages[stage], debug_info)
 
     def constants(self) -> dict[str, Array]:
-        """The arrays that the function closes over, as they were read, by their names: `c1`, ...
+        """The captured arrays, as they were read, by their names: `c1`, ...
 
-        In the order of the leading arguments that they are from the stage "constants" on.  Those of
-        one element, and those that nobody uses, are not among them.
+        In the order of the leading arguments that they become at the stage "constants".  Arrays of
+        one element, and unused ones, are not among them.
 
         >>> import anvl, numpy
         >>> table = numpy.arange(3.0)
@@ -79,7 +90,7 @@ class Lowered:
         return f"<Lowered ({inputs}) -> ({outputs})>"
 
     def compile(self) -> Compiled:
-        """Compile it for the first device."""
+        """Compile for the first device."""
         return Compiled(self)
 
 
@@ -107,7 +118,7 @@ class Compiled:
             self.executable, self._constants, traced.out_tree, traced.names, ranges
         )
         self._n_arrays = traced.in_tree.num_leaves
-        # Arrays alone, one after another, are called as `jit` calls: a third of the time.
+        # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None
         if traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
             dispatch = make_dispatch(self._n_arrays, None, self._slow)
@@ -144,9 +155,9 @@ class Compiled:
         return self.executable.hlo_text()
 
     def memory_stats(self) -> dict[str, int]:
-        """Bytes of arguments, results, temporaries and code, as the compiler counts them."""
+        """Bytes of arguments, results, temporaries and code, as counted by the compiler."""
         return self.executable.memory_stats()
 
     def cost_analysis(self) -> dict[str, float]:
-        """Operations and bytes, as the compiler counts them."""
+        """Operations and bytes, as counted by the compiler."""
         return self.executable.cost_analysis()

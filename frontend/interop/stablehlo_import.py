@@ -110,7 +110,7 @@ def _read(program: str | bytes) -> ir.Module:
     else:
         _warn(dropped)
         return module
-    raise ValueError(f"from_stablehlo: this is no module of StableHLO: {said}")
+    raise ValueError(f"from_stablehlo: the program is not a StableHLO module: {said}")
 
 
 def _of_text(text: str) -> tuple[str, Mapping[str, int]]:

@@ -101,5 +101,5 @@ def __getattr__(name: str) -> object:
     )
 
 
-# Last, since it needs all of the above: nobody should hold an array without operators.
+# Last, since it needs all of the above: no array may exist before its operators.
 _import_module("anvl.numpy.operators").attach()

@@ -1,4 +1,4 @@
-"""Writing by an index: `x.at[index].set(values)` is a new array; x stays as it is."""
+"""Functional updates: `x.at[index].set(values)` returns a new array; x is unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["At", "Place"]
 
 
 class At:
-    """`x.at`: `x.at[index]` names a part of x for `set`, `add`, `multiply`, `min` and `max`."""
+    """The property `x.at`: `x.at[index]` selects a part of x to update in a copy."""
 
     __slots__ = ("_x",)
 
@@ -46,11 +46,11 @@ class At:
 
 
 class Place:
-    """A part of an array; each method returns a new array in which that part is another.
+    """A selected part of an array; each method returns a new array with that part updated.
 
     The index is one of `x[index]`.  Values broadcast to the shape of x[index], and take the dtype
-    of x.  Where an index of an array is out of range, nothing is changed (reading takes the nearest
-    element instead); integers that Python knows raise `IndexError`.
+    of x.  Out-of-range elements of an index array change nothing (reading clamps them instead);
+    out-of-range Python integers raise `IndexError`.
 
     >>> import anvl.numpy as np
     >>> x = np.zeros(4)
@@ -70,7 +70,7 @@ class Place:
         return f"Place({self._x!r}, {self._index!r})"
 
     def set(self, values: Any) -> Any:
-        """The part replaced; of several values for one element, any one of them stays.
+        """Replace the part; if several values meet one element, any one of them is kept.
 
         >>> import anvl.numpy as np
         >>> np.arange(5).at[1:3].set(0)
@@ -79,7 +79,7 @@ class Place:
         return self._with(values, "set")
 
     def add(self, values: Any) -> Any:
-        """The values added; all of them, where several meet one element.
+        """Add the values; if several meet one element, all of them are added.
 
         >>> import anvl.numpy as np
         >>> np.arange(3).at[np.asarray([1, 1])].add(10)
@@ -88,7 +88,7 @@ class Place:
         return self._with(values, "add")
 
     def multiply(self, values: Any) -> Any:
-        """The part multiplied by the values.
+        """Multiply the part by the values.
 
         >>> import anvl.numpy as np
         >>> np.arange(3).at[-1].multiply(5)
@@ -97,7 +97,7 @@ class Place:
         return self._with(values, "multiply")
 
     def min(self, values: Any) -> Any:
-        """The smaller of each element and its values.
+        """Take the smaller of each element and its values.
 
         >>> import anvl.numpy as np
         >>> np.arange(3).at[:].min(1)
@@ -106,7 +106,7 @@ class Place:
         return self._with(values, "min")
 
     def max(self, values: Any) -> Any:
-        """The larger of each element and its values.
+        """Take the larger of each element and its values.
 
         >>> import anvl.numpy as np
         >>> np.arange(3).at[::2].max(1)
@@ -117,7 +117,7 @@ class Place:
     @hiding_frames
     def _with(self, values: Any, how: str) -> Any:
         if type(values) in (int, float, complex):
-            check_fits(values, self._x.dtype)  # before it is an array of another dtype
+            check_fits(values, self._x.dtype)  # before conversion to an array of another dtype
         return _updated(self._x, values, *parsed(self._x, self._index), how)
 
 
@@ -125,7 +125,7 @@ def _newer(_: Any, new: Any) -> Any:
     return new
 
 
-#: What the old and the new value of an element become.
+#: The combiner of the old and the new value of an element.
 _BODIES: dict[str, Callable[[Any, Any], Any]] = {
     "set": _newer, "add": emit.add, "multiply": emit.mul, "min": emit.minimum, "max": emit.maximum,
 }  # fmt: skip
@@ -157,7 +157,7 @@ def _updated(x: Any, values: Any, arrays: tuple[Any, ...], index: Index, how: st
 
 
 def _fitted(name: str, values: Any, x: Tracer, shape: tuple[int, ...]) -> Tracer:
-    """Values in the dtype of x and in this shape."""
+    """Values converted to the dtype of x and broadcast to this shape."""
     of = abstract(values, name)
     if of.level > aval(x.dtype).level:
         raise TypeError(
@@ -175,7 +175,7 @@ def _fitted(name: str, values: Any, x: Tracer, shape: tuple[int, ...]) -> Tracer
 def _with_window(
     x: Tracer, update: Tracer, at: dict[int, Tracer], index: Index, dtype: np.dtype[Any]
 ) -> Tracer:
-    """One window replaced, which is known to lie inside."""
+    """Replace one window that is known to lie within x."""
     starts, sizes = [], []
     for axis, item in enumerate(index.of_axes):
         start = item.start if isinstance(item, Range) else item
@@ -187,17 +187,17 @@ def _with_window(
 
 
 class _Layout:
-    """How the axes of an array of updates belong to x, in terms of `scatter`.
+    """Correspondence of the axes of an update array to those of x, in terms of `scatter`.
 
-    Each axis of the updates is one of a window (a range without steps), or counts windows: a range
-    with steps, or an axis of the arrays of indices.
+    Each axis of the updates is a window axis (a range with step 1), or enumerates windows: a range
+    with another step, or an axis of the index arrays.
     """
 
     def __init__(self, index: Index, x: Tracer, broadcast: tuple[int, ...]) -> None:
         items = dict(enumerate(index.of_axes))
         ranges = [a for a, item in items.items() if isinstance(item, Range)]
         first = index.first(new_axes=False)
-        # For each axis of the updates: its axis of x, or None for those of the arrays.
+        # For each axis of the updates: its axis of x, or None for those of the index arrays.
         axes = [*ranges[:first], *[None for _ in broadcast], *ranges[first:]]
         windows = [a for a in ranges if items[a].step == 1]
         counted = [a for a in axes if a not in windows]
@@ -217,7 +217,7 @@ class _Layout:
         )
 
     def vectors(self, at: dict[int, Tracer], dtype: np.dtype[Any]) -> Tracer:
-        """Where the windows begin, a vector for each."""
+        """Start indices of the windows, one vector for each."""
         return index_vectors([self._component(a, at, dtype) for a in self.indexed])
 
     def _component(self, axis: int, at: dict[int, Tracer], dtype: np.dtype[Any]) -> Tracer:
@@ -226,7 +226,7 @@ class _Layout:
             return self._spread(broadcast_to(at[axis], self.broadcast), self.of_arrays)
         if axis not in self.place:
             return constant(item.start if isinstance(item, Range) else item, dtype, self.counts)
-        # Backwards as well: the last element of the range is then its lowest place.
+        # For negative steps, too: the last element of the range is then the lowest index.
         backwards = item.step < 0
         low = item.start + (item.size - 1) * item.step if backwards else item.start
         row = iota((item.size,), 0, dtype)

@@ -1,4 +1,4 @@
-"""Axes and sizes as people give them: one or several, negative, or None for all."""
+"""Validation of axes and sizes: one or several, negative, or None for all."""
 
 import operator
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ Axis = int | Sequence[int] | None
 def axes_of(axis: Axis, ndim: int, function: str) -> tuple[int, ...]:
     """Axes as sorted non-negative positions; all of them for None.
 
-    Raises `TypeError` for what is no integer, `ValueError` for an axis that is out of range or
-    named twice.
+    Raises `TypeError` for a non-integer, `ValueError` for an axis that is out of range or repeated.
     """
     return tuple(range(ndim)) if axis is None else tuple(sorted(each_axis(axis, ndim, function)))
 
@@ -39,7 +38,7 @@ def axis_of(axis: int, ndim: int, function: str) -> int:
 
 
 def int_of(given: Any, what: str, function: str, least: int | None = None) -> int:
-    """One integer.  Raises `TypeError`; `ValueError` where it is below `least`."""
+    """Validate one integer.  Raises `TypeError`; `ValueError` below `least`."""
     if isinstance(given, bool) or not isinstance(given, int | np.integer):
         raise TypeError(
             f"{function}: {what} is {given!r} of type {type(given).__name__}; it must be an integer"

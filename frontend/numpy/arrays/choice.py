@@ -1,4 +1,4 @@
-"""Questions about elements, and choices by their answers: NumPy's names."""
+"""Predicates on elements, and selection: NumPy's names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 @public()
 def isnan(x: Any) -> Any:
-    """Whether x is not a number.
+    """Test for NaN, elementwise.
 
     >>> import anvl.numpy as np
     >>> print(np.isnan(np.asarray([1.0, np.nan])))
@@ -33,7 +33,7 @@ def isnan(x: Any) -> Any:
 
 @public()
 def isfinite(x: Any) -> Any:
-    """Whether x is neither infinite nor NaN.
+    """Test for finite numbers, elementwise: neither infinite nor NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.isfinite(np.asarray([1.0, np.inf])))
@@ -49,7 +49,7 @@ def isfinite(x: Any) -> Any:
 
 @public()
 def isinf(x: Any) -> Any:
-    """Whether x is infinite.
+    """Test for infinities, elementwise.
 
     >>> import anvl.numpy as np
     >>> print(np.isinf(np.asarray([1.0, -np.inf])))
@@ -65,7 +65,7 @@ def isinf(x: Any) -> Any:
 
 @public()
 def signbit(x: Any) -> Any:
-    """Whether x is negative; true of -0.0.
+    """Test the sign bit, elementwise; true of -0.0.
 
     >>> import anvl.numpy as np
     >>> print(np.signbit(-0.0))
@@ -89,7 +89,7 @@ def _as_bool(x: Any, name: str) -> Tracer:
 
 @public()
 def logical_not(x: Any) -> Any:
-    """Whether x is zero or false.
+    """Logical negation, elementwise: true where x is zero or false.
 
     >>> import anvl.numpy as np
     >>> print(np.logical_not(np.asarray([0, 3])))
@@ -115,9 +115,9 @@ logical_xor = _logical("logical_xor", "xor", "Whether just one of them is true. 
 
 @public()
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, y elsewhere; all broadcast to one shape.
+    """Select x where the condition holds, else y; all broadcast to one shape.
 
-    The side that is not taken gets the derivative 0, whatever its own is.
+    The side that is not taken gets the derivative 0, even if its own is infinite or NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.where(np.asarray([True, False]), 1.0, 0.0))
@@ -134,7 +134,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 @public()
 def clip(x: Any, min: Any = None, max: Any = None) -> Any:
-    """x, not below min and not above max.  The derivative passes 1 at a bound.
+    """Limit x to the range from min to max.  The derivative passes 1 at a bound.
 
     >>> import anvl.numpy as np
     >>> print(np.clip(np.asarray([-2.0, 0.5, 2.0]), -1, 1))
@@ -154,7 +154,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
 
 @public()
 def copysign(x: Any, y: Any) -> Any:
-    """|x| with the sign of y. The derivative is that of |x|, 0 where x is 0.
+    """|x| with the sign of y.  The derivative is that of |x|, 0 where x is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.copysign(2.0, -0.0))

@@ -1,4 +1,4 @@
-"""Functions that make arrays: NumPy's names."""
+"""Array creation: NumPy's names."""
 
 from __future__ import annotations
 
@@ -44,13 +44,30 @@ _NUMBERS = bool | int | float | complex
 
 @hiding_frames
 def asarray(x: Any, dtype: Any = None) -> Any:
-    """An array of anything like one: a NumPy array, a number, nested lists of numbers.
+    """Convert x to an array.
 
     NumPy arrays keep their dtype, float64 too; Python numbers alone become the default of their
-    kind (f32, i32).  Inside a trace, lists may hold traced arrays.
-    Raises `TypeError` for what is no array of numbers, `OverflowError` for a Python number that the
-    dtype does not hold, and for an integer of an array.
+    kind (f32, i32).
 
+    Parameters
+    ----------
+    x : array, number or nested lists of these
+        Inside a trace, lists may hold tracers.
+    dtype : dtype, optional
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    TypeError
+        x does not hold numbers.
+    OverflowError
+        `dtype` does not hold a Python number, or an integer of a NumPy array.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> np.asarray([1, 2.5])
     Array([1. , 2.5], dtype=float32)
@@ -67,7 +84,7 @@ def asarray(x: Any, dtype: Any = None) -> Any:
 
 @public("dtype")
 def _as(x: Any, dtype: np.dtype[Any]) -> Any:
-    """x in a dtype that is asked for: a weak number must fit it, others are cast."""
+    """Convert x to a requested dtype: a weak number must fit, other values are cast."""
     operand = as_tracer(x)
     if operand.weak_type:
         note_meeting(operand, dtype)
@@ -78,7 +95,7 @@ array = asarray
 
 
 def _holds(x: Any, types: tuple[type, ...]) -> bool:
-    """Whether nested lists hold something of these types."""
+    """Whether nested lists contain an element of these types."""
     if isinstance(x, builtins.list | tuple):
         return any(_holds(part, types) for part in x)
     return isinstance(x, types)
@@ -107,7 +124,7 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
 
 
 def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Python numbers in a dtype, which must hold them: none becomes infinite."""
+    """Convert Python numbers to a dtype that holds them: none becomes infinite."""
     if x.dtype.kind == "f" and integral(dtype) and x.size:
         for number in (x.min().item(), x.max().item()):
             check_fits(number, dtype)
@@ -134,7 +151,7 @@ def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]
 
 
 def copy(x: Any) -> Any:
-    """x in memory of its own; arrays are never written to, so this is rarely needed.
+    """Copy x into memory of its own; arrays are immutable, so this is rarely needed.
 
     >>> import anvl.numpy as np
     >>> np.copy(np.ones(2))
@@ -144,7 +161,7 @@ def copy(x: Any) -> Any:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """An array of `shape` whose elements all are `fill_value`.
+    """Make an array of `shape` filled with `fill_value`.
 
     >>> import anvl.numpy as np
     >>> np.full((2, 2), 7)
@@ -160,7 +177,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 def _in_wide(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number in the dtype it is asked for in: on the way as an argument it would be rounded."""
+    """A number in the requested dtype: passed as an argument it would be rounded to its default."""
     kinds = {float: ("float", "complex"), complex: ("complex",)}.get(type(value), ())
     return np.asarray(value, dtype) if _kind(dtype) in kinds else value
 
@@ -196,7 +213,7 @@ def _float(dtype: Any) -> np.dtype[Any]:
 
 @public("shape", "dtype")
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    """Zeros; of the default float where no dtype is given.
+    """Make an array of zeros; of the default float dtype if none is given.
 
     >>> import anvl.numpy as np
     >>> np.zeros(3)
@@ -207,7 +224,7 @@ def zeros(shape: Any, dtype: Any = None) -> Any:
 
 @public("shape", "dtype")
 def ones(shape: Any, dtype: Any = None) -> Any:
-    """Ones; of the default float where no dtype is given.
+    """Make an array of ones; of the default float dtype if none is given.
 
     >>> import anvl.numpy as np
     >>> np.ones((1, 2), "i32")
@@ -226,7 +243,7 @@ def _filled_like(x: Any, value: complex, dtype: Any, name: str) -> Tracer:
 
 @public("dtype")
 def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Zeros of the shape and dtype of x.
+    """Make zeros of the shape and dtype of x.
 
     >>> import anvl.numpy as np
     >>> np.zeros_like(np.ones(2))
@@ -237,7 +254,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
 
 @public("dtype")
 def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Ones of the shape and dtype of x.
+    """Make ones of the shape and dtype of x.
 
     >>> import anvl.numpy as np
     >>> np.ones_like(np.zeros(2), dtype="bool")
@@ -251,7 +268,7 @@ empty_like = zeros_like
 
 @public("dtype")
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """An array of the shape and dtype of x whose elements all are `fill_value`.
+    """Make an array of the shape and dtype of x filled with `fill_value`.
 
     >>> import anvl.numpy as np
     >>> np.full_like(np.zeros(2), 5)
@@ -262,16 +279,16 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
-    """The position along an axis, at each place."""
+    """An array of the given shape that holds the index along an axis."""
     params = {"iota_dimension": axis, "shape": shape, "dtype": dtype_name(dtype)}
     return emit(OPS["anvl.iota"], (), params)
 
 
 @public("start", "stop", "step", "dtype")
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
-    """start, start + step, ... up to, without, stop; from 0 where only one number is given.
+    """Evenly spaced values start, start + step, ... below stop; from 0 for one argument.
 
-    The numbers are Python's: they decide the shape.
+    The arguments are Python numbers, since they determine the shape.
 
     >>> import anvl.numpy as np
     >>> np.arange(5, 0, -2)
@@ -291,11 +308,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
 
 
 def _counted(first: Any, step: Any, count: int, dtype: np.dtype[Any]) -> Tracer:
-    """first, first + step, ...: `count` of them, also backwards in unsigned dtypes."""
+    """`count` values start, start + step, ...; decreasing ones too for unsigned dtypes."""
     if count == 0:
         return constant(0, dtype, (0,))
     if integral(dtype):
-        constant(int(first) + (count - 1) * int(step), dtype)  # refuses what does not fit
+        constant(int(first) + (count - 1) * int(step), dtype)  # raises if a value does not fit
     away = iota((count,), 0, dtype)
     if abs(step) != 1:
         away = multiply(away, constant(abs(step), dtype))
@@ -306,15 +323,16 @@ def _counted(first: Any, step: Any, count: int, dtype: np.dtype[Any]) -> Tracer:
 
 
 def integral(dtype: np.dtype[Any]) -> bool:
-    """Whether elements of this dtype are integers."""
+    """Whether a dtype is an integer dtype."""
     return kind(element_type(dtype)) in ("int", "uint")
 
 
 @hiding_frames
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
-    """`num` numbers evenly from start to stop, which is included where `endpoint` is true.
+    """`num` evenly spaced values from start to stop, which is included if `endpoint` is true.
 
-    Of arrays, along a new first axis.  Python numbers are exact in the dtype that is given.
+    For arrays the values lie along a new leading axis.  Python numbers are exact in the given
+    dtype.
 
     >>> import anvl.numpy as np
     >>> np.linspace(0, 1, 5)
@@ -326,7 +344,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
 
 def _of_ends(of_numbers: Any, of_arrays: Any, dtype: Any, *ends: Any) -> Any:
-    """Which function to call: as an argument of a program, a number has the bits of an f32."""
+    """Call the function for Python numbers or the one for arrays: an argument is rounded to f32."""
     exact = dtype is not None and builtins.all(isinstance(x, _NUMBERS) for x in ends)
     return of_numbers if exact else of_arrays
 
@@ -339,7 +357,7 @@ def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any) -> Any:
     if dtype is not None and count:
         last = stop if endpoint else subtract(stop, divide(subtract(stop, start), steps))
         for end in (start, last):
-            _as(end, as_dtype(dtype))  # refuses what does not fit
+            _as(end, as_dtype(dtype))  # raises if it does not fit
     at = divide(position, steps)
     result = add(multiply(subtract(1, at), low), multiply(at, high))
     if endpoint and count > 1:
@@ -354,11 +372,12 @@ _linspace_of_numbers = public("start", "stop", "num", "endpoint", "dtype")(_spac
 
 
 def _ends(start: Any, stop: Any, dtype: Any) -> Sequence[Tracer]:
-    """Both in one float dtype, in which the rest is computed."""
+    """Both ends in one float dtype, in which the values are computed."""
     if dtype is not None and isinstance(start, _NUMBERS) and isinstance(stop, _NUMBERS):
         wanted = as_dtype(dtype)
         many_digits = dtype_name(wanted) in ("f64", "c128")
-        if many_digits or (integral(wanted) and wanted.itemsize >= 4):  # more than an f32 holds
+        # beyond the digits of an f32
+        if many_digits or (integral(wanted) and wanted.itemsize >= 4):
             is_complex = isinstance(start, complex) or isinstance(stop, complex)
             wide = np.dtype(np.complex128 if is_complex else np.float64)
             return constant(start, wide), constant(stop, wide)
@@ -369,7 +388,7 @@ def _ends(start: Any, stop: Any, dtype: Any) -> Sequence[Tracer]:
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None
 ) -> Any:
-    """`base` to the powers that `linspace` gives.
+    """Values spaced evenly on a logarithmic scale: `base` to the powers of `linspace`.
 
     >>> import anvl.numpy as np
     >>> np.logspace(0, 2, 3, base=2.0)
@@ -392,9 +411,9 @@ _logspace_of_numbers = public("start", "stop", "num", "endpoint", "base", "dtype
 
 @public("indexing")
 def meshgrid(*xs: Any, indexing: str = "xy") -> Any:
-    """For each vector, its elements spread over the grid of all of them.
+    """Coordinate arrays of the grid spanned by vectors.
 
-    `indexing` is "xy" (the first two axes exchanged, as plots have them) or "ij".
+    `indexing` is "xy" (the first two axes exchanged, as in plots) or "ij".
 
     >>> import anvl.numpy as np
     >>> np.meshgrid(np.arange(2), np.arange(3), indexing="ij")[1]

@@ -29,7 +29,7 @@ def _float(dtype: Any) -> np.dtype[Any]:
 
 @public("N", "M", "k", "dtype")
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
-    """Ones on the k-th diagonal, zeros elsewhere; N rows and M columns.
+    """Make an N x M matrix with ones on the k-th diagonal.
 
     >>> import anvl.numpy as np
     >>> np.eye(2, 3, k=1)
@@ -42,7 +42,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 
 @public("n", "dtype")
 def identity(n: int, dtype: Any = None) -> Any:
-    """The identity matrix of n rows.
+    """Make the identity matrix of n rows.
 
     >>> import anvl.numpy as np
     >>> np.identity(2)
@@ -53,7 +53,7 @@ def identity(n: int, dtype: Any = None) -> Any:
 
 
 def _compared(shape: tuple[int, ...], k: int, direction: str) -> Tracer:
-    """How each place of a matrix lies to the k-th diagonal: EQ on it, GE on or below it."""
+    """Compare each position of a matrix to the k-th diagonal: EQ on it, GE on or below it."""
     i32 = np.dtype(np.int32)
     rows, columns = (iota(shape, len(shape) - n, i32) for n in (2, 1))
     shifted = prim("add", rows, constant(k, i32, shape)) if k else rows
@@ -62,7 +62,7 @@ def _compared(shape: tuple[int, ...], k: int, direction: str) -> Tracer:
 
 @public("N", "M", "k", "dtype")
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
-    """Ones on and below the k-th diagonal, zeros above.
+    """Make an N x M matrix with ones on and below the k-th diagonal.
 
     >>> import anvl.numpy as np
     >>> np.tri(2)
@@ -82,7 +82,7 @@ def _matrix(x: Any, name: str) -> Tracer:
 
 @public("k")
 def tril(x: Any, k: int = 0) -> Any:
-    """x on and below the k-th diagonal, zeros above.
+    """Lower triangle of x: zeros above the k-th diagonal.
 
     >>> import anvl.numpy as np
     >>> np.tril(np.ones((2, 2)))
@@ -95,7 +95,7 @@ def tril(x: Any, k: int = 0) -> Any:
 
 @public("k")
 def triu(x: Any, k: int = 0) -> Any:
-    """x on and above the k-th diagonal, zeros below.
+    """Upper triangle of x: zeros below the k-th diagonal.
 
     >>> import anvl.numpy as np
     >>> np.triu(np.ones((2, 2)))
@@ -108,7 +108,7 @@ def triu(x: Any, k: int = 0) -> Any:
 
 @public("offset", "axis1", "axis2")
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The diagonal of the matrices along two axes, as the last axis of the result.
+    """Diagonals of the matrices along two axes, as the last axis of the result.
 
     >>> import anvl.numpy as np
     >>> np.diagonal(np.arange(9).reshape(3, 3), offset=1)
@@ -130,7 +130,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @public("offset", "axis1", "axis2", "dtype")
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-    """The sum along a diagonal.
+    """Sum along a diagonal.
 
     >>> import anvl.numpy as np
     >>> print(np.trace(np.arange(4).reshape(2, 2)))
@@ -141,7 +141,7 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 @public("k")
 def diag(x: Any, k: int = 0) -> Any:
-    """Of a matrix its k-th diagonal; of a vector the matrix that has it there.
+    """The k-th diagonal of a matrix; for a vector, the matrix with that diagonal.
 
     >>> import anvl.numpy as np
     >>> np.diag(np.asarray([1, 2]))
@@ -158,7 +158,7 @@ def diag(x: Any, k: int = 0) -> Any:
 
 @public("k")
 def diagflat(x: Any, k: int = 0) -> Any:
-    """The matrix with the elements of x, flat, on its k-th diagonal.
+    """Make a matrix with the flattened elements of x on its k-th diagonal.
 
     >>> import anvl.numpy as np
     >>> np.diagflat(np.ones((1, 2)))

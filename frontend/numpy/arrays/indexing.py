@@ -20,11 +20,11 @@ __all__ = ["take", "take_along_axis"]
 
 @hiding_frames
 def getitem(x: Any, index: Any) -> Any:
-    """x[index], as NumPy has it: integers, slices, `...`, None, and arrays of integers.
+    """Read x[index] with NumPy's rules: integers, slices, `...`, None, and integer arrays.
 
-    Indices below 0 count from the end.  One that is out of range raises `IndexError` where Python
-    knows it; of an array on the device, or a traced one, it is moved to the nearest element.
-    Raises `TraceError` for a mask, whose result would have a shape that depends on values.
+    Negative indices count from the end.  Out-of-range Python integers and NumPy indices raise
+    `IndexError`; out-of-range indices on the device, or traced ones, are clamped.
+    Raises `TraceError` for a boolean mask, whose result shape depends on values.
 
     >>> import anvl.numpy as np
     >>> x = np.arange(12).reshape(3, 4)
@@ -58,13 +58,13 @@ def _getitem(x: Any, arrays: tuple[Any, ...], index: Index) -> Any:
 
 
 def _sizes(x: Tracer, index: Index) -> tuple[int, ...]:
-    """The shape after slicing: axes that arrays index are whole, those of ints are gone."""
+    """Shape after slicing: indexed axes are whole, axes of integers are dropped."""
     pairs = zip(index.of_axes, x.shape, strict=True)
     return tuple(i.size if isinstance(i, Range) else n for i, n in pairs if not isinstance(i, int))
 
 
 def _sliced(x: Tracer, index: Index, shape: tuple[int, ...]) -> Tracer:
-    """The part of x that ranges and integers name, in this shape; without steps that do nothing."""
+    """Apply the ranges and integers of an index; the result has this shape."""
     starts, limits, strides, flipped = [], [], [], []
     for axis, item in enumerate(index.of_axes):
         one = Range(item, 1, 1) if isinstance(item, int) else item
@@ -86,7 +86,7 @@ def _sliced(x: Tracer, index: Index, shape: tuple[int, ...]) -> Tracer:
 
 
 def _one_window(x: Tracer, at: dict[int, Tracer]) -> Tracer:
-    """x at one place along each of some axes, which stay, of size 1."""
+    """One slice of size 1 along each of some axes, which are kept."""
     zero = constant(0, next(iter(at.values())).dtype)
     starts = [at.get(a, zero) for a in range(x.ndim)]
     sizes = tuple(1 if a in at else n for a, n in enumerate(x.shape))
@@ -96,7 +96,7 @@ def _one_window(x: Tracer, at: dict[int, Tracer]) -> Tracer:
 def _windows(
     x: Tracer, axes: Sequence[int], places: Sequence[Tracer], shape: tuple[int, ...], first: int
 ) -> Tracer:
-    """x at each of some places along axes; the axes of the places come as the `first` ones."""
+    """Slices of x at several positions along axes; the axes of the positions come at `first`."""
     n_kept, n_new = x.ndim - len(axes), len(shape)
     dims = GatherDims(
         offset_dims=tuple(a if a < first else a + n_new for a in range(n_kept)),
@@ -110,7 +110,7 @@ def _windows(
 
 
 def index_vectors(components: Sequence[Tracer]) -> Tracer:
-    """Arrays of one shape as the components of vectors, along a last axis."""
+    """Stack arrays of one shape as the components of vectors, along a new last axis."""
     parts = [prim("reshape", c, shape=(*c.shape, 1)) for c in components]
     if len(parts) == 1:
         return parts[0]
@@ -118,9 +118,9 @@ def index_vectors(components: Sequence[Tracer]) -> Tracer:
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-    """The elements at some places along an axis; of all, flat, where it is None.
+    """Take elements along an axis; from the flattened array if it is None.
 
-    As `x[indices]` along that axis, also for places that are out of range.
+    Equivalent to `x[indices]` along that axis, also for out-of-range indices.
 
     >>> import anvl.numpy as np
     >>> np.take(np.asarray([5, 6, 7]), np.asarray([2, 0, -1]))
@@ -136,10 +136,10 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
 
 @public("axis")
 def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
-    """The elements at places along an axis that differ for each place along the other axes.
+    """Take elements along an axis by indices that vary along the other axes.
 
-    The other axes of x and of `indices` broadcast.  An index below 0 counts from the end; one that
-    is out of range is moved to the nearest element.
+    The other axes of x and of `indices` broadcast.  Negative indices count from the end;
+    out-of-range ones are clamped.
 
     >>> import anvl.numpy as np
     >>> x = np.asarray([[3, 1], [2, 5]])

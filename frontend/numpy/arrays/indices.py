@@ -1,4 +1,4 @@
-"""What an index says: `x[1, 2:5, ..., None, rows]` in terms of the axes of x."""
+"""Normalized form of an index: `x[1, 2:5, ..., None, rows]` in terms of the axes of x."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from anvl.runtime import Array
 
 __all__ = ["ANYWHERE", "INSIDE", "Index", "Range", "parsed", "positions"]
 
-# What stands for an array of indices: whether each is known to be one of 0, 1, ..., size - 1.
+# Markers of index arrays: whether every index is known to be one of 0, 1, ..., size - 1.
 INSIDE, ANYWHERE = "inside", "anywhere"
 
 _LARGEST = np.iinfo(np.int32).max
 
 
 class Range(NamedTuple):
-    """The elements start, start + step, ... along an axis; of no elements, start is 0."""
+    """The elements start, start + step, ... along an axis; start is 0 if there are none."""
 
     start: int
     size: int
@@ -38,10 +38,11 @@ class Range(NamedTuple):
 
 
 class Index(NamedTuple):
-    """An index without its arrays: it decides the program.
+    """An index without its arrays: the static part, on which the program depends.
 
     `items` has, for each axis, a Range, an int, or INSIDE or ANYWHERE for an array; and None for
-    each new axis.  `separated`: whether something stands between arrays (or an array and an int).
+    each new axis.  `separated` is true if other items stand between index arrays (or an array and
+    an int).
     """
 
     items: tuple[Any, ...]
@@ -49,16 +50,16 @@ class Index(NamedTuple):
 
     @property
     def of_axes(self) -> list[Any]:
-        """The items that are not a new axis."""
+        """The items without those for new axes."""
         return [item for item in self.items if item is not None]
 
     @property
     def marks(self) -> dict[int, str]:
-        """The axes that have an array of indices, with how it is to be read."""
+        """Axes with an index array, and its marker."""
         return {a: item for a, item in enumerate(self.of_axes) if isinstance(item, str)}
 
     def first(self, *, new_axes: bool) -> int:
-        """How many axes of the result come before those of the arrays."""
+        """Number of result axes before those of the index arrays."""
         if self.separated:
             return 0
         count = 0
@@ -69,7 +70,7 @@ class Index(NamedTuple):
         return count
 
     def shape(self, broadcast: tuple[int, ...], *, new_axes: bool = True) -> tuple[int, ...]:
-        """The shape of the result, where all arrays together have shape `broadcast`."""
+        """Shape of the result if all index arrays broadcast to shape `broadcast`."""
         sizes = [
             1 if item is None else item.size
             for item in self.items
@@ -83,10 +84,10 @@ class Index(NamedTuple):
 
 
 def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
-    """The arrays in an index of x, and all else of it.
+    """Split an index of x into its arrays and its static part.
 
     Outside of a trace integers are arrays too, so that x[0] and x[1] are one program.
-    Raises `IndexError` where an index that Python knows is out of range, `TraceError` for a mask.
+    Raises `IndexError` for an out-of-range index known to Python, `TraceError` for a mask.
     """
     of = abstract(x, "index")
     given = [_item(item) for item in (index if isinstance(index, tuple) else (index,))]
@@ -106,7 +107,7 @@ def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
 
 
 def _item(item: Any) -> Any:
-    """None, `...`, a slice, an int, or an array of integers."""
+    """Validate an item: None, `...`, a slice, an int, or an array of integers."""
     if item is None or item is Ellipsis or type(item) is int:
         return item
     if isinstance(item, slice):
@@ -131,7 +132,7 @@ def _item(item: Any) -> Any:
 
 
 def _joined(items: Sequence[Any]) -> Any:
-    """An index that is a list of integers, or of lists, as an array."""
+    """A list of integers, or of nested lists, as an array."""
     if any(isinstance(item, Tracer) for item in items):
         return stack([*items])
     found = np.asarray(items)
@@ -174,7 +175,7 @@ def _expanded(given: Sequence[Any], of: Aval) -> list[Any]:
 
 
 def _is_separated(given: Sequence[Any]) -> bool:
-    """Whether the integers and arrays do not stand side by side."""
+    """Whether the integers and arrays are not adjacent."""
     places = [
         i
         for i, item in enumerate(given)
@@ -184,7 +185,7 @@ def _is_separated(given: Sequence[Any]) -> bool:
 
 
 def _along(item: Any, of: Aval, axis: int) -> tuple[Any, Any]:
-    """An item as `Index.items` has it, and its array, if it has one."""
+    """An item as in `Index.items`, and its array if it has one."""
     size = of.shape[axis]
     if isinstance(item, slice):
         if item.step == 0:
@@ -202,7 +203,7 @@ def _along(item: Any, of: Aval, axis: int) -> tuple[Any, Any]:
 
 
 def _checked(at: np.ndarray[Any, Any], of: Aval, axis: int) -> np.ndarray[Any, Any]:
-    """Indices that Python knows, as 0, 1, ..., size - 1."""
+    """Validate indices known to Python; negative ones are counted from the end."""
     size = of.shape[axis]
     for extreme in (int(at.min()), int(at.max())) if at.size else ():
         if not -size <= extreme < size:
@@ -217,9 +218,9 @@ def _checked(at: np.ndarray[Any, Any], of: Aval, axis: int) -> np.ndarray[Any, A
 def positions(
     arrays: Sequence[Any], marks: dict[int, str], x: Tracer
 ) -> tuple[dict[int, Tracer], tuple[int, ...], np.dtype[Any]]:
-    """The arrays in one dtype, negative ones counted from the end, by axes of x.
+    """Index arrays by axis of x, in one dtype, with negative ones counted from the end.
 
-    Also the shape that they broadcast to, and the dtype.
+    Also returns the shape that they broadcast to, and the dtype.
     """
     operands = dict(zip(marks, [as_tracer(a, "index") for a in arrays], strict=True))
     shape = broadcast_shapes((), *[i.shape for i in operands.values()], function="index")
@@ -234,7 +235,7 @@ def positions(
 
 
 def _common(dtypes: Sequence[np.dtype[Any]], sizes: Sequence[int]) -> np.dtype[Any]:
-    """A dtype, of at least 32 bits, of the indices and of these sizes."""
+    """An index dtype of at least 32 bits that holds these sizes."""
     least = np.dtype(np.int64 if any(n > _LARGEST for n in sizes) else np.int32)
     if dtypes and all(d.kind == "u" for d in dtypes):
         least = np.dtype(f"u{least.itemsize}")
@@ -245,7 +246,7 @@ def _common(dtypes: Sequence[np.dtype[Any]], sizes: Sequence[int]) -> np.dtype[A
 
 
 def _from_start(at: Tracer, size: int) -> Tracer:
-    """Indices below 0 counted from the end."""
+    """Indices with negative ones counted from the end."""
     if at.dtype.kind == "u":
         return at
     negative = prim("compare", at, constant(0, at.dtype, at.shape), comparison_direction="LT")

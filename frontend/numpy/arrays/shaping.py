@@ -1,4 +1,4 @@
-"""Functions that rearrange the elements of one array: NumPy's names."""
+"""Rearranging the elements of one array: NumPy's names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def shape(x: Any) -> tuple[int, ...]:
-    """The lengths of the axes.
+    """The shape of x.
 
     >>> import anvl.numpy as np
     >>> np.shape(np.zeros((2, 3)))
@@ -56,7 +56,7 @@ def size(x: Any, axis: int | None = None) -> int:
 
 @public("shape")
 def reshape(x: Any, shape: int | Sequence[int]) -> Any:
-    """The same elements in another shape; one size may be -1 and is then inferred.
+    """Reshape x; one size may be -1 and is then inferred.
 
     >>> import anvl.numpy as np
     >>> np.reshape(np.arange(6), (2, -1))
@@ -76,7 +76,7 @@ def reshape(x: Any, shape: int | Sequence[int]) -> Any:
 
 @public()
 def ravel(x: Any) -> Any:
-    """All elements along one axis.
+    """Flatten x to one axis.
 
     >>> import anvl.numpy as np
     >>> np.ravel(np.ones((2, 2)))
@@ -88,7 +88,7 @@ def ravel(x: Any) -> Any:
 
 @public("axes")
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
-    """The axes in another order; reversed where none is given.
+    """Permute the axes; reverse them if no order is given.
 
     >>> import anvl.numpy as np
     >>> np.transpose(np.arange(4).reshape(2, 2))
@@ -108,7 +108,7 @@ permute_dims = transpose
 
 @public()
 def matrix_transpose(x: Any) -> Any:
-    """The last two axes exchanged.
+    """Exchange the last two axes.
 
     >>> import anvl.numpy as np
     >>> np.matrix_transpose(np.zeros((5, 2, 3))).shape
@@ -122,7 +122,7 @@ def matrix_transpose(x: Any) -> Any:
 
 @public("axis1", "axis2")
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
-    """Two axes exchanged.
+    """Exchange two axes.
 
     >>> import anvl.numpy as np
     >>> np.swapaxes(np.zeros((2, 3, 5)), 0, 2).shape
@@ -137,7 +137,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
 
 @public("source", "destination")
 def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
-    """Axes moved to other places; the others keep their order.
+    """Move axes to other positions; the others keep their order.
 
     >>> import anvl.numpy as np
     >>> np.moveaxis(np.zeros((2, 3, 5)), 0, -1).shape
@@ -156,7 +156,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 @public("axis")
 def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
-    """New axes of size 1 at these places of the result.
+    """Insert axes of size 1 at these positions of the result.
 
     >>> import anvl.numpy as np
     >>> np.expand_dims(np.zeros((2, 3)), (0, -1)).shape
@@ -171,7 +171,7 @@ def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
 
 @public("axis")
 def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
-    """Without axes of size 1: these, or all.
+    """Remove axes of size 1: these, or all.
 
     >>> import anvl.numpy as np
     >>> np.squeeze(np.zeros((1, 2, 1))).shape
@@ -189,7 +189,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
 
 @public("shape")
 def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
-    """x repeated to a shape, by NumPy's rule.
+    """Broadcast x to a shape, by NumPy's rule.
 
     >>> import anvl.numpy as np
     >>> np.broadcast_to(np.arange(2), (2, 2))
@@ -205,7 +205,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Any:
 
 @public()
 def broadcast_arrays(*xs: Any) -> Any:
-    """All of them in the shape that they broadcast to; each keeps its dtype.
+    """Broadcast arrays to their common shape; each keeps its dtype.
 
     >>> import anvl.numpy as np
     >>> [x.shape for x in np.broadcast_arrays(np.zeros((2, 1)), np.zeros(3))]
@@ -257,7 +257,7 @@ def atleast_3d(x: Any) -> Any:
 
 @public("axis")
 def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
-    """The elements in reverse order along these axes, or all.
+    """Reverse the elements along these axes, or all.
 
     >>> import anvl.numpy as np
     >>> np.flip(np.arange(3))
@@ -269,7 +269,7 @@ def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
 
 @public()
 def flipud(x: Any) -> Any:
-    """The first axis reversed.
+    """Reverse the first axis.
 
     >>> import anvl.numpy as np
     >>> np.flipud(np.arange(4).reshape(2, 2))
@@ -281,7 +281,7 @@ def flipud(x: Any) -> Any:
 
 @public()
 def fliplr(x: Any) -> Any:
-    """The second axis reversed.
+    """Reverse the second axis.
 
     >>> import anvl.numpy as np
     >>> np.fliplr(np.arange(4).reshape(2, 2))
@@ -293,7 +293,7 @@ def fliplr(x: Any) -> Any:
 
 @public("k", "axes")
 def rot90(x: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    """x turned by 90 degrees, k times, from the first of the axes towards the second.
+    """Rotate x by 90 degrees, k times, from the first of the axes towards the second.
 
     >>> import anvl.numpy as np
     >>> np.rot90(np.arange(4).reshape(2, 2))
@@ -309,9 +309,9 @@ def rot90(x: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 
 @public("pad_width", "mode")
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
-    """x with `constant_values` added at both ends of each axis.
+    """Pad both ends of each axis with `constant_values`.
 
-    `pad_width` is a number, a pair, or a pair for each axis.  Only mode "constant" exists so far.
+    `pad_width` is a number, a pair, or a pair for each axis.  Only mode "constant" is supported.
 
     >>> import anvl.numpy as np
     >>> np.pad(np.ones(2), (1, 2))
@@ -347,7 +347,7 @@ def _pairs(pad_width: Any, x: Tracer) -> list[list[int]]:
 
 @public("shift", "axis")
 def roll(x: Any, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Any:
-    """The elements moved along an axis, or several; those that leave come in at the other end.
+    """Shift elements along one or several axes, cyclically.
 
     >>> import anvl.numpy as np
     >>> np.roll(np.arange(5), 2)
@@ -377,7 +377,7 @@ def _rolled(x: Tracer, shift: int, axis: int) -> Tracer:
 
 
 def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tracer:
-    """x[..., start:stop:step, ...] along one axis; 0 <= start <= stop, step >= 1."""
+    """Slice x[..., start:stop:step, ...] along one axis; 0 <= start <= stop, step >= 1."""
     low, high, steps = [0] * x.ndim, builtins.list(x.shape), [1] * x.ndim
     low[axis], high[axis], steps[axis] = start, stop, step
     return prim(
@@ -387,7 +387,7 @@ def slice_axis(x: Tracer, axis: int, start: int, stop: int, step: int = 1) -> Tr
 
 @public("reps")
 def tile(x: Any, reps: int | Sequence[int]) -> Any:
-    """x repeated so many times along each axis.
+    """Repeat x along each axis, `reps` times.
 
     >>> import anvl.numpy as np
     >>> np.tile(np.arange(2), (2, 2))
@@ -412,7 +412,7 @@ def _check_counts(function: str, counts: Sequence[int]) -> None:
 
 @public("repeats", "axis")
 def repeat(x: Any, repeats: int, axis: int | None = None) -> Any:
-    """Each element so many times, along an axis; of all, flat.
+    """Repeat each element along an axis; flatten first if it is None.
 
     >>> import anvl.numpy as np
     >>> np.repeat(np.arange(3), 2)

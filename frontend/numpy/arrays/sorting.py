@@ -1,8 +1,8 @@
-"""Functions that order elements: NumPy's names, and `top_k`.
+"""Sorting and searching: NumPy's names, and `top_k`.
 
-They are one `anvl.sort`, stable, by NumPy's order: NaN comes last, -0.0 equals 0.0, and complex
-numbers are compared by their real parts and, where those are equal, by their imaginary ones.
-A derivative follows its element to where that goes: the order is a constant of it.
+All are one `anvl.sort`, stable, in NumPy's order: NaN comes last, -0.0 equals 0.0, and complex
+numbers are compared by their real parts and, if those are equal, by their imaginary ones.
+Derivatives follow the elements to their sorted positions: the order itself is constant.
 Source: StableHLO specification, `sort`; CHLO, `top_k`.
 """
 
@@ -37,7 +37,7 @@ _and, _or, _not = OPS["anvl.and"].build, OPS["anvl.or"].build, OPS["anvl.not"].b
 
 
 def before(x: Value, y: Value) -> Value:
-    """Whether x goes before y: scalars, or arrays, of one type."""
+    """Whether x sorts before y: scalars, or arrays, of one type."""
     of_kind = kind(x.type.element_type)
     if of_kind == "complex":
         return _lexicographic(list(zip(_complex_keys(x), _complex_keys(y), strict=True)))
@@ -50,13 +50,13 @@ def before(x: Value, y: Value) -> Value:
 
 
 def _complex_keys(x: Value) -> list[Value]:
-    """What complex numbers are ordered by: first those without NaN."""
+    """Sort keys of complex numbers: first those without NaN."""
     parts = [emit.real(x), emit.imag(x)]
     return [*[emit.compare(p, p, comparison_direction="NE") for p in parts], *parts]
 
 
 def _lexicographic(pairs: Sequence[tuple[Value, Value]]) -> Value:
-    """Whether the first ones go before the second ones, by the first pair that differs."""
+    """Lexicographic comparison of the first to the second elements of pairs."""
     (x, y), *rest = pairs
     if not rest:
         return before(x, y)
@@ -65,7 +65,7 @@ def _lexicographic(pairs: Sequence[tuple[Value, Value]]) -> Value:
 
 
 def _ordered(keys: Sequence[Tracer], axis: int, with_order: bool) -> tuple[Tracer, ...]:
-    """Keys of one shape, the first counting most, in order; and where each came from."""
+    """Sort keys of one shape, most significant first; also the original indices."""
     shape = keys[0].shape
     last = [iota(shape, axis, counting_dtype(shape[axis] - 1))] if with_order else []
 
@@ -77,7 +77,7 @@ def _ordered(keys: Sequence[Tracer], axis: int, with_order: bool) -> tuple[Trace
 
 
 def _laid_out(name: str, x: Any, axis: int | None) -> tuple[Tracer, int]:
-    """The operand and the axis to sort along; flat where that is None."""
+    """The operand and the axis to sort along; flattened if that is None."""
     operand = as_tracer(x, name)
     if axis is None:
         return ravel(operand), 0
@@ -88,14 +88,34 @@ def _laid_out(name: str, x: Any, axis: int | None) -> tuple[Tracer, int]:
 
 @public("axis", "stable")
 def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
-    """The elements in ascending order along `axis`; of all, flat, for None.
+    """Sort in ascending order along `axis`; NaN comes last.
 
-    x is of any dtype; the result has its dtype and shape.  NaN comes last.  It is always stable,
-    whatever `stable` says.  The derivative of each element goes with it, also of equal ones.
-    Raises `ValueError` for an axis that x does not have.  Source: StableHLO, `sort`.
+    The derivative follows each element to its place, for equal elements too: each has its own.
 
-    A derivative goes to the element that came to a place: of equal elements each has its own.
+    Parameters
+    ----------
+    x : array
+        Of any dtype.
+    axis : int, optional
+        None sorts the flattened array.
+    stable : bool
+        Ignored: the sort is always stable.
 
+    Returns
+    -------
+    An array of the dtype and shape of x.
+
+    Raises
+    ------
+    ValueError
+        x does not have this axis.
+
+    Notes
+    -----
+    Source: StableHLO specification, `sort`.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.sort(np.asarray([3, 1, 2])))
     [1 2 3]
@@ -107,9 +127,9 @@ def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
 
 @public("axis", "stable")
 def argsort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
-    """The places, along `axis`, that the elements of `sort(x)` have in x; of equals, in order.
+    """Indices that sort x along `axis`; equal elements keep their order.
 
-    The result is of the default integer dtype, i32, and has the shape of x; flat for None.
+    The result has the shape of x, flat for an axis of None, and the default integer dtype, i32.
     Raises `ValueError` for an axis that x does not have.  Source: StableHLO, `sort`.
 
     >>> import anvl.numpy as np
@@ -122,11 +142,12 @@ def argsort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
 
 @public("axis")
 def lexsort(keys: Any, axis: int = -1) -> Any:
-    """The places that sort by several keys: by the last one, where it ties by the one before it.
+    """Indices that sort by several keys: by the last one, and by earlier ones where it ties.
 
-    `keys` is a sequence of arrays that broadcast to one shape, or an array, whose first axis they
-    are along.  The result is of the default integer dtype, i32.  Raises `TypeError` for no keys,
-    `ValueError` for an axis that they do not have.  Source: StableHLO, `sort` of several operands.
+    `keys` is a sequence of arrays that broadcast to one shape, or an array whose first axis
+    enumerates them.  The result is of the default integer dtype, i32.  Raises `TypeError` for no
+    keys, `ValueError` for an axis that they do not have.  Source: StableHLO, `sort` of several
+    operands.
 
     >>> import anvl.numpy as np
     >>> print(np.lexsort((np.asarray([1, 2, 0]), np.asarray([7, 5, 7]))))
@@ -144,13 +165,35 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 @public("k", "axis")
 def top_k(x: Any, k: int, axis: int = -1) -> Any:
-    """The k largest along `axis`, in descending order, and their places: a pair of arrays.
+    """The k largest elements along `axis`, in descending order, and their indices.
 
-    x is real.  The places are i32; of equal elements the first goes first.  The order is the total
-    one of floats: NaN before every number, 0.0 before -0.0.  The derivative goes to the elements
-    that are taken.  Raises `ValueError` for an axis that x does not have, `TypeError` for a k that
-    is negative or larger than the axis.  Source: CHLO, `top_k`.
+    The order is the total order of floats: NaN before every number, 0.0 before -0.0; of equal
+    elements the first comes first.  The derivative goes to the selected elements.
 
+    Parameters
+    ----------
+    x : array
+        Of a real dtype.
+    k : int
+    axis : int
+
+    Returns
+    -------
+    A pair (values, indices); the indices are i32.
+
+    Raises
+    ------
+    ValueError
+        x does not have this axis.
+    TypeError
+        k is not an integer, is negative, or exceeds the size of the axis.
+
+    Notes
+    -----
+    Source: CHLO, `top_k`.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> values, places = np.top_k(np.asarray([1.0, 4.0, 2.0, 4.0]), 3)
     >>> print(values, places)
@@ -174,12 +217,12 @@ def _check_kth(name: str, kth: Any, x: Tracer, axis: int) -> None:
 
 @public("kth", "axis")
 def partition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any:
-    """x with what is below its kth smallest element, along `axis`, before that, the rest behind it.
+    """Partition x along `axis`: smaller elements before its kth smallest one, larger ones behind
+    it.
 
-    It is sorted, which is one such order; NumPy's may be another.  As `sort` otherwise; raises
-    `ValueError` for a kth that is out of range.
-
-    A derivative goes to the element that came to a place: of equal elements each has its own.
+    The result is fully sorted, which is one such order; NumPy's may differ.  Other parameters as of
+    `sort`; raises `ValueError` for a kth that is out of range.  The derivative follows each element
+    to its place: of equal elements each has its own.
 
     >>> import anvl.numpy as np
     >>> print(np.partition(np.asarray([3, 1, 2]), 1)[1])
@@ -192,9 +235,9 @@ def partition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any:
 
 @public("kth", "axis")
 def argpartition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any:
-    """The places that the elements of `partition(x, kth)` have in x.
+    """Indices that partition x: those of `partition(x, kth)`.
 
-    As `argsort` otherwise; raises `ValueError` for a kth that is out of range.
+    Other parameters as of `argsort`; raises `ValueError` for a kth that is out of range.
 
     >>> import anvl.numpy as np
     >>> print(np.argpartition(np.asarray([3, 1, 2]), 0)[0])
@@ -207,13 +250,33 @@ def argpartition(x: Any, kth: int | Sequence[int], axis: int | None = -1) -> Any
 
 @public("side")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Where in the ascending vector `a` to insert each of `v`, so that it stays ascending.
+    """Insertion positions for v in the ascending vector `a` that keep it ascending.
 
-    With `side="left"` before the elements that equal it, with "right" behind them.  `sorter` are
-    the places that sort an `a` that is not sorted.  The result has the shape of v and is of the
-    default integer dtype, i32.  By bisection, all of v at once: log2(len(a)) steps.
-    Raises `TypeError` for an `a` that is no vector, `ValueError` for another side.
+    Runs as a bisection for all of v at once: log2(len(a)) steps.
 
+    Parameters
+    ----------
+    a : array
+        A vector.
+    v : array
+    side : {"left", "right"}
+        "left" inserts before the elements equal to v, "right" behind them.
+    sorter : array of integers, optional
+        Indices that sort an unsorted `a`.
+
+    Returns
+    -------
+    An array of the shape of v and the default integer dtype, i32.
+
+    Raises
+    ------
+    TypeError
+        `a` is not a vector.
+    ValueError
+        Another side.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.searchsorted(np.asarray([1, 2, 2, 5]), np.asarray([2, 9]), side="right"))
     [3 4]
@@ -225,7 +288,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise TypeError(f"searchsorted: `a` is {operand.aval}; it must be a vector")
     if sorter is not None:
         operand = take(operand, sorter)
-    index = counting_dtype(2 * operand.size)  # of the sum of two places
+    index = counting_dtype(2 * operand.size)  # holds the sum of two positions
     low, high = (constant(n, index, wanted.shape) for n in (0, operand.size))
     for _ in range(operand.size.bit_length()):
         middle = right_shift(add(low, high), 1)
@@ -238,7 +301,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 
 def _is_before(x: Tracer, y: Tracer) -> Tracer:
-    """`before`, of tracers."""
+    """`before` for tracers."""
     return composed(before, x, y)
 
 

@@ -1,4 +1,4 @@
-"""Functions that join arrays and cut them apart: NumPy's names."""
+"""Joining and splitting arrays: NumPy's names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _parts(function: str, xs: Any) -> list[Any]:
-    """The arrays to join: those of a sequence, or those along the first axis of an array."""
+    """The arrays to join: items of a sequence, or slices of an array along its first axis."""
     if isinstance(xs, Tracer):
         return [*unstack(xs)]
     if not isinstance(xs, list | tuple):
@@ -43,7 +43,7 @@ def _parts(function: str, xs: Any) -> list[Any]:
 
 @public("axis")
 def concatenate(xs: Sequence[Any], axis: int | None = 0) -> Any:
-    """The arrays one after another along an axis; flattened first where it is None.
+    """Join arrays along an axis; flatten them first if it is None.
 
     >>> import anvl.numpy as np
     >>> np.concatenate([np.zeros(2), np.ones(1)])
@@ -63,7 +63,7 @@ concat = concatenate
 
 @public("axis")
 def stack(xs: Sequence[Any], axis: int = 0) -> Any:
-    """The arrays, of one shape, along a new axis.
+    """Join arrays of one shape along a new axis.
 
     >>> import anvl.numpy as np
     >>> np.stack([np.zeros(2), np.ones(2)], axis=1)
@@ -80,7 +80,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Any:
 
 @public()
 def vstack(xs: Sequence[Any]) -> Any:
-    """The arrays one below another; vectors are rows.
+    """Stack arrays vertically, along the first axis; vectors become rows.
 
     >>> import anvl.numpy as np
     >>> np.vstack([np.zeros(2), np.ones(2)])
@@ -92,7 +92,7 @@ def vstack(xs: Sequence[Any]) -> Any:
 
 @public()
 def hstack(xs: Sequence[Any]) -> Any:
-    """The arrays side by side; vectors one after another.
+    """Stack arrays horizontally, along the second axis; vectors along their only one.
 
     >>> import anvl.numpy as np
     >>> np.hstack([np.zeros((2, 1)), np.ones((2, 2))])
@@ -105,7 +105,7 @@ def hstack(xs: Sequence[Any]) -> Any:
 
 @public()
 def dstack(xs: Sequence[Any]) -> Any:
-    """The arrays one behind another, along the third axis.
+    """Stack arrays along the third axis.
 
     >>> import anvl.numpy as np
     >>> np.dstack([np.zeros((2, 3)), np.ones((2, 3))]).shape
@@ -116,7 +116,7 @@ def dstack(xs: Sequence[Any]) -> Any:
 
 @public()
 def column_stack(xs: Sequence[Any]) -> Any:
-    """Vectors as the columns of a matrix; matrices side by side.
+    """Stack vectors as columns of a matrix; matrices side by side.
 
     >>> import anvl.numpy as np
     >>> np.column_stack([np.zeros(2), np.ones(2)])
@@ -130,7 +130,7 @@ def column_stack(xs: Sequence[Any]) -> Any:
 
 @public("axis")
 def unstack(x: Any, axis: int = 0) -> Any:
-    """The arrays along an axis, which is gone from them, as a tuple.
+    """Split an array along an axis, which is removed, into a tuple.
 
     >>> import anvl.numpy as np
     >>> np.unstack(np.arange(2))
@@ -143,7 +143,7 @@ def unstack(x: Any, axis: int = 0) -> Any:
 
 @public("indices_or_sections", "axis")
 def split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> Any:
-    """Parts along an axis: so many of equal size, or cut at these places.
+    """Split an array along an axis: into equal parts, or at these indices.
 
     >>> import anvl.numpy as np
     >>> np.split(np.arange(4), [1])
@@ -166,7 +166,7 @@ def _sections(function: str, count: Any) -> int:
 
 @public("indices_or_sections", "axis")
 def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> Any:
-    """As `split`; where the size does not divide, the first parts are larger by one.
+    """As `split`, for any size: the first parts may be larger by one.
 
     >>> import anvl.numpy as np
     >>> [part.shape for part in np.array_split(np.arange(7), 3)]
@@ -190,7 +190,7 @@ def array_split(x: Any, indices_or_sections: int | Sequence[int], axis: int = 0)
 
 @public("indices_or_sections")
 def vsplit(x: Any, indices_or_sections: int | Sequence[int]) -> Any:
-    """`split` along the first axis.
+    """Split along the first axis.
 
     >>> import anvl.numpy as np
     >>> [part.shape for part in np.vsplit(np.zeros((4, 2)), 2)]
@@ -201,7 +201,7 @@ def vsplit(x: Any, indices_or_sections: int | Sequence[int]) -> Any:
 
 @public("indices_or_sections")
 def hsplit(x: Any, indices_or_sections: int | Sequence[int]) -> Any:
-    """`split` along the second axis; of a vector along its only one.
+    """Split along the second axis; a vector along its only one.
 
     >>> import anvl.numpy as np
     >>> [part.shape for part in np.hsplit(np.zeros((4, 2)), 2)]

@@ -352,7 +352,7 @@ def test_a_lower_rule_that_gives_what_cannot_stand_for_the_op(lower, message):
 )
 def test_a_lower_rule_that_emits_what_is_no_stablehlo(lower, message):
     _define(name="mine.malformed", lower=classmethod(lower))
-    with pytest.raises(PassError, match=f"what was lowered is no StableHLO: .*{message}"):
+    with pytest.raises(PassError, match=f"the lowered module is not valid StableHLO: .*{message}"):
         prim.mine.malformed(X)
 
 

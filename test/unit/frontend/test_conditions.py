@@ -129,7 +129,7 @@ def test_a_number_takes_the_dtype_of_the_other_side():
                 1.0
             ),
             TypeError,
-            r"cond: result is f32\[3\] of <lambda>, but f32\[2\] of <lambda>; return the same",
+            r"cond: result is f32\[3\] of <lambda>, but f32\[2\] of <lambda>; make all",
         ),
         (lambda: anvl.switch(0, []), ValueError, "switch: there are no branches to choose from"),
         (

@@ -150,9 +150,9 @@ def test_programs_of_a_block_run_without_being_traced_again():
 @pytest.mark.parametrize(
     ("given", "kind", "message"),
     [
-        ({"float": "i32"}, TypeError, "set_defaults: i32 is no dtype of kind float"),
-        ({"bool": "bool"}, ValueError, "'bool' is no kind with a default"),
-        ({"int": "i64", "float": "i8"}, TypeError, "i8 is no dtype of kind float"),
+        ({"float": "i32"}, TypeError, "set_defaults: i32 is not a dtype of kind float"),
+        ({"bool": "bool"}, ValueError, "'bool' has no default dtype"),
+        ({"int": "i64", "float": "i8"}, TypeError, "i8 is not a dtype of kind float"),
     ],
 )
 def test_a_default_of_another_kind_is_refused_and_nothing_changes(given, kind, message):

@@ -25,7 +25,7 @@ def small(state):
 
 
 CHANGED = (
-    r"carry\['ball'\]\[1\]\[1\] is f32\[\], but widen makes f64\[\] of it; cast it before the "
+    r"carry\['ball'\]\[1\]\[1\] is f32\[\], but widen returns f64\[\] for it; cast it before the "
 )
 CARRIES = {
     "scan": lambda: anvl.scan(lambda c, x: (c * x, c), HALF, X),
@@ -59,7 +59,9 @@ def test_a_carry_that_changes(name, around):
     role = name.split()[0]
     expected = f"{role}: " + CHANGED.replace("widen", "widen" if "while" in name else "<lambda>")
     if name == "scan":
-        expected = r"scan: carry is f32\[\], but <lambda> makes f64\[\] of it; cast it before the "
+        expected = (
+            r"scan: carry is f32\[\], but <lambda> returns f64\[\] for it; cast it before the "
+        )
     assert caught.match(expected + "loop, or in the step$")
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert {frame.filename for frame in frames} == {__file__}
@@ -71,19 +73,19 @@ REFUSED = {
     "a carry of another structure": (
         lambda: anvl.while_loop(small, lambda s: {**s, "ball": [s["ball"][0]]}, STATE),
         TypeError,
-        "while_loop: <lambda> returns a carry of another structure than it takes: "
+        "while_loop: <lambda> returns a carry that differs in structure from its input: "
         r"at \['ball'\]: list of 2 against list of 1",
     ),
     "fori_loop's carry, whose index is nobody's": (
         lambda: anvl.fori_loop(0, 3, lambda i, c: None, 1.0),
         TypeError,
-        "fori_loop: <lambda> returns a carry of another structure than it takes: "
+        "fori_loop: <lambda> returns a carry that differs in structure from its input: "
         "at the root: a leaf against None",
     ),
     "a bounded loop's carry": (
         lambda: anvl.while_loop(lambda c: c < 3, lambda c: (c, c), 1.0, max_iterations=3),
         TypeError,
-        "another structure than it takes: at the root: a leaf against tuple of 2",
+        "differs in structure from its input: at the root: a leaf against tuple of 2",
     ),
     "no carry": (
         lambda: anvl.while_loop(lambda c: c < 3, lambda c: None, 1.0),
@@ -93,22 +95,22 @@ REFUSED = {
     "no pair": (
         lambda: anvl.scan(lambda c, x: None, 1.0, X),
         TypeError,
-        "scan: <lambda> returned .*None.*; return a pair, the next carry and what is stacked",
+        "scan: <lambda> returned .*None.*; return a pair, the next carry and the slice of ys",
     ),
     "a shape that changes": (
         lambda: anvl.scan(lambda c, x: (c + x, None), np.zeros(1), np.ones((2, 3))),
         TypeError,
-        r"scan: carry is f64\[1\], but <lambda> makes f64\[3\] of it",
+        r"scan: carry is f64\[1\], but <lambda> returns f64\[3\] for it",
     ),
     "a strong integer that becomes a number": (
         lambda: anvl.scan(lambda c, x: (c + 0.5, None), np.int32(0), X),
         TypeError,
-        r"scan: carry is i32\[\], but <lambda> makes f32\[\] of it",
+        r"scan: carry is i32\[\], but <lambda> returns f32\[\] for it",
     ),
     "two carries that change places": (
         lambda: anvl.scan(lambda c, x: ((c[1], c[0]), None), (ONE, TWO), X),
         TypeError,
-        r"scan: carry\[0\] is f32\[\], but <lambda> makes f64\[\] of it",
+        r"scan: carry\[0\] is f32\[\], but <lambda> returns f64\[\] for it",
     ),
     "a text as a result": (
         lambda: anvl.scan(lambda c, x: (c, "text"), ONE, X),
@@ -155,7 +157,7 @@ REFUSED = {
             P, lambda: {"a": (1, 2), "b": [3]}, lambda: {"a": (1, {"c": 2}), "b": [3, 4]}
         ),
         TypeError,
-        "cond: <lambda> and <lambda> return different structures: at .*; at .*; return the same",
+        "cond: <lambda> and <lambda> return different structures: at .*; at .*; make all",
     ),
     "a branch that returns nothing": (
         lambda: anvl.cond(P, lambda: 1.0, lambda: None),
@@ -165,7 +167,7 @@ REFUSED = {
     "branches of different dtypes": (
         lambda: anvl.switch(anp.asarray(0), [lambda: {"a": ONE}, lambda: {"a": TWO}]),
         TypeError,
-        r"switch: result\['a'\] is f32\[\] of <lambda>, but f64\[\] of <lambda>; return the same",
+        r"switch: result\['a'\] is f32\[\] of <lambda>, but f64\[\] of <lambda>; make all",
     ),
     "branches that are one function": (
         lambda: anvl.switch(0, anp.sin, ONE),
@@ -185,12 +187,12 @@ REFUSED = {
     "a list of numbers as inputs": (
         lambda: anvl.scan(lambda c, x: (c, None), ONE, [1, 2, 3]),
         ValueError,
-        r"scan: xs\[0\] is i32\?\[\], which has no axis to go along",
+        r"scan: xs\[0\] is i32\?\[\], which has no leading axis to iterate over",
     ),
     "a range as inputs": (
         lambda: anvl.scan(lambda c, x: (c, None), ONE, range(3)),
         ValueError,
-        "scan: there are no arrays in xs and no length",
+        "scan: xs holds no arrays and no length is given",
     ),
     "a traced length": (
         lambda: anvl.jit(lambda n: anvl.scan(lambda c, _: (c, None), ONE, length=n))(3),
@@ -200,7 +202,7 @@ REFUSED = {
     "more steps than are counted": (
         lambda: anvl.while_loop(lambda c: c < 3, lambda c: c, 1.0, max_iterations=2**31),
         ValueError,
-        "while_loop: max_iterations is 2147483648, more than an i32 counts",
+        "while_loop: max_iterations is 2147483648, which exceeds the range of i32",
     ),
     "a step of one argument": (
         lambda: anvl.scan(lambda c: c, ONE, X),

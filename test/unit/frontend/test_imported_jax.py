@@ -256,7 +256,7 @@ def test_artifacts_are_read():
 
 
 def test_malformed_artifacts_are_refused():
-    with pytest.raises(ValueError, match=r"this is no module .*: malformed bytecode"):
+    with pytest.raises(ValueError, match=r"not a StableHLO module.*: malformed bytecode"):
         anvl.from_stablehlo(SOLVE[:900])
 
 

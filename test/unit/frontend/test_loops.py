@@ -353,11 +353,15 @@ def test_wide_bounds_are_counted_in_i64():
     assert int(count(np.uint32(2**31 - 2), np.uint32(2**31 + 3))) == 5
     total = anvl.jit(lambda n: anvl.fori_loop(n, n + 3, lambda i, c: c + i, n * 0))
     assert int(total(np.int64(2**31 + 1))) == 3 * 2**31 + 6
-    with pytest.raises(TypeError, match="a bound is ui64, which no index holds; cast it to i64"):
+    with pytest.raises(
+        TypeError, match="a bound is ui64, which no index dtype holds; cast it to i64"
+    ):
         count(np.uint64(0), np.uint64(3))
-    with pytest.raises(ValueError, match="fori_loop: 4294967295 steps are more than an i32 counts"):
+    with pytest.raises(ValueError, match="fori_loop: 4294967295 steps exceed the range of i32"):
         anvl.fori_loop(-(2**31), 2**31 - 1, lambda i, c: c + 1, 0)
-    with pytest.raises(ValueError, match="scan: length is 2147483653, more than an i32 counts"):
+    with pytest.raises(
+        ValueError, match="scan: length is 2147483653, which exceeds the range of i32"
+    ):
         anvl.scan(lambda c, _: (c + 1, None), 0, None, length=2**31 + 5)
 
 

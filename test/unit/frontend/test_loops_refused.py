@@ -16,18 +16,18 @@ X = np.ones((5, 2))
         (
             lambda: anvl.scan(lambda c, x: (c, x, x), 0.0, X),
             TypeError,
-            "scan: <lambda> returned .* return a pair, the next carry and what is stacked",
+            "scan: <lambda> returned .* return a pair, the next carry and the slice of ys",
         ),
         (
             lambda: anvl.scan(lambda c, x: (anp.ones(3) * c, x), 0.0, X),
             TypeError,
-            r"scan: carry is f32\?\[\], but <lambda> makes f32\[3\] of it; cast it before the loop",
+            r"scan: carry is f32\?\[\], but <lambda> returns f32\[3\] for it; cast it",
         ),
         (
             lambda: anvl.scan(lambda c, x: ({"a": c["a"] * np.float64(1)}, x),
                               {"a": np.float32(0)}, X),
             TypeError,
-            r"carry\['a'\] is f32\[\], but <lambda> makes f64\[\] of it",
+            r"carry\['a'\] is f32\[\], but <lambda> returns f64\[\] for it",
         ),
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0, {"a": X, "b": W}),
@@ -42,12 +42,12 @@ X = np.ones((5, 2))
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0, 3.0),
             ValueError,
-            "scan: xs is .*, which has no axis to go along",
+            "scan: xs is .*, which has no leading axis to iterate over",
         ),
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0),
             ValueError,
-            "there are no arrays in xs and no length, so nothing says how many steps",
+            "xs holds no arrays and no length is given; give the number of steps as length",
         ),
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0, length=-1),
@@ -57,7 +57,7 @@ X = np.ones((5, 2))
         (
             lambda: anvl.scan(lambda c, x: ({"a": c}, x), 0.0, X),
             TypeError,
-            "scan: <lambda> returns a carry of another structure than it takes",
+            "scan: <lambda> returns a carry that differs in structure from its input",
         ),
         (
             lambda: anvl.while_loop(lambda x: x, lambda x: x, 1.0),
@@ -72,7 +72,7 @@ X = np.ones((5, 2))
         (
             lambda: anvl.while_loop(lambda x: x < 3, lambda x: x * np.float64(2), np.float32(1)),
             TypeError,
-            r"while_loop: carry is f32\[\], but <lambda> makes f64\[\] of it; cast it before",
+            r"while_loop: carry is f32\[\], but <lambda> returns f64\[\] for it; cast it before",
         ),
         (
             lambda: anvl.while_loop(lambda x: x < 3, lambda x: x, 1, slots=12),
@@ -97,7 +97,7 @@ X = np.ones((5, 2))
         (
             lambda: anvl.fori_loop(0, 2**31, lambda i, x: x, 1),
             ValueError,
-            "fori_loop: upper is 2147483648, which an i32 does not hold",
+            "fori_loop: upper is 2147483648, which is outside the range of i32",
         ),
         (
             lambda: anvl.scan(lambda c, x: (c, x), 0.0, X, checkpoint="all"),

@@ -123,7 +123,9 @@ def test_arrays_on_two_devices(use, apart):
 
 
 def test_arrays_of_two_clients(apart):
-    with pytest.raises(ValueError, match="of another client; a program runs in one place"):
+    with pytest.raises(
+        ValueError, match="of another client; all arguments of a program need one placement"
+    ):
         _ = apart[0] + np.ones(3)
 
 

@@ -164,7 +164,7 @@ def test_a_number_must_fit_in_branches_that_are_taken(f, args, expected):
         (
             lambda n: anp.sum(n),
             TypeError,
-            "is converted to ui8, and whether it fits cannot be told",
+            "is converted to ui8, and its range is not known",
         ),
     ],
 )
@@ -250,8 +250,8 @@ def test_a_computed_number_is_shown_with_its_line():
     assert f(U8, 2, 100).tolist() == [200, 201]
     with pytest.raises(
         OverflowError,
-        match=r"^arguments n, m: what the program computes of them at .*test_ranges.py:\d+:\d+, "
-        r"399 does not fit ui8, which holds 0 to 255; give the array a wider dtype, or convert it",
+        match=r"^arguments n, m: of the values computed from them at .*test_ranges.py:\d+:\d+, "
+        r"399 does not fit ui8, which holds 0 to 255; give the array a wider dtype, or",
     ):
         f(U8, 2, 200)
 
@@ -285,7 +285,8 @@ def test_integers_of_loops_are_as_any_other():
 def test_a_number_that_cannot_be_told_is_refused(f):
     f = getattr(anp, f.__name__)
     with pytest.raises(
-        TypeError, match=r"computes at .*test_ranges.* to ui8, .* cannot be told; convert it by .as"
+        TypeError,
+        match=r"computed with at .*test_ranges.* to ui8, .* is not known; convert it with .as",
     ):
         anvl.trace(lambda x, n: x + f(anp.where(x > 1, n, 0)), U8, 3)
     anvl.trace(lambda x, n: F16 + f(anp.where(x > 1, n, 0.5)), U8, 3)  # may become infinite

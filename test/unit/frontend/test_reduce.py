@@ -229,7 +229,7 @@ ADD = lambda a, b: a + b  # noqa: E731
     ("call", "error", "message"),
     [
         (lambda: anvl.reduce(3, X, 0.0), TypeError, "reduce: takes a function, got 3 of type int"),
-        (lambda: anvl.reduce(ADD, X, None), TypeError, "reduce: init has another structure than"),
+        (lambda: anvl.reduce(ADD, X, None), TypeError, "reduce: init and xs differ in structure"),
         (lambda: anvl.reduce(ADD, [], []), ValueError, "reduce: there are no arrays in xs"),
         (
             lambda: anvl.reduce(ADD, (X, X[0]), (0.0, 0.0)),
@@ -250,7 +250,7 @@ ADD = lambda a, b: a + b  # noqa: E731
         (
             lambda: anvl.reduce(ADD, {"a": X}, {"b": 0.0}),
             TypeError,
-            "reduce: init has another structure than xs: ",
+            "reduce: init and xs differ in structure: ",
         ),
         (
             lambda: anvl.reduce(ADD, X, np.float32(0)),
@@ -276,19 +276,19 @@ ADD = lambda a, b: a + b  # noqa: E731
         (
             lambda: anvl.reduce(lambda a, b: (a, b), X, 0.0),
             TypeError,
-            "reduce: <lambda> returns another structure than it takes: ",
+            "reduce: <lambda> returns another structure than its operands: ",
         ),
         (
             lambda: anvl.reduce(lambda a, b: a > b, X, 0.0),
             TypeError,
-            r"reduce: result of <lambda> is bool\[\], but it takes f64\[\]; return the dtype",
+            r"reduce: result of <lambda> is bool\[\], but its operands are f64\[\]; return",
         ),
         (
             lambda: anvl.reduce(
                 lambda a, b: {"k": a["k"], "x": anp.ones(2)}, {"k": X, "x": X}, {"k": 0, "x": 0}
             ),
             TypeError,
-            r"reduce: result\['x'\] of <lambda> is f32\[2\], but it takes f64\[\]",
+            r"reduce: result\['x'\] of <lambda> is f32\[2\], but its operands are f64\[\]",
         ),
         (lambda: anvl.reduce(lambda a: a, X, 0.0), TypeError, "positional argument"),
     ],

@@ -187,11 +187,11 @@ def test_other_arguments_are_refused(args, message):
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ("foo", ValueError, "this is no module of StableHLO: .*custom op 'foo' is unknown"),
+        ("foo", ValueError, "the program is not a StableHLO module: .*custom op 'foo' is unknown"),
         ("module {}", ValueError, "there is no function 'main'; there are: none"),
         ("(" * 300, ValueError, "line 1 nests deeper than 200 levels"),
         (3, TypeError, "takes the text of a module, or bytes of .* an artifact, got int"),
-        (b"ML\xefR", ValueError, "this is no module of StableHLO: malformed bytecode, "),
+        (b"ML\xefR", ValueError, "the program is not a StableHLO module: malformed bytecode, "),
         (b"abc", ValueError, r"bytecode begins with b'ML\\xefR', these bytes with b'abc'"),
         (SQUARE.replace("f64", "?xf64"), ValueError, "no module of StableHLO|takes or returns"),
         (
@@ -199,7 +199,7 @@ def test_other_arguments_are_refused(args, message):
             "  }) {dimensions = array<i64>} : (tensor<f64>) -> tensor<f64>\n"
             "  return %0 : tensor<f64>\n}",
             ValueError,
-            "no module of StableHLO: reduce: takes one initial value per array",
+            "not a StableHLO module: reduce: takes one initial value per array",
         ),
     ],
 )
