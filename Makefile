@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing format ops clean
+.PHONY: help setup demo test test-processors check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -88,6 +88,9 @@ format: setup ## format the code and fix what the linter can
 ops: setup ## write the generated files again
 	$(BIN)/python -m anvl.tools.dev.generate
 
+wheel: setup ## build the wheel, look at what is in it, and read README with it in a clean environment
+	$(BIN)/python tools/dev/check_wheel.py
+
 clean: ## remove what was built and cached, but keep the environment
-	rm -rf build out .typing .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf build dist out .typing .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
