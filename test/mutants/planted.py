@@ -33,7 +33,7 @@ RULES = (
 _DERIVATIVES = ("adjoint", "tangent")
 #: What an op may not say of itself unless it is so; not to say it is slower, never wrong.
 _FLAGS = ("diagonal", "preserves_zeros", "moves_elements", "linear")
-_HOME = "anvl.dialect.ops."
+_HOME = ("anvl.dialect.ops.", "anvl.dialect.core.create", "anvl.dialect.core.shape")
 #: Helpers of all ops, which the tests of no single op are for.
 _SHARED = {"anvl.dialect.core.create", "anvl.dialect.ops.elementwise.upcast"}
 #: What refuses calls, and words its messages: the tables of constraints try these.

@@ -89,7 +89,8 @@ def types_of(text: str) -> list[ir.Type]:
 
 def dialect() -> list[Any]:
     """The op classes of the dialect itself: other tests may have defined some of their own."""
-    return [op for op in OPS.values() if op.__module__.startswith("anvl.dialect.ops.")]
+    homes = ("anvl.dialect.ops.", "anvl.dialect.core.")
+    return [op for op in OPS.values() if op.__module__.startswith(homes)]
 
 
 def op_class_of(name: str) -> Any:
