@@ -12,7 +12,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 SUFFIXES = (".py", ".md", ".mlir", ".toml", ".txt", ".sh")
 # Examples of files that a reader is to write.
 EXAMPLES = {
-    "passes/merge_transposes.py", "test/lit/passes/merge_transposes/",
+    "passes/merge_transposes.py", "test/lit/passes/merge-transposes/",
     "test/lit/dialect/cycle.mlir", "utils.py",
 }  # fmt: skip
 
