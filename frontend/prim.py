@@ -1,4 +1,4 @@
-"""`anvl.prim`: the ops of the dialect as functions, one for each, and their rules to read.
+"""`anvl.prim`: the ops of the dialect as functions, one for each, with readable rules.
 
     >>> from anvl import prim
     >>> prim.mul.adjoint
@@ -12,7 +12,7 @@ such as the combiner of `reduce`, are functions of scalars, written with `anvl.n
     >>> prim.reduce(x, zero, dimensions=(1,), body=lambda best, x: best + x * x)
     (Array([ 5., 50.], dtype=float64),)
 
-Ops of your own are under the name of their dialect, `prim.my.softplus`.
+User-defined ops are under the name of their dialect, `prim.my.softplus`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from anvl.runtime import Array, hiding_frames
 
 __all__ = ["Primitive", "Rule", "primitive", "primitives"]
 
-import_module("anvl.numpy")  # gives arrays their operators: nobody should hold one without
+import_module("anvl.numpy")  # attaches operators to arrays before any is created
 
 
 class Rule:
@@ -61,12 +61,12 @@ class Rule:
 
     @property
     def source(self) -> str:
-        """The Python text of the rule."""
+        """Python source of the rule."""
         return inspect.getsource(self._function)
 
 
 class Rename(Rule):
-    """The `lower` of an op that is one of StableHLO: the same operands, parameters and types."""
+    """The `lower` rule of an op that StableHLO has: the same operands, parameters and types."""
 
     def __init__(self, op_class: type[AnvlOp]) -> None:
         super().__init__(op_class, "lower")
@@ -75,7 +75,7 @@ class Rename(Rule):
         self.target = hlo if "." in hlo else f"stablehlo.{hlo}"
 
     def __call__(self, hlo: Any, *xs: Any, **params: Any) -> Any:
-        """The op of StableHLO, emitted where `lower` rules emit theirs."""
+        """Emit the StableHLO op, at the insertion point of `lower` rules."""
         of = self._class
         found = of.result_type(*(x.type for x in xs), **params)
         types = found if of.multiple_results else [found]
@@ -87,14 +87,14 @@ class Rename(Rule):
 
     @property
     def source(self) -> str:
-        """What the op becomes, as Python text."""
+        """The lowering as Python source."""
         names = tuple(self._class.attribute_params)
         given = ", ".join(("*xs", *(f"{name}={name}" for name in names)))
         return f"def lower(hlo, {', '.join(('*xs', *names))}):\n    return {self.target}({given})\n"
 
 
 class Primitive:
-    """An op as a function of arrays, or of tracers where a trace is active."""
+    """An op as a function of arrays, or of tracers within a trace."""
 
     def __init__(self, op_class: type[AnvlOp]) -> None:
         self.op_class = op_class
@@ -116,7 +116,7 @@ class Primitive:
         def run(*xs: Any, **params: Any) -> Any:
             return self._emit(*xs, **params)
 
-        run.__name__ = self.__name__  # which messages name
+        run.__name__ = self.__name__  # for messages
         return run
 
     def _emit(self, *xs: Any, **params: Any) -> Any:
@@ -153,9 +153,8 @@ class Primitive:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _OF_PRIMITIVES:
             raise AttributeError(
-                f"{self.__name__}: {name} cannot be set: the rules are those of its class, and "
-                "other programs use them; write an op of your own, or a function with "
-                "anvl.custom_vjp"
+                f"{self.__name__}: {name} cannot be set: rules belong to the op class, which "
+                "other programs share; define another op, or a function with anvl.custom_vjp"
             )
         super().__setattr__(name, value)
 
@@ -167,7 +166,7 @@ _OF_PRIMITIVES = ("op_class", "__name__", "__doc__", "_eager")
 
 
 def _check_operand(op: str, x: Any) -> None:
-    """Refuse what is no array, in the op's name."""
+    """Refuse a non-array operand, naming the op."""
     if isinstance(x, Tracer | Array):
         return
     if isinstance(x, np.ndarray | np.generic):
@@ -183,7 +182,7 @@ def _check_operand(op: str, x: Any) -> None:
 
 
 def _checked(op: str, name: str, kind: type[Param], value: Any) -> Any:
-    """A parameter in its one form; what it cannot be is refused in the op's name."""
+    """Canonicalize a parameter; errors name the op."""
     try:
         return kind.checked(value)
     except (TypeError, ValueError) as error:
@@ -196,7 +195,8 @@ _made: dict[str, Primitive] = {}
 def primitive(op: Any) -> Primitive:
     """The function of an op, given by its class, its name in the IR, or a line of a table.
 
-    What `prim.sin` is for `anvl.sin`, for ops of your own.  Raises `TypeError` for what is no op.
+    It is to a user-defined op what `prim.sin` is to `anvl.sin`.  Raises `TypeError` for other
+    values.
 
     >>> primitive("anvl.sin")
     <primitive sin>
@@ -204,7 +204,7 @@ def primitive(op: Any) -> Primitive:
     op_class = OPS.get(op) if isinstance(op, str) else getattr(op, "op_class", op)
     if not (isinstance(op_class, type) and issubclass(op_class, AnvlOp) and op_class.short_name):
         raise TypeError(
-            f"primitive: {op!r} is no op; give its class, or its name such as 'anvl.sin'"
+            f"primitive: {op!r} is not an op; give its class, or its name such as 'anvl.sin'"
         )
     name = op_class.OPERATION_NAME
     if name not in _made or _made[name].op_class is not op_class:
@@ -218,7 +218,7 @@ def primitives() -> dict[str, Primitive]:
 
 
 class OwnPrimitives:
-    """The ops of a dialect of one's own: `prim.my`."""
+    """The ops of a user-defined dialect: `prim.my`."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect

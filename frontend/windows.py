@@ -125,7 +125,7 @@ def _dims(layout: Sequence[str] | None, x: Tracer, kernel: Tracer) -> ConvDims:
         )
     given = _LAYOUTS[x.ndim] if layout is None else tuple(layout)
     if len(given) not in (2, 3) or not all(isinstance(text, str) for text in given):
-        raise ValueError(f"conv: layout {layout!r} is no pair or triple such as ('NHWC', 'HWIO')")
+        raise ValueError(f"conv: layout {layout!r} is not a pair or triple like ('NHWC', 'HWIO')")
     of_x, of_kernel, of_result = (*given, given[0])[:3]
     spatial = [letter for letter in of_x if letter not in "NC"]
     for text, roles in ((of_x, "NC"), (of_kernel, "IO"), (of_result, "NC")):

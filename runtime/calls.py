@@ -40,8 +40,8 @@ def check_calls(program: bytes | str) -> None:
         for callee in callees:
             if callee not in called:
                 raise RuntimeFailure(
-                    f"compile: @{name} names @{callee}, which is no function of the program, and "
-                    f"{_ADVICE}; define it, or take its name out"
+                    f"compile: @{name} names @{callee}, not a function of the program, and "
+                    f"{_ADVICE}; define it, or remove the reference"
                 )
     _check_cycles(called, "main")
 

@@ -127,8 +127,8 @@ def check(program: bytes | str) -> RuntimeFailure | None:
     can_be_read, how = found
     if not can_be_read:
         raise RuntimeFailure(
-            f"compile: malformed program, the process that reads it ends by {how}; anvl-opt says "
-            "of most what is wrong with them"
+            f"compile: malformed program, the process that reads it ends by {how}; anvl-opt "
+            "diagnoses most such programs"
         )
     return RuntimeFailure(
         f"compile: XLA ends the process that converts this program to HLO by {how}; a division of "

@@ -95,9 +95,9 @@ def __getattr__(name: str) -> object:
     if name not in _DYNAMIC:
         raise AttributeError(f"module 'anvl.numpy' has no attribute {name!r}")
     raise AttributeError(
-        f"anvl.numpy has no {name}: its result has a shape that depends on values, and shapes are "
-        f"known before values are; call numpy.{name} on an array, outside of traces, or use where, "
-        "sort or argsort with a shape of your own"
+        f"anvl.numpy has no {name}: its result has a shape that depends on values, but shapes are "
+        f"static; call numpy.{name} on a concrete array, outside of traces, or use where, sort or "
+        "argsort with a fixed shape"
     )
 
 

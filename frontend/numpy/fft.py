@@ -1,8 +1,9 @@
 """`anvl.numpy.fft`: NumPy's discrete Fourier transforms.
 
-Single precision gives single precision (f32 and narrower floats c64), double gives double.  All are
-linear, and so are their derivatives.  `norm` says what is divided by the number n of points:
-"backward" (or None) the inverse transform, "forward" the forward one, "ortho" both by its root.
+Single precision stays single (f32 and narrower floats give c64), double stays double.  All are
+linear, and so are their derivatives.  `norm` selects the transform that is divided by the number
+n of points: "backward" (or None) the inverse one, "forward" the forward one, "ortho" both by its
+square root.
 Source: NumPy's manual, `numpy.fft`, for the definitions; StableHLO specification, `fft`.
 
     >>> import anvl.numpy as np
@@ -45,12 +46,29 @@ Lengths = Sequence[int] | None
 
 @public("n", "axis", "norm")
 def fft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The transform along `axis`: y[k] = the sum of x[j] exp(-2 pi i j k / n) over j.
+    """Fourier transform along `axis`: y[k] = the sum of x[j] exp(-2 pi i j k / n) over j.
 
-    x is cut to n elements along the axis, or filled up with zeros; n is its length by default.
-    The result is complex.  Raises `ValueError` for an n below 1, an axis that x does not have, or
-    another norm; `TypeError` for what is no integer.
+    Parameters
+    ----------
+    x : array
+    n : int, optional
+        Length of the transformed axis, its size by default: x is cropped or zero-padded to it.
+    axis : int
+    norm : {"backward", "forward", "ortho"}, optional
 
+    Returns
+    -------
+    A complex array.
+
+    Raises
+    ------
+    ValueError
+        n is below 1, x does not have this axis, or `norm` is another one.
+    TypeError
+        n or `axis` is not an integer.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.fft.fft(np.asarray([1.0, 0.0, 0.0])))
     [1.+0.j 1.+0.j 1.+0.j]
@@ -60,9 +78,9 @@ def fft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -
 
 @public("n", "axis", "norm")
 def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `fft`: y[j] = the mean of x[k] exp(2 pi i j k / n) over k.
+    """Inverse of `fft`: y[j] = the mean of x[k] exp(2 pi i j k / n) over k.
 
-    Parameters and errors as those of `fft`.
+    Parameters and errors as of `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.ifft(np.fft.fft(np.asarray([1.0, 2.0]))))
@@ -73,9 +91,9 @@ def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) 
 
 @public("n", "axis", "norm")
 def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """`fft` of reals: the first n // 2 + 1 frequencies, which say all.
+    """`fft` of real x: the first n // 2 + 1 frequencies, which determine the others.
 
-    Raises `TypeError` for a complex x; else parameters and errors as those of `fft`.
+    Raises `TypeError` for a complex x; other parameters and errors as of `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.rfft(np.asarray([1.0, 2.0, 3.0, 4.0])))
@@ -86,10 +104,10 @@ def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) 
 
 @public("n", "axis", "norm")
 def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `rfft`: n reals, by default 2 (m - 1) of m frequencies.
+    """Inverse of `rfft`: n reals, by default 2 (m - 1) for m frequencies.
 
-    The imaginary part of the first frequency, and of the last where n is even, is not looked at.
-    Parameters and errors as those of `fft`.
+    The imaginary part of the first frequency is ignored, and of the last one if n is even.
+    Parameters and errors as of `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.irfft(np.asarray([3.0, 0.0, 1.0]), n=4))
@@ -100,9 +118,9 @@ def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
 
 @public("n", "axis", "norm")
 def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """`fft` of a signal that is Hermitian, x[-j] = conj(x[j]), given by its first half: n reals.
+    """`fft` of a Hermitian signal, x[-j] = conj(x[j]), given by its first half: n reals.
 
-    By default n is 2 (m - 1) for m given elements.  Parameters and errors as those of `fft`.
+    By default n is 2 (m - 1) for m given elements.  Parameters and errors as of `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.hfft(np.asarray([1.0, 2.0, 3.0])))
@@ -114,9 +132,9 @@ def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) 
 
 @public("n", "axis", "norm")
 def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """The inverse of `hfft`: the first n // 2 + 1 elements of the signal.
+    """Inverse of `hfft`: the first n // 2 + 1 elements of the signal.
 
-    Raises `TypeError` for a complex x; else parameters and errors as those of `fft`.
+    Raises `TypeError` for a complex x; other parameters and errors as of `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.real(np.fft.ihfft(np.asarray([8.0, -2.0, 0.0, -2.0]))))
@@ -131,10 +149,10 @@ def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
 
 @public("s", "axes", "norm")
 def fftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """`fft` along several axes, of the lengths s; without `axes` the last len(s), or all.
+    """`fft` along several axes, of lengths s; by default the last len(s) axes, or all.
 
-    Raises `ValueError` for an axis that is named twice, or a number of lengths that is not that of
-    the axes; else as `fft`.
+    Raises `ValueError` for a repeated axis, or if s and `axes` differ in number; otherwise as
+    `fft`.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.fftn(np.ones((2, 2))))
@@ -146,7 +164,7 @@ def fftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) 
 
 @public("s", "axes", "norm")
 def ifftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """The inverse of `fftn`, with its parameters and errors.
+    """Inverse of `fftn`, with its parameters and errors.
 
     >>> import anvl.numpy as np
     >>> print(np.real(np.fft.ifftn(np.fft.fftn(np.ones((2, 2))))))
@@ -158,7 +176,7 @@ def ifftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None)
 
 @public("s", "axes", "norm")
 def rfftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """`fftn` of reals: along the last of `axes` the first half of the frequencies, as `rfft`.
+    """`fftn` of real x; along the last of `axes` the first half of the frequencies, as `rfft`.
 
     >>> import anvl.numpy as np
     >>> np.fft.rfftn(np.ones((2, 6))).shape
@@ -169,7 +187,7 @@ def rfftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None)
 
 @public("s", "axes", "norm")
 def irfftn(x: Any, s: Lengths = None, axes: Axis = None, norm: str | None = None) -> Any:
-    """The inverse of `rfftn`; the last length is by default 2 (m - 1) of m frequencies.
+    """Inverse of `rfftn`; the last length is by default 2 (m - 1) for m frequencies.
 
     >>> import anvl.numpy as np
     >>> np.fft.irfftn(np.ones((2, 4))).shape
@@ -227,7 +245,7 @@ def irfft2(x: Any, s: Lengths = None, axes: Axis = (-2, -1), norm: str | None = 
 
 @public("n", "d", "dtype")
 def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
-    """The frequencies of `fft`, of n points that are d apart: 0, 1, ..., -2, -1 over n d.
+    """Frequencies of `fft` for n points with spacing d: 0, 1, ..., -2, -1 over n d.
 
     A vector of the default float dtype, or of `dtype`.  Raises `ValueError` for an n below 1.
 
@@ -241,7 +259,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
 
 @public("n", "d", "dtype")
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
-    """The frequencies of `rfft`, of n points that are d apart: 0, 1, ..., n // 2 over n d.
+    """Frequencies of `rfft` for n points with spacing d: 0, 1, ..., n // 2 over n d.
 
     A vector of the default float dtype, or of `dtype`.  Raises `ValueError` for an n below 1.
 
@@ -260,7 +278,7 @@ def _per_distance(k: Tracer, n: int, d: Any, dtype: Any) -> Any:
 
 @public("axes")
 def fftshift(x: Any, axes: Axis = None) -> Any:
-    """x with frequency 0, which comes first, moved to the middle of these axes, or of all.
+    """Shift the zero frequency from the start to the center of these axes, or of all.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.fftshift(np.fft.fftfreq(4)))
@@ -271,7 +289,7 @@ def fftshift(x: Any, axes: Axis = None) -> Any:
 
 @public("axes")
 def ifftshift(x: Any, axes: Axis = None) -> Any:
-    """The inverse of `fftshift`; another one where a length is odd.
+    """Inverse of `fftshift`; the two differ for odd lengths.
 
     >>> import anvl.numpy as np
     >>> print(np.fft.ifftshift(np.asarray([-1, 0, 1])))
@@ -328,13 +346,13 @@ def _operand(name: str, kind: str, x: Any, norm: Any) -> Tracer:
 
 
 def _known(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """f16 for the floats that NumPy has no promotion of."""
+    """f16 in place of floats that NumPy cannot promote."""
     return dtype if dtype in (np.float32, np.float64) else np.dtype(np.float16)
 
 
 def _check_norm(name: str, norm: Any) -> None:
     if norm is not None and norm not in _NORMS:
-        raise ValueError(f"{name}: norm {norm!r} is none of {', '.join(_NORMS)}")
+        raise ValueError(f"{name}: norm {norm!r} is not one of {', '.join(_NORMS)}")
 
 
 def _check_length(name: str, n: Any) -> None:
@@ -346,7 +364,7 @@ def _check_length(name: str, n: Any) -> None:
 def _transformed(
     name: str, kind: str, x: Tracer, axes: tuple[int, ...], lengths: Any, norm: Any
 ) -> Any:
-    """The axes moved to the end, cut or filled, transformed, and moved back."""
+    """Move the axes to the end, crop or pad, transform, and move them back."""
     if not axes:
         return x
     last = tuple(range(-len(axes), 0))
@@ -367,7 +385,7 @@ def _lengths(kind: str, shape: tuple[int, ...], lengths: Any) -> tuple[int, ...]
 
 
 def _resized(x: Tracer, axis: int, n: int) -> Tracer:
-    """x cut to n elements along an axis, or filled up with zeros."""
+    """Crop or zero-pad an axis of x to n elements."""
     size = x.shape[axis]
     if n <= size:
         return slice_axis(x, axis, 0, n) if n < size else x
@@ -377,13 +395,13 @@ def _resized(x: Tracer, axis: int, n: int) -> Tracer:
 
 
 def _chained(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
-    """The transforms of the last axes, of three at once; that of reals is the first, or last."""
+    """Transform the last axes, up to three at once; the real one comes first, or last."""
     if 0 in x.shape:
         return _of_nothing(kind, x, sizes)
     near, far = sizes[-_AT_ONCE:], sizes[:-_AT_ONCE]
     if not far:
         return prim("fft", x, fft_type=kind, fft_length=sizes)
-    # The far ones of a complex kind, with the near ones out of their way.
+    # For a complex kind: the leading axes first, with the trailing ones transposed away.
     complex_kind = {"RFFT": "FFT", "IRFFT": "IFFT"}.get(kind, kind)
     after = tuple(range(-len(near), 0))
     before = tuple(range(-len(sizes), -len(sizes) + len(near)))
@@ -394,7 +412,7 @@ def _chained(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
 
 
 def _of_nothing(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
-    """The empty result of an empty batch."""
+    """Empty result of an empty batch."""
     last = sizes[-1] // 2 + 1 if kind == "RFFT" else sizes[-1]
     shape = (*x.shape[: -len(sizes)], *sizes[:-1], last)
     dtype = x.dtype
@@ -406,7 +424,7 @@ def _of_nothing(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
 
 
 def _scaled(y: Tracer, kind: str, sizes: tuple[int, ...], norm: Any) -> Tracer:
-    """The op divides the inverse kinds by the number of points, as "backward" has it."""
+    """Scale by `norm`; the op itself divides the inverse kinds by n, as "backward" requires."""
     n = float(math.prod(sizes))
     is_inverse = kind in ("IFFT", "IRFFT")
     by = {"ortho": math.sqrt(n) if is_inverse else 1 / math.sqrt(n)}

@@ -1,7 +1,7 @@
-"""`anvl.numpy.linalg`: factorisations of matrices, systems of equations, determinants.
+"""`anvl.numpy.linalg`: matrix factorizations, linear systems, determinants.
 
-All take stacks: the last two axes are those of the matrices, those before them are kept.  What
-cannot be factorised or solved gives NaN or infinities, and raises nothing.
+All functions take stacks: the last two axes are those of the matrices, leading axes are kept.
+Matrices that cannot be factorized or solved give NaN or infinities; nothing is raised.
 
     >>> import anvl.numpy as np
     >>> from anvl.numpy import linalg
@@ -54,7 +54,7 @@ __all__ = [
 
 
 def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
-    """What `f`, which emits ops on values, makes of tracers."""
+    """Apply `f`, which emits ops on MLIR values, to tracers."""
     trace = current.trace
     if trace is None:
         raise outlived(xs)
@@ -65,7 +65,7 @@ def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
 
 
 def _matrix(name: str, x: Any) -> Tracer:
-    """x as a stack of matrices of floats."""
+    """x as a stack of float matrices."""
     (a,), _ = promoted(name, (x,), "float")
     if a.ndim < 2:
         raise TypeError(f"{name}: takes a matrix, or a stack of them, got {a.aval}")
@@ -88,7 +88,7 @@ def _ct(x: Any) -> Any:
 
 @public("upper")
 def cholesky(a: Any, *, upper: bool = False) -> Any:
-    """The triangular l with l l^H = a, or u with u^H u = a; a is symmetrised first.
+    """Cholesky factor: triangular l with l l^H = a, or u with u^H u = a; a is symmetrised first.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.cholesky(np.asarray([[4.0, 2.0], [2.0, 5.0]])))
@@ -101,10 +101,9 @@ def cholesky(a: Any, *, upper: bool = False) -> Any:
 
 @public("mode")
 def qr(a: Any, mode: str = "reduced") -> Any:
-    """q with orthonormal columns and a triangular r with q r = a.
+    """QR factorization: q with orthonormal columns and a triangular r with q r = a.
 
     `mode` is "reduced", "complete" (q is square) or "r" (r alone).
-
     The derivatives are infinite or NaN where a has dependent columns.
 
     >>> import anvl.numpy as np
@@ -120,11 +119,12 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 @public("full_matrices", "compute_uv")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """u, s and vh with u diag(s) vh = a; s alone where `compute_uv` is false.
+    """Singular value decomposition: u, s and vh with u diag(s) vh = a; s alone without
+    `compute_uv`.
 
-    Where there are equal singular values, or some are 0, the vectors have no derivative: what is
-    given is right, to the first order, for functions that treat them alike, such as u vh.  Of what
-    uses them and their values, such as u f(s) vh, it is NaN.
+    At equal singular values, or at 0, the singular vectors have no derivative.  The derivatives
+    given are right, to first order, for functions that treat such vectors alike, such as u vh; they
+    are NaN for functions that also use the values, such as u f(s) vh.
 
     >>> import anvl.numpy as np
     >>> u, s, vh = np.linalg.svd(np.ones((3, 2)), full_matrices=False)
@@ -137,7 +137,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @public()
 def svdvals(a: Any) -> Any:
-    """The singular values, descending. At equal singular values, and at 0, they have corners.
+    """Singular values, in descending order.  At equal singular values, and at 0, they have corners.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.svdvals(np.asarray([[0.0, 2.0], [3.0, 0.0]])))
@@ -148,11 +148,11 @@ def svdvals(a: Any) -> Any:
 
 @public()
 def eigh(a: Any) -> Any:
-    """The eigenvalues, ascending, and the eigenvectors of Hermitian matrices; a is symmetrised.
+    """Ascending eigenvalues, and eigenvectors, of Hermitian matrices; a is symmetrised first.
 
-    Where there are equal eigenvalues the eigenvectors have no derivative: what is given is right,
-    to the first order, for functions that treat them alike, such as a projector on their plane.
-    Of what uses them and their values, such as v f(w) v^H, it is NaN.
+    At equal eigenvalues the eigenvectors have no derivative.  The derivatives given are right, to
+    first order, for functions that treat such vectors alike, such as a projector on their plane;
+    they are NaN for functions that also use the eigenvalues, such as v f(w) v^H.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eigh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64"))
@@ -164,10 +164,10 @@ def eigh(a: Any) -> Any:
 
 @public()
 def eigvalsh(a: Any) -> Any:
-    """The eigenvalues, ascending, of Hermitian matrices; a is symmetrised first.
+    """Ascending eigenvalues of Hermitian matrices; a is symmetrised first.
 
-    With equal eigenvalues first derivatives are those of a symmetric function of them; second ones
-    are NaN, but for their sum, and for those that do not repeat.
+    At equal eigenvalues first derivatives are those of a symmetric function of them; second ones
+    are NaN, except for their sum, and for eigenvalues that do not repeat.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.eigvalsh(np.asarray([[2.0, 1.0], [1.0, 2.0]], "float64")))
@@ -178,10 +178,10 @@ def eigvalsh(a: Any) -> Any:
 
 @public()
 def eig(a: Any) -> Any:
-    """The eigenvalues, in no order, and the eigenvectors; complex, also of real matrices.
+    """Eigenvalues, in no order, and eigenvectors; complex, for real matrices too.
 
-    With equal eigenvalues the derivatives of what uses both are NaN, and with too few eigenvectors
-    all are infinite or NaN.
+    At equal eigenvalues derivatives of functions of both are NaN; for a defective matrix all
+    derivatives are infinite or NaN.
 
     >>> import anvl.numpy as np
     >>> w, v = np.linalg.eig(np.asarray([[0.0, 1.0], [-1.0, 0.0]]))
@@ -193,9 +193,9 @@ def eig(a: Any) -> Any:
 
 @public()
 def eigvals(a: Any) -> Any:
-    """The eigenvalues, in no order; complex, also of real matrices.
+    """Eigenvalues, in no order; complex, for real matrices too.
 
-    With equal eigenvalues the derivatives are infinite or NaN.
+    At equal eigenvalues the derivatives are infinite or NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.eigvals(np.asarray([[2.0, 1.0], [0.0, 3.0]])))
@@ -209,7 +209,7 @@ def eigvals(a: Any) -> Any:
 
 @public()
 def solve(a: Any, b: Any) -> Any:
-    """The x with a x = b, by LU factorisation.  b is a vector, or a stack of matrices.
+    """Solve a x = b by LU factorization.  b is a vector, or a stack of matrices.
 
     Infinite or NaN where a is singular.
 
@@ -222,7 +222,7 @@ def solve(a: Any, b: Any) -> Any:
 
 
 def _by_columns(name: str, a: Tracer, b: Tracer, f: Callable[[Tracer, Tracer], Any]) -> Any:
-    """f of matrices a and columns b, in stacks of one shape; a vector b is one column."""
+    """Apply f to matrices a and columns b, in stacks of one shape; a vector b is one column."""
     if b.ndim == 1:
         return squeeze(_by_columns(name, a, expand_dims(b, 1), f), -1)
     if b.ndim < 1 or b.shape[-2] != a.shape[-2]:
@@ -237,7 +237,7 @@ def _solved(a: Tracer, b: Tracer) -> Tracer:
 
 @public()
 def inv(a: Any) -> Any:
-    """The inverse; infinite or NaN where a is singular.
+    """Matrix inverse; infinite or NaN where a is singular.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.inv(np.asarray([[2.0, 0.0], [0.0, 4.0]])))
@@ -249,22 +249,39 @@ def inv(a: Any) -> Any:
 
 
 def _unit(x: Tracer) -> Tracer:
-    """The identity for each matrix of a stack."""
+    """Identity for each matrix of a stack."""
     return composed(lambda v: matrices.identity(v.type), x)
 
 
 @public("rcond")
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
-    """x, the residuals, the rank and the singular values: the x for which |a x - b| is smallest.
+    """Least-squares solution x, which minimizes |a x - b|.
 
-    Of several x, where columns of a depend on each other or are more than its rows, that of the
-    smallest norm: `pinv(a, rcond) @ b`, where singular values of at most `rcond` times the largest
-    are taken as 0.  `rcond` is by default the epsilon of the dtype times the longer side of a, and
-    epsilon alone where it is negative.  Residuals are the squares of |a x - b|, for each column,
-    where a has more rows than columns, else empty.  (NumPy has none either where the rank is
-    smaller, but no shape depends on numbers here.)  The derivative is that of `pinv`: where a has
-    not full rank, it is that along moves that keep the rank.
+    Of several minimizers, x is the one of smallest norm: `pinv(a, rcond) @ b`.
 
+    Parameters
+    ----------
+    a : array
+        A matrix.
+    b : array
+        A vector or a matrix.
+    rcond : float, optional
+        Singular values of at most `rcond` times the largest are taken as 0.  By default the epsilon
+        of the dtype times the longer side of a; epsilon alone if negative.
+
+    Returns
+    -------
+    A tuple (x, residuals, rank, singular values).  The residuals are |a x - b|^2 for each column if
+    a has more rows than columns, else empty.  (NumPy's are empty for a smaller rank, too, but no
+    shape depends on values here.)
+
+    Notes
+    -----
+    The derivative is that of `pinv`: where a does not have full rank, it is the derivative along
+    directions that keep the rank.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> x, residuals, rank, s = np.linalg.lstsq(np.asarray([[3.0], [4.0]]), np.asarray([3.0, 4.0]))
     >>> print(np.round(x, 5), rank)
@@ -284,17 +301,15 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
 
 @public("rcond")
 def pinv(a: Any, rcond: float | None = None) -> Any:
-    """The pseudoinverse: pinv(a) @ b is the shortest of all x with the smallest |a x - b|.
+    """Pseudoinverse: pinv(a) @ b is the shortest x that minimizes |a x - b|.
 
     Singular values of at most `rcond` times the largest are taken as 0; by default the epsilon of
-    the dtype times the longer side of a, and epsilon alone where it is negative.
+    the dtype times the longer side of a; epsilon alone if negative.
 
     Where a has full rank, derivatives of every order are those of the inverse of the matrix on its
-    smaller side.  Where it has not, the pseudoinverse jumps, but for moves that keep the rank; the
-    derivative is that along these.
-
-    Source: G. Golub and V. Pereyra, The differentiation of pseudo-inverses and nonlinear least
-    squares problems whose variables separate (1973).
+    smaller side.  Elsewhere the pseudoinverse jumps, except along directions that keep the rank;
+    the derivative is that along these. Source: G. Golub and V. Pereyra, The differentiation of
+    pseudo-inverses and nonlinear least squares problems whose variables separate (1973).
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.pinv(np.asarray([[2.0, 0.0], [0.0, 0.0]])))
@@ -306,7 +321,7 @@ def pinv(a: Any, rcond: float | None = None) -> Any:
 
 
 def _cutoff(name: str, rcond: Any, a: Tracer) -> float:
-    """The singular values, relative to the largest, that are taken as 0."""
+    """The bound, relative to the largest, up to which singular values are taken as 0."""
     eps = float(np.finfo(a.dtype).eps)
     if rcond is None:
         return eps * builtins.max(a.shape[-2:])
@@ -336,8 +351,7 @@ def _rank(s: Tracer, rcond: float) -> Any:
 
 @public()
 def det(a: Any) -> Any:
-    """The determinant, from 4 rows on by LU factorisation; its derivatives are right at singular
-    matrices, too.
+    """Determinant, from 4 rows on by LU factorization; differentiable at singular matrices, too.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.det(np.asarray([[1.0, 2.0], [3.0, 4.0]])))
@@ -348,9 +362,9 @@ def det(a: Any) -> Any:
 
 @public()
 def slogdet(a: Any) -> Any:
-    """The sign, or for complex matrices the phase, and the logarithm of |det(a)|.
+    """Sign, or phase of complex matrices, and logarithm of |det(a)|.
 
-    0 and -inf of a singular matrix.
+    0 and -inf for a singular matrix.
 
     >>> import anvl.numpy as np
     >>> sign, logarithm = np.linalg.slogdet(np.asarray([[1.0, 2.0], [3.0, 4.0]], "float64"))
@@ -365,7 +379,7 @@ def slogdet(a: Any) -> Any:
 
 @public("n")
 def matrix_power(a: Any, n: int) -> Any:
-    """a times itself n times, by repeated squaring; the inverse's power where n is negative.
+    """Power n of square matrices, by repeated squaring; of the inverse if n is negative.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.matrix_power(np.asarray([[1, 1], [0, 1]]), 5))
@@ -404,10 +418,10 @@ _LARGEST_NORM = {7: 3.925724783138660, 13: 5.371920351148152}
 
 @public("max_squarings")
 def expm(a: Any, *, max_squarings: int = 16) -> Any:
-    """The matrix exponential, by scaling and squaring.
+    """Matrix exponential, by scaling and squaring.
 
-    Each matrix is squared as often as it needs.  One that needs more than `max_squarings`, by
-    default one of a 1-norm above 300000, gives NaN.
+    Each matrix is squared as often as it needs.  More than `max_squarings` squarings, by default
+    for a 1-norm above 300000, give NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.linalg.expm(np.zeros((2, 2))))
@@ -420,7 +434,7 @@ def expm(a: Any, *, max_squarings: int = 16) -> Any:
         return x
     degree = 7 if x.dtype in (np.float32, np.complex64) else 13
     size = max(sum(abs(x), axis=-2, keepdims=True), axis=-1, keepdims=True)
-    needed = ceil(log2(divide(size, _LARGEST_NORM[degree])))  # -inf of zeros
+    needed = ceil(log2(divide(size, _LARGEST_NORM[degree])))  # -inf for zeros
     scale: Any = 1.0
     for k in range(most):
         scale = where(greater(needed, k), multiply(scale, 0.5), scale)
@@ -431,7 +445,7 @@ def expm(a: Any, *, max_squarings: int = 16) -> Any:
 
 
 def _pade(x: Tracer, degree: int) -> Any:
-    """The approximant of exp(x): u odd, v even in x; the solution y of (v - u) y = v + u."""
+    """Padé approximant of exp(x): u odd, v even in x; the solution y of (v - u) y = v + u."""
     b, unit = _PADE[degree], _unit(x)
     x2 = matmul(x, x)
     x4 = matmul(x2, x2)

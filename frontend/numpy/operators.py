@@ -1,4 +1,4 @@
-"""Operators and methods of arrays and tracers: `x + y`, `x.sum()`, `x[1:]`, the same for both.
+"""Operators and methods shared by arrays and tracers: `x + y`, `x.sum()`, `x[1:]`.
 
 Attached here because the classes lie below the functions: `Array` belongs to the runtime.
 """
@@ -50,7 +50,7 @@ _OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 @functools.cache
 def attach() -> None:
-    """Give `Array` and `Tracer` their operators and methods, once."""
+    """Attach operators and methods to `Array` and `Tracer`, once."""
     for cls in (Array, Tracer):
         for name, f in {**_BINARY, **_COMPARE}.items():
             setattr(cls, f"__{name}__", _operator(cls, f))
@@ -71,7 +71,7 @@ def _method(f: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, out: None = None, **kwargs: Any) -> Any:
         try:
             if out is not None:
-                raise TypeError(f"{f.__name__}: arrays do not change, so there is no out=")
+                raise TypeError(f"{f.__name__}: arrays are immutable, so out= is not supported")
             return f(self, *args, **kwargs)
         except Exception as error:
             hide_frames(error)
@@ -81,7 +81,7 @@ def _method(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
-    """x <op> y; on two arrays the generated code of the compiled function itself."""
+    """The operator x <op> y; for two arrays the generated code of the compiled function itself."""
     if cls is Tracer:
         return _checked(f.traced)
     eager: Jit = f.eager
@@ -90,7 +90,7 @@ def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
 
 
 def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """x ** n with a Python int n is another program for each n: it is multiplied out."""
+    """x ** n: each Python int n is another program, as powers are multiplied out."""
 
     def power(x: Any, y: Any) -> Any:
         try:
@@ -110,7 +110,7 @@ def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _declined(f: Any, y: Any) -> Any:
-    """The other operand may know what to do; arrays of JAX do not, nor say what people can."""
+    """NotImplemented, so that the other operand may answer; raise for JAX arrays, which cannot."""
     if type(y).__module__.partition(".")[0] in ("jax", "jaxlib"):
         abstract(y, getattr(f, "__name__", ""))
     return NotImplemented
@@ -143,7 +143,7 @@ def _refuse_to_change(x: Any, index: Any, value: Any) -> NoReturn:
 
 
 def _sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
-    """reshape(2, 3) as well as reshape((2, 3))."""
+    """Accept reshape(2, 3) as well as reshape((2, 3))."""
     if len(sizes) == 1 and not isinstance(sizes[0], int | np.integer):
         return tuple(map(operator.index, sizes[0]))
     return tuple(map(operator.index, sizes))

@@ -1,4 +1,4 @@
-"""Draws from distributions, from keys: public in `anvl.random`."""
+"""Sampling from distributions with explicit keys; public in `anvl.random`."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ __all__ = [
 
 @hiding_frames
 def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: Any = 1.0) -> Any:
-    """Numbers from low, included, to high, excluded: an array of `shape` of a float dtype.
+    """Uniform samples in [low, high): an array of `shape` of a float dtype.
 
-    Made of as many bits as the dtype has digits: multiples of 2^-24 in f32, of 2^-53 in f64.  low
-    and high may be arrays that broadcast to `shape`; the derivative goes to them.
-    Raises `TypeError` for what is no key, or a dtype that is no float; `ValueError` where low is
-    above high, or one of them or what is between them is not finite in that dtype.  Where they are
-    traced, such numbers are NaN.
+    Samples are multiples of 2^-24 in f32, of 2^-53 in f64: as many bits as the dtype has digits.
+    low and high may be arrays that broadcast to `shape`; the derivative goes to them. Raises
+    `TypeError` for an invalid key or a non-float dtype; `ValueError` if low is above high, or if
+    one of them or their difference is not finite in that dtype.  For traced bounds such samples are
+    NaN.
 
     >>> import anvl
     >>> print(anvl.random.uniform(anvl.random.key(0), (2,), "f16"))
@@ -53,7 +53,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: 
     """
     check_ends(low, high, _float("uniform", dtype))
     numbers = isinstance(low, int | float) and isinstance(high, int | float)
-    # Numbers are part of the program: as arguments of it, they would have the bits of an f32.
+    # Numbers are part of the program: as arguments they would be rounded to f32.
     draw = _uniform_between if numbers else _uniform
     return draw(key, shape, dtype, low, high)
 
@@ -75,7 +75,7 @@ def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
     )
     unit, span = _unit("uniform", key, sizes, wanted), anp.subtract(stop, start)
     found = anp.add(start, anp.multiply(unit, span))
-    # Rounding may lead to `high` itself.
+    # Rounding may give `high` itself.
     found = anp.where(anp.less(found, stop), found, anp.nextafter(stop, start))
     is_range = anp.logical_and(anp.greater_equal(span, 0), anp.isfinite(span))
     return anp.where(is_range, found, np.nan)
@@ -83,11 +83,11 @@ def _uniform(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
 
 @public("shape", "dtype")
 def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
-    """Numbers of the normal distribution of mean 0 and variance 1: an array of a float dtype.
+    """Standard normal samples (mean 0, variance 1): an array of a float dtype.
 
     The inverse of the distribution function at numbers between 0 and 1, which have 23 bits in f32
-    and narrower, and 52 in f64: none is further out than 5.3, or 8.3.
-    Raises `TypeError` for what is no key, or a dtype that is no float.
+    and narrower, and 52 in f64: no sample is further out than 5.3, or 8.3.
+    Raises `TypeError` for an invalid key or a non-float dtype.
 
     >>> import anvl
     >>> print(anvl.random.normal(anvl.random.key(0), (2,), "f16"))
@@ -101,9 +101,9 @@ def normal(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
 @public("shape", "dtype")
 def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
-    """Numbers of the exponential distribution of mean 1: an array of a float dtype.
+    """Exponential samples of mean 1: an array of a float dtype.
 
-    -log(1 - u) of `uniform` u.  Raises `TypeError` for what is no key, or a dtype that is no float.
+    -log(1 - u) of `uniform` u.  Raises `TypeError` for an invalid key or a non-float dtype.
 
     >>> import anvl
     >>> print(anvl.random.exponential(anvl.random.key(0), (2,), "f16"))
@@ -116,10 +116,10 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 
 @public("shape", "dtype")
 def gumbel(key: Any, shape: Any = (), dtype: Any = None) -> Any:
-    """Numbers of the standard Gumbel distribution: an array of a float dtype.
+    """Standard Gumbel samples: an array of a float dtype.
 
-    -log(-log u) of u between 0 and 1, neither included.  `categorical` adds them to logits.
-    Raises `TypeError` for what is no key, or a dtype that is no float.
+    -log(-log u) of u in (0, 1).  `categorical` adds them to logits.
+    Raises `TypeError` for an invalid key or a non-float dtype.
 
     >>> import anvl
     >>> print(anvl.random.gumbel(anvl.random.key(0), (2,), "f16"))
@@ -140,7 +140,7 @@ def _float(name: str, dtype: Any) -> np.dtype[Any]:
 
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """f32, for the narrow dtypes that are computed in it."""
+    """f32 for narrower dtypes, which are computed in it."""
     return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
@@ -173,12 +173,11 @@ def _fraction(
 
 @hiding_frames
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
-    """True with the probability p, else False: an array of bools of `shape`, or that of p.
+    """Bernoulli samples, True with probability p: an array of bools of `shape`, or that of p.
 
-    p may be an array that broadcasts to `shape`.
-    Raises `TypeError` for what is no key, or a p that does not broadcast; `ValueError` for a p that
-    is not between 0 and 1.  Where p is traced, a bool cannot say so: NaN and numbers below 0 give
-    False, numbers above 1 True.
+    p may be an array that broadcasts to `shape`. Raises `TypeError` for an invalid key, or a p that
+    does not broadcast; `ValueError` for a p that is not between 0 and 1.  For a traced p, NaN and
+    numbers below 0 give False, numbers above 1 True.
 
     >>> import anvl
     >>> print(anvl.random.bernoulli(anvl.random.key(0), 0.5, (4,)))
@@ -196,7 +195,7 @@ def _bernoulli(key: Any, p: Any, shape: Any) -> Any:
 
 
 def _shape(name: str, shape: Any, least: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape asked for, to which that of the operands broadcasts."""
+    """The requested shape, to which the operands must broadcast."""
     if shape is None:
         return least
     sizes = sizes_of(shape, name)
@@ -207,12 +206,12 @@ def _shape(name: str, shape: Any, least: tuple[int, ...]) -> tuple[int, ...]:
 
 @hiding_frames
 def randint(key: Any, low: Any, high: Any, shape: Any = (), dtype: Any = None) -> Any:
-    """Integers from low, included, to high, excluded: an array of `shape` of an integer dtype.
+    """Uniform integers in [low, high): an array of `shape` of an integer dtype.
 
     low and high are integers, or arrays of them that broadcast to `shape`; where high is not above
-    low, the result is low.  The odds of two values differ by less than 2^-32, or by 2^-64 in 64
-    bits.  Raises `TypeError` for what is no key or no integer; of Python numbers `ValueError` where
-    high is not above low, and `OverflowError` where the dtype does not hold them.
+    low, the result is low.  Probabilities of two values differ by less than 2^-32, or by 2^-64 in
+    64 bits.  Raises `TypeError` for an invalid key or non-integer bounds; for Python numbers
+    `ValueError` if high is not above low, and `OverflowError` if the dtype does not hold them.
 
     >>> import anvl
     >>> print(anvl.random.randint(anvl.random.key(0), 0, 100, (3,)))
@@ -253,7 +252,7 @@ def _randint(key: Any, low: Any, high: Any, shape: Any, dtype: Any) -> Any:
         _shape("randint", sizes, end.shape)
     for end in (low, anp.subtract(high, 1)):
         if abstract(end).weak_type:
-            convert(as_tracer(end), wanted)  # refuses what does not fit
+            convert(as_tracer(end), wanted)  # raises if it does not fit
     start, stop = map(unsigned, ends)
     span = anp.where(anp.less(*ends), anp.subtract(stop, start), constant(0, U64))
     return _moved(_below(key, span, sizes, wanted), start, wanted)
@@ -287,7 +286,7 @@ def _below(key: Any, span: Tracer, shape: tuple[int, ...], dtype: np.dtype[Any])
 
 
 def _high_product(x: Tracer, y: Tracer) -> Tracer:
-    """The upper 64 bits of a product of 128."""
+    """The upper 64 bits of a product of 128 bits."""
     mask = constant(2**32 - 1, U64)
 
     def halves(v: Tracer) -> tuple[Tracer, Tracer]:
@@ -303,7 +302,7 @@ def _high_product(x: Tracer, y: Tracer) -> Tracer:
 @public("x", "axis")
 def _permutation_of(key: Any, x: int, axis: int) -> Any:
     if x < 0:
-        raise ValueError(f"permutation: there are no {x} numbers to order")
+        raise ValueError(f"permutation: x is {x}; it must not be negative")
     return argsort(drawn("permutation", key, (x,), "ui64"))
 
 
@@ -316,10 +315,10 @@ def _permuted(key: Any, x: Any, axis: int) -> Any:
 
 @hiding_frames
 def permutation(key: Any, x: Any, axis: int = 0) -> Any:
-    """The numbers 0 to x - 1 in random order; or x, an array, in random order along `axis`.
+    """Random permutation of 0, ..., x - 1, or of an array x along `axis`.
 
-    Of an integer the result is of the default integer dtype, i32.  It sorts random words of 64
-    bits.  Raises `TypeError` for what is no key, `ValueError` for an axis that x does not have.
+    For an integer x the result has the default integer dtype, i32.  Implemented by sorting random
+    64-bit words.  Raises `TypeError` for an invalid key, `ValueError` for a missing axis.
 
     >>> import anvl
     >>> print(anvl.random.permutation(anvl.random.key(0), 5))
@@ -333,18 +332,36 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Any:
 def choice(
     key: Any, x: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0
 ) -> Any:
-    """Random elements along `axis` of x, or numbers 0 to x - 1 of an integer x.
+    """Random elements along `axis` of x, or of 0, ..., x - 1 for an integer x.
 
-    `shape` takes the place of the axis.  Without `replace`, each is taken at most once.  `p` is a
-    vector of how likely each is, in proportion; without it all are alike.  With it and without
-    `replace`, they are drawn one after another by what is left (Gumbel's trick).
-    A p that is negative or not finite somewhere, sums to 0, or, without `replace`, is above 0 for
-    fewer elements than are wanted, says no chances: it is refused where it is known; where it is
-    traced, the result is no element: NaN for floats, the lowest integer of a signed dtype, the
-    largest of an unsigned one, True for bools.
-    Raises `TypeError` for what is no key, or a p of another shape; `ValueError` for more elements
-    than there are, or none, and for a p that says no chances.
+    Parameters
+    ----------
+    key : ui64[]
+    x : array or int
+    shape : int or sequence of int
+        Replaces the axis in the result.
+    replace : bool
+        Whether an element may be drawn more than once.
+    p : array, optional
+        A vector of relative probabilities; uniform by default.  Without `replace`, elements are
+        drawn one after another from the remaining ones (Gumbel's trick).
+    axis : int
 
+    Returns
+    -------
+    An array.  For a traced p that is invalid: NaN for floats, the lowest integer of a signed dtype,
+    the largest of an unsigned one, True for bools.
+
+    Raises
+    ------
+    TypeError
+        An invalid key, or a p of another shape.
+    ValueError
+        More elements are drawn than x has, x has none, or p is invalid: negative, not finite, of
+        sum 0 or, without `replace`, positive for too few elements.
+
+    Examples
+    --------
     >>> import anvl
     >>> print(anvl.random.choice(anvl.random.key(0), 10, (4,), replace=False))
     [3 5 7 8]
@@ -365,7 +382,7 @@ def choice(
 
 @public("axis")
 def _taken(x: Any, places: Any, axis: int) -> Any:
-    """The elements at places; where one is no place, none of them."""
+    """Elements at these indices; an invalid index gives the fill value."""
     found = anp.take(x, places, axis)
     rest = (1,) * (found.ndim - axis - places.ndim)
     is_place = anp.reshape(anp.greater_equal(places, 0), (*places.shape, *rest))
@@ -373,7 +390,7 @@ def _taken(x: Any, places: Any, axis: int) -> Any:
 
 
 def _no_number(dtype: np.dtype[Any]) -> Any:
-    """The number that stands for no number in a dtype, as JAX fills in what is out of range."""
+    """Fill value of a dtype for an invalid sample, as JAX fills out-of-range elements."""
     of = kind(element_type(dtype))
     if of in ("int", "uint"):
         limits = np.iinfo(dtype)
@@ -386,11 +403,9 @@ def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
     sizes = sizes_of(shape, "choice")
     count = math.prod(sizes)
     if n < 1:
-        raise ValueError(f"choice: there are {max(n, 0)} elements; there must be one at least")
+        raise ValueError(f"choice: x has {max(n, 0)} elements; it must have at least one")
     if not replace and count > n:
-        raise ValueError(
-            f"choice: {count} elements are wanted of {n}; without `replace` each is taken once"
-        )
+        raise ValueError(f"choice: cannot draw {count} of {n} elements without `replace`")
     if p is None:
         if replace:
             return _randint_between(key, 0, n, sizes, None)
@@ -414,9 +429,10 @@ def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
 
 
 def _scaled(weights: Tracer) -> Tracer:
-    """The weights times a power of two, so that their sum is finite and parts of it are normal.
+    """Scale weights by a power of two, so that their sum is finite and its parts are normal.
 
-    No division by the largest: XLA makes it a product with an inverse, which is 0 for large ones.
+    No division by the largest: XLA turns it into a product with an inverse, which is 0 for large
+    ones.
     """
     largest = anp.max(weights)
     small = anp.where(anp.less(largest, 0.5**_SCALE), 2.0**_SCALE, 1)
@@ -429,16 +445,33 @@ _SCALE = 64  # half the range of exponents of an f32: sums of 2^63 weights fit
 
 @hiding_frames
 def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
-    """Places along `axis`, each as likely as exp of its logit, in proportion.
+    """Indices along `axis`, drawn with probabilities proportional to exp(logits).
 
-    The result has the shape of the logits without the axis, or `shape`, to which that broadcasts,
-    and is of the default integer dtype, i32.  It is where logits plus `gumbel` are largest.
-    Logits with a NaN, with more than one infinity, or that all are -infinity, say no chances: they
-    are refused where they are known, and where they are traced the result is the lowest integer
-    of its dtype, which is no place.
-    Raises `TypeError` for what is no key or a shape that does not fit, `ValueError` for an axis
-    that the logits do not have, and for logits that say no chances.
+    The index where logits plus `gumbel` are largest.
 
+    Parameters
+    ----------
+    key : ui64[]
+    logits : array
+    axis : int
+    shape : sequence of int, optional
+        The logits without the axis broadcast to it.
+
+    Returns
+    -------
+    An array of the shape of the logits without the axis, or of `shape`, of the default integer
+    dtype, i32.  For traced logits that are invalid, the lowest integer, which is no index.
+
+    Raises
+    ------
+    TypeError
+        An invalid key, or a shape that does not fit.
+    ValueError
+        The logits do not have this axis, or are invalid: with a NaN, several infinities, or all
+        -infinity.
+
+    Examples
+    --------
     >>> import anvl
     >>> print(anvl.random.categorical(anvl.random.key(0), anvl.numpy.zeros(3), shape=(4,)))
     [1 2 0 0]
@@ -458,7 +491,7 @@ def _categorical(key: Any, logits: Any, axis: int, shape: Any) -> Any:
 
 
 def _says_chances(logits: Tracer) -> Any:
-    """Whether the logits along the last axis say what is how likely."""
+    """Whether the logits along the last axis define probabilities."""
     largest = anp.max(logits, axis=-1)
     infinities = anp.count_nonzero(anp.equal(logits, np.inf), axis=-1)
     return anp.logical_and(anp.greater(largest, -np.inf), anp.less_equal(infinities, 1))

@@ -1,11 +1,13 @@
-"""Keys of random numbers, and the bits that they give; public in `anvl.random`.
+"""Keys of random numbers, and their bits; public in `anvl.random`.
 
 Note [Which bits]
+
 All numbers are made of the words of Threefry-2x32 with 20 rounds: a function of a key and a
-counter, both of 64 bits, that gives 64 bits in which no test has found an order.  Nothing is kept
+counter, both of 64 bits, to 64 bits in which no test has found structure.  No state is kept
 between draws.  `bits` counts from 0, `split` from 2^63 and `fold_in` from 3 * 2^62, so that they
-never use the same words, also of one key.  Two keys give two streams that are unrelated, as far as
-is known; that of many keys two are the same has the odds of a birthday problem of 2^64 days.
+never use the same words of a key.  Two keys give two streams that are unrelated, as far as is
+known; the probability that two of many keys are equal is that of a birthday problem of 2^64 days.
+
 Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3
 (2011), section 3.3; the op is StableHLO's `rng_bit_generator` with THREE_FRY.
 """
@@ -30,15 +32,15 @@ from anvl.runtime import hiding_frames
 __all__ = ["U64", "bits", "drawn", "fold_in", "key", "split", "unsigned"]
 
 U64 = np.dtype(np.uint64)
-# Where the counters of each use begin: Note [Which bits].
+# First counter of each use: Note [Which bits].
 _DRAWING, _SPLITTING, _FOLDING = 0, 2**63, 3 * 2**62
 
 
 @hiding_frames
 def key(seed: Any) -> Any:
-    """The key of a seed: ui64[].  A Python integer from 0 to 2^64 - 1, or an array of one integer.
+    """Make the key, ui64[], of a seed: a Python integer from 0 to 2^64 - 1, or a 0-d integer array.
 
-    Raises `TypeError` for what is no integer, `ValueError` for one that is out of range.
+    Raises `TypeError` for a non-integer, `ValueError` for an integer out of range.
 
     >>> import anvl
     >>> print(anvl.random.key(7))
@@ -61,10 +63,10 @@ def _key_of_array(seed: Any) -> Any:
 
 @public("n")
 def split(key: Any, n: int = 2) -> Any:
-    """n new keys, as ui64[n]; `first, second = split(key)`, or `keys[i]`.
+    """Split a key into n new keys, ui64[n]: `first, second = split(key)`, or `keys[i]`.
 
-    They are unrelated to each other and to the numbers that `key` itself gives.
-    Raises `TypeError` for what is no key, `ValueError` for a negative n.
+    They are unrelated to each other and to the numbers drawn with `key` itself.
+    Raises `TypeError` for an invalid key, `ValueError` for a negative n.
 
     >>> import anvl
     >>> anvl.random.split(anvl.random.key(0), 3).shape
@@ -76,16 +78,16 @@ def split(key: Any, n: int = 2) -> Any:
 
 @hiding_frames
 def fold_in(key: Any, data: Any) -> Any:
-    """A new key of a key and an integer, such as the number of a step: ui64[].
+    """Derive a new key, ui64[], from a key and an integer, such as the number of a step.
 
-    `data` counts by its last 62 bits.  Raises `TypeError` for what is no key or no integer.
+    The last 62 bits of `data` count.  Raises `TypeError` for an invalid key or non-integer data.
 
     >>> import anvl
     >>> key = anvl.random.key(0)
     >>> bool(anvl.random.fold_in(key, 1) != anvl.random.fold_in(key, 2))
     True
     """
-    # The bits that count, before it would have to fit the dtype of the key.
+    # The bits that count; otherwise it would have to fit the dtype of the key.
     return _folded(key, np.uint64(data % 2**62) if type(data) is int else data)
 
 
@@ -121,7 +123,7 @@ def unsigned(x: Tracer) -> Tracer:
 
 
 def drawn(name: str, key: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
-    """The first bits of a key, in a trace."""
+    """The first bits of a key, within a trace."""
     return _words(_checked(name, key), _DRAWING, shape, dtype)
 
 
@@ -129,7 +131,7 @@ def _words(key: Tracer, counter: Any, shape: tuple[int, ...], dtype: str) -> Tra
     first = constant(counter, U64) if isinstance(counter, int) else counter
     parts = [prim("reshape", x, shape=(1,)) for x in (key, first)]
     state = prim("concatenate", *parts, dimension=0)
-    # Drawn flat: XLA lays words out in order in a vector, and otherwise as the shape has it.
+    # Drawn flat: XLA lays words out in order only in a vector.
     params = {"rng_algorithm": "THREE_FRY", "shape": (math.prod(shape),), "dtype": dtype}
     flat = prim("rng_bit_generator", state, **params)[1]
     return prim("reshape", flat, shape=shape)
@@ -137,11 +139,11 @@ def _words(key: Tracer, counter: Any, shape: tuple[int, ...], dtype: str) -> Tra
 
 @public("shape", "dtype")
 def bits(key: Any, shape: Any = (), dtype: Any = "ui32") -> Any:
-    """Random bits: an array of `shape` of an unsigned dtype, each value as likely as each other.
+    """Random bits, uniformly distributed: an array of `shape` of an unsigned dtype.
 
     In row-major order, elements 2i and 2i + 1 of a ui32 array are the two words of the key and the
-    counter i, and element i of a ui64 array is both, the first one low; of ui8 and ui16, an element
-    is the low bits of a word.  Raises `TypeError` for what is no key, or another dtype.
+    counter i, and element i of a ui64 array is both, the first one low; an element of ui8 and ui16
+    is the low bits of a word.  Raises `TypeError` for an invalid key, or another dtype.
 
     >>> import anvl
     >>> print(anvl.random.bits(anvl.random.key(0), (2,)))

@@ -1,4 +1,4 @@
-"""Validate the parameters of distributions that are known; tracers are skipped."""
+"""Validate concrete parameters of distributions eagerly; tracers are skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["check_chances", "check_ends", "check_logits", "check_weights"]
 
 
 def _known(x: Any) -> np.ndarray[Any, Any] | None:
-    """The real numbers of x as f64; None of a tracer, and of what is refused elsewhere."""
+    """Real numbers of x as f64; None for tracers and for values that are refused elsewhere."""
     if not isinstance(x, int | float | Array | np.ndarray | np.generic):
         return None
     found = np.asarray(x)
@@ -21,7 +21,7 @@ def _known(x: Any) -> np.ndarray[Any, Any] | None:
 
 
 def check_chances(p: Any) -> None:
-    """Raise `ValueError` for a p of `bernoulli` that is not between 0 and 1."""
+    """Validate the probabilities of `bernoulli`: `ValueError` outside of [0, 1]."""
     chances = _known(p)
     if chances is None:
         return
@@ -33,13 +33,13 @@ def check_chances(p: Any) -> None:
 
 
 def check_ends(low: Any, high: Any, dtype: np.dtype[Any]) -> None:
-    """Raise `ValueError` for bounds of `uniform` between which no number of a dtype is drawn."""
+    """Validate the bounds of `uniform`: `ValueError` if no number of the dtype is between them."""
     first, last = _known(low), _known(high)
     if first is None or last is None:
         return
     try:
         first, last = np.broadcast_arrays(first, last)
-    except ValueError:  # shapes that do not broadcast, which is said elsewhere
+    except ValueError:  # shapes that do not broadcast are reported elsewhere
         return
     with np.errstate(over="ignore", invalid="ignore"):
         span = np.asarray(last - first).astype(dtype).astype(np.float64)
@@ -50,12 +50,13 @@ def check_ends(low: Any, high: Any, dtype: np.dtype[Any]) -> None:
     if wrong.any():
         one, other = (b[wrong][0] for b in (first, last))
         raise ValueError(
-            f"uniform: from low {one:g} to high {other:g} is no finite range of {dtype_name(dtype)}"
+            f"uniform: from low {one:g} to high {other:g} is not a finite range of "
+            f"{dtype_name(dtype)}"
         )
 
 
 def check_weights(p: Any, least: int) -> None:
-    """Raise `ValueError` for a p of `choice` of which `least` different ones cannot be drawn."""
+    """Validate the weights of `choice`: `ValueError` unless `least` different ones can be drawn."""
     weights = _known(p)
     if weights is None or weights.ndim != 1 or not weights.size:
         return
@@ -67,25 +68,24 @@ def check_weights(p: Any, least: int) -> None:
         )
     some = int(np.count_nonzero(weights))
     if not some:
-        raise ValueError("choice: p sums to 0; some of it must be above 0")
+        raise ValueError("choice: p sums to 0; at least one element must be above 0")
     if some < least:
         raise ValueError(
-            f"choice: {least} elements are wanted, but p is above 0 for {some}; without `replace` "
-            "each is taken once"
+            f"choice: cannot draw {least} elements without `replace`: p is above 0 only for {some}"
         )
 
 
 def check_logits(logits: Any, axis: Any) -> None:
-    """Raise `ValueError` for logits of `categorical` that say no chances along an axis."""
+    """Validate the logits of `categorical`: `ValueError` unless they define probabilities."""
     found = _known(logits)
     whole = isinstance(axis, int | np.integer)
     if found is None or not whole or not -found.ndim <= axis < found.ndim or not found.size:
         return
     if np.isnan(found).any():
-        raise ValueError("categorical: a logit is NaN; use -infinity for what is never drawn")
+        raise ValueError("categorical: a logit is NaN; use -infinity for probability 0")
     if (found.max(axis) == -np.inf).any():
-        raise ValueError("categorical: the logits all are -infinity, so nothing can be drawn")
+        raise ValueError("categorical: all logits are -infinity, so no index can be drawn")
     if ((found == np.inf).sum(axis) > 1).any():
         raise ValueError(
-            "categorical: more than one logit is infinity, which says not how likely each is"
+            "categorical: more than one logit is infinity, so their probabilities are not defined"
         )

@@ -75,11 +75,11 @@ def check_op(
             findings = examine(op_class, calls, {} if reference is None else {name: reference})
     except Exception as error:
         raise AssertionError(
-            f"{name}: {type(error).__name__}: {error}; what its type rule takes, its other rules "
-            "must take too"
+            f"{name}: {type(error).__name__}: {error}; its other rules must take all operands "
+            "that its type rule takes"
         ) from error
     if findings.problems:
-        raise AssertionError("\n".join([f"{name}: what is wrong", *findings.problems]))
+        raise AssertionError("\n".join([f"{name}: problems found", *findings.problems]))
     return findings.errors
 
 

@@ -24,7 +24,7 @@ from anvl.testing.program import type_of
 
 __all__ = ["Folded", "Simpler"]
 
-_UNSAID = " and it gives an operand: no rule says so"
+_UNSAID = " and it equals an operand, but no rule declares that"
 _NUMBERS = (0, 1, -1, 2, -2)
 # Floats that tell apart forms that are the same for all others.
 _SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0)

@@ -79,7 +79,7 @@ def check_grads(
     limits = Limits.of(function.dtypes(), eps or 0.0, rtol or 0.0, atol)
     check = _Check(function, [m for m in _MODES if m in modes], limits, seed)
     check.examine(function.floats, order, ())
-    check.report(f"check_grads: {name_of(f)}: what is wrong")
+    check.report(f"check_grads: {name_of(f)}: problems found")
     return check.errors
 
 

@@ -1,1 +1,1 @@
-"""Transformations of functions: `grad`, `vjp`, `jvp`, `vmap`, `checkpoint` and their like."""
+"""Function transformations: `grad`, `vjp`, `jvp`, `vmap`, `checkpoint` and more."""

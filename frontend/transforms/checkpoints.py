@@ -1,4 +1,4 @@
-"""`checkpoint`: a function whose values are computed again when its gradient is, not kept."""
+"""`checkpoint`: recompute the values of a function in reverse mode instead of keeping them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,33 @@ __all__ = ["checkpoint"]
 def checkpoint(
     f: Callable[..., Any] | None = None, *, policy: Any = (), budget: int | str | None = None
 ) -> Any:
-    """A function that does what f does, and computes its values again for its gradient.
+    """Make f recompute its intermediate values in reverse mode, instead of keeping them.
 
-    In reverse mode what f computes is needed again when the cotangent of its result is known.
-    Without this it is kept until then; with it, computed again.  The gradient is the same.
-
-    Arguments: `policy` says which values to keep nevertheless: `"dots"`, those of matrix products
-    and convolutions; or the names of ops in a tuple, such as `("dot_general", "exp")`.  `budget`
-    is a number of bytes, or a text such as `"64MiB"`: of the values that the gradient needs no more
-    are there at once, kept or computed again, for the least work that minimum cuts find; where that
-    cannot be, as few as can.  Without either only the arguments of f are kept.
-    Returns a function of the same arguments.
-    Raises `ValueError` for a policy that names no op, or a budget that is no number of bytes.
+    The gradient is the same; memory is traded for time.  By default only the arguments are kept.
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 12.
 
+    Parameters
+    ----------
+    f : callable
+    policy : "dots" or tuple of str, optional
+        Values to keep nevertheless: "dots" keeps those of matrix products and convolutions; a tuple
+        names ops, such as `("dot_general", "exp")`.
+    budget : int or str, optional
+        Bytes, such as `"64MiB"`, to which the values alive for the gradient are limited, kept or
+        recomputed, with the least recomputation that minimum cuts find; as few as possible if the
+        budget cannot be met.
+
+    Returns
+    -------
+    A function of the same arguments.
+
+    Raises
+    ------
+    ValueError
+        A policy that names no op, or a budget that is not a number of bytes.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> block = anvl.checkpoint(lambda x: np.sin(np.sin(x)))
     >>> print(anvl.grad(block)(0.0))
@@ -72,12 +85,12 @@ def checkpoint(
 
 
 def _request(policy: Any, budget: int | str | None) -> Any:
-    """What the attribute of the function says."""
+    """The attribute of the function that declares the policy or the budget."""
     names = _POLICIES.get(policy) if isinstance(policy, str) else tuple(policy)
     if names is None:
         known = ", ".join(map(repr, _POLICIES))
         raise ValueError(
-            f"checkpoint: there is no policy {policy!r}; there are {known}, or give the names of "
+            f"checkpoint: unknown policy {policy!r}; use {known}, or give the names of "
             "ops in a tuple"
         )
     if names and budget is not None:

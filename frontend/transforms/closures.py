@@ -1,4 +1,4 @@
-"""`closure_convert`: what a function closes over, as arguments."""
+"""`closure_convert`: turn captured values of a function into arguments."""
 
 from __future__ import annotations
 
@@ -28,20 +28,26 @@ _NAME = "closure_convert"
 def closure_convert(
     f: Callable[..., Any], *example_args: Any
 ) -> tuple[Callable[..., Any], list[Tracer]]:
-    """f as a function of what it closes over too, and the values of that.
+    """Convert a function into one that takes its captured values as further arguments.
 
-    What depends on a traced value through a closure does so unseen; as an argument it can be
-    differentiated, batched or left out like any other.  f is traced at once.
+    Dependence on a traced value through a closure is hidden; as an argument it can be
+    differentiated or batched like any other.  f is traced at once.  `converted` raises `TypeError`
+    or `ValueError` for arguments unlike the example, and `TraceError` in the trace of another
+    program.
 
-    Arguments: `example_args` are positional arguments of f, arrays or avals: only their structure,
-    dtypes and shapes matter.
-    Returns `(converted, consts)`: `converted(*args, *consts)` is `f(*args)`, for arguments as in
-    the example; `consts` are the traced values that f closes over, none outside of a trace.  Arrays
-    that are no traced values stay constants of f.
-    Raises `TypeError`, from `converted`, for other dtypes, shapes or numbers of arguments than
-    those of the example, `ValueError` for another structure; paths are named.  `TraceError` where
-    it is called in the trace of another program.
+    Parameters
+    ----------
+    f : callable
+    *example_args
+        Positional arguments of f, arrays or avals: only structure, dtypes and shapes matter.
 
+    Returns
+    -------
+    A pair `(converted, consts)`: `converted(*args, *consts)` equals `f(*args)` for arguments like
+    the example; `consts` are the captured tracers, none outside of a trace.  Arrays stay constants.
+
+    Examples
+    --------
     >>> import anvl
     >>> @anvl.jit
     ... def slope(a):
@@ -57,7 +63,7 @@ def closure_convert(
         x if isinstance(x, Aval) else abstract(x, f"{_NAME}: {path} of {name_of(f)}")
         for x, path in zip(arguments.leaves, paths, strict=True)
     ]
-    if current.trace is None:  # then there is nothing to close over
+    if current.trace is None:  # there is nothing to capture
         nested = None
     else:
         static, program = StaticArguments(f, None), current.trace.program
@@ -85,7 +91,7 @@ def _check_count(f: Callable[..., Any], found: int, n_args: int, n_consts: int) 
     if found != n_args + n_consts:
         raise TypeError(
             f"{_NAME}: {name_of(f)} takes {n_args + n_consts} arguments, of which {n_consts} are "
-            f"what it closed over, got {found}; call it as converted(*args, *consts)"
+            f"captured values, got {found}; call it as converted(*args, *consts)"
         )
 
 

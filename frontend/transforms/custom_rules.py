@@ -1,4 +1,4 @@
-"""`custom_vjp` and `custom_jvp`: functions whose derivative is what their author says."""
+"""`custom_vjp` and `custom_jvp`: functions with user-defined derivatives."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Custom:
         return self._emit(current.trace, self._positional(args, kwargs))
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments in order, as rules get them."""
+        """All arguments in order, as rules receive them."""
         signature = signature_of(self._f)
         if signature is None:
             bound_args, bound_kwargs = args, kwargs
@@ -97,17 +97,17 @@ class _Custom:
         if nested is None:
             nested = trace_call(self._f, static, abstracted, trace.program, paths)
             self._check_closed(name_of(self._f), nested.trace)
-            nested.owner = self  # keeps its id its own
+            nested.owner = self  # keeps its id unique
             self._attach(nested, _Signature(self._f, static, abstracted, paths, nested), key)
         name = nested.trace.name
         results = call_function(trace, name, arguments.leaves, nested.out_avals)
         return tree.unflatten(nested.out_tree, results)
 
     def _attach(self, nested: Traced, of: _Signature, key: Any) -> None:
-        """Trace the rule, and make it that of the function."""
+        """Trace the rule, and attach it to the function."""
         program = nested.program
         request: dict[str, ir.Attribute] = {"nested": Int.encode(program.rules_deep)}
-        program.functions[key] = nested  # now: a rule may call its own function
+        program.functions[key] = nested  # before tracing: a rule may call its own function
         if program.custom_rules.count(self) < program.rules_deep:
             program.custom_rules.append(self)
             try:
@@ -133,13 +133,13 @@ class _Custom:
         for outer, _ in trace.closed_over.values():
             raise TraceError(
                 f"{self.transform}: {name} closes over a traced value {outer.aval} from "
-                f"{describe(outer.location)}, of which its rule says nothing; pass it as an "
+                f"{describe(outer.location)}, for which its rule has no derivative; pass it as an "
                 "argument"
             )
 
 
 class _Signature:
-    """What a call of a function takes and returns, flat and as trees."""
+    """Arguments and results of a call, flat and with their structure."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class _Signature:
         self.out_floats = [i for i, of in enumerate(self.out_avals) if has_derivative(of)]
 
     def primals(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments, with these leaves."""
+        """The arguments, rebuilt from these leaves."""
         args, _ = self._static.join(self._arguments._replace(leaves=list(leaves)))
         return args
 
@@ -168,7 +168,7 @@ class _Signature:
     def trace_rule(
         self, rule: Callable[[Any, Any, list[Any]], list[Any]], moving: Sequence[Any], role: str
     ) -> Trace:
-        """Trace a rule: of the leaves of primals and results, and of what is of these avals."""
+        """Trace a rule on the leaves of primals and results, and on values of avals `moving`."""
         avals = [*self.avals, *self.out_avals, *moving]
         results = tree.leaf_paths(self.out_tree, "result")
         names = [*self.paths, *results, *(f"{role}{i}" for i in range(len(moving)))]
@@ -188,14 +188,14 @@ class CustomVjpFunction(_Custom):
 
     @hiding_frames
     def defvjp(self, rule: Callable[..., Any], bwd: Callable[..., Any] | None = None) -> Any:
-        """Say what the cotangents of the arguments are.
+        """Define the cotangents of the arguments.
 
-        `rule(primals, result, cotangent)` takes the arguments as a tuple, what the function makes
-        of them, and the cotangent of that, with None for what is no float.  It returns a tuple with
-        an entry for each argument: cotangents in its structure, None for what has none.
+        Either one function `rule(primals, result, cotangent)`: the arguments as a tuple, the
+        result, and its cotangent, with None for non-floats.  It returns a tuple with an entry for
+        each argument: cotangents in its structure, or None.
 
-        Or two functions: `fwd(*primals)` returns the result, and anything that `bwd(residuals,
-        cotangent)` needs.  Returns the first function, so that this may decorate it.
+        Or two functions: `fwd(*primals)` returns the result and the residuals for
+        `bwd(residuals, cotangent)`.  Returns the first function, for use as a decorator.
         """
         check_callable("defvjp", rule)
         if bwd is None:
@@ -243,14 +243,14 @@ class CustomJvpFunction(_Custom):
 
     @hiding_frames
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Say what the tangent of the result is.
+        """Define the tangent of the result.
 
-        `rule(primals, result, tangents)` takes the arguments as a tuple, what the function makes of
-        them, and the tangents of the arguments as another, with None for what is no float.  It
-        returns the tangent of the result, in its structure, with None for what has none.
+        Either `rule(primals, result, tangents)`: the arguments as a tuple, the result, and the
+        tangents of the arguments as another tuple, with None for non-floats.  It returns the
+        tangent of the result, in its structure, with None for non-floats.
 
         Or `rule(primals, tangents)`, which returns the result and its tangent.  Returns the rule,
-        so that this may decorate it.
+        for use as a decorator.
         """
         check_callable("defjvp", rule)
         signature = signature_of(rule)
@@ -300,18 +300,37 @@ def _shown(x: Any) -> str:
 
 @hiding_frames
 def custom_vjp(f: Callable[..., Any]) -> CustomVjpFunction:
-    """A function that does what f does, and whose derivative is what its `defvjp` is given.
+    """Give f the derivative that its `defvjp` defines.
 
     One rule serves all modes: the adjoint is linear in the cotangent, so forward mode is its
-    transpose, and batching batches both.  Arguments are arrays and trees of arrays; others reach f
-    and the rule as they are.
-    Returns a function of the same arguments, with `defvjp(rule)`.
-    Raises `TypeError` where it is called without a rule, or the rule returns cotangents of other
-    dtypes or shapes; `ValueError` for those of another structure (paths are named); `TraceError`
-    where f or the rule closes over a traced value; `MissingRule` in forward mode where the rule is
-    not linear in the cotangent, such as one that clips it.
+    transpose, and batching batches both.
+
+    Parameters
+    ----------
+    f : callable
+        A function of arrays and pytrees of arrays; other arguments reach f and the rule unchanged.
+
+    Returns
+    -------
+    A function of the same arguments, with a method `defvjp(rule)`.
+
+    Raises
+    ------
+    TypeError
+        From a call: there is no rule, or it returns cotangents of other dtypes or shapes.
+    ValueError
+        From a call: the cotangents differ in structure (the message names the paths).
+    TraceError
+        From a call: f or the rule captures a traced value.
+    MissingRule
+        In forward mode: the rule is not linear in the cotangent, such as one that clips it.
+
+    Notes
+    -----
     Source: A. Radul et al., You Only Linearize Once (POPL 2023).
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> @anvl.custom_vjp
     ... def softplus(x):
@@ -327,14 +346,30 @@ def custom_vjp(f: Callable[..., Any]) -> CustomVjpFunction:
 
 @hiding_frames
 def custom_jvp(f: Callable[..., Any]) -> CustomJvpFunction:
-    """A function that does what f does, and whose derivative is what its `defjvp` is given.
+    """Give f the derivative that its `defjvp` defines.
 
     One rule serves all modes: the tangent is linear in the tangents of the arguments, so reverse
     mode is its transpose, and batching batches both.
-    Returns a function of the same arguments, with `defjvp(rule)`.
-    Raises as `custom_vjp` does.
+
+    Parameters
+    ----------
+    f : callable
+        A function of arrays and pytrees of arrays, as for `custom_vjp`.
+
+    Returns
+    -------
+    A function of the same arguments, with a method `defjvp(rule)`.
+
+    Raises
+    ------
+    As `custom_vjp`.
+
+    Notes
+    -----
     Source: A. Radul et al., You Only Linearize Once (POPL 2023).
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> @anvl.custom_jvp
     ... def norm(x):

@@ -1,4 +1,4 @@
-"""What the transformations of functions share: how a trace asks for one.
+"""Declared transformations: the common part of `grad`, `vjp`, `jvp` and `vmap`.
 
 Inside a trace, the function becomes a `func.func` of the program, its transformation a declaration
 with an attribute such as `anvl.vjp`, and the result a call of it; a pass writes the body later.
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def check_callable(transform: str, f: Any) -> None:
-    """Refuse what is no function."""
+    """Refuse a value that is not callable."""
     if not callable(f):
         raise TypeError(f"{transform}: takes a function, got {f!r} of type {type(f).__name__}")
 
@@ -48,7 +48,7 @@ def has_derivative(of: Aval) -> bool:
 
 
 def float_positions(avals: Sequence[Aval]) -> tuple[int, ...]:
-    """Which of these have a derivative."""
+    """Positions of the avals that have a derivative."""
     return tuple(i for i, of in enumerate(avals) if has_derivative(of))
 
 
@@ -58,12 +58,12 @@ def runnable(
     doc: str,
     outside: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
-    """`in_trace`, a transformation of f that emits ops, as a function that also runs outside.
+    """Make `in_trace`, a transformation of f that emits ops, callable outside of a trace, too.
 
-    There `outside` stands for it, if given: what it returns is an array, or a tree of arrays.
+    There `outside` is called instead, if given; it returns an array, or a pytree of arrays.
     """
     compiled = outside or in_trace
-    # The names of the arguments, for messages, come from f also when this is traced.
+    # The argument names in messages come from f also when this is traced.
     compiled.__wrapped__ = f  # type: ignore[attr-defined]
     compiled.__name__ = name_of(f)
 
@@ -86,8 +86,8 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     try:
         return evaluate(in_trace, *plain_aside((args, kwargs)))
     except _MAYBE_KNOWN as error:
-        # Integers are arguments, so that another one needs no other program; but what Python needs
-        # to know, such as the bound of a range, is a part of the program.
+        # Integers are arguments, so that another value needs no other program; but one that Python
+        # needs, such as the bound of a range, is a part of the program.
         if not any(type(x) is int for x in tree.leaves((args, kwargs))):
             raise
         first = error
@@ -95,7 +95,7 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
         return evaluate(in_trace, *plain_aside((args, kwargs), integers=True))
     except _MAYBE_KNOWN:
         if isinstance(first, TraceError | OverflowError):
-            raise  # past that which needed the integers, something else is wrong
+            raise  # beyond the need for the integers, there is another error
         raise first from None
 
 
@@ -103,11 +103,11 @@ _MAYBE_KNOWN = (TraceError, TypeError, ValueError, OverflowError)
 
 
 class Position(int):
-    """The position of a leaf, told apart from numbers that are arguments."""
+    """The position of a leaf, as a type distinct from numeric arguments."""
 
 
 def numbered(arguments: Arguments) -> Any:
-    """Args and kwargs of a call with the position of each leaf in its place."""
+    """Args and kwargs of a call with each leaf replaced by its position."""
     return tree.unflatten(arguments.treedef, map(Position, range(len(arguments.leaves))))
 
 
@@ -135,7 +135,7 @@ def argument_of(
 
 
 def argument_name(f: Callable[..., Any], which: int | str) -> str:
-    """What messages call an argument."""
+    """Name of an argument for messages."""
     name = which if isinstance(which, str) else _name_at(f, which)
     return f"arg{which}" if name is None else name
 
@@ -149,7 +149,7 @@ def _name_at(f: Callable[..., Any], position: int) -> str | None:
 
 
 def closed_over(nested: Traced) -> list[Tracer]:
-    """What a traced function takes besides its arguments: values of the traces around it."""
+    """Captured values of a traced function: tracers of the surrounding traces."""
     return [x for x, _ in nested.trace.closed_over.values()]
 
 
@@ -161,9 +161,9 @@ def declare_vjp(
     targets: Sequence[int],
     tags: Mapping[str, Aval] = MappingProxyType({}),
 ) -> str:
-    """Declare the derivative of a traced function, of inputs of these avals; its name.
+    """Declare the reverse-mode derivative of a traced function on these avals; returns its name.
 
-    It is with respect to tagged values too, behind the arguments in `wrt`.
+    It is with respect to tagged values too, after the arguments in `wrt`.
     """
     inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
     request = {"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)}
@@ -177,7 +177,7 @@ def declare_vjp(
 def declare_linear_transpose(
     trace: Trace, nested: Traced, avals: Sequence[Aval], wrt: Sequence[int]
 ) -> str:
-    """Declare the transpose of a traced linear function; its name."""
+    """Declare the transpose of a traced linear function; returns its name."""
     inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
     takes = [*(t for i, t in enumerate(inputs) if i not in wrt), *outputs]
     request = {"wrt": Ints.encode(wrt)}
@@ -185,7 +185,7 @@ def declare_linear_transpose(
 
 
 def declare_jvp(trace: Trace, nested: Traced, avals: Sequence[Aval], wrt: Sequence[int]) -> str:
-    """Declare the forward derivative of a traced function; its name."""
+    """Declare the forward-mode derivative of a traced function; returns its name."""
     inputs, outputs = [a.type for a in avals], [y.type for y in nested.out_avals]
     floats = [y.type for y in nested.out_avals if has_derivative(y)]
     takes = [*inputs, *(inputs[i] for i in wrt)]
@@ -201,7 +201,7 @@ def declare_vmap(
     results: Sequence[int],
     size: int,
 ) -> str:
-    """Declare the batch of a traced function, of and to arrays of these avals; its name."""
+    """Declare the batched form of a traced function, on these avals; returns its name."""
     request = {
         "batched": Ints.encode(batched),
         "results": Ints.encode(results),

@@ -1,4 +1,4 @@
-"""`why_not_differentiable`: what stands in the way of a derivative, without an error."""
+"""`why_not_differentiable`: list obstacles to a derivative, without raising."""
 
 from __future__ import annotations
 
@@ -22,12 +22,17 @@ __all__ = ["Obstacles", "why_not_differentiable"]
 
 
 class Obstacles(Sequence[Finding]):
-    """What `why_not_differentiable` found: a sequence of findings, empty where nothing is missing.
+    """The findings of `why_not_differentiable`: a sequence, empty if f is differentiable.
 
-    Attributes: `function` and `wrt`, their names; `zero`, for the path of each argument whose
-    derivative is zero the findings that say why.
     A finding has `op`, `place` (`model.py:12`), `reason`, and `path`: the names of the ops from the
     argument to it.
+
+    Attributes
+    ----------
+    function, wrt : str
+        Their names.
+    zero : dict
+        For the path of each argument with a zero derivative, the findings that explain it.
     """
 
     def __init__(
@@ -73,16 +78,23 @@ def _line(finding: Finding) -> str:
 def why_not_differentiable(
     f: Callable[..., Any], *args: Any, wrt: Any = 0, **kwargs: Any
 ) -> Obstacles:
-    """What stands in the way of the derivative of f at these arguments, all at once.
+    """List every obstacle to the derivative of f at these arguments; nothing is computed.
 
-    Arguments: `args` and `kwargs` are what f is called with: arrays, numbers or abstract values;
-    nothing is computed.  `wrt` names the arguments to differentiate with respect to, or parts of
-    them (`"params.w"`), or gives positions; several in a tuple.
-    Returns a sequence of findings, one for each op without a derivative on the way from `wrt` to a
-    float result, through jits, derivatives inside of f and bodies of ops; and one for each leaf of
-    `wrt` that is no float, and for a function that returns none.  It is empty where f can be
-    differentiated.  Its `zero` says for which leaves the derivative is zero by design, and why.
-    Raises what f itself raises; `ValueError` where f has no such argument.
+    Errors of f itself are passed on; `ValueError` if f has no argument in `wrt`.
+
+    Parameters
+    ----------
+    f, args, kwargs
+        A function and its arguments: arrays, numbers or abstract values.
+    wrt : int, str or tuple of these
+        Positions, names, or paths to parts (`"params.w"`), as in `grad`.
+
+    Returns
+    -------
+    Obstacles
+        One finding for each op without a derivative between `wrt` and a float result, also in jits,
+        derivatives and bodies of ops; for each non-float leaf of `wrt`; for a function without
+        float results.  Empty if f is differentiable; its `zero` explains derivatives that are zero.
 
     >>> import anvl, anvl.numpy as np
     >>> anvl.why_not_differentiable(lambda x: np.sin(x) * 2, 1.0)

@@ -1,4 +1,4 @@
-"""`grad` and `value_and_grad`: the derivative of one float scalar.  And `stop_gradient`."""
+"""`grad` and `value_and_grad`: the derivative of a scalar function.  And `stop_gradient`."""
 
 from __future__ import annotations
 
@@ -37,21 +37,37 @@ __all__ = ["grad", "stop_gradient", "value_and_grad"]
 def value_and_grad(
     f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False
 ) -> Any:
-    """A function that returns what f returns, and its gradient.
+    """Make a function that returns the value of f and its gradient.
 
-    Arguments: `wrt` says what to differentiate with respect to: the name of an argument, its
-    position, the path to a part of one (`"params.w"`, `"params['w'][0]"`), or the name of a value
-    that `anvl.tag` gave; several in a tuple, none of which holds another.  f returns one float
-    scalar; with `has_aux` a pair, of that and of anything else, which is passed on.
-    Returns a function of the same arguments: `(value, gradient)`, where the gradient has the
-    structure of what `wrt` names, or is a tuple of such for a tuple; with `has_aux` it is
-    `((value, aux), gradient)`.
-    Raises `TypeError` where f returns no float scalar, or something in `wrt` holds no floats
-    (its path is named); `ValueError` where there is nothing of that name (with the closest names),
-    or where two entries of `wrt` overlap.
+    Parameters
+    ----------
+    f : callable
+        Returns a float scalar; with `has_aux` a pair of that and any auxiliary data.
+    wrt : int, str or tuple of these
+        What to differentiate with respect to: the position or name of an argument, the path to a
+        part of one (`"params.w"`, `"params['w'][0]"`), or the name of a value tagged by `anvl.tag`.
+        Entries of a tuple must not overlap.
+    has_aux : bool
+
+    Returns
+    -------
+    A function of the same arguments that returns `(value, gradient)`, or `((value, aux), gradient)`
+    with `has_aux`.  The gradient has the structure of `wrt`'s part; for a tuple it is a tuple.
+
+    Raises
+    ------
+    TypeError
+        f does not return a float scalar, or an entry of `wrt` holds no floats (its path is named).
+    ValueError
+        `wrt` names nothing of f (the closest names are listed), or two of its entries overlap.
+
+    Notes
+    -----
     Source: reverse-mode differentiation, A. Griewank and A. Walther, Evaluating Derivatives
     (SIAM, 2008), chapter 3.
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> value, slope = anvl.value_and_grad(lambda x: np.sin(x))(0.0)
     >>> print(value, slope)
@@ -71,7 +87,7 @@ def value_and_grad(
 
 @hiding_frames
 def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
-    """A function that returns the gradient of f.
+    """Make a function that returns the gradient of f.
 
     As `value_and_grad`, without the value; with `has_aux` it returns `(gradient, aux)`.
 
@@ -91,12 +107,23 @@ def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = F
 
 @public()
 def stop_gradient(x: Any) -> Any:
-    """x, as a constant: its derivative is zero, in every mode and of every order.
+    """Return x unchanged, with a zero derivative in every mode and of every order.
 
-    Arguments: `x` is an array, or a tuple, list, dict or registered class of arrays.
-    Returns the same.
-    Raises `TypeError` for what is no array.
+    Parameters
+    ----------
+    x : array or pytree of arrays
 
+    Returns
+    -------
+    The same pytree.
+
+    Raises
+    ------
+    TypeError
+        A leaf is not an array.
+
+    Examples
+    --------
     >>> import anvl
     >>> print(anvl.grad(lambda x: x * anvl.stop_gradient(x))(3.0))
     3.0
@@ -132,7 +159,7 @@ def _derived(
 
 
 class _Request:
-    """One call of a derivative inside a trace."""
+    """A derivative declared inside a trace, for one call."""
 
     def __init__(self, f: Callable[..., Any], wrt: Wrt, has_aux: bool) -> None:
         self.f = _with_aux(f, wrt.transform) if has_aux else f
@@ -155,7 +182,7 @@ class _Request:
         tags = named.tags(nested)
         inputs = [*avals, *(x.aval for x in outer)]
         name = declare_vjp(trace, nested, inputs, chosen, (0,), tags)
-        # Not at the person's line: what that assigns is not the seed.
+        # Not at the user's line: the variable assigned there is not the seed.
         with nested.trace.function.location:
             seed = Tracer(full(outs[0].type, 1), outs[0], trace, ir.Location.current)
         operands = [*arguments.leaves, *outer, seed]
@@ -186,7 +213,7 @@ class _Request:
 
 
 def _with_aux(f: Callable[..., Any], transform: str) -> Callable[..., Any]:
-    """f, which returns a pair, with what is no array in the second made part of its structure."""
+    """f, which returns a pair, with the non-array leaves of aux made part of its structure."""
 
     @functools.wraps(f)
     def pair(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`jacfwd`, `jacrev` and `hessian`: whole matrices of derivatives; `hvp`: one of its products."""
+"""`jacfwd`, `jacrev` and `hessian`: full derivative matrices; `hvp`: Hessian-vector products."""
 
 from __future__ import annotations
 
@@ -26,17 +26,34 @@ __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
 
 @hiding_frames
 def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
-    """A function that returns the Jacobian of f, column by column: for few arguments.
+    """Make a function that returns the Jacobian of f, by forward mode: for few inputs.
 
-    Arguments: `wrt` says what to differentiate with respect to: the name of an argument, its
-    position, or the path to a part of one (`"params.w"`); several in a tuple.
-    Returns a function of the same arguments.  Its result has the structure of what f returns, and
-    in it, for each array of shape S, the structure of what `wrt` names, with an array of shape
-    S + T for each of its arrays of shape T.
-    Raises `TypeError` where something in `wrt` or a result holds no real floats (paths are
-    named); `ValueError` where there is nothing of that name.
+    Parameters
+    ----------
+    f : callable
+    wrt : int, str or tuple of these
+        What to differentiate with respect to: the position or name of an argument, or the path to a
+        part of one (`"params.w"`).
+
+    Returns
+    -------
+    A function of the same arguments.  Its result has the structure of the result of f; each array
+    of shape S there is replaced by the structure of `wrt`'s part, with an array of shape S + T for
+    each of its arrays of shape T.
+
+    Raises
+    ------
+    TypeError
+        A part in `wrt`, or a result, holds no real floats (the message names the paths).
+    ValueError
+        `wrt` names nothing of f.
+
+    Notes
+    -----
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.jacfwd(lambda x: x * x)(np.asarray([1.0, 2.0])))
     [[2. 0.]
@@ -49,9 +66,9 @@ def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
 
 @hiding_frames
 def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
-    """A function that returns the Jacobian of f, row by row: for few results.
+    """Make a function that returns the Jacobian of f, by reverse mode: for few outputs.
 
-    As `jacfwd`, in reverse mode, so that `wrt` may also name a value that `anvl.tag` named.
+    As `jacfwd`; since it is reverse mode, `wrt` may also name a value tagged by `anvl.tag`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
@@ -64,11 +81,10 @@ def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
 
 @hiding_frames
 def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
-    """A function that returns the second derivatives of f: forward mode over reverse mode.
+    """Make a function that returns the Hessian of f: forward mode over reverse mode.
 
-    Arguments, errors as of `jacfwd`.
-    Returns a function of the same arguments.  Its result has the structure of what f returns, in it
-    that of the `wrt` argument, and in it that again: arrays of shape S + T + U.
+    Parameters and errors as of `jacfwd`.  The result has the structure of the result of f, in it
+    twice that of the `wrt` part: arrays of shape S + T + U.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.hessian(lambda x: np.prod(x))(np.asarray([2.0, 3.0, 5.0])))
@@ -83,16 +99,33 @@ def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
 
 @hiding_frames
 def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """The Hessian of f times a direction, without the Hessian: forward mode over reverse mode.
+    """Hessian-vector product of a scalar function: forward mode over reverse mode.
 
-    Arguments: as of `jvp`: `primals` are the positional arguments of f, `tangents` the directions
-    in which they move, of the same structure, dtypes and shapes, None for what does not move.
-    f returns one float scalar.
-    Returns how the gradient moves, alone: a tuple with an entry for each argument, of its
-    structure, with None for what is no float.
-    Raises `TypeError` where f returns no float scalar; for the directions, as `jvp`.
+    Parameters
+    ----------
+    f : callable
+        Returns one float scalar.
+    primals : tuple
+        The positional arguments of f.
+    tangents : tuple
+        Their directions, of the same structure, dtypes and shapes; None for no direction.
+
+    Returns
+    -------
+    The tangent of the gradient: a tuple with an entry for each argument, of its structure, with
+    None for non-floats.
+
+    Raises
+    ------
+    TypeError
+        f does not return one float scalar.  For tangents as `jvp`.
+
+    Notes
+    -----
     Source: B. Pearlmutter, Fast Exact Multiplication by the Hessian (Neural Computation 6, 1994).
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> (moved,) = anvl.hvp(np.prod, (np.asarray([2.0, 3.0, 5.0]),), (np.asarray([1.0, 0.0, 0.0]),))
     >>> print(moved)
@@ -121,14 +154,14 @@ def _jacobian(
 ) -> Callable[..., Any]:
     check_callable(transform, f)
     why = "only real floats have a Jacobian"
-    has_tags = transform == "jacrev"  # forward mode moves what goes in
+    has_tags = transform == "jacrev"  # forward mode differentiates with respect to inputs
     entries = Wrt(f, wrt, transform, accepts=_is_real, why=why, has_tags=has_tags)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
         call = _Call(f, transform, args, kwargs)
         named = entries.of_call(*numbered(call.arguments))
         out_tree, blocks = matrices(call, named)
-        # For each result the blocks of all that is named, in its structure.
+        # For each result the blocks of all parts of `wrt`, in its structure.
         return tree.unflatten(out_tree, [tree.unflatten(named.structure, row) for row in blocks])
 
     return runnable(f, in_trace, f"The {transform} of {name_of(f)} with respect to {wrt!r}.")
@@ -175,7 +208,7 @@ def _is_real(of: Aval) -> bool:
 
 
 def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
-    """For each result, the blocks of all chosen leaves: a batch of tangents for each of these."""
+    """Jacobian blocks of all chosen leaves for each result, from a batch of tangents per leaf."""
     chosen = named.leaves(call.avals)
     if not chosen:
         return _rows(call, named)  # it has the structure of the result, and no direction
@@ -200,7 +233,7 @@ def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
 
 
 def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
-    """For each result, the blocks of all that is named: a batch of cotangents for each result."""
+    """Jacobian blocks for each result, from a batch of cotangents for each result."""
     chosen = named.leaves(call.avals)
     reverse = Reverse(call.transform, call.f, call.arguments, chosen)
     reverse.tags = named.tags(reverse.nested)
@@ -223,10 +256,10 @@ def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
 
 
 def _only(of: Aval) -> Any:
-    """The only direction of an array of one element, as it is: a batch would be one more axis."""
+    """The only direction of an array of one element, without the axis of a batch."""
     return anp.ones(of.shape, dtype=of.dtype)
 
 
 def _basis(of: Aval) -> Any:
-    """Every direction of an array, one after the other: the rows of an identity matrix."""
+    """All unit directions of an array: the rows of an identity matrix."""
     return anp.eye(of.size, dtype=of.dtype).reshape((of.size, *of.shape))

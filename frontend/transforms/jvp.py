@@ -1,4 +1,4 @@
-"""`jvp`: how the results of a function move when its arguments do."""
+"""`jvp`: forward-mode derivatives."""
 
 from __future__ import annotations
 
@@ -23,17 +23,35 @@ __all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "pushed"]
 
 @hiding_frames
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """What f returns, and how that moves when the arguments move: forward mode.
+    """Evaluate f and its directional derivative: forward mode.
 
-    Arguments: `primals` are the positional arguments of f, `tangents` the directions in which they
-    move: of the same structure, dtypes and shapes.  None, for an array or for anything that holds
-    some, means that it does not move; so it must be for integers.
-    Returns `(result, tangent)`; the tangent has the structure of the result, with None for what is
-    no float.
-    Raises `TypeError` for a tangent of another dtype or shape than its primal, or of an array
-    without a derivative; `ValueError` where the structures differ.  Paths are named.
+    Parameters
+    ----------
+    f : callable
+    primals : tuple
+        The positional arguments of f.
+    tangents : tuple
+        Their directions, of the same structure, dtypes and shapes.  None, for an array or a whole
+        subtree, is a zero direction; integers need it.
+
+    Returns
+    -------
+    A pair `(result, tangent)`; the tangent has the structure of the result, with None for
+    non-floats.
+
+    Raises
+    ------
+    TypeError
+        A tangent of another dtype or shape than its primal, or of an array without a derivative.
+    ValueError
+        The structures differ.  Messages name the paths.
+
+    Notes
+    -----
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> value, slope = anvl.jvp(lambda x, y: np.sin(x) * y, (0.0, 3.0), (2.0, None))
     >>> print(value, slope)
@@ -45,7 +63,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 def jvp_of(
     function: str, f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, Any]:
-    """`jvp`, in the name of the function that people call."""
+    """`jvp`, with messages that name the public `function`."""
     check_callable(function, f)
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, list | tuple):
@@ -78,9 +96,9 @@ def _abstracted(
 def pushed(
     f: Callable[..., Any], arguments: Arguments, chosen: Sequence[int], moving: Sequence[Any]
 ) -> tuple[Any, Any]:
-    """Emit a call of the forward derivative of f: what it returns, and the tangent of that.
+    """Emit a call of the forward derivative of f; returns the result and its tangent.
 
-    `moving` are the tangents of the leaves of `arguments` that `chosen` counts.
+    `moving` are the tangents of the leaves of `arguments` at the positions `chosen`.
     """
     trace = current.trace
     assert trace is not None
@@ -103,7 +121,7 @@ def pushed(
 
 
 def operand_of(t: Any, of: Aval) -> Any:
-    """A tangent, or cotangent, of what has the aval `of`, as an operand of the current trace."""
+    """A tangent, or cotangent, of a value of aval `of`, as an operand of the current trace."""
     if isinstance(t, int | float | complex):
         return constant(t, of.dtype)
     return convert(as_tracer(t), of.dtype)
@@ -118,10 +136,10 @@ def directions_of(
     name: str,
     converting: bool = False,
 ) -> list[Any]:
-    """The tangent, or cotangent, of each leaf of `along`, None where there is none.
+    """Tangents, or cotangents, of the leaves of `along`, None where there is none.
 
-    `given` is what one is called, and the tree of them; `paths` and `avals` are of the leaves.
-    With `converting`, that of a Python number may be of any dtype.
+    `given` is the word for one of them, and their tree; `paths` and `avals` are of the leaves.
+    With `converting`, a Python number in `along` has tangents of any dtype.
     """
     role, directions = given
     try:
@@ -140,7 +158,7 @@ def directions_of(
     except ValueError as error:
         raise ValueError(
             f"{function}: the {role}s of {name} differ in structure from the values: {error}; give "
-            "one for each array, None for what has none"
+            "one for each array, or None"
         ) from None
     return found
 
@@ -148,7 +166,7 @@ def directions_of(
 def _direction(
     function: str, role: str, given: Any, path: str, of: Aval, name: str, converting: bool
 ) -> Any:
-    """One tangent; a number becomes one of the dtype of what moves."""
+    """One tangent; a number takes the dtype of its primal."""
     if given is None:
         return None
     if not has_derivative(of):

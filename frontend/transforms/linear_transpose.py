@@ -1,4 +1,4 @@
-"""`linear_transpose`: a linear function, backwards."""
+"""`linear_transpose`: the transpose of a linear function."""
 
 from __future__ import annotations
 
@@ -32,20 +32,39 @@ _NAME = "linear_transpose"
 
 @hiding_frames
 def linear_transpose(f: Callable[..., Any], *example_args: Any) -> Callable[[Any], Any]:
-    """The transpose of a linear function: from cotangents of its result to those of its arguments.
+    """Transpose a linear function: map cotangents of its result to those of its arguments.
 
-    Where f is x -> A x, it is g -> A^T g.  Where f adds a constant, that has no part in it.
+    For f = x -> A x it is g -> A^T g.  A constant added by f is ignored.  f is traced at once, and
+    not run.
 
-    Arguments: `example_args` are the positional arguments of f, arrays or avals: only their
-    structure, dtypes and shapes matter.  f is traced at once, and not run.
-    Returns a function of one argument, a cotangent with the structure, dtypes and shapes of the
-    result of f (None for what has none), which returns a tuple with an entry for each argument, of
-    its structure.
-    Raises `TypeError` for arguments and results that hold no floats, and, from the function, for a
-    cotangent of another dtype or shape (`ValueError` of another structure); `PassError`, when it is
-    compiled, where f is not linear: the op whose slope depends on an argument is named.
+    Parameters
+    ----------
+    f : callable
+    *example_args
+        The positional arguments of f, arrays or avals: only structure, dtypes and shapes matter.
+
+    Returns
+    -------
+    A function of one argument, a cotangent of the structure, dtypes and shapes of the result of f
+    (None for non-floats), that returns a tuple with an entry for each argument, of its structure.
+
+    Raises
+    ------
+    TypeError
+        Arguments or results hold no floats; from the function, a cotangent of another dtype or
+        shape.
+    ValueError
+        From the function: a cotangent of another structure.
+    PassError
+        When it is compiled: f is not linear; the op whose derivative depends on an argument is
+        named.
+
+    Notes
+    -----
     Source: the transposition of A. Radul et al., You Only Linearize Once (POPL 2023), section 4.
 
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> back = anvl.linear_transpose(lambda x: 3 * x[::-1], anvl.aval("f32", (2,)))
     >>> print(*back(np.asarray([1.0, 2.0], "f32")))
@@ -82,7 +101,7 @@ def _check_float(f: Callable[..., Any], of: Aval, path: str, remedy: str) -> Non
 
 
 class _Transpose:
-    """A linear function, traced, and its transpose in the traces that call it."""
+    """A traced linear function, and its transpose in the traces that call it."""
 
     def __init__(self, f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> None:
         self.f = f
@@ -98,14 +117,14 @@ class _Transpose:
         return trace_call(self.f, static, self.arguments, program, self.paths)
 
     def matched(self, cotangent: Any) -> list[Any]:
-        """The cotangents of the leaves of the result, None for what has none."""
+        """Cotangents of the leaves of the result, or None."""
         outs = self.nested.out_avals
         result = tree.unflatten(self.nested.out_tree, outs)
         given = "cotangent", cotangent
         return directions_of(_NAME, given, result, self.out_paths, outs, name_of(self.f))
 
     def emit(self, cotangents: list[Any]) -> Any:
-        """The cotangents of the arguments, in their structure."""
+        """Cotangents of the arguments, in their structure."""
         trace = current.trace
         assert trace is not None
         if self.nested.program is not trace.program:

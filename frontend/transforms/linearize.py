@@ -1,4 +1,4 @@
-"""`linearize`: what a function returns, and its derivative there as a linear function."""
+"""`linearize`: evaluate a function, and return its derivative there as a linear function."""
 
 from __future__ import annotations
 
@@ -24,18 +24,33 @@ __all__ = ["linearize"]
 
 @hiding_frames
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """What f returns, and a function from directions of the arguments to that of the result.
+    """Evaluate f, and return its directional derivative at this point as a linear function.
 
-    As `jvp` for many directions at one place: what does not depend on them is computed once.
-
-    Arguments: `primals` are the positional arguments of f.
-    Returns `(result, f_jvp)`.  `f_jvp(*tangents)` takes, for each argument, what has its structure,
-    dtypes and shapes, with None for what does not move, as integers must; it returns what has the
-    structure of the result, with None for what is no float.
-    Raises, from `f_jvp`: `TypeError` for a tangent of another dtype or shape than its primal, or of
-    an array without a derivative; `ValueError` where the structures differ.  Paths are named.
+    Equivalent to `jvp` for many directions; the part that does not depend on them is computed once.
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.1.
 
+    Parameters
+    ----------
+    f : callable
+    *primals
+        The positional arguments of f.
+
+    Returns
+    -------
+    A pair `(result, f_jvp)`.  `f_jvp(*tangents)` takes, for each argument, a tangent of its
+    structure, dtypes and shapes, with None for a zero direction (integers need it); it returns the
+    tangent of the result, in its structure, with None for non-floats.
+
+    Raises
+    ------
+    TypeError
+        From `f_jvp`: a tangent of another dtype or shape than its primal, or of an array without a
+        derivative.
+    ValueError
+        From `f_jvp`: the structures differ.  Messages name the paths.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> value, slope = anvl.linearize(lambda x, y: np.sin(x) * y, 0.0, 3.0)
     >>> print(value, slope(2.0, None), slope(1.0, 5.0))
@@ -47,7 +62,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         result = call_in_trace(f, f, StaticArguments(f, None), current.trace, arguments)
         done = None
     else:
-        # Now: a person may write to their NumPy arrays before `f_jvp` is called.
+        # At once: users may write to their NumPy arrays before `f_jvp` is called.
         arguments = arguments._replace(leaves=arrays_of(arguments, f))
         done = _halved(f, arguments)
         result = _called(f, arguments) if done is None else done.result
@@ -71,7 +86,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def _halved(f: Callable[..., Any], arguments: Arguments) -> Halves | None:
     try:
         return halves(f, arguments, _plan)
-    except MissingRule:  # perhaps of an argument that never moves
+    except MissingRule:  # perhaps of an argument that never has a tangent
         return None
 
 
@@ -86,7 +101,7 @@ def _plan(traced: Traced) -> Plan | None:
 
 
 def _called(f: Callable[..., Any], arguments: Arguments) -> Any:
-    """What f returns, compiled and run."""
+    """The result of f, compiled and run."""
 
     def in_trace(leaves: list[Any]) -> Any:
         args, _ = StaticArguments(f, None).join(arguments._replace(leaves=leaves))
@@ -97,7 +112,7 @@ def _called(f: Callable[..., Any], arguments: Arguments) -> Any:
 
 
 def _pushed(f: Callable[..., Any], arguments: Arguments, given: list[Any]) -> Any:
-    """The tangent of what f returns, in one program with f."""
+    """The tangent of the result, in one program with f."""
     chosen = [i for i, t in enumerate(given) if t is not None]
 
     def in_trace(leaves: list[Any], moving: list[Any]) -> Any:

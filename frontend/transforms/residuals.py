@@ -1,7 +1,7 @@
-"""A derivative outside of any trace, in two compiled halves.
+"""Derivatives outside of any trace, split into two compiled halves.
 
-The first computes the function, and the residuals: what the second needs of it.  The second may run
-many times: `anvl.vjp` goes back with it, `anvl.linearize` forward.
+The first half computes the function and the residuals for the second.  The second may run many
+times: `anvl.vjp` runs backward with it, `anvl.linearize` forward.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from anvl.runtime import Array, array_type, put
 __all__ = ["APART", "Halves", "Late", "Plan", "halves"]
 
 
-#: Sets the names of the halves apart from those of functions in Python.
+#: Distinguishes the names of the halves from those of functions in Python.
 APART = "."
 
 
 class Late(NamedTuple):
-    """What the second half takes besides residuals: directions along arguments, or results.
+    """Inputs of the second half besides residuals: directions along arguments, or results.
 
-    `chosen` counts those that have one; `paths` and `avals` are of all leaves.
+    `chosen` are the positions of those that have one; `paths` and `avals` are of all leaves.
     """
 
     chosen: Sequence[int]
@@ -47,10 +47,10 @@ class Late(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How a traced function is halved.
+    """A plan to split a traced function.
 
-    `splitting` is a pass that makes of `@main` two functions, with these `suffixes` to its name.
-    The second returns a direction for each of what `of` counts among values of these avals.
+    `splitting` is a pass that splits `@main` into two functions, with these `suffixes` to its name.
+    The second returns a direction for each position in `of` among values of these avals.
     """
 
     splitting: Pass
@@ -61,9 +61,9 @@ class Plan(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """A function that has been called, and the half that is still to run.
+    """An evaluated first half, and the second half to run.
 
-    `result` is what it returned; `second` takes the `residuals`, then what is late.
+    `result` is the result of f; `second` takes the `residuals`, then the late inputs.
     """
 
     result: Any
@@ -72,7 +72,7 @@ class Halves(NamedTuple):
     plan: Plan
 
     def run(self, given: Sequence[Any]) -> list[Array]:
-        """The results of the second half, of directions along all leaves; None is zeros."""
+        """Results of the second half for directions along all leaves; None is zeros."""
         late, placement = self.plan.late, self.second.executable.placement
         directions = [
             put(_zeros(late.avals[i]) if given[i] is None else given[i], placement)
@@ -88,9 +88,9 @@ def _zeros(of: Aval) -> Any:
 def halves(
     f: Callable[..., Any], arguments: Arguments, plan_of: Callable[[Traced], Plan | None]
 ) -> Halves | None:
-    """Trace f for these arrays, halve it, and run the first half; None where there is no plan.
+    """Trace f for these arrays, split it, and run the first half; None if there is no plan.
 
-    f is traced anew each time, as what it closes over may have changed; programs with the same text
+    f is traced anew each time, as its captured values may have changed; programs with the same text
     are compiled once.
     """
     arrays = arguments.leaves
@@ -118,7 +118,7 @@ def halves(
 
 
 def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list[int]]:
-    """The two halves, and what the residuals are among the arguments and results of the first."""
+    """The two halves, and the positions of the residuals among the results of the first."""
     program = traced.program
     with passes_lock:
         Pipeline([Remat(), plan.splitting]).run(traced.program.module)

@@ -1,4 +1,4 @@
-"""`print_saved_values`: what reverse mode keeps of a function until it comes back."""
+"""`print_saved_values`: list the residuals that reverse mode keeps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["SavedValue", "print_saved_values", "saved_values"]
 
 
 class SavedValue(NamedTuple):
-    """A value that is kept: its aval, its bytes, and what it is and where it was made."""
+    """A residual: its aval, its bytes, and its origin."""
 
     aval: Aval
     nbytes: int
@@ -42,13 +42,26 @@ class SavedValue(NamedTuple):
 def print_saved_values(
     f: Callable[..., Any], *args: Any, file: TextIO | None = None, **kwargs: Any
 ) -> None:
-    """Print what reverse mode keeps of f between its forward and its backward part.
+    """Print the residuals that reverse mode keeps between the forward and the backward part of f.
 
-    Arguments: those of f, arrays or abstract values; `file` is where to print, standard output if
-    None.  One line a value, the largest first: bytes, dtype and shape, the argument that it is or
-    the op that makes it, and the Python line of that; then the sum.  Constants are not listed.
-    Raises `TypeError` where f is no function or returns no float.
+    Prints one line per value, the largest first: bytes, dtype and shape, the argument or op that it
+    stems from, and the Python line; then the sum.  Constants are not listed.
 
+    Parameters
+    ----------
+    f : callable
+    *args, **kwargs
+        Arguments of f, arrays or abstract values.
+    file : file object, optional
+        Standard output by default.
+
+    Raises
+    ------
+    TypeError
+        f is not a function, or returns no floats.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> anvl.print_saved_values(lambda x: np.sin(np.exp(x)), anvl.aval("f32", (1000,)))
            4,000 bytes  f32[1000]  cos, ...
@@ -62,7 +75,7 @@ def print_saved_values(
 
 @hiding_frames
 def saved_values(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[SavedValue]:
-    """What `print_saved_values` prints, as a list."""
+    """The residuals that `print_saved_values` prints, as a list."""
     check_callable("print_saved_values", f)
     arguments = StaticArguments(f, None).split(*plain_aside((args, kwargs)))
     paths = input_names(f, arguments)
@@ -78,7 +91,7 @@ def saved_values(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Saved
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> tuple[Traced, int]:
-    """The forward and backward part of f in one program, and how many cotangents it takes last."""
+    """Forward and backward part of f in one program, and the number of its trailing cotangents."""
     n = len(arguments.leaves)
     out = _outputs(f, arguments, paths)
     avals, out_tree = out.out_avals, out.out_tree
@@ -107,7 +120,7 @@ def _outputs(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> T
 
 
 def _kept(block: ir.Block, n_late: int) -> list[SavedValue]:
-    """The values that the ops that depend on the last arguments need of the others."""
+    """Values that the ops depending on the last `n_late` arguments use of the others."""
     late = set(list(block.arguments)[len(block.arguments) - n_late :])
     kept: dict[ir.Value, None] = {}
     for op in block.operations:

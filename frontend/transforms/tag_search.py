@@ -1,7 +1,6 @@
-"""Where the tagged values of a traced function are, and of what type.
+"""Search for the tagged values of a traced function.
 
-Loaded where somebody asks: it needs the passes, to see behind transformations that are only
-declared.
+Imported only if `wrt` names a tag: it needs the passes, to see through declared transformations.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["Tag", "tags_in"]
 
 
 class Tag(NamedTuple):
-    """A tagged value: its aval, the line that tags it, and whether the result of that is used."""
+    """A tagged value: its aval, the line that tags it, and whether the tag's result is used."""
 
     of: Aval
     line: str
@@ -32,7 +31,7 @@ class Tag(NamedTuple):
 
 
 def tags_in(nested: Traced) -> dict[str, list[Tag]]:
-    """The tagged values of a traced function and of all that it calls, by tag."""
+    """Tagged values of a traced function and of its callees, by tag."""
     with context(), passes_lock:
         function, module = nested.trace.function, nested.program.module
         functions: dict[str, ir.Operation] = {}
@@ -52,20 +51,20 @@ def _tag(value: ir.Value) -> Tag:
 
 
 def _expanded(name: str, functions: Mapping[str, ir.Operation]) -> ir.Module:
-    """A copy of a function and of those that it calls, in which nothing is only declared."""
+    """A copy of a function and of its callees, with all declarations expanded."""
     with ir.Location.unknown():
         module = ir.Module.create()
         for other in _reached(name, functions):
             functions[other].clone(ip=ir.InsertionPoint(module.body))
         main = functions_of(module.operation)[name]
-        if "sym_visibility" in main.attributes:  # or a pass might use it up
+        if "sym_visibility" in main.attributes:  # or a pass might consume it
             del main.attributes["sym_visibility"]
         Pipeline(transformations()).run(module)
     return module
 
 
 def _reached(name: str, functions: Mapping[str, ir.Operation]) -> list[str]:
-    """The functions that one needs, itself among them."""
+    """The functions reachable from one, itself among them."""
     found, waiting = [name], [name]
     while waiting:
         at = waiting.pop()

@@ -1,4 +1,4 @@
-"""`tag`: a name for a value in the middle of a function, for `wrt`."""
+"""`tag`: name an intermediate value of a function, for `wrt`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,29 @@ _TAG = OPS["anvl.tag"]
 
 @public("name")
 def tag(x: Any, name: str) -> Any:
-    """x itself, under a name by which `wrt` can ask for its derivative.
+    """Return x unchanged, under a name that `wrt` accepts.
 
-    Arguments: `x` is an array, or a tuple, list, dict or registered class of arrays; each array in
-    it then has the path that leads to it as its name: of `{"a": ...}` tagged "h" it is "h['a']".
-    Go on with what `tag` returns: only what is done with that counts.
-    Returns the same.
-    Raises `TypeError` for what is no array, or a name that is no text or is empty.
+    Only uses of the result of `tag` count.  A name may be on one value of a function: if a function
+    that tags is called twice, derive the name from an argument.  Under `vmap` one name is on the
+    whole batch.
 
-    A name may be on one value of a function: where a function that tags is called twice, the
-    values have to be named by an argument of it.  Under `vmap` one name is on the whole batch.
+    Parameters
+    ----------
+    x : array or pytree of arrays
+        In a pytree each array is named by its path: in `{"a": ...}` tagged "h" it is "h['a']".
+    name : str
 
+    Returns
+    -------
+    The same pytree.
+
+    Raises
+    ------
+    TypeError
+        A leaf is not an array, or the name is empty or not a string.
+
+    Examples
+    --------
     >>> import anvl
     >>> def f(x):
     ...     square = anvl.tag(x * x, "square")

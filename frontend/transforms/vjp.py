@@ -1,4 +1,4 @@
-"""`vjp`: from the results of a function back to its arguments."""
+"""`vjp`: reverse-mode derivatives."""
 
 from __future__ import annotations
 
@@ -34,17 +34,34 @@ __all__ = ["Reverse", "vjp"]
 
 @hiding_frames
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """What f returns, and a function from cotangents of that to cotangents of the arguments.
+    """Evaluate f, and return its pullback: from cotangents of the result to those of the arguments.
 
-    Arguments: `primals` are the positional arguments of f.
-    Returns `(result, pullback)`.  `pullback(cotangent)` takes what has the structure, dtypes and
-    shapes of the result, with None for what has no cotangent, as integers must; it returns a tuple
-    with an entry for each argument, of its structure, with None for what is no float.  Outside of
-    `jit` it runs as often as you like on what one run of f has left.
-    Raises, from the pullback: `TypeError` for a cotangent of another dtype or shape, `ValueError`
-    for one of another structure; paths are named.
+    Parameters
+    ----------
+    f : callable
+    *primals
+        The positional arguments of f.
+
+    Returns
+    -------
+    A pair `(result, pullback)`.  `pullback(cotangent)` takes a cotangent of the structure, dtypes
+    and shapes of the result, with None for no cotangent (integers need it); it returns a tuple with
+    an entry for each argument, of its structure, with None for non-floats.  Outside of `jit` it can
+    be called many times on the residuals of one run of f.
+
+    Raises
+    ------
+    TypeError
+        From the pullback: a cotangent of another dtype or shape.
+    ValueError
+        From the pullback: a cotangent of another structure.  Messages name the paths.
+
+    Notes
+    -----
     Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.2.
 
+    Examples
+    --------
     >>> import anvl
     >>> value, pullback = anvl.vjp(lambda x, y: (x * y, x + y), 2.0, 3.0)
     >>> print(*pullback((1.0, None)), *pullback((10.0, 1.0)))
@@ -56,11 +73,11 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
         reverse = Reverse("vjp", f, arguments)
         return reverse.result, reverse.pullback
 
-    # Now: a person may write to their NumPy arrays before the pullback is called.
+    # At once: users may write to their NumPy arrays before the pullback is called.
     arguments = arguments._replace(leaves=arrays_of(arguments, f))
     try:
         done = halves(f, arguments, _backward)
-    except MissingRule:  # perhaps of a result that never gets a cotangent
+    except MissingRule:  # perhaps of a result that never has a cotangent
         done = None
     if done is None:
         return _whole(f, arguments)
@@ -87,7 +104,7 @@ def _backward(traced: Traced) -> Plan | None:
 
 
 def _whole(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Callable[[Any], Any]]:
-    """`vjp` where f cannot be halved: the pullback computes f again."""
+    """`vjp` of a function that cannot be split: the pullback computes f again."""
 
     def in_trace(leaves: list[Any]) -> Any:
         return Reverse("vjp", f, arguments._replace(leaves=leaves)).result
@@ -107,7 +124,7 @@ def _whole(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Callable[[
 
 
 def _cotangents(f: Callable[..., Any], result: Any, cotangent: Any) -> list[Any]:
-    """The cotangent of each leaf of a result, None where there is none; numbers have its dtype."""
+    """Cotangent of each leaf of a result, or None; numbers take its dtype."""
     leaves, treedef = tree.flatten(result)
     paths = tree.leaf_paths(treedef, "result")
     avals = [abstract(y) for y in leaves]
@@ -115,18 +132,27 @@ def _cotangents(f: Callable[..., Any], result: Any, cotangent: Any) -> list[Any]
 
 
 def _placed(arguments: Arguments, chosen: Sequence[int], found: Sequence[Any]) -> Any:
-    """Cotangents of chosen leaves in the structure of the arguments; None for what has none."""
+    """Cotangents of chosen leaves in the structure of the arguments; None for the others."""
     cotangents = dict(zip(chosen, found, strict=True))
     args, _ = numbered(arguments)
     return tree.map(lambda i: cotangents.get(i) if isinstance(i, Position) else None, args)
 
 
 class Reverse:
-    """A call of f in the current trace, that can be gone back.
+    """A call of f in the current trace, and its pullback.
 
-    Attributes: `result`, `avals` and `paths` of the leaves of the arguments, `out_avals`,
-    `out_tree` of the result, `nested` (f, traced), and `tags`: the tagged values, with their
-    avals, to which `pulled` goes back besides.
+    Attributes
+    ----------
+    result
+        The result of f.
+    avals, paths
+        Of the leaves of the arguments.
+    out_avals, out_tree
+        Of the result.
+    nested : Traced
+        f, traced.
+    tags : dict
+        The tagged values, with their avals, that `pulled` returns cotangents of.
     """
 
     def __init__(
@@ -156,18 +182,18 @@ class Reverse:
 
     @functools.cached_property
     def result(self) -> Any:
-        """What f returns; the call is emitted when this is first asked for."""
+        """The result of f; the call is emitted on first access."""
         trace = current.trace
         assert trace is not None
         values = call_function(trace, self.nested.trace.name, self._operands, self.out_avals)
         return tree.unflatten(self.out_tree, values)
 
     def pullback(self, cotangent: Any) -> Any:
-        """The cotangents of the arguments, in their structure; None for what has none."""
+        """Cotangents of the arguments, in their structure; None for non-floats."""
         return _placed(self._arguments, self._chosen, self.pulled(cotangent))
 
     def pulled(self, cotangent: Any) -> list[Any]:
-        """The cotangents of the chosen leaves of the arguments, then of the tagged values."""
+        """Cotangents of the chosen leaves of the arguments, then of the tagged values."""
         trace = current.trace
         assert trace is not None
         given = directions_of(

@@ -1,4 +1,4 @@
-"""`vmap`: a function of one as a function of many."""
+"""`vmap`: vectorize a function over a batch."""
 
 from __future__ import annotations
 
@@ -32,18 +32,34 @@ def vmap(
     out_axes: Any = 0,
     axis_size: int | None = None,
 ) -> Any:
-    """A function that does what f does, for each member of a batch at once.
+    """Vectorize f over a batch.
 
-    Arguments: `in_axes` says which axis of each positional argument counts the members: an integer
-    for all, or a tuple or list with an entry for each argument; an entry may follow the structure
-    of its argument, cut off anywhere, and None is for what all members share.  Negative axes count
-    from the end.  Keyword arguments are taken along axis 0.  `out_axes` says where results have
-    that axis, in the structure of the result, cut off anywhere; None is for results that are the
-    same for all members.  `axis_size` is how many members there are, where no argument says so.
-    Returns a function of the same arguments, each with one more axis.
-    Raises `ValueError` where sizes differ, an axis is out of range, or the axes do not fit the
-    structure of the arguments (paths are named); `TypeError` for axes that are no integers.
+    Parameters
+    ----------
+    f : callable
+    in_axes : int, None, or tuple or list of these and of pytree prefixes
+        The batch axis of each positional argument: one for all, or an entry for each; an entry may
+        be a pytree prefix of its argument.  None is for unbatched arguments.  Negative axes count
+        from the end.  Keyword arguments are batched along axis 0.
+    out_axes : int, None, or pytree prefix of these
+        The batch axis of each result; None for results that are equal for all members.
+    axis_size : int, optional
+        The size of the batch, if no argument is batched.
 
+    Returns
+    -------
+    A function of the same arguments, each with the batch axis added.
+
+    Raises
+    ------
+    ValueError
+        Batch sizes differ, an axis is out of range, or the axes do not fit the structure of the
+        arguments (the message names the paths).
+    TypeError
+        An axis is not an integer.
+
+    Examples
+    --------
     >>> import anvl, anvl.numpy as np
     >>> dots = anvl.vmap(np.dot, in_axes=(0, None))
     >>> print(dots(np.asarray([[1.0, 2.0], [3.0, 4.0]]), np.asarray([1.0, 10.0])))
@@ -74,7 +90,7 @@ def _is_axis(x: Any) -> bool:
 
 
 class _Request:
-    """A batch of a function."""
+    """A batched call of a function."""
 
     def __init__(
         self, f: Callable[..., Any], in_axes: Any, out_axes: Any, axis_size: int | None
@@ -126,13 +142,13 @@ class _Request:
     ) -> Traced:
         assert current.trace is not None
         abstracted = arguments._replace(leaves=list(members))
-        known = known_numbers(arguments.leaves)  # one with an axis is no number
+        known = known_numbers(arguments.leaves)  # a number has no axis
         return trace_call(self.f, static, abstracted, current.trace.program, paths, known)
 
     # -- axes of arguments -----------------------------------------------------------------------
 
     def _axes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
-        """The axis of each leaf of the arguments."""
+        """Batch axis of each leaf of the arguments."""
         in_axes = self.in_axes
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError(
@@ -143,7 +159,7 @@ class _Request:
         return [*axes, *[0 for _ in tree.leaves(kwargs)]]
 
     def _size(self, paths: Sequence[str], avals: Sequence[Aval], axes: Sequence[int | None]) -> int:
-        """How many members there are: what all batched arguments agree on."""
+        """Size of the batch, on which all batched arguments must agree."""
         sizes = {}
         for path, of, axis in zip(paths, avals, axes, strict=True):
             if axis is None:
@@ -152,7 +168,7 @@ class _Request:
                 have = f"axes {-of.ndim} to {of.ndim - 1}" if of.ndim else "no axes"
                 raise ValueError(
                     f"vmap: {path} of {self.name} is {of}, which has {have}, but in_axes says "
-                    f"{axis}; give another axis, or None for what all members share"
+                    f"{axis}; give another axis, or None for an unbatched argument"
                 )
             sizes[path] = (of, axis)
         different = {of.shape[axis] for of, axis in sizes.values()}
@@ -179,11 +195,11 @@ class _Request:
     # -- axes of results -------------------------------------------------------------------------
 
     def _out_axes(self, nested: Traced, batched: Sequence[int]) -> list[int | None]:
-        """The axis of each leaf of the result."""
+        """Batch axis of each leaf of the result."""
         avals, out_tree = nested.out_avals, nested.out_tree
         paths = tree.leaf_paths(out_tree, "result")
         result = tree.unflatten(out_tree, avals)
-        axes = _spread("out_axes", self.out_axes, result, f"what {self.name} returns")
+        axes = _spread("out_axes", self.out_axes, result, f"the result of {self.name}")
         for path, of, axis in zip(paths, avals, axes, strict=True):
             if axis is not None and not -of.ndim - 1 <= axis <= of.ndim:
                 raise ValueError(
@@ -201,7 +217,7 @@ class _Request:
         paths: Sequence[str],
         axes: Sequence[int | None],
     ) -> None:
-        """Refuse None for what differs over the batch."""
+        """Refuse None for results that differ over the batch."""
         differs = _reached(
             nested.trace.block, batched, functions_of(nested.program.module.operation)
         )
@@ -216,7 +232,7 @@ class _Request:
 def _reached(
     block: ir.Block, batched: Sequence[int], functions: dict[str, ir.Operation]
 ) -> list[bool]:
-    """Which results depend on the batched arguments; behind derivatives the pass finds out."""
+    """Whether each result depends on the batched arguments; within derivatives the pass decides."""
     *body, terminator = [op.operation for op in block.operations]
     moved: set[ir.Value] = {block.arguments[i] for i in batched}
     for op in body:
@@ -232,7 +248,7 @@ def _reached(
 
 
 def _spread(role: str, axes: Any, along: Any, what: str) -> list[int | None]:
-    """The axis of each leaf of a tree, for axes of its structure, cut off anywhere."""
+    """Axis of each leaf of a tree, from a pytree prefix of axes."""
     try:
         parts = tree.prefix_parts(axes, along, role)
     except ValueError as error:
@@ -246,13 +262,13 @@ def _spread(role: str, axes: Any, along: Any, what: str) -> list[int | None]:
 
 
 def _member(of: Aval, axis: int) -> Aval:
-    """The aval of one member."""
+    """Aval of one member of a batch."""
     at = axis % of.ndim
     return aval(of.dtype, of.shape[:at] + of.shape[at + 1 :], of.weak_type)
 
 
 def _with_axis(avals: Sequence[Aval], which: Sequence[int], size: int) -> list[Aval]:
-    """Avals, of which some get one more axis, the first."""
+    """Avals, with a leading axis of this size added to those at the positions `which`."""
     return [
         aval(a.dtype, (size, *a.shape), a.weak_type) if i in which else a
         for i, a in enumerate(avals)

@@ -1,7 +1,7 @@
-"""`wrt`: what derivatives are with respect to, as people name it.
+"""`wrt`: the variables of differentiation, as users name them.
 
 An entry is the position or the name of an argument, a path to a part of one (`"params.w"`,
-`"params['w'][0]"`), or, in reverse mode, the name of a value that `anvl.tag` gave.
+`"params['w'][0]"`), or, in reverse mode, the name of a value tagged by `anvl.tag`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Chosen", "Wrt"]
 
-_MOST = 12  # names of a kind that a message lists
+_MOST = 12  # names of a kind listed in a message
 
 
 class Wrt:
     """The entries of a `wrt`, for calls of f.
 
-    `accepts` says which avals have the derivative, `why` what messages say of others; tags are
-    looked for where `has_tags`.
+    `accepts` tells which avals have the derivative, `why` explains others in messages; tags are
+    searched for if `has_tags`.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Wrt:
         self.why = why
         self.has_tags = has_tags
         self.several = isinstance(wrt, list | tuple)
-        #: Each with the position or name of the argument that it surely is, else its path.
+        #: Each with the position or name of its argument if that is certain, else its path.
         self.entries: list[tuple[Any, int | str | tuple[str, ...]]] = []
         for entry in wrt if self.several else (wrt,):
             which = self._which(entry)
@@ -65,7 +65,7 @@ class Wrt:
             raise ValueError(f"{transform}: wrt names no argument of {self.name}")
 
     def _which(self, entry: Any) -> int | str | tuple[str, ...]:
-        """What an entry names; what no call can have is refused at once."""
+        """The argument or path that an entry names; refuses entries that no call can have."""
         if not isinstance(entry, str):
             return positions_of(self.f, entry, "wrt")[0]
         names, path = parameters_of(self.f), _parsed(entry)
@@ -77,16 +77,16 @@ class Wrt:
         return positions_of(self.f, path[0], "wrt")[0]
 
     def of_call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Chosen:
-        """What the entries name in a call, given with the position of each leaf in its place."""
+        """Resolve the entries in a call, given with each leaf replaced by its position."""
         return Chosen(self, args, kwargs)
 
     def refuse(
         self, entry: str, arguments: Iterable[str], paths: Iterable[str], tags: Iterable[str]
     ) -> NoReturn:
-        """Raise an error that says what there is instead, the closest names first."""
+        """Raise an error that lists the names available, the closest ones first."""
         names = [*arguments, *paths, *tags]
         spelled = {_dotted(name): name for name in names} | {name: name for name in names}
-        matches = import_module("difflib").get_close_matches(entry, spelled, 3, 0.6)  # 2 ms
+        matches = import_module("difflib").get_close_matches(entry, spelled, 3, 0.6)  # costs 2 ms
         close = dict.fromkeys(spelled[n] for n in matches)
         hint = f"; did you mean {' or '.join(close)}?" if close else ";"
         kinds = {"arguments": arguments, "paths": paths, "tags": tags}
@@ -101,7 +101,8 @@ class Wrt:
 
 
 class _Part(NamedTuple):
-    """What one entry names: `positions` is the tree of those of its leaves, None of a tag.
+    """The value that one entry names: `positions` is the tree of its leaf positions, None for a
+    tag.
 
     `at` is a path, or the position of an argument.
     """
@@ -113,7 +114,7 @@ class _Part(NamedTuple):
 
 
 class Chosen:
-    """What the entries of a `wrt` name in one call."""
+    """The values that the entries of a `wrt` name in one call."""
 
     def __init__(self, wrt: Wrt, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self._wrt = wrt
@@ -126,12 +127,13 @@ class Chosen:
 
     @functools.cached_property
     def _roots(self) -> dict[str, Any]:
-        """The arguments by what messages call them."""
+        """Arguments by their names in messages."""
         f = self._wrt.f
         return {argument_name(f, i): x for i, x in enumerate(self._args)} | self._kwargs
 
     def _part(self, entry: Any, which: int | str | tuple[str, ...]) -> _Part:
-        """What is no part of the arguments is a tag, until the traced function says no."""
+        """Resolve an entry; one that is no part of the arguments is a tag until the trace shows
+        otherwise."""
         wrt = self._wrt
         if isinstance(which, int | str):
             argument = argument_of(wrt.f, wrt.transform, which, self._args, self._kwargs)
@@ -141,7 +143,7 @@ class Chosen:
             below = _below(self._roots[root], root, steps)
             if below is not None:
                 return _Part(entry, *below, False)
-        elif root in parameters_of(wrt.f).known:  # this says that it was not passed
+        elif root in parameters_of(wrt.f).known:  # raises that it was not passed
             argument_of(wrt.f, wrt.transform, root, self._args, self._kwargs)
         if not wrt.has_tags:
             self._refuse(entry, [])
@@ -160,7 +162,7 @@ class Chosen:
             )
 
     def _path(self, part: _Part) -> str:
-        """How Python reaches a part: worked out for messages, as it takes 2 us."""
+        """Python expression for a part, only for messages, as it takes 2 us."""
         return argument_name(self._wrt.f, part.at)
 
     def _refuse(self, entry: str, tags: Iterable[str]) -> NoReturn:
@@ -168,11 +170,11 @@ class Chosen:
         self._wrt.refuse(entry, self._roots, [p for p in paths if p not in self._roots], tags)
 
     def paths(self) -> list[str]:
-        """How Python reaches each part of the arguments that is named."""
+        """Python expression for each part of the arguments that is named."""
         return [self._path(part) for part in self._parts if not part.is_tag]
 
     def by_path(self) -> dict[str, Any]:
-        """The leaves of these parts, by path: their positions; other values are no arrays."""
+        """Leaf positions of these parts, by path; other leaves are not arrays."""
         return {
             path: leaf
             for part in self._parts
@@ -185,7 +187,7 @@ class Chosen:
         }
 
     def leaves(self, avals: Sequence[Aval]) -> list[int]:
-        """The positions of the leaves; `TypeError` for one without a derivative."""
+        """Positions of the leaves; raises `TypeError` for one without a derivative."""
         found: list[int] = []
         accepts = self._wrt.accepts
         for part in self._parts:
@@ -200,17 +202,17 @@ class Chosen:
         path = tree.leaf_paths(part.positions, self._path(part))[k]
         raise TypeError(
             f"{self._wrt.transform}: {path} of {self._wrt.name} is {what!r}{hint(what)}; "
-            f"{self._wrt.why}: pass it as another argument than wrt, or cast it"
+            f"{self._wrt.why}: leave it out of wrt, or cast it"
         )
 
     # -- tags ------------------------------------------------------------------------------------
 
     def tags(self, nested: Traced) -> dict[str, Aval]:
-        """The tags and their avals, as the traced function has them."""
+        """Tags and their avals in the traced function."""
         wanted = [part for part in self._parts if part.is_tag]
         if not wanted:
             return {}
-        # With it come the passes, which programs without tags need not have loaded.
+        # It imports the passes, which programs without tags need not load.
         known = load_module("anvl.transforms.tag_search").tags_in(nested)
         found: dict[str, Aval] = {}
         for part in wanted:
@@ -243,15 +245,14 @@ class Chosen:
             )
         if not is_used:
             raise ValueError(
-                f"{head}, at {line}, is on a value that nothing uses; go on with what anvl.tag "
-                "returns"
+                f"{head}, at {line}, is on an unused value; use the result of anvl.tag"
             )
         return of
 
     # -- results ---------------------------------------------------------------------------------
 
     def in_order(self, of_leaves: Iterable[Any], of_tags: Iterable[Any]) -> list[Any]:
-        """One list of what belongs to all leaves and tags, in the order of the entries."""
+        """Merge items of all leaves and tags in the order of the entries."""
         if not any(part.is_tag for part in self._parts):
             return list(of_leaves)
         leaves, tags = iter(of_leaves), iter(of_tags)
@@ -263,7 +264,7 @@ class Chosen:
 
     @property
     def structure(self) -> Any:
-        """The structure of a result: that of what is named, in a tuple for several."""
+        """Structure of a result: that of the named part, or a tuple of several."""
         trees = [0 if part.is_tag else part.positions for part in self._parts]
         return tree.structure(tuple(trees) if self._wrt.several else trees[0])
 
@@ -275,15 +276,15 @@ def _listed(names: Sequence[str]) -> str:
 
 # -- paths -----------------------------------------------------------------------------------------
 
-# Compiled where they are first needed: few programs have paths.
+# Compiled on first use: few programs have paths.
 _ROOT = r"[^\W\d]\w*"
 _STEP = r"""\.(\w+)|\[((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\]'"])*)\]"""
 
 
 def _parsed(path: str) -> tuple[str, ...]:
-    """The first name of a path and the steps from there, however they are spelled.
+    """Split a path into its first name and normalized steps.
 
-    `p.w`, `p['w']` and `p["w"]` are one path, and so are `p.0` and `p[0]`.  What is no path is a
+    `p.w`, `p['w']` and `p["w"]` are one path, and so are `p.0` and `p[0]`.  A malformed path is a
     name as a whole.
     """
     root = re.match(_ROOT, path)
@@ -300,7 +301,7 @@ def _parsed(path: str) -> tuple[str, ...]:
 
 
 def _key(text: str) -> str:
-    """What stands in brackets: of a text in quotes, the text."""
+    """A bracketed key; quotes are removed."""
     text = text.strip()
     if text[:1] not in ("'", '"'):
         return text
@@ -311,7 +312,7 @@ def _key(text: str) -> str:
 
 
 def _below(node: Any, path: str, steps: Sequence[str]) -> tuple[str, Any] | None:
-    """The path and the part of a tree that the steps lead to."""
+    """The path and the subtree that the steps lead to."""
     for step in steps:
         held = tree.children(node, path)
         found = [(p, child) for p, child in held if _parsed(f"_{p[len(path) :]}")[1:] == (step,)]

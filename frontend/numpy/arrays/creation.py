@@ -107,7 +107,7 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
         made = np.asarray(x)
     except ValueError:
         raise ValueError(
-            f"asarray: {x!r} is no array; the lists in it must be of one length"
+            f"asarray: {x!r} is not an array: its lists must have one length"
         ) from None
     if made.dtype == object and isinstance(x, int):
         raise OverflowError(f"asarray: {x} does not fit any integer dtype; use a float")
@@ -118,7 +118,7 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
-        what = f"asarray: {x!r} of type {type(x).__name__} is no array of numbers"
+        what = f"asarray: {x!r} of type {type(x).__name__} is not an array of numbers"
         raise TypeError(what + hint(x))
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
 
@@ -139,7 +139,7 @@ def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[A
 
 def _cast(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if x.dtype.kind not in "biufcV":
-        raise TypeError(f"asarray: an array of {x.dtype} is no array of numbers")
+        raise TypeError(f"asarray: an array of {x.dtype} is not an array of numbers")
     if x.dtype.kind in "iu" and dtype.kind in "iu" and x.size:
         limits = np.iinfo(dtype)
         if x.min() < limits.min or x.max() > limits.max:
@@ -303,7 +303,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     integers = all(isinstance(n, int | np.integer) for n in (first, last, step))
     wanted = default_dtype(int if integers else float) if dtype is None else as_dtype(dtype)
     if not (math.isfinite(first) and math.isfinite(last)):
-        raise ValueError(f"arange: from {first} to {last} is no finite range")
+        raise ValueError(f"arange: from {first} to {last} is not a finite range")
     return _counted(first, step, max(0, math.ceil((last - first) / step)), wanted)
 
 

@@ -341,7 +341,8 @@ def _pairs(pad_width: Any, x: Tracer) -> list[list[int]]:
         return np.broadcast_to(np.asarray(pad_width, np.int64), (x.ndim, 2)).tolist()
     except ValueError:
         raise ValueError(
-            f"pad: pad_width {pad_width} is no number, pair, or pair for each axis of {x.aval}"
+            f"pad: pad_width {pad_width} is not a number, a pair, or a pair for each "
+            f"axis of {x.aval}"
         ) from None
 
 

@@ -38,7 +38,7 @@ _LARGEST_POWER = 64  # exponents up to this are multiplied out
 
 @public()
 def reciprocal(x: Any) -> Any:
-    """1 / x, of integers too a float.
+    """1 / x; integers become floats.
 
     >>> import anvl.numpy as np
     >>> print(np.reciprocal(4.0))
@@ -49,7 +49,7 @@ def reciprocal(x: Any) -> Any:
 
 @hiding_frames
 def power(x: Any, y: Any) -> Any:
-    """x to the y.  A small Python int as exponent is multiplied out: exact, and x may be negative.
+    """x to the power y.  A small Python int y is multiplied out: exact, and x may be negative.
 
     The derivative at x = 0 is 0 in y, where y is 0 or more, and at y = 0 in x.
 
@@ -67,7 +67,7 @@ def power(x: Any, y: Any) -> Any:
 
 
 def _smooth_power(x: Tracer, y: Any) -> Tracer | None:
-    """x to a whole number y of 2 or more, but a Python int, where that is smoother than x."""
+    """x to a Python int y of 2 or more for ops whose power is smoother than they are; else None."""
     number = np.asarray(y)
     if number.ndim or number.dtype.kind not in "iuf":
         return None
@@ -87,7 +87,7 @@ def _power(x: Any, y: Any) -> Any:
     return mark_weak(prim("pow", a, b), weak)
 
 
-# Operators find these on every function.
+# Operators look these attributes up on every function.
 power.eager, power.traced = _power.eager, power  # type: ignore[attr-defined]
 pow = power
 
@@ -98,7 +98,7 @@ def _integer_power(x: Any, n: int) -> Any:
     (base,), weak = promoted("power", (x,), "int")
     if n < 0 and is_kind(base, "int", "uint"):
         raise TypeError(
-            f"power: an integer to the {n} is no integer; cast the base to a float first"
+            f"power: an integer to the power {n} is not an integer; cast the base to a float first"
         )
     if n == -1:
         return mark_weak(divide(1, base), weak)
@@ -126,7 +126,7 @@ def _raised(base: Tracer, n: int) -> Tracer:
 
 @public()
 def float_power(x: Any, y: Any) -> Any:
-    """x to the y, as floats. Derivatives at x = 0 are those of `power`.
+    """x to the power y, as floats.  Derivatives at x = 0 are those of `power`.
 
     >>> import anvl.numpy as np
     >>> print(np.float_power(2, -1))
@@ -137,16 +137,16 @@ def float_power(x: Any, y: Any) -> Any:
 
 
 def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
-    """Whether a truncated division differs from a floored one: the rest has the other sign."""
+    """Whether truncated and floored division differ: the remainder has the other sign."""
     zero = constant(0, rest.dtype, rest.shape)
     return logical_and(not_equal(rest, zero), not_equal(less(rest, zero), less(divisor, zero)))
 
 
 @public()
 def remainder(x: Any, y: Any) -> Any:
-    """The remainder of the floored division, with the sign of y: Python's %.
+    """Remainder of the floored division, with the sign of y: Python's %.
 
-    The derivative is as between the jumps: 1, and minus the whole quotient.
+    The derivative is that between the jumps: 1 in x, and minus the whole quotient in y.
 
     >>> import anvl.numpy as np
     >>> print(np.remainder(-7, 3))
@@ -164,7 +164,7 @@ mod = remainder
 
 @public()
 def floor_divide(x: Any, y: Any) -> Any:
-    """The largest integer not above x / y: Python's //. The derivative is 0.
+    """Floored division: Python's //.  The derivative is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.floor_divide(-7, 3))
@@ -181,10 +181,10 @@ def floor_divide(x: Any, y: Any) -> Any:
 
 
 def _floored(a: Tracer, b: Tracer) -> Tracer:
-    """Of floats.  The multiple of b below a, over b, is an integer but for rounding."""
+    """Floored division of floats: the multiple of b below a, over b, is an integer up to error."""
     rest = remainder(a, b)
     whole = rint(divide(subtract(a, rest), b))
-    # By infinity: 0, or -1 on the other side of 0.  By zero: what division gives.
+    # By infinity: 0, or -1 for opposite signs.  By zero: the result of the division.
     by_infinity = where(equal(rest, a), 0, -1)
     result = where(logical_and(isinf(b), isfinite(a)), by_infinity, whole)
     return where(equal(b, 0), divide(a, b), result)
@@ -194,7 +194,7 @@ def _floored(a: Tracer, b: Tracer) -> Tracer:
 def divmod(x: Any, y: Any) -> Any:
     """The pair x // y, x % y.
 
-    The derivative of the quotient is 0, that of the rest as of `remainder`.
+    The derivative of the quotient is 0, that of the remainder as of `remainder`.
 
     >>> import anvl.numpy as np
     >>> print(*np.divmod(7, 2))
@@ -205,7 +205,7 @@ def divmod(x: Any, y: Any) -> Any:
 
 @public("decimals")
 def round(x: Any, decimals: int = 0) -> Any:
-    """The nearest number of so many decimals; halves to the even one. The derivative is 0.
+    """Round to the given number of decimals, halves to even.  The derivative is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.round(np.asarray([0.5, 1.5, 2.25])))
@@ -236,19 +236,19 @@ def _rounded(x: Tracer, decimals: int) -> Any:
     if decimals > 0:
         scaled = reduce(multiply, scales, x)
         nearest = reduce(divide, scales, rint(scaled))
-        # Of numbers as large as that, all have so few decimals.
+        # Numbers this large have no more decimals than these.
         return where(isinf(scaled), prim("stop_gradient", x), nearest)
     return reduce(multiply, scales, rint(reduce(divide, scales, x)))
 
 
 def _rounded_far(x: Tracer, decimals: int) -> Any:
-    """To more decimals than any number has, or to a multiple of more than twice the largest."""
+    """Round to more decimals than any number has, or to a multiple above twice the largest."""
     x = prim("stop_gradient", x)
     return x if decimals > 0 else where(isinf(x), x, multiply(x, 0.0))
 
 
 def _rounded_integer(x: Tracer, decimals: int) -> Any:
-    """To a multiple of 10**-decimals, halves to the even one."""
+    """Round integers to a multiple of 10**-decimals, halves to even."""
     if is_kind(x, "bool"):
         return x
     unit = 10**-decimals

@@ -21,20 +21,38 @@ from anvl.numpy.functions.emitting import is_kind, prim
 __all__ = ["convolve", "correlate"]
 
 _MODES = ("full", "same", "valid")
-_SHORT = 16  # so many products, of slices, take no longer than a convolution
-_DIMS = ConvDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))  # batch, feature, place; out, in, place
+_SHORT = 16  # so many products of slices take no longer than a convolution
+_DIMS = ConvDims(0, 1, (2,), 1, 0, (2,), 0, 1, (2,))  # batch, feature, position; out, in, position
 
 
 @public("mode")
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """y[k] = the sum of a[j] v[k - j] over j, of two vectors.
+    """Convolve two vectors: y[k] = the sum of a[j] v[k - j] over j.
 
-    Of n and m elements, "full" gives all n + m - 1, "same" the middle max(n, m) of these, "valid"
-    those in which the two overlap completely.  Linear in each.  Where they do not, the rest of the
-    shorter one meets zeros if it has more than 16 elements: what is infinite or NaN in it gives NaN
-    there, too.
-    Raises `TypeError` for what is no vector, `ValueError` for an empty one or another mode.
+    Linear in each.  Outside of the overlap, the shorter vector meets zeros if it has more than 16
+    elements: its infinities and NaN then give NaN there, too.
 
+    Parameters
+    ----------
+    a, v : array
+        Vectors of n and m elements.
+    mode : {"full", "same", "valid"}
+        "full" gives all n + m - 1 elements, "same" the middle max(n, m) of these, "valid" those in
+        which the two overlap completely.
+
+    Returns
+    -------
+    A vector.
+
+    Raises
+    ------
+    TypeError
+        An operand is not a vector.
+    ValueError
+        An operand is empty, or the mode is another one.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.convolve(np.asarray([1, 2, 3]), np.asarray([0, 1])))
     [0 1 2 3]
@@ -47,9 +65,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 @public("mode")
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """y[k] = the sum of a[k + j] conj(v[j]) over j, of two vectors.
+    """Correlate two vectors: y[k] = the sum of a[k + j] conj(v[j]) over j.
 
-    Modes and errors as those of `convolve`; in "full", k begins at -(m - 1).
+    Modes and errors as of `convolve`; in "full", k begins at -(m - 1).
 
     >>> import anvl.numpy as np
     >>> print(np.correlate(np.asarray([1, 2, 3]), np.asarray([0, 1]), "full"))
@@ -63,7 +81,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
 
 def _vectors(name: str, a: Any, v: Any, mode: str) -> tuple[Tracer, Tracer, bool]:
     if mode not in _MODES:
-        raise ValueError(f"{name}: mode {mode!r} is none of {', '.join(_MODES)}")
+        raise ValueError(f"{name}: mode {mode!r} is not one of {', '.join(_MODES)}")
     (x, y), weak = promoted(name, (a, v), broadcast=False)
     for operand in (x, y):
         if operand.ndim != 1:
@@ -74,7 +92,7 @@ def _vectors(name: str, a: Any, v: Any, mode: str) -> tuple[Tracer, Tracer, bool
 
 
 def _slid(x: Tracer, y: Tracer, mode: str, weak: bool) -> Any:
-    """y, no longer than x, laid on x at each place: the sums of products."""
+    """Slide y, the shorter vector, along x: the sums of products."""
     if is_kind(x, "bool"):
         i32 = np.dtype(np.int32)
         return astype(_slid(convert(x, i32), convert(y, i32), mode, weak), bool)
@@ -100,10 +118,10 @@ def _slid(x: Tracer, y: Tracer, mode: str, weak: bool) -> Any:
 
 
 def _shifted_products(x: Tracer, y: Tracer, padding: tuple[int, int]) -> Tracer:
-    """The same as a sum of multiples of x, each in its place.
+    """The same as a sum of shifted multiples of x.
 
-    Nothing is multiplied with the padding, nor what is cut off: 0 times an infinity were NaN, here
-    or in derivatives.
+    Neither padding nor cropped elements are multiplied: 0 times an infinity would be NaN, here or
+    in derivatives.
     """
     narrow = is_kind(x, "float") and x.dtype.itemsize < 4
     wide = [convert(v, np.dtype(np.float32)) if narrow else v for v in (x, y)]

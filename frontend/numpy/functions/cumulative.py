@@ -1,6 +1,6 @@
-"""Functions that combine the elements up to each place along an axis.
+"""Cumulative functions along an axis.
 
-With `reverse=True`, those from each place on.
+With `reverse=True` they accumulate from the end.
 """
 
 from __future__ import annotations
@@ -62,27 +62,27 @@ def _public(function: Any, name: str, doc: str, *static: str) -> Any:
 
 # fmt: off
 cumsum = _accumulated("cumsum",
-    "The sums of the elements up to each place along `axis`; of all, flat, for None.\n\n"
-    "With `reverse`, from each place on.  "
+    "Cumulative sums along `axis`; of the flattened array for None.\n\n"
+    "With `reverse`, accumulated from the end.  "
     "Bools are counted, and integers below 32 bits summed in 32. "
     "| np.asarray([1, 2, 3]) -> [1 3 6]")
 cumprod = _accumulated("cumprod",
-    "The products of the elements up to each place along `axis`; of all, flat, for None.\n\n"
-    "With `reverse`, from each place on.  "
+    "Cumulative products along `axis`; of the flattened array for None.\n\n"
+    "With `reverse`, accumulated from the end.  "
     "Integers below 32 bits are multiplied in 32.  The derivative is exact at zeros. "
     "| np.asarray([2, 3, 4]) -> [ 2  6 24]")
 cummax = _running("cummax",
-    "The largest of the elements up to each place along `axis`; of all, flat, for None.\n\n"
-    "With `reverse`, from each place on.  "
+    "Cumulative maxima along `axis`; of the flattened array for None.\n\n"
+    "With `reverse`, accumulated from the end.  "
     "NumPy's `maximum.accumulate`.  Elements that tie share the derivative. "
     "| np.asarray([2, 1, 4]) -> [2 2 4]")
 cummin = _running("cummin",
-    "The smallest of the elements up to each place along `axis`; of all, flat, for None.\n\n"
-    "With `reverse`, from each place on.  "
+    "Cumulative minima along `axis`; of the flattened array for None.\n\n"
+    "With `reverse`, accumulated from the end.  "
     "NumPy's `minimum.accumulate`.  Elements that tie share the derivative. "
     "| np.asarray([2, 1, 4]) -> [2 1 1]")
 cumlogsumexp = _running("cumlogsumexp",
-    "log of the sum of exp of the elements up to each place along `axis`, without overflow.\n\n"
-    "With `reverse`, from each place on.  NumPy's `logaddexp.accumulate`. "
+    "Cumulative log(sum(exp(x))) along `axis`, without overflow.\n\n"
+    "With `reverse`, from the end.  NumPy's `logaddexp.accumulate`. "
     "| np.zeros(2) -> [0.        0.6931472]", "float")
 # fmt: on

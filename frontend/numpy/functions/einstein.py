@@ -1,7 +1,7 @@
-"""`einsum`: sums of products, written with a letter for each axis.
+"""`einsum`: sums of products, with a letter for each axis.
 
-Operands are joined two at a time, the pair with the smallest result first.  In each join an axis is
-batched where both have it and somebody still needs it, contracted where nobody does.
+Operands are contracted in pairs, the pair with the smallest result first.  An axis that both have
+is a batch axis if the result or another operand needs it, else it is contracted.
 """
 
 from __future__ import annotations
@@ -32,12 +32,30 @@ class _Term(NamedTuple):
 
 @public("subscripts", "precision")
 def einsum(subscripts: str, *xs: Any, precision: str = "DEFAULT") -> Any:
-    """Sums of products: `"ij,jk->ik"` is the matrix product, `"ii->i"` the diagonal.
+    """Sum products of arrays over named axes: `"ij,jk->ik"` is the matrix product.
 
-    Letters that the result lacks are summed over.  Without `->` the result has, sorted, the letters
-    that occur once.  `...` stands for further axes, which broadcast.
-    Raises `ValueError` for subscripts that do not fit the operands.
+    Parameters
+    ----------
+    subscripts : str
+        A letter for each axis of each operand.  Letters missing in the result are summed over;
+        without `->` the result has, sorted, the letters that occur once.  `...` stands for further
+        axes, which broadcast.
+    *xs : array
+    precision : {"DEFAULT", "HIGH", "HIGHEST"}
 
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    TypeError
+        `subscripts` is not a string.
+    ValueError
+        `subscripts` does not fit the operands.
+
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.einsum("ij,j->i", np.ones((2, 3)), np.asarray([1.0, 2.0, 3.0])))
     [6. 6.]
@@ -58,7 +76,7 @@ def einsum(subscripts: str, *xs: Any, precision: str = "DEFAULT") -> Any:
 
 
 def _parsed(subscripts: str, operands: Sequence[Tracer]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, `...` replaced by letters not in use."""
+    """Letters of each operand and of the result, with `...` replaced by unused letters."""
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
@@ -91,7 +109,7 @@ def _implicit(inputs: Sequence[str], spare: str) -> str:
 def _check(subscripts: str, inputs: Sequence[str], output: str) -> None:
     for c in "".join(inputs) + output:
         if c not in string.ascii_letters:
-            raise ValueError(f"einsum: {c!r} in {subscripts!r} is no letter")
+            raise ValueError(f"einsum: {c!r} in {subscripts!r} is not a letter")
     unknown = set(output) - set("".join(inputs))
     if unknown or len(set(output)) != len(output):
         raise ValueError(
@@ -104,7 +122,7 @@ def _listed(operands: Sequence[Tracer]) -> str:
 
 
 def _sizes(subscripts: str, inputs: Sequence[str], operands: Sequence[Tracer]) -> dict[str, int]:
-    """The size of each letter; 1 gives way to another."""
+    """Size of each letter; axes of size 1 broadcast."""
     sizes: dict[str, int] = {}
     for letters, x in zip(inputs, operands, strict=True):
         if len(letters) != x.ndim:
@@ -134,7 +152,7 @@ def _single(term: _Term, sizes: dict[str, int]) -> _Term:
 
 
 def _cheapest(terms: Sequence[_Term], output: str, sizes: dict[str, int]) -> tuple[int, int]:
-    """The positions of the two terms whose product is smallest."""
+    """Positions of the two terms whose product is smallest."""
 
     def size(pair: tuple[int, int]) -> int:
         others = [t.letters for k, t in enumerate(terms) if k not in pair]
@@ -146,7 +164,7 @@ def _cheapest(terms: Sequence[_Term], output: str, sizes: dict[str, int]) -> tup
 
 
 def _joined(first: _Term, second: _Term, needed: set[str], precision: str) -> _Term:
-    """The product of two terms, summed over the letters that nobody needs."""
+    """Product of two terms, summed over the letters that are no longer needed."""
     first = _summed(first, needed | set(second.letters))
     second = _summed(second, needed | set(first.letters))
     shared = [c for c in first.letters if c in second.letters]

@@ -46,7 +46,7 @@ __all__ = [
 
 
 def mark_weak(y: Tracer, weak: bool) -> Tracer:
-    """Note on a result that Python numbers alone made it."""
+    """Mark a result that stems from Python numbers alone as weak."""
     if weak and not y.aval.weak_type and kind(element_type(y.aval.dtype)) != "bool":
         return Tracer(y.value, aval(y.aval.dtype, y.aval.shape, True), y.trace, y.location)
     return y
@@ -64,7 +64,7 @@ def unary(name: str, op: str, at_least: str, doc: str) -> Any:
     return named(function, name, doc)
 
 
-# XLA computes the sum of two bools that it knows, true and true, as false: so `or` stands for it.
+# XLA folds true + true of bool constants to false, so `or` stands for it.
 def binary(
     name: str, op: str, at_least: str, doc: str, of_bools: str | None = None,
     of_itself: Any = None, of_complex: Any = None, **params: Any,
@@ -96,10 +96,10 @@ _COMPLEX = NUMBER_LEVELS[complex]
 
 
 def _over_real(x: Any, y: Any) -> Tracer | None:
-    """x / y of complex x and real y, part by part; None of others.
+    """x / y of complex x and real y, part by part; None for other operands.
 
-    As a quotient of complex numbers it would have a NaN where 0 and infinity meet; and XLA
-    multiplies by 1 / y where y is a literal, which for 0 and large numbers is something else.
+    A complex quotient would have a NaN where 0 and infinity meet; and XLA multiplies by 1 / y for a
+    literal y, which differs for 0 and large numbers.
     """
     if abstract(x, "divide").level != _COMPLEX or abstract(y, "divide").level == _COMPLEX:
         return None
@@ -110,7 +110,7 @@ def _over_real(x: Any, y: Any) -> Tracer | None:
 
 
 def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
-    """The operands of most calls: two tracers of one aval, or one and a Python number."""
+    """Operands of the common case: two tracers of one aval, or a tracer and a Python number."""
     tracer, other = (x, y) if type(x) is Tracer else (y, x)
     if type(tracer) is not Tracer:
         return None
@@ -126,7 +126,7 @@ def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
 
 
 def _broadcast(x: Tracer, y: Tracer) -> tuple[Tracer, Tracer] | None:
-    """Two tracers of one dtype in the shape that they broadcast to, if they do."""
+    """Broadcast two tracers of one dtype; None if they do not broadcast."""
     if x.aval.dtype != y.aval.dtype or y.aval.weak_type or x.aval.weak_type:
         return None
     shape = _joint_shape(x.aval.shape, y.aval.shape)
@@ -137,7 +137,7 @@ def _broadcast(x: Tracer, y: Tracer) -> tuple[Tracer, Tracer] | None:
 def _joint_shape(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...] | None:
     try:
         return broadcast_shapes(one, other)
-    except TypeError:  # to be said by the slow path, which knows the name of the function
+    except TypeError:  # raised by the slow path, which knows the name of the function
         return None
 
 
@@ -148,24 +148,24 @@ def named(function: Callable[..., Any], name: str, doc: str) -> Any:
     return public()(function)
 
 
-#: The functions that are a line of a table: each is public.
+#: Functions defined by a line of a table: each is public.
 tabled: list[str] = []
 
 
 def described(name: str, doc: str) -> str:
-    """The docstring for a line of a table: `What it is. | arguments -> what is printed`."""
+    """Docstring from a line of a table: `Summary. | arguments -> printed result`."""
     text, _, example = doc.partition(" | ")
     arguments, _, result = example.partition(" -> ")
     return f"{text}\n\n>>> import anvl.numpy as np\n>>> print(np.{name}({arguments}))\n{result}\n"
 
 
 # fmt: off
-#             NumPy's name   op          at least   what it is, elementwise
+# NumPy's name   op          at least   summary
 negative  = unary("negative", "neg",      "int",   "-x. | 2 -> -2")
-exp       = unary("exp",      "exp",      "float", "e to the x. | 0.0 -> 1.0")
-expm1     = unary("expm1",    "expm1",    "float", "exp(x) - 1, exact near 0. | 0.0 -> 0.0")
+exp       = unary("exp",      "exp",      "float", "Exponential, e to the power x. | 0.0 -> 1.0")
+expm1     = unary("expm1",    "expm1",    "float", "exp(x) - 1, accurate near 0. | 0.0 -> 0.0")
 log       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
-log1p     = unary("log1p",    "log1p",    "float", "log(1 + x), exact near 0. | 0.0 -> 0.0")
+log1p     = unary("log1p",    "log1p",    "float", "log(1 + x), accurate near 0. | 0.0 -> 0.0")
 sqrt      = unary("sqrt",     "sqrt",     "float", "The square root. The derivative is infinite at 0. | 4.0 -> 2.0")
 rsqrt     = unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
 cbrt      = unary("cbrt",     "cbrt",     "float", "The cube root. The derivative is infinite at 0. | 8.0 -> 2.0")
@@ -213,7 +213,7 @@ left_shift, true_divide = bitwise_left_shift, divide
 
 
 def _rounding(name: str, op: str, doc: str) -> Any:
-    """Rounding leaves integers and bools as they are."""
+    """Rounding functions, which leave integers and bools unchanged."""
     op_class = OPS[f"anvl.{op}"]
 
     def function(x: Any) -> Any:
@@ -234,10 +234,10 @@ rint  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to
 
 @public("dtype")
 def astype(x: Any, dtype: Any) -> Any:
-    """x converted to a dtype.
+    """Convert x to a dtype.
 
-    Floats to integers truncate, numbers to bool are whether they are not 0, complex numbers to
-    real ones lose the imaginary part.  A Python type is the default of its kind.
+    Floats are truncated to integers, numbers become the bools x != 0, and complex numbers lose
+    their imaginary part.  A Python type stands for the default dtype of its kind.
 
     >>> import anvl.numpy as np
     >>> np.astype(np.asarray([1.7, -1.7]), "i32")
@@ -253,7 +253,7 @@ def astype(x: Any, dtype: Any) -> Any:
 
 @public()
 def trunc(x: Any) -> Any:
-    """The integer part. The derivative is 0.
+    """Truncate to the integer part.  The derivative is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.trunc(-1.7))
@@ -272,7 +272,7 @@ fix = trunc
 
 @public()
 def bitwise_right_shift(x: Any, y: Any) -> Any:
-    """x with its bits moved right by y; the sign stays.
+    """Shift the bits of x right by y; the sign is kept.
 
     >>> import anvl.numpy as np
     >>> print(np.bitwise_right_shift(-8, 1))
@@ -288,7 +288,7 @@ right_shift = bitwise_right_shift
 
 @public()
 def bitwise_count(x: Any) -> Any:
-    """How many bits are set in |x|.
+    """Count the bits set in |x|.
 
     >>> import anvl.numpy as np
     >>> print(np.bitwise_count(7))
@@ -300,7 +300,7 @@ def bitwise_count(x: Any) -> Any:
 
 @public()
 def positive(x: Any) -> Any:
-    """x itself.
+    """x unchanged.
 
     >>> import anvl.numpy as np
     >>> print(np.positive(2))
@@ -311,7 +311,7 @@ def positive(x: Any) -> Any:
 
 @public()
 def abs(x: Any) -> Any:
-    """The absolute value; of a complex number its modulus.  The derivative at 0 is 0.
+    """The absolute value; the modulus of a complex number.  The derivative at 0 is 0.
 
     >>> import anvl.numpy as np
     >>> print(np.abs(-2), np.abs(3 + 4j))
@@ -326,7 +326,7 @@ absolute = abs
 
 @public()
 def fabs(x: Any) -> Any:
-    """The absolute value, as a float also of an integer.
+    """The absolute value as a float, for integers too.
 
     >>> import anvl.numpy as np
     >>> print(np.fabs(-2))
@@ -338,9 +338,9 @@ def fabs(x: Any) -> Any:
 
 @public()
 def sign(x: Any) -> Any:
-    """-1, 0 or 1; of a complex number x / |x|.
+    """The sign: -1, 0 or 1; x / |x| for a complex number.
 
-    The derivative is 0; of a complex number that of its angle.
+    The derivative is 0; for a complex number that of its angle.
 
     >>> import anvl.numpy as np
     >>> print(np.sign(-2.5))
@@ -357,7 +357,7 @@ def sign(x: Any) -> Any:
 
 @public()
 def real(x: Any) -> Any:
-    """The real part; x itself where it is real.
+    """The real part; x itself if it is real.
 
     >>> import anvl.numpy as np
     >>> print(np.real(3 + 4j))
@@ -369,7 +369,7 @@ def real(x: Any) -> Any:
 
 @public()
 def imag(x: Any) -> Any:
-    """The imaginary part; zeros where x is real.
+    """The imaginary part; zeros if x is real.
 
     >>> import anvl.numpy as np
     >>> print(np.imag(3 + 4j))
@@ -381,7 +381,7 @@ def imag(x: Any) -> Any:
 
 @public()
 def conj(x: Any) -> Any:
-    """The complex conjugate; x itself where it is real.
+    """The complex conjugate; x itself if it is real.
 
     >>> import anvl.numpy as np
     >>> print(np.conj(3 + 4j))
@@ -396,7 +396,7 @@ conjugate = conj
 
 @public()
 def angle(x: Any) -> Any:
-    """The angle of a complex number, in radians. The derivative at 0 is NaN.
+    """The angle of a complex number, in radians.  The derivative at 0 is NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.angle(1j))
@@ -422,7 +422,7 @@ def square(x: Any) -> Any:
 
 @public()
 def exp2(x: Any) -> Any:
-    """2 to the x.
+    """2 to the power x.
 
     >>> import anvl.numpy as np
     >>> print(np.exp2(3))

@@ -1,4 +1,4 @@
-"""Short words for the functions of `anvl.numpy`: emit an op by name, fill, ask for a kind."""
+"""Helpers of `anvl.numpy`: emit an op by name, fill an array, test the kind of a dtype."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def prim(op: str, *xs: Tracer, **params: Any) -> Any:
 
 
 def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
-    """x ** exponent of what has a corner at 0, such as a length, where that has none; or None."""
+    """x ** exponent of a result with a corner at 0, such as a length, in a smooth form, or None."""
     if x.trace is not current.trace:  # there it is an argument
         return None
     with x.location:
@@ -28,7 +28,7 @@ def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
 
 
 def filled(x: Tracer, value: complex) -> Tracer:
-    """An array like x whose elements all are `value`."""
+    """An array like x filled with `value`."""
     return constant(value, x.aval.dtype, x.aval.shape)
 
 

@@ -25,8 +25,8 @@ from anvl.runtime import hiding_frames
 
 __all__ = ["frexp", "ldexp"]
 
-_FAR = 1 << 14  # beyond such a power of two all is 0 or infinite
-#: Of a dtype: the integer with its bits, digits with the first one, the largest exponent of 2.
+_FAR = 1 << 14  # beyond such a power of two all results are 0 or infinite
+#: By dtype: the integer of its bits, digits including the first, the largest exponent of 2.
 _FORMATS = {"f32": ("i32", 24, 127), "f64": ("i64", 53, 1023)}
 
 
@@ -39,16 +39,16 @@ def _real(name: str, x: Any) -> tuple[Tracer, bool]:
 
 @hiding_frames
 def ldexp(x: Any, n: Any) -> Any:
-    """x * 2^n, exactly: rounded once, where the result is too small for all digits of x.
+    """x * 2^n, exactly; rounded once if the result is subnormal.
 
-    x is real, integers become floats; n are integers.  The derivative is 2^n in x, and n has none.
+    x is real, integers become floats; n are integers.  The derivative is 2^n in x; n has none.
     Raises `TypeError` for other dtypes.  Source: IEEE 754-2019, `scaleB`.
 
     >>> import anvl.numpy as np
     >>> print(np.ldexp(np.asarray([0.75, 3.0]), np.asarray([2, -1])))
     [3.  1.5]
     """
-    # A number is no exponent of the dtype of x, which it would be beside an array.
+    # A Python number takes no dtype from x, as it would beside an array.
     return _ldexp(x, np.int32(min(max(n, -_FAR), _FAR)) if type(n) is int else n)
 
 
@@ -75,10 +75,10 @@ _ldexp = public()(_scaled)
 
 @public()
 def frexp(x: Any) -> Any:
-    """The fraction and the exponent of x: a pair (m, n) with x = m * 2^n and 0.5 <= |m| < 1.
+    """Split x into fraction and exponent: a pair (m, n) with x = m * 2^n and 0.5 <= |m| < 1.
 
     x is real, integers become floats.  n is i32, and 0 where x is 0, infinite or NaN; m is x there.
-    The derivative of m is 2^-n, and n has none: it is flat but where it jumps, at powers of two.
+    The derivative of m is 2^-n; n has none: it is flat but where it jumps, at powers of two.
     Raises `TypeError` for complex numbers.  Source: IEEE 754-2019, `logB`.
 
     >>> import anvl.numpy as np
@@ -103,7 +103,7 @@ def _exponent(x: Tracer) -> Any:
     places = constant(digits - 1, bits.dtype, bits.shape)
     fraction = bitwise_and(bits, (1 << (digits - 1)) - 1)
     biased = bitwise_and(prim("shift_right_logical", bits, places), 2 * largest + 1)
-    # Of a number with fewer digits than others: by where its first one is.
+    # For subnormal numbers: by the position of their first digit.
     first = 8 * bits.dtype.itemsize - digits - largest + 2
     small = subtract(first, prim("count_leading_zeros", fraction))
     is_small = equal(biased, 0)

@@ -1,6 +1,6 @@
-"""Higher transcendental functions: SciPy's names in `scipy.special`, elementwise.
+"""Special functions, elementwise: names of `scipy.special`.
 
-Integers become the default float; operands of two broadcast.
+Integers become the default float; two operands broadcast.
 Source: NIST Digital Library of Mathematical Functions, sections 7 (error functions), 5 (gamma),
 8 (incomplete gamma and beta), 10 (Bessel) and 25 (zeta), for the definitions.
 """
@@ -21,7 +21,7 @@ __all__ = [
 
 # fmt: off
 erfinv = unary("erfinv", "erf_inv", "float",
-    "The x with erf(x) = y; infinite at -1 and 1. | np.float16(0.5) -> 0.477")
+    "Inverse error function; infinite at -1 and 1. | np.float16(0.5) -> 0.477")
 gammaln = unary("gammaln", "lgamma", "float",
     "log |gamma(x)| (DLMF 5.2.1). | np.float16(4) -> 1.792")
 digamma = unary("digamma", "digamma", "float",
@@ -66,9 +66,7 @@ i1 = _bessel("i1", 1,
 def betainc(a: Any, b: Any, x: Any) -> Any:
     """The regularised incomplete beta function of a and b at x (DLMF 8.17.2).
 
-    Each argument has a derivative.
-
-    Those in a and b are 0 at the ends of x.
+    Differentiable in each argument; the derivatives in a and b are 0 at the ends of x.
 
     >>> import anvl.numpy as np
     >>> print(np.round(np.betainc(2.0, 1.0, 0.5), 4))

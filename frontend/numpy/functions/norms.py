@@ -25,18 +25,36 @@ _OF_MATRICES = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
 
 @public("ord", "axis", "keepdims")
 def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The norm of vectors (along one axis), of matrices (along two), or of all elements.
+    """Norm of vectors (along one axis), of matrices (along two), or of all elements.
 
-    `ord` of vectors is a number, inf or -inf, 2 where not given; of matrices 'fro' (where not
-    given), 'nuc', 1, -1, 2, -2, inf or -inf.
+    Parameters
+    ----------
+    x : array
+    ord : int, float or {"fro", "nuc"}, optional
+        For vectors a number, inf or -inf, by default 2; for matrices "fro" (the default), "nuc",
+        1, -1, 2, -2, inf or -inf.
+    axis : int or pair of int, optional
+    keepdims : bool
 
-    The derivative of a norm at zero is 0, and it has no second one there, which is NaN; that of its
-    square, `norm(x)**2`, is right.  An infinite norm has none.
+    Returns
+    -------
+    Array
 
+    Raises
+    ------
+    ValueError
+        `ord` is not a norm of vectors, or of matrices.
+
+    Notes
+    -----
+    The derivative of a norm at zero is 0, and its second one there is NaN; derivatives of
+    `norm(x)**2` are right.  An infinite norm has none.
     The norms 1, inf and -inf have corners where elements are 0 or tie; 2 and -2 of matrices where
-    the singular value that they take is not single, 'nuc' where one is 0.  Where others repeat,
-    derivatives are right up to the second one.
+    the selected singular value is not single, "nuc" where one is 0.  Where other singular values
+    repeat, derivatives are right up to the second one.
 
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.linalg.norm(np.asarray([3.0, 4.0])))
     5.0
@@ -60,7 +78,7 @@ def _kept(y: Any, x: Tracer, axes: tuple[int, ...]) -> Any:
 
 
 def _of_order(x: Tracer, order: float, axes: tuple[int, ...]) -> Any:
-    size = x if order == 2 else abs(x)  # a complex number of order 2 is smooth at 0
+    size = x if order == 2 else abs(x)  # of order 2 for a complex number, smooth at 0
     return prim("norm", size, axes=axes, order=float(order))
 
 
@@ -84,7 +102,7 @@ def _of_vectors(x: Tracer, ord: Any, axis: int) -> Any:
     if ord == 0:
         return sum(convert(not_equal(x, 0), abs(x).dtype), axis=axis)
     if isinstance(ord, str):
-        raise ValueError(f"norm: ord {ord!r} is none of vectors; it must be {_OF_VECTORS}")
+        raise ValueError(f"norm: ord {ord!r} is not a vector norm; it must be {_OF_VECTORS}")
     return _of_order(x, ord, (axis,))
 
 
@@ -95,7 +113,7 @@ def _of_matrices(x: Tracer, ord: Any, axes: tuple[int, ...]) -> Any:
     if ord == "nuc":
         return prim("nuclear_norm", a)
     if ord not in _REDUCTIONS:
-        raise ValueError(f"norm: ord {ord!r} is none of matrices; it must be {_OF_MATRICES}")
+        raise ValueError(f"norm: ord {ord!r} is not a matrix norm; it must be {_OF_MATRICES}")
     largest = max if ord > 0 else min
     if ord in (2, -2):
         return largest(prim("svdvals", a), axis=-1)

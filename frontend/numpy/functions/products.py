@@ -29,7 +29,7 @@ def contract(x: Tracer, y: Tracer, *dims: tuple[int, ...], precision: str = "DEF
 
 
 def _operands(name: str, x: Any, y: Any) -> tuple[Tracer, Tracer]:
-    if type(x) is Tracer and type(y) is Tracer:  # nearly always: nothing to promote
+    if type(x) is Tracer and type(y) is Tracer:  # the common case: nothing to promote
         one, other = x.aval, y.aval
         if one.dtype == other.dtype and not one.weak_type and not other.weak_type:
             return x, y
@@ -39,7 +39,7 @@ def _operands(name: str, x: Any, y: Any) -> tuple[Tracer, Tracer]:
 
 @lru_cache(4096)
 def _matrix_dims(a: Aval, b: Aval) -> DotDims | None:
-    """What `a @ b` contracts, for rows against one matrix or vector whose sizes agree."""
+    """Dimension numbers of `a @ b` for rows against one matrix or vector; None if sizes differ."""
     if not (a.ndim >= 1 and 1 <= b.ndim <= 2 and a.shape[-1] == b.shape[0]):
         return None
     return DotDims((), (), (a.ndim - 1,), (0,))
@@ -49,7 +49,7 @@ def _matrix_dims(a: Aval, b: Aval) -> DotDims | None:
 def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
     """The matrix product; a vector is a row on the left and a column on the right.
 
-    Axes before the last two broadcast.  `precision` is DEFAULT, HIGH or HIGHEST.
+    Leading axes broadcast.  `precision` is "DEFAULT", "HIGH" or "HIGHEST".
 
     >>> import anvl.numpy as np
     >>> np.matmul(np.ones((2, 3)), np.ones((3, 2)))
@@ -77,7 +77,7 @@ def matmul(x: Any, y: Any, *, precision: str = "DEFAULT") -> Any:
 
 @public()
 def dot(x: Any, y: Any) -> Any:
-    """The sum of products over the last axis of x and the second-last, or only, one of y.
+    """Sum of products over the last axis of x and the second-to-last, or only, axis of y.
 
     >>> import anvl.numpy as np
     >>> print(np.dot(np.asarray([1, 2, 3]), np.asarray([4, 5, 6])))
@@ -93,7 +93,7 @@ def dot(x: Any, y: Any) -> Any:
 
 @public()
 def inner(x: Any, y: Any) -> Any:
-    """The sum of products over the last axes.
+    """Sum of products over the last axes.
 
     >>> import anvl.numpy as np
     >>> print(np.inner(np.ones((2, 3)), np.ones(3)))
@@ -108,7 +108,7 @@ def inner(x: Any, y: Any) -> Any:
 
 @public()
 def outer(x: Any, y: Any) -> Any:
-    """The products of every element of x with every element of y, as a matrix.
+    """Outer product: every element of x times every element of y, as a matrix.
 
     >>> import anvl.numpy as np
     >>> np.outer(np.asarray([1, 2]), np.asarray([3, 4]))
@@ -121,7 +121,7 @@ def outer(x: Any, y: Any) -> Any:
 
 @public()
 def kron(x: Any, y: Any) -> Any:
-    """The Kronecker product: y, once for each element of x and times it.
+    """The Kronecker product: blocks y, scaled by each element of x.
 
     >>> import anvl.numpy as np
     >>> np.kron(np.asarray([1, 10]), np.asarray([1, 2]))
@@ -138,7 +138,7 @@ def kron(x: Any, y: Any) -> Any:
 
 @public("axes")
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
-    """The sum of products over these axes: so many last ones of x and first ones of y, or a pair.
+    """Sum of products over `axes`: a number of last axes of x and first ones of y, or a pair.
 
     >>> import anvl.numpy as np
     >>> np.tensordot(np.ones((2, 3)), np.ones((4, 3)), axes=(1, 1)).shape
@@ -158,7 +158,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
 
 @public("axis")
 def vecdot(x: Any, y: Any, axis: int = -1) -> Any:
-    """The sum of conj(x) * y along an axis; the other axes broadcast.
+    """Sum of conj(x) * y along an axis; the other axes broadcast.
 
     >>> import anvl.numpy as np
     >>> print(np.vecdot(np.ones((2, 3)), np.asarray([1.0, 2.0, 3.0])))
@@ -172,7 +172,7 @@ def vecdot(x: Any, y: Any, axis: int = -1) -> Any:
 
 @public()
 def vdot(x: Any, y: Any) -> Any:
-    """The sum of conj(x) * y over all elements.
+    """Sum of conj(x) * y over all elements.
 
     >>> import anvl.numpy as np
     >>> print(np.vdot(np.asarray([1j, 2.0]), np.asarray([1j, 1.0])))

@@ -1,7 +1,7 @@
 """Medians and quantiles: NumPy's names.
 
-The axis is sorted, and the result interpolated between two of its elements, to which the
-derivative goes.
+The axis is sorted, and the result interpolated between two of its elements, which receive the
+derivative.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 @public("axis", "keepdims")
 def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """The middle element along `axis` (one, several, or all), or the mean of the middle two.
+    """Median along `axis` (one, several, or all): the middle element, or the mean of the middle
+    two.
 
-    x is real; of integers the result is a float.  NaN where there is one.  The derivative goes to
-    the elements that are taken.  Equal elements share it evenly: where the two middle ones alone
-    tie the median is smooth, where more do it has a corner.  Raises `ValueError` for an axis that x
-    does not have, or of none.
+    x is real; integers give a float.  NaN elements give NaN.  The derivative goes to the selected
+    elements.  Equal elements share it evenly: where only the two middle ones tie the median is
+    smooth, where more do it has a corner.  Raises `ValueError` for an axis that x does not have, or
+    for no elements.
 
     >>> import anvl.numpy as np
     >>> print(np.median(np.asarray([5, 1, 4, 2])))
@@ -63,17 +64,38 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def quantile(
     x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """What a part q, 0 to 1, of the elements along `axis` does not exceed.
+    """Quantile q, 0 to 1, of the elements along `axis`.
 
-    x is real; of integers the result is a float.  Each q is one element of the result's first
-    axes, and the others are those of x that are left.  With n elements in order, q is at the place
-    q (n - 1); `method` says what is there between two: "linear" interpolates, "lower", "higher"
-    and "nearest" take one, "midpoint" the mean of both.  A q out of range gives NaN, as a NaN
-    element does.  The derivative goes to the elements that are taken, and to q if "linear".
-    Equal elements share it evenly.
-    Raises `ValueError` for another method, for an axis that x does not have, or of no elements.
+    With n sorted elements, quantile q is at position q (n - 1).  The derivative goes to the
+    selected elements, and to q for "linear".  Equal elements share it evenly.
+
+    Parameters
+    ----------
+    x : array
+        Of a real dtype; integers give a float.
+    q : float or array
+        Values out of range give NaN, as NaN elements do.
+    axis : int or sequence of int, optional
+    method : {"linear", "lower", "higher", "midpoint", "nearest"}
+        Between two elements "linear" interpolates, "lower", "higher" and "nearest" take one, and
+        "midpoint" the mean of both.
+    keepdims : bool
+
+    Returns
+    -------
+    An array; its first axes are those of q, then come the remaining axes of x.
+
+    Raises
+    ------
+    ValueError
+        Another method, an axis that x does not have, or no elements.
+
+    Notes
+    -----
     Source: R. Hyndman and Y. Fan, Sample quantiles in statistical packages (1996), definition 7.
 
+    Examples
+    --------
     >>> import anvl.numpy as np
     >>> print(np.quantile(np.asarray([1.0, 2.0, 4.0]), np.asarray([0.25, 0.5])))
     [1.5 2. ]
@@ -85,7 +107,7 @@ def quantile(
 def percentile(
     x: Any, q: Any, axis: Axis = None, *, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """What q per cent of the elements along `axis` do not exceed: `quantile` of q / 100.
+    """Percentile q of the elements along `axis`: `quantile` of q / 100.
 
     Equal elements share the derivative evenly.
 
@@ -98,12 +120,12 @@ def percentile(
 
 
 def _parts(q: Any) -> Any:
-    """q; lists of numbers as an array of all their digits, which takes on the dtype of x."""
+    """q as an array; lists of numbers keep all their digits, and take the dtype of x."""
     return asarray(q, "f64") if isinstance(q, list | tuple) else q
 
 
 def _quantile(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
-    # A number is part of the program: as an argument of it, it would have the bits of an f32.
+    # A Python number is part of the program: as an argument it would be rounded to an f32.
     of = _of_number if isinstance(q, int | float) else _of_array
     return of(name, x, q, axis, method, keepdims)
 
@@ -120,18 +142,18 @@ def _of_array(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool
 
 def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: bool) -> Any:
     if method not in _METHODS:
-        raise ValueError(f"{name}: method {method!r} is none of {', '.join(_METHODS)}")
+        raise ValueError(f"{name}: method {method!r} is not one of {', '.join(_METHODS)}")
     (operand,), weak = promoted(name, (x,), "float")
     if is_kind(operand, "complex"):
         raise TypeError(f"{name}: {operand.aval} is complex; complex numbers have no quantiles")
     axes = axes_of(axis, operand.ndim, name)
-    # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, and half of each.
+    # Where the two middle ones of [0, 1, 1, 5] tie, the median is smooth, half of each.
     ordered = prim("share_ties", sort(_rows(operand, axes), axis=0), axis=0)
     count = ordered.shape[0]
     if count == 0:
         raise ValueError(f"{name}: {operand.aval} has no elements along axis {axes}")
     dtype = operand.dtype
-    wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a place needs its bits
+    wide = np.dtype(np.float32) if dtype.itemsize <= 2 else dtype  # a position needs its bits
     is_number = isinstance(q, int | float)
     part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
     inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
@@ -145,18 +167,18 @@ def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: boo
 
 
 def _rows(x: Tracer, axes: tuple[int, ...]) -> Tracer:
-    """x with these axes as one, the first."""
+    """Combine these axes of x into one, the first."""
     moved = moveaxis(x, axes, range(len(axes)))
     return reshape(moved, (math.prod(x.shape[a] for a in axes), *moved.shape[len(axes) :]))
 
 
 def _spread(q: Tracer, ordered: Tracer) -> Tracer:
-    """q with an axis of size 1 for each that is left of x."""
+    """q with an axis of size 1 for each remaining axis of x."""
     return reshape(q, q.shape + (1,) * (ordered.ndim - 1))
 
 
 def _at(ordered: Tracer, place: Tracer, method: str) -> Any:
-    """What is at these places, which may lie between two elements, of the first axis."""
+    """Values at these positions of the first axis, interpolated between two elements."""
     low, high = floor(place), ceil(place)
     if method == "nearest":
         low = high = rint(place)
@@ -167,7 +189,7 @@ def _at(ordered: Tracer, place: Tracer, method: str) -> Any:
     if method == "higher":
         return above
     share = 0.5 if method == "midpoint" else _spread(subtract(place, low), ordered)
-    # As a step from the nearer end, so that equal infinities give themselves; of equal numbers
-    # both ends have their share of the derivative.
+    # As a step from the nearer end, so that equal infinities give themselves; of equal numbers both
+    # ends get their share of the derivative.
     alike = logical_and(equal(below, above), isinf(below))
     return add(below, multiply(where(alike, 0, subtract(above, below)), share))

@@ -1,4 +1,4 @@
-"""Functions that reduce axes by one op: NumPy's names."""
+"""Reductions by one op: NumPy's names."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ __all__ = [
 
 
 def reduced(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
-    """x reduced by an op; its axes stay, of size 1, where `keepdims` is true."""
+    """Reduce x by an op; with `keepdims` its axes stay, with size 1."""
     y = prim(op, x, axes=axes)
     return kept(y, x.shape, axes) if keepdims else y
 
 
 def kept(y: Tracer, shape: tuple[int, ...], axes: tuple[int, ...]) -> Tracer:
-    """A reduced array with its axes of `shape` back, of size 1."""
+    """Restore the axes of a reduced array with size 1."""
     sizes = tuple(1 if i in axes else n for i, n in enumerate(shape))
     return y if y.shape == sizes else prim("reshape", y, shape=sizes)
 
@@ -44,9 +44,9 @@ def _named(function: Callable[..., Any], name: str, doc: str, *static: str) -> A
 
 
 def summing_dtype(dtype: np.dtype[Any], count: int) -> np.dtype[Any]:
-    """The dtype that sums of `count` of this one have: integers get room, and bools are counted.
+    """Dtype of the sum of `count` elements: wider for integers, an integer for bools.
 
-    At least that of the default integer.
+    At least the default integer.
     """
     of_kind = kind(element_type(dtype))
     if of_kind not in ("bool", "int", "uint"):
@@ -71,7 +71,7 @@ def _accumulated(name: str, op: str, doc: str) -> Any:
 
 
 def _wide(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
-    """Floats of 16 bits are accumulated in f32."""
+    """Accumulate 16-bit floats in f32."""
     if x.dtype.itemsize > 2 or not is_kind(x, "float"):
         return reduced(op, x, axes, keepdims)
     return convert(reduced(op, convert(x, np.dtype(np.float32)), axes, keepdims), x.dtype)
@@ -79,11 +79,11 @@ def _wide(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
 
 # fmt: off
 sum = _accumulated("sum", "sum",
-    "The sum along `axis` (one, several, or all of them).\n\n"
+    "Sum along `axis` (one, several, or all of them).\n\n"
     "Bools are counted, and integers below 32 bits summed in 32.  The derivative is 1. "
     "| np.asarray([1, 2, 3]) -> 6")
 prod = _accumulated("prod", "prod",
-    "The product along `axis` (one, several, or all of them).\n\n"
+    "Product along `axis` (one, several, or all of them).\n\n"
     "Integers below 32 bits are multiplied in 32. | np.asarray([2, 3, 4]) -> 24")
 # fmt: on
 
@@ -101,10 +101,10 @@ def _extremum(name: str, op: str, doc: str) -> Any:
 
 # fmt: off
 max = _extremum("max", "max",
-    "The largest along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "Maximum along `axis`, NaN if there is one; the derivative is shared among equals. "
     "| np.asarray([1, 3, 2]) -> 3")
 min = _extremum("min", "min",
-    "The smallest along `axis`, NaN if there is one; the derivative is shared among equals. "
+    "Minimum along `axis`, NaN if there is one; the derivative is shared among equals. "
     "| np.asarray([1, 3, 2]) -> 1")
 # fmt: on
 amax, amin = max, min
@@ -119,9 +119,9 @@ def _truth(name: str, op: str, doc: str) -> Any:
 
 
 # fmt: off
-all = _truth("all", "all", "Whether all elements along `axis` are true, or not zero. "
+all = _truth("all", "all", "Test whether all elements along `axis` are true, or not zero. "
     "| np.asarray([1, 0]) -> False")
-any = _truth("any", "any", "Whether some element along `axis` is true, or not zero. "
+any = _truth("any", "any", "Test whether any element along `axis` is true, or not zero. "
     "| np.asarray([1, 0]) -> True")
 # fmt: on
 
@@ -157,7 +157,7 @@ argmin = _arg("argmin",
 
 @public("axis", "keepdims")
 def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """How many elements along `axis` are not zero: i32, the default of integers, or i64 if need be.
+    """Count the nonzero elements along `axis`: i32, the default integer, or i64 for large arrays.
 
     >>> import anvl.numpy as np
     >>> print(np.count_nonzero(np.asarray([0, 5, 7])))
@@ -171,7 +171,7 @@ def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @public("axis", "keepdims")
 def ptp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """The largest less the smallest along `axis`.
+    """Maximum minus minimum along `axis`.
 
     The derivatives of both are shared among equals.
 
@@ -202,13 +202,13 @@ def _without_nan(
 
 # fmt: off
 nansum  = _without_nan("nansum", sum, 0.0,
-    "The sum along `axis` of what is not NaN. | np.asarray([1.0, np.nan]) -> 1.0")
+    "Sum along `axis`, ignoring NaN. | np.asarray([1.0, np.nan]) -> 1.0")
 nanprod = _without_nan("nanprod", prod, 1.0,
-    "The product along `axis` of what is not NaN. | np.asarray([2.0, np.nan]) -> 2.0")
+    "Product along `axis`, ignoring NaN. | np.asarray([2.0, np.nan]) -> 2.0")
 nanmax  = _without_nan("nanmax", max, -math.inf,
-    "The largest along `axis` of what is not NaN; NaN where all are. "
+    "Maximum along `axis`, ignoring NaN; NaN where all are. "
     "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
 nanmin  = _without_nan("nanmin", min, math.inf,
-    "The smallest along `axis` of what is not NaN; NaN where all are. "
+    "Minimum along `axis`, ignoring NaN; NaN where all are. "
     "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
 # fmt: on

@@ -1,4 +1,4 @@
-"""Functions made of several others: NumPy's names, and a few of SciPy's."""
+"""Composed functions: NumPy's names, and a few of SciPy's."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def logaddexp(x: Any, y: Any) -> Any:
 
 @public()
 def deg2rad(x: Any) -> Any:
-    """Degrees as radians.
+    """Convert degrees to radians.
 
     >>> import anvl.numpy as np
     >>> print(np.deg2rad(180.0))
@@ -79,7 +79,7 @@ def deg2rad(x: Any) -> Any:
 
 @public()
 def rad2deg(x: Any) -> Any:
-    """Radians as degrees.
+    """Convert radians to degrees.
 
     >>> import anvl.numpy as np
     >>> print(np.rad2deg(np.pi))
@@ -105,7 +105,7 @@ def sinc(x: Any) -> Any:
 
 @public()
 def heaviside(x: Any, y: Any) -> Any:
-    """0 where x is negative, y where it is 0, 1 where it is positive.
+    """The Heaviside step function: 0 for negative x, y at 0, 1 for positive x.
 
     The derivative in x is 0, and 1 in y where x is 0.
 
@@ -120,7 +120,7 @@ def heaviside(x: Any, y: Any) -> Any:
 
 @public()
 def fmax(x: Any, y: Any) -> Any:
-    """The larger; of a number and a NaN the number. The derivative at a tie is shared.
+    """Maximum, ignoring a NaN beside a number.  The derivative at a tie is shared.
 
     >>> import anvl.numpy as np
     >>> print(np.fmax(1.0, np.nan))
@@ -132,7 +132,7 @@ def fmax(x: Any, y: Any) -> Any:
 
 @public()
 def fmin(x: Any, y: Any) -> Any:
-    """The smaller; of a number and a NaN the number. The derivative at a tie is shared.
+    """Minimum, ignoring a NaN beside a number.  The derivative at a tie is shared.
 
     >>> import anvl.numpy as np
     >>> print(np.fmin(1.0, np.nan))
@@ -144,7 +144,7 @@ def fmin(x: Any, y: Any) -> Any:
 
 @public()
 def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """x with NaN and infinities replaced: by 0 and the largest numbers of the dtype.
+    """Replace NaN by 0 and infinities by the largest finite numbers of the dtype.
 
     An element that is replaced has the derivative 0.
 
@@ -177,7 +177,7 @@ def _limits(x: Tracer) -> tuple[Tracer, Tracer]:
 def isclose(
     x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, *, equal_nan: bool = False
 ) -> Any:
-    """Whether |x - y| <= atol + rtol |y|, or both are the same infinity.
+    """Test |x - y| <= atol + rtol |y|, elementwise; equal infinities are close.
 
     >>> import anvl.numpy as np
     >>> print(np.isclose(1.0, np.asarray([1.0 + 1e-7, 1.1])))
@@ -193,7 +193,7 @@ def isclose(
 def allclose(
     x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, *, equal_nan: bool = False
 ) -> Any:
-    """Whether all elements are close: see `isclose`.
+    """Test whether all elements are close: see `isclose`.
 
     >>> import anvl.numpy as np
     >>> print(np.allclose(np.ones(2), 1.0))
@@ -204,7 +204,7 @@ def allclose(
 
 @public("equal_nan")
 def array_equal(x: Any, y: Any, *, equal_nan: bool = False) -> Any:
-    """Whether two arrays have one shape and equal elements.
+    """Test whether two arrays have the same shape and equal elements.
 
     >>> import anvl.numpy as np
     >>> print(np.array_equal(np.ones(2), np.ones(3)))
@@ -219,7 +219,7 @@ def array_equal(x: Any, y: Any, *, equal_nan: bool = False) -> Any:
 
 @public("n", "axis")
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along an axis, n times; of bools whether they differ.
+    """Differences of neighbours along an axis, n times; inequality for bools.
 
     >>> import anvl.numpy as np
     >>> print(np.diff(np.asarray([1, 4, 9, 16])))
@@ -239,7 +239,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _end(x: Any, like: Tracer, axis: int) -> Any:
-    """What is put before or after an array; a number as one element."""
+    """The part prepended or appended to an array; a number is one element."""
     (operand, _), _ = promoted("diff", (x, like), broadcast=False)
     if operand.ndim:
         return operand
@@ -249,7 +249,7 @@ def _end(x: Any, like: Tracer, axis: int) -> Any:
 
 @public()
 def polyval(p: Any, x: Any) -> Any:
-    """The polynomial with the coefficients p, highest power first, at x.
+    """Evaluate at x the polynomial with coefficients p, highest power first.
 
     >>> import anvl.numpy as np
     >>> print(np.polyval(np.asarray([1, 0, 2]), 3))

@@ -39,7 +39,7 @@ def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
 
 
 def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any], bool]:
-    """The operand as floats wide enough to sum, the dtype of the result, and its weakness."""
+    """Operand as floats wide enough to sum, dtype of the result, and its weakness."""
     (operand,), weak = promoted(function, (x,), "float")
     if dtype is not None:
         operand, weak = convert(mark_weak(operand, weak), as_dtype(dtype)), False
@@ -50,7 +50,7 @@ def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any],
 
 @public("axis", "dtype", "keepdims")
 def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
-    """The mean along `axis`; of integers a float.
+    """Mean along `axis`; integers give a float.
 
     >>> import anvl.numpy as np
     >>> print(np.mean(np.asarray([1, 2, 4, 5])))
@@ -64,7 +64,7 @@ def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False
 
 @public("axis", "keepdims")
 def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """The mean along `axis` of what is not NaN.
+    """Mean along `axis`, ignoring NaN.
 
     >>> import anvl.numpy as np
     >>> print(np.nanmean(np.asarray([1.0, np.nan, 3.0])))
@@ -81,7 +81,7 @@ def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def var(
     x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Any:
-    """The variance along `axis`; divided by the count less `ddof`.
+    """Variance along `axis`, with divisor count - `ddof`.
 
     >>> import anvl.numpy as np
     >>> print(np.var(np.asarray([1.0, 3.0])))
@@ -94,7 +94,7 @@ def var(
 def _variance(
     function: str, x: Any, axis: Axis, dtype: Any, ddof: float, keepdims: bool
 ) -> tuple[Tracer, np.dtype[Any], bool]:
-    """The variance in the dtype that it is computed in, that of the result, and its weakness."""
+    """Variance in the dtype of its computation, dtype of the result, and its weakness."""
     operand, result, weak = _floating(function, x, dtype)
     axes = axes_of(axis, operand.ndim, function)
     count = _count(operand.shape, axes)
@@ -110,7 +110,7 @@ def _variance(
 def std(
     x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
 ) -> Any:
-    """The standard deviation along `axis`: the root of `var`, which is not rounded before.
+    """Standard deviation along `axis`: the root of the unrounded `var`.
 
     It has no derivative where it is 0, that is, of equal elements; of one element it is always 0.
 
@@ -126,15 +126,15 @@ def std(
 
 @hiding_frames
 def average(x: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False) -> Any:
-    """The mean along `axis`, each element as often as its weight says.
+    """Weighted mean along `axis`.
 
-    `weights` has the shape of x, or that of its one axis; it may be a list.
+    `weights` has the shape of x, or is a vector along the one axis; it may be a list.
 
     >>> import anvl.numpy as np
     >>> print(np.average(np.asarray([1.0, 4.0]), weights=np.asarray([2.0, 1.0])))
     2.0
     """
-    if isinstance(weights, list | tuple):  # as numbers beside x, of its dtype
+    if isinstance(weights, list | tuple):  # as Python numbers beside x, of its dtype
         own = abstract(x, "average").dtype
         weights = asarray(weights, own if own.kind == "f" else default_dtype(float))
     return _averaged(x, axis, weights, keepdims)
@@ -153,7 +153,7 @@ def _averaged(x: Any, axis: Axis, weights: Any, keepdims: bool) -> Any:
 
 
 def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
-    """Weights of one axis in the shape of x."""
+    """Weights along one axis, in the shape of x."""
     if len(axes) != 1 or weight.shape != (x.shape[axes[0]],):
         raise TypeError(
             f"average: weights {weight.aval} fit neither {x.aval} nor its axis {axes}; "
@@ -181,7 +181,7 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @public("axis")
 def softmax(x: Any, axis: Axis = -1) -> Any:
-    """exp(x) over its sum along `axis`, without overflow.
+    """Softmax along `axis`: exp(x) / sum(exp(x)), without overflow.
 
     NaN where several elements are the largest, and infinite.
 
@@ -196,7 +196,7 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
 
 @public("axis")
 def log_softmax(x: Any, axis: Axis = -1) -> Any:
-    """log(softmax(x)), exact where softmax is almost 0, or almost 1.
+    """log(softmax(x)), accurate where softmax is almost 0, or almost 1.
 
     NaN where several elements are the largest, and infinite.
 

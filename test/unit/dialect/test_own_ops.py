@@ -413,7 +413,7 @@ def test_what_is_not_there():
     with pytest.raises(AttributeError, match=r"no op anvl\.nobodys"):
         prim.nobodys  # noqa: B018
     for wrong in ("mine.gone", 3, AnvlOp, Linear):
-        with pytest.raises(TypeError, match="is no op; give its class, or its name"):
+        with pytest.raises(TypeError, match="is not an op; give its class, or its name"):
             prim.primitive(wrong)
     assert "there" in dir(prim.mine) and "mine" in dir(prim)
     assert repr(prim.mine) == "<primitives of the dialect mine>"

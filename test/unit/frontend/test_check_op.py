@@ -109,11 +109,11 @@ def _three_squares(x):
         ),
         (
             {"adjoint": lambda cls, gs, xs, ys, axis: []},
-            r"checked\.wave: what is wrong\ntypes: ",
+            r"checked\.wave: problems found\ntypes: ",
         ),
         (
             {"result_type": lambda cls, x, axis: [x, x]},
-            r"TypeError: sin: operand is .*; what its type rule takes, its other rules must take",
+            r"TypeError: sin: operand is .*; its other rules must take all operands",
         ),
         ({"batch": None}, r"checked\.wave: has no rule `batch`"),
         ({"tangent": None, "lower": None}, r"checked\.wave: has no rule `tangent`, `lower`"),
@@ -142,7 +142,7 @@ def test_what_cannot_be_checked():
     define()
     with pytest.raises(ValueError, match=r"checked\.wave has no `sample` rule; give samples"):
         check_op("checked.wave")
-    with pytest.raises(TypeError, match=r"'checked\.gone' is no op"):
+    with pytest.raises(TypeError, match=r"'checked\.gone' is not an op"):
         check_op("checked.gone")
 
 

@@ -156,7 +156,7 @@ def test_a_budget_bounds_what_is_there_at_once():
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        ({"policy": "dot"}, "there is no policy 'dot'; there are 'nothing', 'dots'"),
+        ({"policy": "dot"}, "unknown policy 'dot'; use 'nothing', 'dots'"),
         ({"policy": ("nope",)}, "checkpoint: policy 'nope' is the name of no op"),
         ({"budget": "64 apples"}, "budget '64 apples' is no number of bytes; write 1000, 64MiB"),
         ({"budget": -1}, "budget -1 is no number of bytes"),

@@ -236,7 +236,7 @@ def test_categories():
 
 NO_CHANCES = {
     "a logit is NaN": [np.nan, 1.0],
-    "all are -infinity": [-np.inf, -np.inf],
+    "all logits are -infinity": [-np.inf, -np.inf],
     "more than one logit is infinity": [np.inf, np.inf],
 }
 
@@ -338,12 +338,12 @@ def test_derivatives_go_to_the_parameters():
         ),
         (lambda: random.randint(KEY, 0.5, 3), TypeError, "randint: bounds must be integers"),
         (lambda: random.randint(KEY, 0, 3, (), "f32"), TypeError, "randint: the dtype is f32"),
-        (lambda: random.permutation(KEY, -1), ValueError, "permutation: there are no -1 numbers"),
+        (lambda: random.permutation(KEY, -1), ValueError, "permutation: x is -1; it must not be"),
         (lambda: random.permutation(KEY, np.ones(2), 1), ValueError, "permutation: axis 1 is out"),
         (
             lambda: random.choice(KEY, 2, (3,), False),
             ValueError,
-            "choice: 3 elements are wanted of 2",
+            "choice: cannot draw 3 of 2 elements",
         ),
         (
             lambda: random.choice(KEY, 2, (3,), p=np.ones(3)),

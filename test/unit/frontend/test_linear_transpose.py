@@ -256,7 +256,7 @@ def kept():
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda f: f(), TypeError, "product takes 1 arguments, of which 0 are what it closed over"),
+        (lambda f: f(), TypeError, "product takes 1 arguments, of which 0 are captured values"),
         (lambda f: f(G), TypeError, "x of product is f64[2], but was f64[3] when it was converted"),
         (lambda f: f((X,)), ValueError, "from those of the example: at x: tuple of 1 against a le"),
         (lambda f: f("x"), ValueError, "structure from those of the example: at x: 'x' against a"),

@@ -46,8 +46,8 @@ def test_windows(call, error, text):
 
 
 LISTS = [
-    (lambda: np.quantile(V, ["a"]), TypeError, "no array of numbers"),
-    (lambda: np.average(V, weights=[1, [2]]), ValueError, r"asarray: \[1, \[2\]\] is no array"),
+    (lambda: np.quantile(V, ["a"]), TypeError, "not an array of numbers"),
+    (lambda: np.average(V, weights=[1, [2]]), ValueError, r"asarray: \[1, \[2\]\] is not an array"),
     (lambda: np.average(V, weights=[1, 2]), TypeError, "average: weights f32.2. fit neither"),
 ]
 
@@ -78,18 +78,22 @@ TWO = numpy.asarray([0.0, 1.0, 0.0, 1.0])
 RANDOM = [
     (lambda: choice(KEY, 2, p=numpy.asarray([2.0, -1.0])), ValueError, "choice: p is -1 at 1; it"),
     (lambda: choice(KEY, 2, p=numpy.asarray([2.0, np.nan])), ValueError, "choice: p is nan at 1"),
-    (lambda: choice(KEY, 2, p=np.zeros(2)), ValueError, "choice: p sums to 0; some of it"),
+    (lambda: choice(KEY, 2, p=np.zeros(2)), ValueError, "choice: p sums to 0; at least one"),
     (
         lambda: choice(KEY, 4, (3,), False, p=TWO),
         ValueError,
-        "3 elements are wanted, but p .* for 2",
+        "cannot draw 3 elements .* for 2",
     ),
     (
         lambda: choice(KEY, 2, (3,), False),
         ValueError,
-        "choice: 3 elements are wanted of 2; without",
+        "choice: cannot draw 3 of 2 elements without",
     ),
-    (lambda: choice(KEY, 0, (0,)), ValueError, "choice: there are 0 elements; there must be one"),
+    (
+        lambda: choice(KEY, 0, (0,)),
+        ValueError,
+        "choice: x has 0 elements; it must have at least one",
+    ),
     (
         lambda: choice(KEY, 2.5),
         TypeError,

@@ -255,7 +255,7 @@ def test_bad_bodies_are_refused(call, kind, message):
         (lambda w, x: w.conv(x[0, 0, 0], x), ValueError, "conv: x is .* of 1 axes; .* by `layout`"),
         (lambda w, x: w.conv(x, x, layout=("NHW", "HWIO")), ValueError, "conv: layout 'NHW' must"),
         (lambda w, x: w.conv(x, x, layout=("NHWC", "HWDO")), ValueError, "'HWDO' must name I, O"),
-        (lambda w, x: w.conv(x, x, layout=("NHWC",)), ValueError, "is no pair or triple such as"),
+        (lambda w, x: w.conv(x, x, layout=("NHWC",)), ValueError, "is not a pair or triple like"),
         (lambda w, x: w.conv(x, x, strides=0), ValueError, "conv: strides 0 must be positive"),
         (
             lambda w, x: w.conv(x, x, dilation=(1, 2, 3)),

@@ -127,10 +127,10 @@ def test_a_copy_has_memory_of_its_own():
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda: anp.asarray("abc"), TypeError, "asarray: 'abc' of type str is no array"),
-        (lambda: anp.asarray(None), TypeError, "is no array of numbers"),
-        (lambda: anp.asarray(["a"]), TypeError, "is no array of numbers"),
-        (lambda: anp.asarray("1", "f4"), TypeError, "is no array of numbers"),
+        (lambda: anp.asarray("abc"), TypeError, "asarray: 'abc' of type str is not an array"),
+        (lambda: anp.asarray(None), TypeError, "is not an array of numbers"),
+        (lambda: anp.asarray(["a"]), TypeError, "is not an array of numbers"),
+        (lambda: anp.asarray("1", "f4"), TypeError, "is not an array of numbers"),
         (lambda: anp.asarray(2**40), OverflowError, "do not fit i32; give a wider dtype"),
         (lambda: anp.asarray(2**80), OverflowError, "does not fit any integer dtype"),
         (lambda: anp.asarray([300], "u1"), OverflowError, "do not fit ui8"),
@@ -141,7 +141,7 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.full(2, 1j, "f4"), TypeError, "the value is complex, .* and dtype f32 is not"),
         (lambda: anp.arange(0, 3, 0), ValueError, "arange: step is 0"),
         (lambda: anp.arange("3"), TypeError, "must be a Python number: it decides the shape"),
-        (lambda: anp.arange(float("inf")), ValueError, "is no finite range"),
+        (lambda: anp.arange(float("inf")), ValueError, "is not a finite range"),
         (lambda: anp.arange(2**33), OverflowError, "does not fit i32"),
         (lambda: anp.linspace(0, 1, -1), ValueError, "negative size"),
         (lambda: anp.eye(-1), ValueError, "negative size"),

@@ -191,7 +191,7 @@ def test_cumulative_functions_run_backwards(name):
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda x: anp.convolve(x, x, "no"), ValueError, "convolve: mode 'no' is none of full"),
+        (lambda x: anp.convolve(x, x, "no"), ValueError, "convolve: mode 'no' is not one of full"),
         (lambda x: anp.convolve(x[None], x), TypeError, r"convolve: takes vectors, got f64\[1,3\]"),
         (lambda x: anp.correlate(x, x[:0]), ValueError, r"correlate: f64\[0\] is empty"),
         (lambda x: anp.cumsum(x, 0, reverse=1), TypeError, "cumsum: reverse is 1; it must be True"),

@@ -125,7 +125,7 @@ def test_einsum_of_chains_starts_with_the_cheapest_pair():
         ("ijk->i", "'ijk' of 'ijk->i' names 3 axes of"),
         ("ij->k", "must name letters of the operands, each once"),
         ("ij->ii", "must name letters of the operands, each once"),
-        ("i1->i", "'1' in 'i1->i' is no letter"),
+        ("i1->i", "'1' in 'i1->i' is not a letter"),
         ("ii->i", r"'i' of 'ii->i' is 2 and 3 in f64\[2,3\]"),
         ("ijk...->i", "names more axes than"),
     ],

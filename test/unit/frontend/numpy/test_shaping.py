@@ -188,7 +188,11 @@ def test_iterating_goes_along_the_first_axis_in_one_program():
         (lambda: anp.split(V, 3), ValueError, "does not divide into 3"),
         (lambda: anp.split(V, 0), ValueError, "the number of parts is 0"),
         (lambda: anp.pad(V, -1), ValueError, "pad_width .* is negative"),
-        (lambda: anp.pad(M, ((1, 2, 3),)), ValueError, "is no number, pair, or pair for each"),
+        (
+            lambda: anp.pad(M, ((1, 2, 3),)),
+            ValueError,
+            "is not a number, a pair, or a pair for each",
+        ),
         (lambda: anp.pad(V, 1, "edge"), ValueError, "mode 'edge' is not known"),
         (lambda: anp.tile(V, -1), ValueError, "must not be negative"),
         (lambda: anp.repeat(V, [1, 2]), TypeError, "must be one integer"),
