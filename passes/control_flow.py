@@ -2,6 +2,7 @@
 
 from collections.abc import Set
 from dataclasses import dataclass
+from typing import Any
 
 from anvl.dialect.control_flow.call import Callee, declared_in
 from anvl.dialect.control_flow.case import CHOICES
@@ -60,7 +61,7 @@ class ControlFlow(Pass, argument=_NAME):
 
 def _select(op: ir.Operation) -> None:
     """Put all branches of a choice, and selects between their results, in its place."""
-    rules = type(op.opview)
+    rules: Any = type(op.opview)
     branches = rules.programs(op)
     with op.context, op.location, ir.InsertionPoint(op):
         results = [branch(*branch.arguments) for branch in branches]

@@ -240,7 +240,7 @@ def _attributes(i: int, constant: _Constant) -> ir.Attribute:
     if isinstance(constant.value, ComplexLiteral):  # known by its text only
         text = f'{{{CONSTANT} = "c{i + 1}", {VALUE} = {constant.value.text}}}'
         return ir.Attribute.parse(text, context)
-    attributes = {CONSTANT: ir.StringAttr.get(f"c{i + 1}", context)}
+    attributes: dict[str, Any] = {CONSTANT: ir.StringAttr.get(f"c{i + 1}", context)}
     if constant.index is None:
         attributes[VALUE] = constant.value
     else:

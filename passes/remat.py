@@ -163,7 +163,7 @@ def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir
     """Emit calls of the segments of a function; what it returns."""
     levels, steps = levels_of(program, set(kept)), program.needed()
     known: dict[ir.Value, ir.Value] = {x: x for x in program.arguments}
-    wanted = dict.fromkeys([*program.results, *kept])
+    wanted: dict[ir.Value, Any] = dict.fromkeys([*program.results, *kept])
     for level in range(1 + max(levels.values(), default=0)):
         found = [y for op in steps for y in op.results if y in wanted and levels[y] == level]
         if not found:

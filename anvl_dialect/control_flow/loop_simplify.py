@@ -214,7 +214,7 @@ class _Search:
         once = [self._emitted(p, moved) for p, moved in zip(self.programs, self.moved, strict=True)]
         emits = []
         for k, p in enumerate(self.programs):
-            places = [[p.arguments[i] for i in (*carries, *gone, *rest)]]
+            places: list[list[Any]] = [[p.arguments[i] for i in (*carries, *gone, *rest)]]
             places += [
                 values if j == k else [None] * len(values) for j, values in enumerate(self.moved)
             ]

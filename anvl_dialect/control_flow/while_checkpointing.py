@@ -106,13 +106,13 @@ def pulled_back(
     with ir.InsertionPoint(place):
         found = _forward(this)
     n = len(this.carry)
-    ends, count, shift, kept = found[:n], found[n], found[n + 1], found[n + 2 :]
+    ends, count, shift, inputs = found[:n], found[n], found[n + 1], found[n + 2 :]
     seeds = [
         zeros_like(y) if g is None else g
         for g, y in zip(gs, ends, strict=True)
         if differentiable(y.type)
     ]
-    firsts, sums = _backward(this, count, shift, kept, seeds)
+    firsts, sums = _backward(this, count, shift, inputs, seeds)
     given = iter([*firsts, *sums])
     operands = [*this.carry, *this.rest]
     return ends, [next(given) if differentiable(x.type) else None for x in operands]

@@ -197,11 +197,11 @@ def _filler(type_: Any) -> Callable[[Any], ir.Attribute]:
     if kind(element) == "complex":
         return lambda value: _complex_scalar(element, value)
     if kind(element) == "float":
-        make = ir.FloatAttr.get
-        return lambda value: filled(type_, make(element, float(value)))
+        floating = ir.FloatAttr.get
+        return lambda value: filled(type_, floating(element, float(value)))
     # The bindings take signed 64 bits: the upper half of ui64 by its bits.
-    make = ir.IntegerAttr.get
-    return lambda value: filled(type_, make(element, _as_signed(int(value))))
+    integer = ir.IntegerAttr.get
+    return lambda value: filled(type_, integer(element, _as_signed(int(value))))
 
 
 def _as_signed(n: int) -> int:

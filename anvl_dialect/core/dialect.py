@@ -16,7 +16,7 @@ from anvl.dialect.core.mlir import PassManager, ext, ir, irdl, register_view
 __all__ = ["Anvl", "declare", "dialect_of", "irdl_text", "own_dialects", "withdraw"]
 
 
-class Anvl(ext.Dialect, name="anvl"):  # type: ignore[misc,call-arg]
+class Anvl(ext.Dialect, name="anvl"):
     """Array programs as traced from Python, before StableHLO."""
 
 

@@ -104,8 +104,9 @@ class Elementwise(AnvlOp):
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
-        if cls.linear and all(t is not None for t in ts):
-            return cls.build(*ts)
+        present = [t for t in ts if t is not None]
+        if cls.linear and len(present) == len(ts):
+            return cls.build(*present)
         parts = [
             through(t, *xs, y)
             for t, through in zip(ts, cls.passes, strict=True)

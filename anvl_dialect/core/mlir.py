@@ -4,18 +4,30 @@ Another provider of the same bindings (upstream's, once it has a wheel) is put i
 file alone.
 """
 
-from torch_mlir import ir as ir
-from torch_mlir import passmanager as _passmanager
+from typing import TYPE_CHECKING
+
 from torch_mlir import rewrite as rewrite
 from torch_mlir._mlir_libs import _stablehlo as _stablehlo
 from torch_mlir._mlir_libs import _torchMlir as _torchMlir  # registers the passes chlo needs
-from torch_mlir.dialects import ext as ext
 from torch_mlir.dialects import func as func
 from torch_mlir.dialects import irdl as irdl
 from torch_mlir.dialects._ods_common import _cext
 
-PassManager = _passmanager.PassManager
+if TYPE_CHECKING:  # the bindings carry no types
+    import anvl.dialect.core.mlir_ext as ext
+    import anvl.dialect.core.mlir_ir as ir
+    from anvl.dialect.core.mlir_ext import PassManager as PassManager
+else:
+    from torch_mlir import ir as ir
+    from torch_mlir.dialects import ext as ext
+    from torch_mlir.passmanager import PassManager as PassManager
+
 stablehlo = _stablehlo
+
+__all__ = [
+    "PassManager", "ext", "func", "ir", "irdl", "load_stablehlo", "register_view", "rewrite",
+    "stablehlo",
+]  # fmt: skip
 
 # Without modules to find, each view of an op costs a failing import of 18 us.
 _cext.globals.append_dialect_search_prefix("anvl.dialect._mlir_dialects")

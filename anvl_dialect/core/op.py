@@ -7,8 +7,8 @@ by keyword.  Rules work on MLIR values and emit at the current insertion point.
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from anvl.dialect.core.context import on_new_context
 from anvl.dialect.core.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
@@ -73,7 +73,7 @@ DEFINED: list[str] = []
 # StableHLO's own op, which C++ declares and verifies, and the class here gives it our rules; it is
 # registered as the Python view of that op, so passes meet it like any other.
 
-Value = Any  # ir.Value: the bindings are untyped
+Value = ir.Value
 
 
 def missing(cls: type["AnvlOp"], rule: str) -> Any:
@@ -84,7 +84,7 @@ def missing(cls: type["AnvlOp"], rule: str) -> Any:
     )
 
 
-class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
+class AnvlOp(Anvl.Operation):
     """Base of all ops.
 
         result_type(*types, **params)   -> type of the result, or raise TypeError
@@ -159,6 +159,18 @@ class AnvlOp(Anvl.Operation):  # type: ignore[misc,name-defined]
     naming_param = ""
     #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
     singularity_convention = ""
+
+    if TYPE_CHECKING:  # set by `__init_subclass__` for each op that has a name
+        n_operands: ClassVar[int | None]
+        n_results: ClassVar[int | None]
+        multiple_results: ClassVar[bool]
+        bodies: ClassVar[list[str]]
+        attribute_params: ClassVar[dict[str, type[Param]]]
+        key_of: ClassVar[Callable[[dict[str, Any]], Iterable[Any]]]
+        recipes: ClassVar[Any]
+        tangent_recipes: ClassVar[Any]
+        batch_recipes: ClassVar[Any]
+        _plans: ClassVar[dict[Any, Any]]
 
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any

@@ -107,7 +107,7 @@ def _check_arity(name: str, body: Callable[..., Any], inputs: list[Any]) -> None
     """Refuse a body that cannot be called with the arguments it gets."""
     try:
         signature = inspect.signature(body)
-    except (TypeError, ir.ValueError):  # no function, or written in C with no signature to read
+    except (TypeError, ValueError):  # no function, or written in C with no signature to read
         return
     try:
         signature.bind(*inputs)

@@ -83,7 +83,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
     operands: tuple[ir.Value, ...]
     wanted: tuple[int | None, ...]
     for op in block.operations:
-        rules = type(op)
+        rules: Any = type(op)
         form = forms[rules]
         if form == _ZERO:
             continue
@@ -128,7 +128,7 @@ def _without(bits: set[int], wanted: Sequence[int | None]) -> tuple[int | None, 
 
 
 def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
-    values: list[ir.Value] = [None] * count
+    values: list[Any] = [None] * count
     for x, n in number.items():
         values[n] = x
     return values

@@ -163,7 +163,7 @@ def written(
         return None
 
 
-def read(block: ir.Block, answers: Sequence[ir.Value | None], module: ir.Module) -> Recipe | None:
+def read(block: ir.Block, answers: Sequence[Any], module: ir.Module) -> Recipe | None:
     """The ops of a block as a recipe."""
     if any(type(y) is Masked for y in answers):
         return None

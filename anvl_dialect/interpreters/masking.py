@@ -68,7 +68,7 @@ class Masked:
     __slots__ = ("g", "masks", "support")
 
     def __init__(
-        self, g: Value, masks: tuple[_Mask, ...] = (), support: Support | None = None
+        self, g: Any, masks: tuple[_Mask, ...] = (), support: Support | None = None
     ) -> None:
         self.g = g
         self.masks = masks

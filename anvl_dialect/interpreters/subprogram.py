@@ -311,7 +311,9 @@ def values_and_jvp_of(
         given = iter(values[n:])
         ys = f(*values[:n])
         floats.extend(differentiable(y.type) for y in ys)
-        known = {x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None}
+        known: dict[Value, Value | None] = {
+            x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None
+        }
         tangents, primals = found_and_values(ys, lambda: _pushed(known, ys))
         pairs = zip(tangents, primals, floats, strict=True)
         settled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
@@ -347,7 +349,8 @@ def transpose_of(
     # What is linear in ts has a transpose that does not need them; but loops may carry them along.
     if not program.read().isdisjoint(program.arguments[:n]):
         raise ValueError("its derivative needs their values")
-    return program(*[None] * n, *xs, *seeds)
+    unread: list[Any] = [None] * n
+    return program(*unread, *xs, *seeds)
 
 
 def batch_of(

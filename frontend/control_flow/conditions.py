@@ -175,7 +175,9 @@ def _chosen(
     named = [(name_of(f), traced) for f, traced in zip(branches, functions, strict=True)]
     hint = "make all branches return the same structure, dtypes and shapes"
     results, out_tree = common_result(role, named, hint)
-    attributes = {} if batch is None else {"anvl.batch": ir.StringAttr.get(batch, context())}
+    attributes: dict[str, ir.Attribute] = {}
+    if batch is not None:
+        attributes["anvl.batch"] = ir.StringAttr.get(batch, context())
     tracers = [as_tracer(x) for x in leaves]
     found = emit_choice(op_name, choice, functions, tracers, results, attributes)
     return tree.unflatten(out_tree, found)

@@ -27,7 +27,7 @@ def interpreted(
     def f(*xs: Any) -> list[Any]:
         values = dict(zip(program.arguments, xs, strict=True))
         for op in program.block.operations:
-            rules = type(op)
+            rules: Any = type(op)
             operands = [np.asarray(values[x]) for x in op.operands]
             y = references[rules.short_name](*operands, **rules.read(op.operation))
             values.update(zip(op.results, y if rules.multiple_results else [y], strict=True))

@@ -197,7 +197,8 @@ class Program:
         functions = [(f"f{i}", self._functions[i]) for i in indices]
 
         def main(*arguments: ir.Value) -> list[ir.Value]:
-            given, results = iter(arguments), []
+            given = iter(arguments)
+            results: list[ir.Value] = []
             for name, function in functions:
                 call = ir.Operation.create(
                     "func.call", function.results, [next(given) for _ in function.types],

@@ -109,10 +109,10 @@ def halves(
     residuals = [[*arrays, *outputs][i] for i in kept]
     place = program.executable.placement
     avals = [plan.late.avals[i] for i in plan.late.chosen]
-    types = [x.aval for x in residuals] + [array_type(a.shape, a.dtype, place) for a in avals]
+    inputs = [x.aval for x in residuals] + [array_type(a.shape, a.dtype, place) for a in avals]
     names = [f"residual {i}" for i in range(len(kept))]
     names += [plan.late.paths[i] for i in plan.late.chosen]
-    then = compiled_program(second, types, [plan.avals[i] for i in plan.of], names, None)
+    then = compiled_program(second, inputs, [plan.avals[i] for i in plan.of], names, None)
     result = tree.unflatten(traced.out_tree, outputs[:n_results])
     return Halves(result, then, residuals, plan)
 

@@ -45,7 +45,7 @@ def split_complex_functions(module: ir.Operation) -> None:
 class _Parts:
     """Builds ops of the real arrays that are the parts of a complex one."""
 
-    def __init__(self, whole: ir.RankedTensorType) -> None:
+    def __init__(self, whole: ir.Type) -> None:
         self.hlo, element = Hlo("cpu"), whole.element_type.element_type
         self.type = tensor(whole.shape, element)
         self.far, self.small = _FAR[element.width], _SMALL[element.width]

@@ -37,7 +37,7 @@ def rewrite_converts(found: Found) -> None:
             op.erase()
 
 
-def _form(source: str, target: str) -> Callable[[ir.Value, ir.RankedTensorType], ir.Value] | None:
+def _form(source: str, target: str) -> Callable[[ir.Value, ir.Type], ir.Value] | None:
     """What stands for a conversion from one kind of element to another, where something must."""
     if source == "complex" and target != "complex":
         return _is_not_zero if target == "bool" else _real_part
@@ -46,19 +46,19 @@ def _form(source: str, target: str) -> Callable[[ir.Value, ir.RankedTensorType],
     return None
 
 
-def _real_part(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+def _real_part(x: ir.Value, type_: ir.Type) -> ir.Value:
     return _converted(_hlo.part("real", x), type_)
 
 
-def _converted(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+def _converted(x: ir.Value, type_: ir.Type) -> ir.Value:
     return x if x.type == type_ else _hlo("convert", x, type=type_)
 
 
-def _is_not_zero(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+def _is_not_zero(x: ir.Value, type_: ir.Type) -> ir.Value:
     return _hlo.logic("or", *(_converted(_hlo.part(p, x), type_) for p in ("real", "imag")))
 
 
-def _chosen(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+def _chosen(x: ir.Value, type_: ir.Type) -> ir.Value:
     """1 or 0"""
     if not type_.has_static_shape:
         bytes_ = ir.RankedTensorType.get(type_.shape, ir.IntegerType.get_unsigned(8))
@@ -67,6 +67,6 @@ def _chosen(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
     return _hlo("select", x, one, zero, type=type_)
 
 
-def _complex(x: ir.Value, type_: ir.RankedTensorType) -> ir.Value:
+def _complex(x: ir.Value, type_: ir.Type) -> ir.Value:
     part = ir.ComplexType(type_.element_type).element_type
     return _converted(_chosen(x, ir.RankedTensorType.get(type_.shape, part)), type_)

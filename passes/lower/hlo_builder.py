@@ -99,7 +99,7 @@ class Literals:
     def __init__(self) -> None:
         self._made: dict[tuple[ir.Block, ir.Type, str], ir.Value] = {}
 
-    def get(self, block: ir.Block, type: ir.RankedTensorType, value: complex) -> ir.Value:
+    def get(self, block: ir.Block, type: ir.Type, value: complex) -> ir.Value:
         """An array of `type` in a block, whose elements all are `value`."""
         key = block, type, repr(value)
         if key not in self._made:

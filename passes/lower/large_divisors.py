@@ -152,7 +152,7 @@ def _is_within(y: ir.Value, range_: _Range) -> bool:
     return op.name in _SMALL or (op.name == _CONVERT and _is_small(op.operands[0].type))
 
 
-def _is_small(source: ir.RankedTensorType) -> bool:
+def _is_small(source: ir.Type) -> bool:
     """Whether all numbers of a dtype are below the limits of those above it."""
     element = source.element_type
     return kind(element) in ("bool", "int", "uint") or str(element) in _NARROW

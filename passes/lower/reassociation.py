@@ -292,7 +292,8 @@ class _Program:
         made_by = maker(x)
         if made_by is not None:
             return made_by.name not in _SIGNED
-        outer = x.owner.owner.operation
+        block: Any = x.owner
+        outer = block.owner.operation
         return outer.name != _FUNCTION or outer.attributes["sym_name"].value in self.calls
 
 

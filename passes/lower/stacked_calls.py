@@ -129,7 +129,7 @@ def _order(block: ir.Block) -> _Order:
         is_any = True
         if last is not None and not depends:
             _make_depend(op, last)
-        given = [y for y in _given(op, inner) if _is_plain(y.type) and prod(y.type.shape)]
+        given = [y for y in _given(op, inner) if _is_plain(y.type) and 0 not in y.type.shape]
         if given:
             last, later = min(given, key=_size), set(given)
     return _Order(is_any, later)

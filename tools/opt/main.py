@@ -372,7 +372,7 @@ def _check_roundtrip(module: "ir.Module", context: "ir.Context") -> None:
     want = op.get_asm()
     buffer = io.BytesIO()
     op.write_bytecode(buffer)
-    forms = {
+    forms: dict[str, str | bytes] = {
         "text": want,
         "generic text": op.get_asm(print_generic_op_form=True),
         "bytecode": buffer.getvalue(),

@@ -14,7 +14,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -264,8 +264,10 @@ def _real_where_power_is_0(x: Value, y: Value) -> Value:
 pow_ = PowOp.build
 
 
+_elementwise = cast("dict[str, type[Elementwise]]", OPS)
+
 for _name in ("neg", "add", "sub"):
-    OPS[f"anvl.{_name}"].linear = True
+    _elementwise[f"anvl.{_name}"].linear = True
 for _name in ("add", "mul", "and", "or", "xor"):
     OPS[f"anvl.{_name}"].commutative = True
 for _name in "neg add sub mul maximum minimum not and or xor".split():
@@ -297,9 +299,9 @@ OPS["anvl.nextafter"].moves_elements = True  # from its second operand no deriva
 
 
 for _name, _points in SPECIAL.items():
-    OPS[f"anvl.{_name}"].special = _points
+    _elementwise[f"anvl.{_name}"].special = _points
 #: Points where squares of exponentials overflow.
-OPS["anvl.sech_squared"].special = ((200 + 0.3j,), (-200 + 0.3j,))
+_elementwise["anvl.sech_squared"].special = ((200 + 0.3j,), (-200 + 0.3j,))
 
 
 def _folding(f: Callable[..., Any]) -> Any:

@@ -80,7 +80,7 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
 
     @classmethod
     def adjoint(
-        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value],
+        cls, gs: Sequence[Any], xs: Sequence[Value], ys: Sequence[Value],
         update_computation: Program, **params: Any,
     ) -> Sequence[Any]:  # fmt: skip
         body = update_computation

@@ -81,7 +81,8 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
             return None if tb is None else cls.build(xs[0], tb, **params)
         moved = formed(_read(ta, **params), params["transpose_a"])
         product = matmul(moved, x) if params["left_side"] else matmul(x, moved)
-        return cls.build(xs[0], add_tangents([tb, emit.neg(product)]), **params)
+        rest: Any = add_tangents([tb, emit.neg(product)])
+        return cls.build(xs[0], rest, **params)
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], x: Value, **params: Any) -> Sequence[Any]:

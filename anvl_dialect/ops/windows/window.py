@@ -151,7 +151,7 @@ class Windows(NamedTuple):
             )
         low, high = zip(*self.padding, strict=True) if self.padding else ((), ())
         inner = tuple(n - 1 for n in self.base_dilations)
-        whole: Value = add_tangents(placed)
+        whole: Any = add_tangents(placed)
         return unpadded(whole, x, low, high, inner) if self.moves() else whole
 
     def moves(self) -> bool:
@@ -249,7 +249,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
 
     @classmethod
     def adjoint(
-        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], body: Program,
+        cls, gs: Sequence[Any], xs: Sequence[Value], ys: Sequence[Value], body: Program,
         **params: Any,
     ) -> Sequence[Any]:  # fmt: skip
         windows = Windows.of(**params)
@@ -264,7 +264,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
 
     @classmethod
     def tangent(
-        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], body: Program,
+        cls, ts: Sequence[Any], xs: Sequence[Value], ys: Sequence[Value], body: Program,
         **params: Any,
     ) -> Sequence[Value | None]:  # fmt: skip
         n = len(xs) // 2
@@ -360,7 +360,8 @@ def _winners(x: Value, start: Value, y: Value, windows: Windows) -> tuple[list[V
     """For each window element whether it equals the result, in all windows; the number of ties."""
     zero, one = zeros_like(y), full_like(y, 1)
     won = [emit.compare(v, y, comparison_direction="EQ") for v in windows.members(x, start)]
-    return won, add_tangents([emit.select(w, one, zero) for w in won])
+    count: Any = add_tangents([emit.select(w, one, zero) for w in won])
+    return won, count
 
 
 def _shared(g: Value, x: Value, start: Value, y: Value, windows: Windows) -> Value:

@@ -117,7 +117,8 @@ def _joined(parts: Sequence[Lowered]) -> ir.Module:
         )
         block = main.regions[0].blocks.append(*inputs)
         with ir.InsertionPoint(block):
-            arguments, values = iter(block.arguments), []
+            arguments = iter(block.arguments)
+            values: list[ir.Value] = []
             for i, kind in enumerate(kinds):
                 call = ir.Operation.create(
                     "func.call", kind.results, [next(arguments) for _ in kind.inputs],
