@@ -203,9 +203,9 @@ class AnvlOp(Anvl.Operation):
         # ext turned the fields into properties; as parameters they are read through `read`.
         cls.short_name = name
         cls._plans = {}
-        cls.n_operands = _count_operands(cls)
+        cls.n_operands = _count(cls, ext.OperandDef, cls._ODS_OPERAND_SEGMENTS)
         cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
-        cls.n_results = None if cls._ODS_RESULT_SEGMENTS is not None else _count_results(cls)
+        cls.n_results = _count(cls, ext.ResultDef, cls._ODS_RESULT_SEGMENTS)
         cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         # The parameters as part of a key.  Of floats by their text: 0.0 == -0.0, and are two ops.
@@ -493,12 +493,6 @@ def _fields(cls: type[AnvlOp], of: type) -> list[Any]:
     return [field for field in cls._fields if isinstance(field, of)]
 
 
-def _count_results(cls: type[AnvlOp]) -> int:
-    return len(_fields(cls, ext.ResultDef))
-
-
-def _count_operands(cls: type[AnvlOp]) -> int | None:
-    """How many operands the op takes; None for any number."""
-    if cls._ODS_OPERAND_SEGMENTS is not None:
-        return None
-    return len(_fields(cls, ext.OperandDef))
+def _count(cls: type[AnvlOp], of: type, segments: list[int] | None) -> int | None:
+    """How many operands or results the op has; None for any number."""
+    return len(_fields(cls, of)) if segments is None else None
