@@ -1,4 +1,4 @@
-"""`cholesky`: the triangular square root of a positive definite matrix.
+"""`cholesky`: the triangular factor of a positive definite matrix.
 
 Sources: StableHLO specification, `cholesky`; I. Murray, Differentiation of the Cholesky
 decomposition (2016, arXiv:1602.07527), equations 7 to 10.
@@ -24,9 +24,9 @@ __all__ = ["CholeskyOp"]
 
 
 class CholeskyOp(Factorisation, name="cholesky"):
-    """The lower triangular y, positive on the diagonal, with `y y^H = (x + x^H) / 2`.
+    """Lower triangular y with positive diagonal and `y y^H = (x + x^H) / 2`.
 
-    x itself, where it is Hermitian; so its gradient is symmetric.  NaN where it is not positive
+    The Hermitian part of x is factorised, so the gradient is symmetric.  NaN if it is not positive
     definite.  StableHLO `cholesky`, which reads one triangle only.
     """
 
@@ -35,7 +35,7 @@ class CholeskyOp(Factorisation, name="cholesky"):
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """The factor of what StableHLO's reads, one triangle; the other triangle of it is 0."""
+        """Lift StableHLO's op, which reads one triangle of x; the other one of the result is 0."""
         if set(op.attributes) - {"lower"}:
             return None
         is_lower = "lower" in op.attributes and op.attributes["lower"].value

@@ -1,4 +1,4 @@
-"""`dot_general`: contraction of two arrays over some axes, batched over others.
+"""`dot_general`: contraction of two arrays along some axes, batched along others.
 
 Source: StableHLO specification, `dot_general`.
 """
@@ -20,10 +20,11 @@ __all__ = ["DotGeneralOp", "check_contraction"]
 
 
 class DotGeneralOp(Bilinear, name="dot_general"):
-    """Sum products over the contracting axes; the result has the batching axes, then what is left
-    of `x`, then what is left of `y`.  The result may be of a wider `dtype` than the operands, which
-    then is the one that sums are taken in: f32 of bf16, i32 of i8.  An `algorithm` says how it
-    rounds, in its derivatives too.  StableHLO `dot_general`.
+    """Contract the contracting axes of x and y; batching axes pair up.  StableHLO `dot_general`.
+
+    The result has the batching axes, then the free axes of `x`, then the free axes of `y`.  It may
+    have a wider `dtype` than the operands, in which sums are then accumulated: f32 for bf16, i32
+    for i8.  An `algorithm` selects the rounding, in derivatives too.
     """
 
     x: Operand
@@ -78,7 +79,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     def operand_support(
         cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims, **params: Any
     ) -> Sequence[Any]:
-        """Where its adjoint may be other than zero, by sums: a product would take far longer."""
+        """Support of the adjoint, by sums: a product would take far longer."""
         (x, y), dims = xs, dot_dimension_numbers
         n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
         found = (
@@ -100,7 +101,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
             (ts[0], _left(x.type, dims[0], dims[2]), (*batch, *of_x), dims[2]),
             (ts[1], _left(y.type, dims[1], dims[3]), (*batch, *of_y), dims[3]),
         ):
-            if t is not None:  # where its axes, in order, are in the result
+            if t is not None:  # axes of the operand, in order, to axes of the result
                 place = dict(zip(left, axes, strict=True))
                 at = [place[a] for a in sorted(place)]
                 found.append(in_dtype_of(z, _spread_from(t, z.type, at, contracted)))
@@ -118,8 +119,8 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         if x_moves and y_moves:
             dims = DotDims((0, *lhs[0]), (0, *rhs[0]), lhs[1], rhs[1])
             return emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
-        # The batch axis is one more free axis of its operand: it comes out behind the batching
-        # axes, and for the right operand behind what is left of the left one.
+        # The batch axis is one more free axis of its operand: in the result it follows the batching
+        # axes, and for the right operand also the free axes of the left one.
         dims = DotDims(lhs[0], rhs[0], lhs[1], rhs[1])
         z = emit.dot_general(x, y, dot_dimension_numbers=dims, **params)
         at = len(dims[0]) if x_moves else x.type.rank - len(dims[2])
@@ -157,7 +158,7 @@ _F32 = (
 
 
 def check_contraction(name: str, x: Any, y: Any, dims: DotDims) -> None:
-    """Refuse, for the op `name`, operand types that cannot be contracted as `dims` says."""
+    """Raise TypeError, in the name of the op, for operand types that `dims` cannot contract."""
     if x.element_type != y.element_type:
         raise TypeError(
             f"{name}: operands differ in dtype: {x}, {y}; convert them to one dtype first"
@@ -188,17 +189,17 @@ def _check_pairs(role: str, x: Any, y: Any, lhs: Sequence[int], rhs: Sequence[in
 
 
 def _free(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
-    """The axes of x that are left: neither batched over nor summed over."""
+    """Free axes of x: neither batching nor contracting."""
     return [a for a in range(x.rank) if a not in batching and a not in contracting]
 
 
 def _left(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[int]:
-    """The axes of x that the result has, in the order in which it has them."""
+    """Axes of x that the result has, in the result's order."""
     return [*batching, *_free(x, batching, contracting)]
 
 
 def _spread_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int]) -> Value:
-    """g, without the axes `summed`, repeated to a type of which the others are `axes`."""
+    """Sum g over the axes `summed` and broadcast it to a type: its other axes become `axes`."""
     kept = emit.sum(g, axes=tuple(summed))
     order = sorted(range(len(axes)), key=axes.__getitem__)
     if order != list(range(len(axes))):
@@ -210,7 +211,7 @@ def _spread_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int
 def _adjoint_of_first(
     g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], how: dict[str, Any]
 ) -> Value:
-    """Contract g with y over what is left of y (the axes `of_y` of g); axes as in x."""
+    """Contract g with y over the free axes of y (the axes `of_y` of g), into the axes of x."""
     swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
     y = in_dtype_of(g, y)
     pair = (y, g) if swapped else (g, y)
@@ -223,12 +224,12 @@ def _adjoint_of_first(
 def _adjoint_plan(
     x: Any, y: Any, dims: DotDims, of_y: tuple[int, ...]
 ) -> tuple[bool, DotDims, tuple[int, ...]]:
-    """Whether y comes first, the axes to contract, and how to permute the result if need be."""
+    """Whether y comes first, the dimension numbers, and the result's permutation, () if none."""
     batching, y_batching, contracting, y_contracting = dims
     g_batching = tuple(range(len(batching)))
     y_free = tuple(_free(y, y_batching, y_contracting))
-    # The result has the batching axes of x, then what g brings, then what y brings; or these two
-    # the other way round, if that spares a transpose.
+    # The result has the batching axes of x, then those from g, then those from y; or the last two
+    # exchanged, if that saves a transpose.
     of_g = _free(x, batching, contracting)
     in_y_order = [b for b in range(y.rank) if b in y_contracting]
     contracted = [contracting[y_contracting.index(b)] for b in in_y_order]

@@ -1,8 +1,8 @@
 """`det` and `slogdet`: determinants, by LU factorisation.
 
-The derivative of `slogdet` is a system of equations with the matrix itself, so the factorisation is
-not differentiated, and one `lu` does for both.  That of `det` exists where such a system has
-no solution: see Note [Singular determinants].
+The derivative of `slogdet` solves a linear system with the matrix itself, so the factorisation is
+not differentiated, and one `lu` serves both.  The derivative of `det` exists even if that system
+has no solution: see Note [Singular determinants].
 Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode
 automatic differentiation (2008), section 2.2.4 (Jacobi's formula); G. W. Stewart, On the adjugate
 matrix, Linear Algebra Appl. 283 (1998), for the adjugate from singular values; F. Zhang (ed.), The
@@ -37,8 +37,10 @@ __all__ = ["DetOp", "SlogdetOp"]
 
 
 class DetOp(Factorisation, name="det"):
-    """The determinant.  Its derivatives are those of a polynomial, also at singular matrices: see
-    Note [Singular determinants].
+    """Determinant of square matrices.
+
+    Its derivatives are those of a polynomial, also at singular matrices: see Note [Singular
+    determinants].
     """
 
     y: Result
@@ -73,9 +75,9 @@ class DetOp(Factorisation, name="det"):
 
 
 class SlogdetOp(Factorisation, name="slogdet"):
-    """The sign of the determinant, of a complex matrix its phase, and the logarithm of its size.
+    """Sign of the determinant, or its phase if complex, and the logarithm of its absolute value.
 
-    0 and -infinity of a singular matrix, whose derivative is NaN.
+    0 and -infinity for a singular matrix, whose derivative is NaN.
     """
 
     sign: Result
@@ -112,25 +114,25 @@ class SlogdetOp(Factorisation, name="slogdet"):
 # Note [Singular determinants]
 #
 # The determinant is a polynomial, so it has derivatives everywhere, but `det(x) inverse(x)` is 0
-# times infinity where x is singular.  Up to 4 rows the polynomial is written out.  From 5 rows on
-# let x0 = u s v^H, by singular values, be the matrix where derivatives are asked for, all of it
-# held constant.  Then
+# times infinity for singular x.  Up to 4 rows the polynomial is written out.  From 5 rows on let
+# x0 = u s v^H, by singular values, be the matrix at which derivatives are evaluated, all of it held
+# constant.  Then
 #
 #     det x = det(u) det(v^H) det(m),   m = s + u^H (x - x0) v
 #
 # and m is diagonal at x = x0, its smallest singular values last.  With m in blocks, m22 of 4 rows,
 # det m = det(m11) det(m22 - m21 m11^-1 m12): nothing is divided by the four smallest values, so
-# only the others must not be 0.  Where one of those is, the rank is less than n-4, and each
-# derivative up to the fourth is a sum of minors of at least n-4 rows, that is, 0: which is what is
-# given.  So derivatives are right everywhere up to the fourth order, and to every order where the
-# rank is at least n-4.  The cost is that of singular values: it grows like n^3.
+# only the others must be nonzero.  If one of those is 0, the rank is less than n-4, and each
+# derivative up to the fourth is a sum of minors of at least n-4 rows, that is, 0, which is
+# returned.  So derivatives are right everywhere up to the fourth order, and to every order where
+# the rank is at least n-4.  The cost is that of singular values: it grows like n^3.
 
-_EXACT = 3  # rows up to which the polynomial is also the value: exact where its products are
-_LAST = 4  # rows of the block that is never divided by
+_EXACT = 3  # rows up to which the value is the polynomial too: exact if its products are
+_LAST = 4  # rows of the block by which nothing is divided
 
 
 def _polynomial(x: Value) -> list[Value]:
-    """The determinant, as something to differentiate.  See Note [Singular determinants]."""
+    """A differentiable form of the determinant.  See Note [Singular determinants]."""
     n = x.type.shape[-1]
     if n <= _LAST:
         return [_written_out(x)]
@@ -144,7 +146,7 @@ def _polynomial(x: Value) -> list[Value]:
     m12, m21 = columns(rows(turned, 0, k), k, n), columns(rows(turned, k, n), 0, k)
     m22 = emit.add(_as_diagonal(last, x), columns(rows(turned, k, n), k, n))
     schur = emit.sub(m22, matmul(m21, solve(m11, m12)))
-    # det(m11): at x = x0 the product of these values, and elsewhere as its logarithm says.
+    # det(m11): at x = x0 the product of these values, and elsewhere by its logarithm.
     sign, logarithm = emit.slogdet(m11)
     growth = emit.exp(emit.sub(logarithm, emit.stop_gradient(logarithm)))
     size = _product(emit.select(is_zero, zeros_like(first), first))
@@ -153,7 +155,7 @@ def _polynomial(x: Value) -> list[Value]:
 
 
 def _as_diagonal(values: Value, like: Value) -> Value:
-    """Diagonal matrices of real values, in the dtype of another array."""
+    """Diagonal matrices of real values, in the dtype of `like`."""
     return on_diagonal(
         emit.convert(
             across_rows(values, values.type.shape[-1]), dtype=dtype_name(like.type.element_type)
@@ -162,7 +164,7 @@ def _as_diagonal(values: Value, like: Value) -> Value:
 
 
 def _written_out(x: Value) -> Value:
-    """The determinant of up to 4 rows: its first rows' minors times those of the last two."""
+    """Determinant of up to 4 rows: minors of the first rows times minors of the last two."""
     n = x.type.shape[-1]
     if n == 0:
         return full(tensor(x.type.shape[:-2], x.type.element_type), 1)
@@ -171,7 +173,7 @@ def _written_out(x: Value) -> Value:
         return at[0][0]
 
     def minor(i: int, j: int, k: int) -> Value:
-        """Of rows i and i + 1, in columns j and k."""
+        """Minor of rows i and i + 1, columns j and k."""
         return emit.sub(emit.mul(at[i][j], at[i + 1][k]), emit.mul(at[i][k], at[i + 1][j]))
 
     if n == 2:
@@ -183,7 +185,7 @@ def _written_out(x: Value) -> Value:
     return reduce(emit.add, products)
 
 
-# Columns of the upper two rows and of the lower two, in an order that makes each sign a plus.
+# Columns of the upper two rows and of the lower two, ordered so that each sign is a plus.
 _PAIRS = (
     ((0, 1), (2, 3)), ((0, 2), (3, 1)), ((0, 3), (1, 2)),
     ((1, 2), (0, 3)), ((1, 3), (2, 0)), ((2, 3), (0, 1)),
@@ -191,7 +193,7 @@ _PAIRS = (
 
 
 def _element(x: Value, i: int, j: int) -> Value:
-    """x[..., i, j]"""
+    """The element x[..., i, j]."""
     batch = tuple(x.type.shape[:-2])
     found = emit.slice(
         x,
@@ -203,7 +205,7 @@ def _element(x: Value, i: int, j: int) -> Value:
 
 
 def _trace_of_quotient(t: Value, x: Value) -> Value:
-    """The trace of x^-1 t"""
+    """Trace of x^-1 t."""
     moved = diagonal(solve(x, t))
     return emit.sum(moved, axes=(moved.type.rank - 1,))
 
@@ -213,8 +215,7 @@ def _product(x: Value) -> Value:
 
 
 def _factors(x: Value) -> tuple[Value, Value]:
-    """Numbers whose product is the determinant: 1 or -1, by how often rows are swapped, and the
-    diagonal of u."""
+    """Factors of the determinant: the parity of the row swaps, and the diagonal of u."""
     if 0 in x.type.shape:
         return full(tensor(x.type.shape[:-2], x.type.element_type), 1), diagonal(x)
     lu, pivots, _ = emit.lu(x)

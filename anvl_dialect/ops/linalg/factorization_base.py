@@ -1,7 +1,7 @@
-"""The family of the matrix factorisations: the results of one operand, a stack of matrices.
+"""Base of matrix factorisations: results of one operand, a stack of matrices.
 
-Says `moved(t, x, *ys, **params)`: how the results move when x moves by t, linear in t.  The tangent
-is that map, and the adjoint is its transpose.
+Subclasses define `moved(t, x, *ys, **params)`: the tangents of the results for the tangent t of x,
+linear in t.  The tangent rule is that map, and the adjoint its transpose.
 """
 
 import math
@@ -20,7 +20,7 @@ __all__ = ["Factorisation"]
 
 
 class Factorisation(AnvlOp):
-    """Of one operand.  What cannot be factorised gives NaN, and raises nothing."""
+    """Base of ops on one stack of matrices.  A failed factorisation gives NaN, not an error."""
 
     x: Operand
     composite = True
@@ -32,7 +32,7 @@ class Factorisation(AnvlOp):
 
     @classmethod
     def moved(cls, t: Value, x: Value, *ys: Value, **params: Any) -> Sequence[Value | None]:
-        """The tangents of the results, of which those that are integers have None."""
+        """Tangents of the results; None for integers."""
         raise NotImplementedError
 
     @classmethod
@@ -65,7 +65,7 @@ class Factorisation(AnvlOp):
 
 
 def _of_nothing(type_: Any) -> Value:
-    """A result of a factorisation of a matrix without elements: it changes nothing."""
+    """Result for matrices without elements, which changes nothing."""
     if differentiable(type_) and type_.rank > 1:
         return identity(type_)
     if differentiable(type_):

@@ -1,14 +1,14 @@
 """`eigh` and `svd` for every plugin, by Jacobi's method, as loops of StableHLO.
 
-Each round turns n / 2 pairs of columns at once, elementwise; n - 1 rounds, a sweep, meet every
-pair.  The members of a stack share their rounds.  Ends where a sweep finds no pair left to turn.
+Each round rotates n / 2 pairs of columns at once, elementwise; n - 1 rounds, a sweep, cover every
+pair.  The members of a stack share their rounds.  It ends after a sweep without a rotation.
 
 Sources: C. Jacobi (1846); G. Golub, C. Van Loan, Matrix Computations (4th ed., 2013), section 8.5,
-for the rotation and the two-sided method of `eigh`, and 8.6 for the one-sided one of `svd`;
-R. Brent, F. Luk, The solution of singular-value and symmetric eigenvalue problems on multiprocessor
-arrays, SIAM J. Sci. Stat. Comput. 6 (1985), for rounds of disjoint pairs and their order;
-J. Demmel, K. Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13
-(1992), for the relative bound that ends the one-sided method.
+for the rotation and the two-sided method of `eigh`, and 8.6 for the one-sided one of `svd`; R.
+Brent, F. Luk, The solution of singular-value and symmetric eigenvalue problems on multiprocessor
+arrays, SIAM J. Sci. Stat. Comput. 6 (1985), for rounds of disjoint pairs and their order; J.
+Demmel, K. Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992),
+for the relative bound that ends the one-sided method.
 """
 
 from collections.abc import Callable
@@ -54,8 +54,8 @@ from anvl.dialect.ops.linalg.matrices import (
 
 __all__ = ["eigh", "eigvalsh", "svd", "svdvals"]
 
-# Convergence is quadratic: 6 to 10 sweeps are enough for hundreds of rows.  What has not converged
-# after this many gives NaN.
+# Convergence is quadratic: 6 to 10 sweeps suffice for hundreds of rows.  Members that have not
+# converged after this many are NaN.
 _MOST_SWEEPS = 60
 
 
@@ -72,16 +72,16 @@ def eigh(x: Value) -> list[Value]:
 
 
 def eigvalsh(x: Value) -> Value:
-    """Eigenvalues, ascending."""
+    """Eigenvalues of the Hermitian part, ascending."""
     w, good = _diagonal_form(x)
     return _answers(x, good, _taken(w, _order(w, "LT")))[0]
 
 
 def _diagonal_form(x: Value, *vectors: Value) -> list[Value]:
-    """Eigenvalues in any order, which members are good, and eigenvectors, for `vectors` = 1."""
+    """Unordered eigenvalues, which members are valid, and with `vectors` = 1 the eigenvectors."""
     a, unscale, finite = _prepared(x)
     n = a.type.shape[-1]
-    size = n + n % 2  # a row and a column of zeros turn with none
+    size = n + n % 2  # the padding row and column of zeros are never rotated
     a = padded(hermitian_part_in_range(a), size, size)
     limit = _lengths_of_all(a)
     limit = emit.mul(limit, full_like(limit, _eps(a)))
@@ -92,7 +92,7 @@ def _diagonal_form(x: Value, *vectors: Value) -> list[Value]:
 
 
 def _turn_both_sides(a: Value, *vectors: Value) -> tuple[Value, list[Value]]:
-    """One round of `eigh`: the largest element that it makes zero, and what it makes."""
+    """One round of `eigh`: the largest element annihilated, and the new state."""
     half = a.type.shape[-1] // 2
     above, below = rows(a, 0, half), rows(a, half, 2 * half)
     off = diagonal(columns(above, half, 2 * half))
@@ -106,7 +106,7 @@ def _turn_both_sides(a: Value, *vectors: Value) -> tuple[Value, list[Value]]:
 
 
 def _lengths_of_all(a: Value) -> Value:
-    """The Frobenius norm of each matrix."""
+    """Frobenius norm of each matrix."""
     size = emit.abs(a)
     return emit.sqrt(emit.sum(emit.mul(size, size), axes=(1, 2)))
 
@@ -115,7 +115,7 @@ def _lengths_of_all(a: Value) -> Value:
 
 
 def svd(x: Value, full_matrices: bool) -> list[Value]:
-    """u, s and vt."""
+    """Singular value decomposition: u, s and vt."""
     *_, m, n = x.type.shape
     if m < n:
         u, s, vt = svd(ct(x), full_matrices)
@@ -135,7 +135,7 @@ def svd(x: Value, full_matrices: bool) -> list[Value]:
 
 
 def svdvals(x: Value) -> Value:
-    """The singular values, descending."""
+    """Singular values, descending."""
     *_, m, n = x.type.shape
     if m < n:
         return svdvals(ct(x))
@@ -148,21 +148,21 @@ def svdvals(x: Value) -> Value:
 
 
 def _with_orthogonal_columns(a: Value, *vectors: Value) -> list[Value]:
-    """Which members converged, a v with orthogonal columns, and v, for `vectors` = 1."""
+    """Which members converged, a v with orthogonal columns, and with `vectors` = 1 v itself."""
     batch, n, _ = a.type.shape
-    size = n + n % 2  # a column of zeros turns with none
+    size = n + n % 2  # the padding column of zeros is never rotated
     limit = full(real_of(a.type, (batch,)), float(np.sqrt(n)) * _eps(a))
     converged, *turned = _swept(size, _turn_columns, limit, padded(a, n, size), *vectors)
     return [converged, *(columns(rows(y, 0, n), 0, n) for y in turned)]
 
 
 def _turn_columns(a: Value, *vectors: Value) -> tuple[Value, list[Value]]:
-    """One round of `svd`: the largest cosine between two columns, and what it makes."""
+    """One round of `svd`: the largest cosine between two columns, and the new state."""
     half = a.type.shape[-1] // 2
     x, y = columns(a, 0, half), columns(a, half, 2 * half)
     of_x, of_y = (_real(emit.sum(emit.mul(conj(z), z), axes=(1,))) for z in (x, y))
     across = emit.sum(emit.mul(conj(x), y), axes=(1,))
-    # Columns too short for their squares to be numbers are far below rounding of the longest.
+    # Columns whose squares underflow are far below the rounding of the longest.
     shortest = emit.minimum(of_x, of_y)
     is_short = compared(shortest, full_like(shortest, _tiny(a) / _eps(a)), "LE")
     sizes = emit.select(is_short, full_like(of_x, 1), emit.mul(emit.sqrt(of_x), emit.sqrt(of_y)))
@@ -173,9 +173,9 @@ def _turn_columns(a: Value, *vectors: Value) -> tuple[Value, list[Value]]:
 
 
 def _directions(a: Value) -> Value:
-    """The columns, orthogonal and from the longest on, at length 1; any basis where they are 0.
+    """Normalize orthogonal columns, longest first; any basis where they are 0.
 
-    A reflection makes each orthogonal to those before, to rounding, however short it is.
+    Reflections make each orthogonal to the preceding ones, to rounding, however short it is.
     """
     packed, taus = reflections(a)
     q, ends = reflected(packed, taus, identity(a.type)), _real(diagonal(packed))
@@ -184,7 +184,7 @@ def _directions(a: Value) -> Value:
 
 
 def _bordered(u: Value, m: int, count: int) -> Value:
-    """m rows and `count` columns: u, and a unit matrix below to its right."""
+    """Extend u to m rows and `count` columns, with a unit matrix at the lower right."""
     batch, _, n = u.type.shape
     if count == n:
         return padded(u, m, n)
@@ -198,9 +198,10 @@ def _bordered(u: Value, m: int, count: int) -> Value:
 def _swept(
     size: int, turn: Callable[..., tuple[Value, list[Value]]], limit: Value, *state: Value
 ) -> list[Value]:
-    """Which members converged, and the state: after sweeps until all found is within the limits.
+    """Sweep until all members are within their limits.
 
-    `turn(*state)` is one round, and says what it found for each member.
+    `turn(*state)` is one round, and returns the maximum that it found for each member, and the new
+    state.  Returns which members converged, and the state.
     """
 
     def goes_on(count: Value, worst: Value, limit: Value, *_: Value) -> Value:
@@ -222,9 +223,9 @@ def _swept(
 
 
 def _rotation(first: Value, second: Value, off: Value) -> tuple[Value, Value]:
-    """c and s for which (c, s; -conj(s), c) makes (first, off; conj(off), second) diagonal.
+    """c and s for which (c, s; -conj(s), c) diagonalizes (first, off; conj(off), second).
 
-    By the smaller of the two angles, without which sweeps need not converge.
+    The smaller of the two angles, without which sweeps need not converge.
     """
     size = emit.abs(off)
     is_zero = compared(size, full_like(size, 4 * _tiny(off)), "LE")
@@ -241,7 +242,7 @@ def _rotation(first: Value, second: Value, off: Value) -> tuple[Value, Value]:
 
 
 def _rotated(x: Value, c: Value, s: Value) -> Value:
-    """The pairs of columns i and n / 2 + i, each turned."""
+    """Rotate the pairs of columns i and n / 2 + i."""
     half = x.type.shape[-1] // 2
     first, second = columns(x, 0, half), columns(x, half, 2 * half)
     return emit.concatenate(
@@ -252,7 +253,7 @@ def _rotated(x: Value, c: Value, s: Value) -> Value:
 
 
 def _next_pairs(x: Value) -> Value:
-    """Columns in an order with other pairs: the first stays, the others go round it."""
+    """Reorder columns into new pairs: the first stays, the others rotate around it."""
     half = x.type.shape[-1] // 2
     if half == 1:
         return x
@@ -261,12 +262,14 @@ def _next_pairs(x: Value) -> Value:
     return emit.concatenate(*moved, dimension=x.type.rank - 1)
 
 
-# -- before and after ------------------------------------------------------------------------------
+# -- scaling and results ------------------------------------------------------------------------
 
 
 def _prepared(x: Value) -> tuple[Value, Value, Value]:
-    """The stack over powers of 2 that make its largest elements 1 to 2, those powers, and which
-    members are finite."""
+    """Scale members by powers of 2 so that their largest elements are 1 to 2.
+
+    Returns the stack, the powers, and which members are finite.
+    """
     a = flat(x)
     largest = largest_part(a, (1, 2))
     bits, exponent = _EXPONENTS[np.dtype(numpy_of(largest.type.element_type)).itemsize]
@@ -281,7 +284,7 @@ _EXPONENTS = {4: ("i32", 0x7F800000), 8: ("i64", 0x7FF0000000000000)}
 
 
 def _answers(x: Value, good: Value, *ys: Value) -> list[Value]:
-    """The results, as a stack like x; NaN for the members that are not good."""
+    """Reshape results to the stack of x; NaN for members that are not valid."""
     return [unflat(y, x.type.shape[:-2]) for y in or_nan(good, *ys)]
 
 
@@ -306,5 +309,5 @@ def _eps(x: Value) -> float:
 
 
 def _tiny(x: Value) -> float:
-    """The smallest number of full precision."""
+    """Smallest normal number."""
     return float(np.finfo(numpy_of(x.type.element_type)).tiny)

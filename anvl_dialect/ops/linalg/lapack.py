@@ -1,11 +1,11 @@
-"""How the ops of linear algebra lower on each platform: on the CPU, to LAPACK.
+"""Lowering of linear algebra by platform: on CPU to LAPACK.
 
-On other platforms, they are written out in StableHLO (`linalg_fallback.py`, `jacobi.py`), but for
-the eigenvalues of general matrices.
+On other platforms the ops expand to StableHLO (`linalg_fallback.py`, `jacobi.py`), except for the
+eigenvalues of general matrices.
 
 LAPACK's routines are in every jaxlib, as custom calls `lapack_<routine>_ffi` that take stacks of
-matrices, column-major, and give an `info` for each: 0 where they could do their work.  What could
-not be factorised comes back as NaN.
+matrices, column-major, and return an `info` for each: 0 on success.  Matrices whose factorisation
+failed become NaN.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,27 +46,27 @@ _LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
 
 
 def lower_on(platform: str, name: str, *xs: Value, **params: Any) -> Any:
-    """The op of this name on a platform.  See `LOWERINGS`."""
+    """Lower the op `name` on a platform.  See `LOWERINGS`."""
     lowering = LOWERINGS.get(platform, {}).get(name) or _ANYWHERE.get(name)
     if lowering is None:
         able = [p for p, lowerings in LOWERINGS.items() if name in lowerings]
         raise MissingRule(
-            f"{name}: platform {platform} has no routine for it, {', '.join(able)} has; "
-            f"compile for that, or add a lowering to LOWERINGS in {__name__}"
+            f"{name}: platform {platform} has no routine for it, but {', '.join(able)} has; "
+            f"compile for that platform, or add a lowering to LOWERINGS in {__name__}"
         )
     return lowering(*xs, **params)
 
 
-# -- calling a routine -----------------------------------------------------------------------------
+# -- custom calls ------------------------------------------------------------------------------
 
 
 def _call(
     routine: str, xs: Sequence[Value], types: Sequence[Any], in_place: int | None = None,
     **options: str,
 ) -> list[Value]:  # fmt: skip
-    """`lapack_<letter><routine>_ffi`; options are LAPACK's letters.
+    """Call `lapack_<letter><routine>_ffi`; options are LAPACK's letters.
 
-    `in_place` names the operand that becomes the first result.
+    `in_place` is the operand whose buffer becomes the first result.
     """
     ranks = tuple([x.type.rank for x in xs]), tuple([t.rank for t in types])
     letter = _LETTERS[dtype_name(xs[0].type.element_type)]
@@ -74,7 +74,7 @@ def _call(
     return list(ir.Operation.create("stablehlo.custom_call", types, xs, attributes).results)
 
 
-@cache  # half of what lowering one of these took was writing its attributes
+@cache  # writing these attributes took half of the lowering
 def _call_attributes(
     target: str, of_operands: tuple[int, ...], of_results: tuple[int, ...], in_place: int | None,
     **options: str,
@@ -112,7 +112,7 @@ def _alias(operand: int, n_results: int) -> ir.Attribute:
 
 @cache
 def layouts(n_batch: int, *ranks: int) -> ir.Attribute:
-    """For each array its layout, the fastest axis first: matrices column by column."""
+    """Layout of each array, minor to major: matrices are column-major."""
     return _attribute(f"[{', '.join(_layout(rank, rank - n_batch == 2) for rank in ranks)}]")
 
 
@@ -126,28 +126,28 @@ def _layout(rank: int, of_matrices: bool) -> str:
 
 
 def _info(x: Value) -> Any:
-    """The type of `info` for a stack of matrices."""
+    """Type of `info` for a stack of matrices."""
     return tensor(x.type.shape[:-2], element_type("i32"))
 
 
 def _or_nan(info: Value, *ys: Value, given: Value | None = None) -> list[Value]:
-    """The results, NaN where the routine failed, or was not given what `given` says."""
+    """Results, NaN where the routine failed or `given` is false."""
     good = compared(info, zeros_like(info), "EQ")
     return or_nan(good if given is None else and_(good, given), *ys)
 
 
 def _finite(x: Value) -> tuple[Value, Value]:
-    """x, zeros in place of each matrix with infinities or NaN in it, and which have none.
+    """Replace matrices with infinities or NaN by zeros; return them and a mask of the finite ones.
 
-    The iterations of LAPACK lose NaN, and complain of infinity on the terminal.
+    LAPACK's iterations lose NaN, and print warnings about infinities.
     """
-    difference, last = emit.sub(x, x), x.type.rank - 1  # of infinity a NaN too
+    difference, last = emit.sub(x, x), x.type.rank - 1  # NaN also for infinity
     finite = emit.all(compared(difference, zeros_like(x), "EQ"), axes=(last - 1, last))
     return emit.select(first_axes(finite, x), x, zeros_like(x)), finite
 
 
 def _like(x: Value, *sizes: int) -> Any:
-    """The type of a stack as long as x, of matrices or vectors of these sizes."""
+    """Type of a stack as long as x, of matrices or vectors of these sizes."""
     return tensor((*x.type.shape[:-2], *sizes), x.type.element_type)
 
 
@@ -157,7 +157,7 @@ def _sizes(x: Value) -> tuple[int, int, int]:
     return m, n, min(m, n)
 
 
-# -- the CPU ---------------------------------------------------------------------------------------
+# -- CPU --------------------------------------------------------------------------------------
 
 
 def _triangular_solve(
@@ -247,8 +247,11 @@ def _eigvals(x: Value) -> Value:
 
 
 def _geev(x: Value, right: str) -> list[Value]:
-    """Of matrices that LAPACK would not scale: it does so above 1e12 and below 1e-12 (f64: 1e138),
-    and the one of SciPy 1.17 (LAPACK 3.12.0) does not scale the eigenvalues back."""
+    """Eigenvalues of general matrices, which are scaled here where LAPACK would scale them.
+
+    LAPACK scales above 1e12 and below 1e-12 (f64: 1e138), and SciPy 1.17's (LAPACK 3.12.0) does not
+    scale the eigenvalues back.
+    """
     values, vectors = _like(x, x.type.shape[-1]), complex_of(x.type, x.type.shape)
     parts = [values] if is_complex(x) else [values, values]
     x, finite = _finite(x)
@@ -261,7 +264,7 @@ def _geev(x: Value, right: str) -> list[Value]:
 
 
 def _of_ordinary_size(x: Value) -> tuple[Value, Value]:
-    """Matrices over powers of 2, and these: 1 but for those with very large or small elements."""
+    """Divide matrices by powers of 2, which are 1 except for very large or small elements."""
     largest = largest_part(x, (x.type.rank - 2, x.type.rank - 1))
     factor = scale = full_like(largest, 1)
     for limit, power in _SCALES[dtype_name(largest.type.element_type)]:
@@ -272,13 +275,13 @@ def _of_ordinary_size(x: Value) -> tuple[Value, Value]:
     return scaled(x, first_axes(factor, x)), scale
 
 
-# (limit, power): matrices above the limit, and below its inverse, are scaled by that power.
+# (limit, power): matrices above the limit, or below its inverse, are scaled by that power.
 _SCALES = {
     "f32": ((2.0**32, 2.0**64), (2.0**96, 2.0**110)),
     "f64": ((2.0**448, 2.0**800),),
 }
 
-#: What each op becomes on each platform: functions of the operands and parameters that emit ops.
+#: Lowering of each op by platform: functions of the operands and parameters that emit ops.
 LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
     "cpu": {
         "triangular_solve": _triangular_solve,
@@ -294,7 +297,7 @@ LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
     }
 }
 
-#: What each op becomes elsewhere, on any plugin: ops of StableHLO.
+#: Lowering of each op on any other platform, to ops of StableHLO.
 _ANYWHERE: dict[str, Callable[..., Any]] = {
     "triangular_solve": linalg_fallback.triangular_solve,
     "cholesky": linalg_fallback.cholesky,

@@ -1,14 +1,14 @@
-"""Linear algebra for every plugin: factorisations written out in StableHLO, as loops.
+"""Linear algebra for every plugin: factorisations expanded to StableHLO, as loops.
 
-Where no routine of the platform is known (`lapack.py` has the CPU's), the ops lower to what is
-here: `cholesky` and `triangular_solve` to StableHLO's own ops, `lu` and `qr` to loops over columns;
-`jacobi.py` has `eigh` and `svd`.  Unblocked, so for large matrices a tuned routine is much faster.
-Products are multiplied and summed in full precision: a plugin may round the operands of a dot.
+Where no routine of the platform is known (`lapack.py` has the CPU's), ops lower to this: `cholesky`
+and `triangular_solve` to StableHLO's own ops, `lu` and `qr` to loops over columns; `jacobi.py` has
+`eigh` and `svd`.  Unblocked, so for large matrices a tuned routine is much faster.  Products are
+multiplied and summed in full precision: a plugin may round the operands of a dot.
 
 Sources: G. Golub, C. Van Loan, Matrix Computations (4th ed., 2013), algorithms 3.4.1 (LU with
 partial pivoting), 5.1.1 and 5.2.1 (Householder QR), section 5.1.6 (products of reflections).
-LAPACK's conventions where it leaves a choice: signs as in `larfg`, and the pivot of a complex
-column is the largest by `|re| + |im|`, as in `izamax`.
+LAPACK's conventions for the free choices: signs as in `larfg`, and the pivot of a complex column is
+the largest by `|re| + |im|`, as in `izamax`.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,11 +41,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-# -- StableHLO's own -------------------------------------------------------------------------------
+# -- ops of StableHLO -------------------------------------------------------------------------
 
 
 def cholesky(x: Value) -> Value:
-    """StableHLO `cholesky`, which may give anything where x is not positive definite: then NaN."""
+    """Emit StableHLO `cholesky`; NaN for x that is not positive definite, where it is undefined."""
     made = ir.Operation.create(
         "stablehlo.cholesky", [x.type], [hermitian_part_in_range(x)], {"lower": Bool.encode(True)}
     )
@@ -58,7 +58,7 @@ def cholesky(x: Value) -> Value:
 
 
 def triangular_solve(a: Value, b: Value, transpose_a: str, **flags: bool) -> Value:
-    """StableHLO `triangular_solve`."""
+    """Emit StableHLO `triangular_solve`."""
     attributes = {name: Bool.encode(value) for name, value in flags.items()}
     attributes["transpose_a"] = Transpose.encode(transpose_a)
     op = ir.Operation.create("stablehlo.triangular_solve", [b.type], [a, b], attributes)
@@ -69,7 +69,7 @@ def triangular_solve(a: Value, b: Value, transpose_a: str, **flags: bool) -> Val
 
 
 def lu(x: Value) -> list[Value]:
-    """x with its factors in place, the pivots, and the permutation that they make."""
+    """x overwritten by its factors, the pivots, and their permutation."""
     *batch, m, n = x.type.shape
     k, a = min(m, n), flat(x)
     pivots = full(tensor((a.type.shape[0], k), element_type("i32")), 0)
@@ -79,7 +79,7 @@ def lu(x: Value) -> list[Value]:
 
 
 def _eliminated(i: Value, a: Value, pivots: Value) -> list[Value]:
-    """One column: its pivot brought to row i, and the rows below reduced."""
+    """Eliminate one column: swap its pivot to row i and reduce the rows below."""
     row = _places(a, 1)
     size = _sizes(_column(a, i))
     here = emit.iota(iota_dimension=1, shape=tuple(size.type.shape), dtype="i32")
@@ -88,7 +88,7 @@ def _eliminated(i: Value, a: Value, pivots: Value) -> list[Value]:
     a = _with_rows_swapped(a, i, pivot)
     column, pivot_row = _column(a, i), _row(a, i)
     head = _chosen(column, _compared(here, i, "EQ"))
-    # A pivot of 0 leaves only zeros below it, which stay.
+    # A pivot of 0 has only zeros below, which stay.
     head = emit.select(compared(head, zeros_like(head), "EQ"), full_like(head, 1), head)
     factors = across_columns(emit.div(column, first_axes(head, column)), a.type.shape[2])
     reduced = emit.sub(a, emit.mul(factors, across_rows(pivot_row, a.type.shape[1])))
@@ -101,7 +101,7 @@ def _eliminated(i: Value, a: Value, pivots: Value) -> list[Value]:
 
 
 def _sizes(x: Value) -> Value:
-    """|x|, of complex numbers the sum of the sizes of their parts."""
+    """|x|; for complex numbers |re| + |im|."""
     if not is_complex(x):
         return emit.abs(x)
     return emit.add(emit.abs(emit.real(x)), emit.abs(emit.imag(x)))
@@ -117,7 +117,7 @@ def _with_rows_swapped(a: Value, i: Value, pivot: Value) -> Value:
 
 
 def permutation_of(pivots: Value, count: int) -> Value:
-    """The rows that swapping row i with row pivots[i], for each i in order, ends with."""
+    """Order of rows after swapping row i with row pivots[i], for each i in turn."""
     *batch, n = pivots.type.shape
     stack = emit.reshape(pivots, shape=(_product(batch), n))
     start = emit.iota(iota_dimension=1, shape=(_product(batch), count), dtype="i32")
@@ -126,7 +126,7 @@ def permutation_of(pivots: Value, count: int) -> Value:
 
 
 def _swap(i: Value, order: Value, pivots: Value) -> list[Value]:
-    """One step: swap what stands at i with what stands at pivots[i], in each row."""
+    """One step: swap the entries at i and at pivots[i], in each row."""
     position = emit.iota(iota_dimension=1, shape=tuple(order.type.shape), dtype="i32")
     step = emit.iota(iota_dimension=1, shape=tuple(pivots.type.shape), dtype="i32")
     pivot = _chosen(pivots, _compared(step, i, "EQ"))
@@ -140,7 +140,7 @@ def _swap(i: Value, order: Value, pivots: Value) -> list[Value]:
 
 
 def qr(x: Value, full_matrices: bool) -> list[Value]:
-    """q and r, by Householder reflections."""
+    """QR factorisation: q and r, by Householder reflections."""
     *batch, m, n = x.type.shape
     packed, taus = reflections(flat(x))
     count = m if full_matrices else min(m, n)
@@ -150,7 +150,7 @@ def qr(x: Value, full_matrices: bool) -> list[Value]:
 
 
 def reflections(a: Value) -> tuple[Value, Value]:
-    """r with the vectors of the reflections below its diagonal, and their factors.
+    """r, with the vectors of the reflections below its diagonal, and their factors.
 
     Reflection i is `1 - tau v v^H`; v is 0 before its element i, which is 1 and not stored.
     """
@@ -161,7 +161,7 @@ def reflections(a: Value) -> tuple[Value, Value]:
 
 
 def _reflect(i: Value, a: Value, taus: Value) -> list[Value]:
-    """One column: the reflection that makes it 0 below row i, and what it makes of the others."""
+    """Eliminate one column below row i by a reflection, and apply it to the following columns."""
     column = _column(a, i)
     v, tau, head = _reflection(i, column)
     others = _moved(a, v, conj(tau))
@@ -178,11 +178,11 @@ def _reflect(i: Value, a: Value, taus: Value) -> list[Value]:
 
 
 def _reflection(i: Value, column: Value) -> tuple[Value, Value, Value]:
-    """v, tau, and the element i, real, that the reflected column ends with."""
+    """v, tau, and the real element i of the reflected column."""
     place = emit.iota(iota_dimension=1, shape=tuple(column.type.shape), dtype="i32")
     active = _compared(place, i, "GE")
     column = emit.select(active, column, zeros_like(column))
-    # Of size 1, since squares of small and of large numbers are no numbers.
+    # Scaled to size 1: squares of small or large numbers under- or overflow.
     size = _one_for_zero(largest_part(column, (1,)))
     column = divided(column, size)
     alpha = _chosen(column, _compared(place, i, "EQ"))
@@ -199,7 +199,7 @@ def _reflection(i: Value, column: Value) -> tuple[Value, Value, Value]:
     beta = emit.select(is_done, first, beta)
     whole = _as(beta, alpha)
     one = full_like(alpha, 1)
-    # The tangent of LAPACK's `larfg`; the identity, tau = 0, where nothing is left to do.
+    # tau as in LAPACK's `larfg`; the identity, tau = 0, if the column is reduced already.
     nonzero = emit.select(is_done, one, whole)
     tau = emit.select(is_done, zeros_like(alpha), emit.div(emit.sub(whole, alpha), nonzero))
     divisor = emit.select(is_done, one, emit.sub(alpha, whole))
@@ -209,7 +209,7 @@ def _reflection(i: Value, column: Value) -> tuple[Value, Value, Value]:
 
 
 def _moved(a: Value, v: Value, tau: Value) -> Value:
-    """(1 - tau v v^H) a"""
+    """Apply a reflection: (1 - tau v v^H) a."""
     m, n = a.type.shape[1:]
     along = emit.sum(emit.mul(across_columns(conj(v), n), a), axes=(1,))
     factors = emit.mul(first_axes(tau, v), v)
@@ -233,14 +233,14 @@ def reflected(packed: Value, taus: Value, y: Value) -> Value:
 
 
 def lengths(x: Value) -> Value:
-    """The lengths of the columns of (batch, m, n), without overflow or underflow."""
+    """Lengths of the columns of (batch, m, n), without overflow or underflow."""
     size = _one_for_zero(largest_part(x, (1,)))
     columns = divided(x, across_rows(size, x.type.shape[1]))
     return emit.mul(size, emit.sqrt(emit.sum(_squares(columns), axes=(1,))))
 
 
 def largest_part(x: Value, axes: Sequence[int]) -> Value:
-    """The largest size of an element along axes, where complex ones count as two."""
+    """Largest absolute value along axes, where complex numbers count as two."""
     if not is_complex(x):
         return emit.max(emit.abs(x), axes=tuple(axes))
     both = emit.maximum(emit.abs(emit.real(x)), emit.abs(emit.imag(x)))
@@ -252,7 +252,7 @@ def _one_for_zero(x: Value) -> Value:
 
 
 def divided(x: Value, sizes: Value) -> Value:
-    """x by real numbers, of x's shape or one for each vector."""
+    """Divide x by real numbers, of its shape or one per vector."""
     sizes = first_axes(sizes, x)
     if not is_complex(x):
         return emit.div(x, sizes)
@@ -260,7 +260,7 @@ def divided(x: Value, sizes: Value) -> Value:
 
 
 def _squares(x: Value) -> Value:
-    """|x|^2"""
+    """|x|^2."""
     if not is_complex(x):
         return emit.mul(x, x)
     re, im = emit.real(x), emit.imag(x)
@@ -268,32 +268,32 @@ def _squares(x: Value) -> Value:
 
 
 def _as(x: Value, like: Value) -> Value:
-    """Real x, as numbers of the dtype of `like`."""
+    """Convert real x to the dtype of `like`."""
     return scaled(full_like(like, 1), x) if is_complex(like) else x
 
 
-# -- parts of stacks (batch, m, n) -----------------------------------------------------------------
+# -- parts of stacks (batch, m, n) -------------------------------------------------------------
 
 
 def flat(x: Value) -> Value:
-    """A stack of matrices with one axis for all of them."""
+    """Merge the batch axes of a stack of matrices into one."""
     *batch, m, n = x.type.shape
     return emit.reshape(x, shape=(_product(batch), m, n))
 
 
 def unflat(x: Value, batch: Sequence[int]) -> Value:
-    """The first axis as those of the stack."""
+    """Split the first axis into the batch axes."""
     return emit.reshape(x, shape=(*batch, *x.type.shape[1:]))
 
 
 def first_axes(x: Value, like: Value) -> Value:
-    """x, whose axes are the first of `like`, repeated along the others."""
+    """Broadcast x, whose axes are the first ones of `like`, along the others."""
     shape, axes = tuple(like.type.shape), tuple(range(x.type.rank))
     return emit.broadcast_in_dim(x, shape=shape, broadcast_dimensions=axes)
 
 
 def or_nan(good: Value, *ys: Value) -> list[Value]:
-    """The results, NaN for the members of the stack that are not good."""
+    """Results, NaN for members of the stack that are not valid."""
     return [emit.select(first_axes(good, y), y, full_like(y, float("nan"))) for y in ys]
 
 
@@ -328,12 +328,12 @@ def _chosen(x: Value, mask: Value) -> Value:
 
 
 def _compared(x: Value, y: Value, direction: str) -> Value:
-    """x with one number, or one for each of its first axes."""
+    """Compare x with one number, or with one for each of its first axes."""
     return compared(x, first_axes(y, x), direction)
 
 
 def compared(x: Value, y: Value, direction: str) -> Value:
-    """Bools: whether x and y compare so."""
+    """Compare x and y elementwise."""
     return emit.compare(x, y, comparison_direction=direction)
 
 
@@ -341,7 +341,7 @@ def compared(x: Value, y: Value, direction: str) -> Value:
 
 
 def count_to(n: int, step: Callable[..., Sequence[Value]], *state: Value) -> list[Value]:
-    """The state after `step(i, *state)` for i = 0, ..., n - 1."""
+    """State after `step(i, *state)` for i = 0, ..., n - 1."""
 
     def condition(i: Value, *_: Value) -> Value:
         return compared(i, full_like(i, n), "LT")
@@ -356,9 +356,9 @@ def count_to(n: int, step: Callable[..., Sequence[Value]], *state: Value) -> lis
 def repeated(
     condition: Callable[..., Value], step: Callable[..., Sequence[Value]], *state: Value
 ) -> list[Value]:
-    """The state after `step(*state)` while the condition holds: `stablehlo.while`.
+    """State after `step(*state)` while the condition holds, by `stablehlo.while`.
 
-    Neither may use values of the outside: not every plugin can compile that.
+    Neither may capture outer values: not every plugin can compile that.
     """
     types: list[Any] = [x.type for x in state]
     loop = ir.Operation.create("stablehlo.while", types, list(state), regions=2)

@@ -1,10 +1,10 @@
-"""`lu` and `qr`: products of triangular and of orthogonal matrices.
+"""`lu` and `qr`: factorisations into triangular and orthogonal matrices.
 
 Sources: S. F. Walter, L. Lehmann, Algorithmic differentiation of linear algebra functions with
 application in optimum experimental design (2010, arXiv:1001.1654), for QR; M. Seeger et al.,
-Auto-differentiating linear algebra (2017, arXiv:1710.08717), for the triangular projections that
-both use; N. Higham, Accuracy and Stability of Numerical Algorithms (2nd ed., 2002), theorems 9.3
-and 19.4, for the rounding errors of both.
+Auto-differentiating linear algebra (2017, arXiv:1710.08717), for the triangular projections of
+both; N. Higham, Accuracy and Stability of Numerical Algorithms (2nd ed., 2002), theorems 9.3 and
+19.4, for the rounding errors of both.
 """
 
 from collections.abc import Sequence
@@ -43,11 +43,11 @@ __all__ = ["LuOp", "QrOp"]
 
 
 class LuOp(Factorisation, name="lu"):
-    """`x[permutation] = l u`, with partial pivoting: `lu` holds u and, below its diagonal, l.
+    """Factorise `x[permutation] = l u`, pivoted; `lu` holds u and, below its diagonal, l.
 
-    The diagonal of l, ones, is not stored.  `pivots` says with which row each row was swapped, in
-    order from the first; `permutation` is where that ends.  A singular matrix has zeros on the
-    diagonal of u; its derivatives are NaN, see Note [Dependent columns].
+    The diagonal of l, ones, is not stored.  `pivots` gives the row that each row was swapped with,
+    in order; `permutation` is the resulting order.  A singular matrix has zeros on the diagonal of
+    u; its derivatives are NaN, see Note [Dependent columns].
     """
 
     lu: Result
@@ -76,7 +76,7 @@ class LuOp(Factorisation, name="lu"):
                 return [_lu_moved(t, lu)]
 
             (ordered,) = transpose_of(moved, [lu.type], [lu], [g[0]])
-            # As a gather: the transpose of the one that orders rows would be a scatter.
+            # As a gather: the transpose of the gather that orders rows would be a scatter.
             return permuted_rows(ordered, inverse_of(permutation))
 
         return [of_operand]
@@ -94,12 +94,12 @@ class LuOp(Factorisation, name="lu"):
 
 
 def _lu_moved(t: Value, lu: Value) -> Value:
-    """How the factors move, for the move of the matrix with its rows in order."""
+    """Tangent of the factors, from the tangent of the matrix with its rows in order."""
     m, n = lu.type.shape[-2:]
     k = min(m, n)
     square = rows(columns(lu, 0, k), 0, k)
     t = _nan_where_dependent(t, upper(square), _unit_lower(square))
-    # Made square by parts of a unit matrix, both factors have an inverse.
+    # Completed to square by parts of a unit matrix, both factors are invertible.
     lower_part = padded(columns(lu, 0, k), m, m)
     upper_part = _completed(rows(lu, 0, k), n)
     moved = emit.triangular_solve(
@@ -118,7 +118,7 @@ def _unit_lower(x: Value) -> Value:
 
 
 def _completed(u: Value, n: int) -> Value:
-    """The upper triangle of u, whose rows from the last on are those of a unit matrix."""
+    """The upper triangle of u, completed to n rows by rows of a unit matrix."""
     k = u.type.shape[-2]
     if k == n:
         return upper(u)
@@ -127,12 +127,12 @@ def _completed(u: Value, n: int) -> Value:
 
 
 class QrOp(Factorisation, name="qr"):
-    """`x = q r`, with `q^H q = 1` and r upper triangular, real on the diagonal.
+    """Factorise `x = q r`, with `q^H q = 1` and r upper triangular, real on the diagonal.
 
     q has as many columns as the smaller side of x, or with `full_matrices` as x has rows.  The
-    columns of q that r does not reach may be any basis: their derivative is right for functions
-    that do not depend on which.  Where the columns of x depend on each other (its first ones, where
-    it has more columns than rows) the derivatives are NaN, see Note [Dependent columns].
+    columns of q beyond r's rows are an arbitrary basis of the complement: derivatives are right for
+    functions that do not depend on the choice.  If the columns of x (the first ones, if it has more
+    columns than rows) are linearly dependent, derivatives are NaN, see Note [Dependent columns].
     """
 
     full_matrices: Bool
@@ -186,7 +186,7 @@ class QrOp(Factorisation, name="qr"):
 
 
 def _thin_moved(t: Value, q: Value, r: Value) -> tuple[Value, Value]:
-    """How q and a square r move: q^H dq is the antihermitian part of what r leaves over."""
+    """Tangents of q and a square r: q^H dq is antihermitian, and r takes the upper rest."""
     t = _nan_where_dependent(t, r)
     across = emit.triangular_solve(
         r, t, left_side=False, lower=False, unit_diagonal=False, transpose_a="NO_TRANSPOSE"
@@ -201,34 +201,35 @@ def _thin_moved(t: Value, q: Value, r: Value) -> tuple[Value, Value]:
 
 
 def complement_moved(moved: Value, q: Value, others: Value) -> Value:
-    """How the columns that complete q to a basis move: just so that they stay orthogonal to q."""
+    """Smallest tangent of the columns completing q to a basis that keeps them orthogonal to q."""
     return emit.neg(matmul(q, matmul(ct(moved), others)))
 
 
 # Note [Dependent columns]
 #
-# Where a column depends on those before it, its pivot, the diagonal element of the triangle, is 0,
-# and q or l has no derivative.  Computed, it is seldom 0: it is the rounding error of what cancels,
-# another on each processor, and the derivative divided by it looks like a number.  So it is NaN
-# where the pivot may be nothing but error, which is said without regard to the scale of columns,
-# and for lu of rows: diag(1, 1e-300) is regular.
+# If a column depends on the preceding ones, its pivot, the diagonal element of the triangle, is 0,
+# and q or l has no derivative.  The computed pivot is seldom 0: it is the rounding error of a
+# cancellation, different on each processor, and the derivative divided by it looks like a number.
+# So the derivative is NaN if the pivot may be nothing but error, by a criterion that is independent
+# of the scale of columns, and for lu of rows: diag(1, 1e-300) is regular.
 #
-# The computed factors are those of a matrix near x, with errors of some n eps of the length of each
-# column (qr), or of the element of |l| |u| (lu).  Let v be the column j of the inverse of the
+# The computed factors are exact for a matrix near x, with errors of some n eps of the length of
+# each column (qr), or of the element of |l| |u| (lu).  Let v be column j of the inverse of the
 # triangle, times the pivot: 1 at j, and before it the coefficients with which the others cancel
-# column j.  The errors move the pivot by those of each column, times the element of v; those of lu
-# by way of the inverse of l.  Leaving the others out, that is, comparing the pivot with its own
-# column, would miss one in 20 matrices whose columns depend on each other, since their elements may
-# be large where the column is not; and leaving the inverse of l out, one in 10,000.
+# column j.  The errors change the pivot by the error of each column, times the element of v; those
+# of lu through the inverse of l.  Ignoring the other columns, that is, comparing the pivot with its
+# own column, would miss one in 20 matrices with dependent columns, since the elements of v may be
+# large where the column is not; ignoring the inverse of l, one in 10,000.
 #
-# Errors have random signs, so the roots of sums of squares stand for them: sums of absolute values
+# Errors have random signs, so they are added as roots of sums of squares: sums of absolute values
 # would take regular matrices of 300 rows for dependent ones.
 
 
 def _size_of_product(a: Value, b: Value) -> Value:
-    """The size of the elements of a b, for elements of random signs: the root of |a|^2 |b|^2.
+    """Size of the elements of a b for elements of random signs: the root of |a|^2 |b|^2.
 
-    a and b are not negative.  No square leaves the range of the type: rows are brought to size 1.
+    a and b are non-negative.  Rows are scaled to size 1, so that no square leaves the dtype's
+    range.
     """
     b_sizes, b = _rows_of_size_one(b)
     a_sizes, a = _rows_of_size_one(emit.mul(a, across_rows(b_sizes, a.type.shape[-2])))
@@ -242,10 +243,10 @@ def _rows_of_size_one(x: Value) -> tuple[Value, Value]:
 
 
 def _nan_where_dependent(t: Value, u: Value, left: Value | None = None) -> Value:
-    """t, NaN for the members of the stack where a column of `left` u depends on others.
+    """t, but NaN for members of the stack in which a column of `left` u depends on others.
 
-    u is upper triangular; without `left`, it is one with orthonormal columns.
-    See Note [Dependent columns].
+    u is upper triangular; without `left`, the left factor has orthonormal columns.  See Note
+    [Dependent columns].
     """
     last, n = u.type.rank - 1, u.type.shape[-1]
     solved = {"left_side": True, "transpose_a": "NO_TRANSPOSE"}
@@ -260,7 +261,7 @@ def _nan_where_dependent(t: Value, u: Value, left: Value | None = None) -> Value
     # n eps, and a few eps for the smallest: of 320,000 dependent matrices none was missed.
     error = (n + 10) * np.finfo(numpy_of(moves.type.element_type)).eps
     limit = full_like(moves, float(1 / error))
-    # Not by `max`, which must not lose the NaN of a pivot that is 0.
+    # Not by `max`, which might lose the NaN of a pivot of 0.
     is_regular = emit.all(compared(moves, limit, "LT"), axes=(last - 1, last))
     one = full(tensor(is_regular.type.shape, moves.type.element_type), 1)
     return scaled(t, first_axes(emit.select(is_regular, one, full_like(one, float("nan"))), t))

@@ -24,7 +24,7 @@ __all__ = [
     "triangle", "upper", "with_ones_on_diagonal", "with_transpose",
 ]  # fmt: skip
 
-#: The dtypes that LAPACK computes in, with the dtype of their parts.
+#: Dtypes of LAPACK, with the dtype of their parts.
 PARTS = {"f32": "f32", "f64": "f64", "c64": "f32", "c128": "f64"}
 _WIDE = {"f32": "c64", "f64": "c128", "c64": "c64", "c128": "c128"}
 
@@ -33,22 +33,22 @@ _WIDE = {"f32": "c64", "f64": "c128", "c64": "c64", "c128": "c128"}
 
 
 def check_matrix(name: str, x: Any) -> None:
-    """Refuse what is no stack of matrices in a dtype of LAPACK's."""
+    """Raise TypeError unless x is a stack of matrices in a dtype of LAPACK."""
     if x.rank < 2:
-        raise TypeError(f"{name}: operand is {x}; a matrix, or a stack of them, has 2 axes or more")
+        raise TypeError(f"{name}: operand is {x}; a stack of matrices has at least 2 axes")
     if dtype_name(x.element_type) not in PARTS:
         raise TypeError(f"{name}: operand is {x}; it takes f32, f64, c64 or c128, convert it first")
 
 
 def check_square(name: str, x: Any) -> None:
-    """Refuse what is no stack of square matrices."""
+    """Raise TypeError unless x is a stack of square matrices."""
     check_matrix(name, x)
     if x.shape[-2] != x.shape[-1]:
         raise TypeError(f"{name}: operand is {x}; its last two axes must have the same size")
 
 
 def check_systems(name: str, a: Any, b: Any, left_side: bool) -> None:
-    """Refuse what is not as many systems of equations: square matrices a, and b on that side."""
+    """Raise TypeError unless a and b form linear systems: square matrices a, and b on that side."""
     check_square(name, a)
     check_matrix(name, b)
     if a.element_type != b.element_type:
@@ -66,12 +66,12 @@ def check_systems(name: str, a: Any, b: Any, left_side: bool) -> None:
 
 
 def real_of(x: Any, shape: Sequence[int]) -> Any:
-    """The type of an array of the real parts of elements of x."""
+    """Type of an array of real parts of elements of x."""
     return tensor(shape, element_type(PARTS[dtype_name(x.element_type)]))
 
 
 def complex_of(x: Any, shape: Sequence[int]) -> Any:
-    """The type of an array of complex numbers with parts as wide as those of x."""
+    """Type of an array of complex numbers with parts as wide as those of x."""
     return tensor(shape, element_type(_WIDE[dtype_name(x.element_type)]))
 
 
@@ -83,7 +83,7 @@ def is_complex(x: Value) -> bool:
 
 
 def matmul(x: Value, y: Value) -> Value:
-    """x y, matrix by matrix."""
+    """Multiply matrix by matrix."""
     rank = x.type.rank
     batching = tuple(range(rank - 2))
     dims = DotDims(batching, batching, (rank - 1,), (rank - 2,))
@@ -91,92 +91,92 @@ def matmul(x: Value, y: Value) -> Value:
 
 
 def conj(x: Value) -> Value:
-    """The complex conjugate; a real array itself."""
+    """Complex conjugate; real arrays are unchanged."""
     return emit.conj(x) if is_complex(x) else x
 
 
 def ct(x: Value) -> Value:
-    """The conjugate transpose of each matrix."""
+    """Conjugate transpose of each matrix."""
     rank = x.type.rank
     return conj(emit.transpose(x, permutation=(*range(rank - 2), rank - 1, rank - 2)))
 
 
 def transposed(x: Value) -> Value:
-    """The transpose of each matrix, not conjugated."""
+    """Transpose of each matrix, not conjugated."""
     rank = x.type.rank
     return emit.transpose(x, permutation=(*range(rank - 2), rank - 1, rank - 2))
 
 
 def hermitian_part(x: Value) -> Value:
-    """(x + x^H) / 2"""
+    """(x + x^H) / 2."""
     return emit.mul(emit.add(x, ct(x)), full_like(x, 0.5))
 
 
 def hermitian_part_in_range(x: Value) -> Value:
-    """(x + x^H) / 2 also of elements whose sum would be infinite: x + (x^H - x) / 2."""
+    """(x + x^H) / 2 without overflow of the sum: x + (x^H - x) / 2."""
     return emit.add(x, emit.mul(emit.sub(ct(x), x), full_like(x, 0.5)))
 
 
 def scaled(x: Value, factors: Value) -> Value:
-    """x times real factors, elementwise."""
+    """Multiply x by real factors, elementwise."""
     if is_complex(x) and not is_complex(factors):
         factors = as_complex(factors)
     return emit.mul(x, factors)
 
 
 def as_complex(x: Value) -> Value:
-    """x as complex numbers."""
+    """Convert x to complex numbers."""
     return x if is_complex(x) else emit.complex(x, zeros_like(x))
 
 
 def columns_scaled(x: Value, factors: Value) -> Value:
-    """Column j of x times factors[j]."""
+    """Multiply column j of x by factors[j]."""
     return scaled(x, across_rows(factors, x.type.shape[-2]))
 
 
 def rows_scaled(x: Value, factors: Value) -> Value:
-    """Row i of x times factors[i]."""
+    """Multiply row i of x by factors[i]."""
     return scaled(x, across_columns(factors, x.type.shape[-1]))
 
 
 def across_rows(v: Value, count: int) -> Value:
-    """The vectors v as every row of `count`: [..., i, j] is v[..., j]."""
+    """Broadcast vectors v to `count` rows: [..., i, j] is v[..., j]."""
     *batch, n = v.type.shape
     axes = (*range(len(batch)), len(batch) + 1)
     return emit.broadcast_in_dim(v, shape=(*batch, count, n), broadcast_dimensions=axes)
 
 
 def across_columns(v: Value, count: int) -> Value:
-    """The vectors v as every column of `count`: [..., i, j] is v[..., i]."""
+    """Broadcast vectors v to `count` columns: [..., i, j] is v[..., i]."""
     *batch, n = v.type.shape
     axes = tuple(range(len(batch) + 1))
     return emit.broadcast_in_dim(v, shape=(*batch, n, count), broadcast_dimensions=axes)
 
 
 def formed(x: Value, form: str) -> Value:
-    """x, its transpose or its conjugate transpose: what `transpose_a` says."""
+    """x, its transpose or its conjugate transpose, by the value of `transpose_a`."""
     if form == "NO_TRANSPOSE":
         return x
     return ct(x) if form == "ADJOINT" else transposed(x)
 
 
 def with_transpose(a: Value, form: str) -> tuple[Value, str]:
-    """The matrix and form whose op is the transpose of op(a)."""
+    """Matrix and form whose op is the transpose of op(a)."""
     if form == "NO_TRANSPOSE":
         return a, "TRANSPOSE"
-    return conj(a) if form == "ADJOINT" else a, "NO_TRANSPOSE"  # conj(a) is that of a^H
+    return conj(a) if form == "ADJOINT" else a, "NO_TRANSPOSE"  # conj(a) is the transpose of a^H
 
 
 # -- triangles and diagonals -----------------------------------------------------------------------
 
 
 def _where(x: Value, direction: str) -> Value:
-    """Bools of the shape of x: whether row and column compare so."""
+    """Mask of the shape of x: how row and column compare."""
     return emit.compare(*places(x), comparison_direction=direction)
 
 
 def places(x: Value) -> list[Value]:
-    """The row and the column of each element of x."""
+    """Row and column of each element of x."""
     shape = tuple(x.type.shape)
     axes = (len(shape) - 2, len(shape) - 1)
     return [emit.iota(iota_dimension=axis, shape=shape, dtype="i32") for axis in axes]
@@ -187,27 +187,27 @@ def _kept(x: Value, direction: str) -> Value:
 
 
 def lower(x: Value) -> Value:
-    """x with zeros above the diagonal."""
+    """Zero the elements above the diagonal."""
     return _kept(x, "GE")
 
 
 def strictly_lower(x: Value) -> Value:
-    """x with zeros on and above the diagonal."""
+    """Zero the elements on and above the diagonal."""
     return _kept(x, "GT")
 
 
 def upper(x: Value) -> Value:
-    """x with zeros below the diagonal."""
+    """Zero the elements below the diagonal."""
     return _kept(x, "LE")
 
 
 def strictly_upper(x: Value) -> Value:
-    """x with zeros on and below the diagonal."""
+    """Zero the elements on and below the diagonal."""
     return _kept(x, "LT")
 
 
 def completed(x: Value, is_lower: bool) -> Value:
-    """The Hermitian matrix of which x has one triangle; the imaginary parts on its diagonal stay.
+    """Hermitian matrix with one triangle of x; the imaginary parts on its diagonal stay.
 
     `hermitian_part` drops those.
     """
@@ -215,40 +215,40 @@ def completed(x: Value, is_lower: bool) -> Value:
 
 
 def triangle(x: Value, lower_triangle: bool, unit_diagonal: bool) -> Value:
-    """The part of x that a triangular solve reads, with zeros elsewhere."""
+    """Keep the part of x that a triangular solve reads, zero the others."""
     if unit_diagonal:
         return _kept(x, "GT" if lower_triangle else "LT")
     return _kept(x, "GE" if lower_triangle else "LE")
 
 
 def on_diagonal(x: Value) -> Value:
-    """x with zeros off the diagonal."""
+    """Zero the elements off the diagonal."""
     return _kept(x, "EQ")
 
 
 def with_ones_on_diagonal(x: Value) -> Value:
-    """x with its diagonal replaced by ones."""
+    """Replace the diagonal by ones."""
     return emit.select(_where(x, "EQ"), full_like(x, 1), x)
 
 
 def half_diagonal(x: Value) -> Value:
-    """x with its diagonal halved."""
+    """Halve the diagonal."""
     return emit.mul(x, emit.select(_where(x, "EQ"), full_like(x, 0.5), full_like(x, 1)))
 
 
 def imaginary_diagonal(x: Value) -> Value:
-    """The imaginary parts of the diagonals of complex matrices, times i, with zeros elsewhere."""
+    """Imaginary parts of the diagonals of complex matrices, times i; zeros elsewhere."""
     parts = emit.imag(on_diagonal(x))
     return emit.complex(zeros_like(parts), parts)
 
 
 def diagonal(x: Value) -> Value:
-    """The diagonals of square matrices, as vectors."""
+    """Diagonals of square matrices, as vectors."""
     return emit.sum(on_diagonal(x), axes=(x.type.rank - 1,))
 
 
 def rows(x: Value, start: int, limit: int) -> Value:
-    """x[..., start:limit, :]"""
+    """Slice rows: x[..., start:limit, :]."""
     shape = tuple(x.type.shape)
     if (start, limit) == (0, shape[-2]):
         return x
@@ -261,17 +261,17 @@ def rows(x: Value, start: int, limit: int) -> Value:
 
 
 def columns(x: Value, start: int, limit: int) -> Value:
-    """x[..., start:limit]"""
+    """Slice columns: x[..., start:limit]."""
     return part(x, start, limit)
 
 
 def identity(type_: Any) -> Value:
-    """A stack of unit matrices: ones on the diagonal, also where it is not square."""
+    """Stack of unit matrices: ones on the diagonal, also of matrices that are not square."""
     return with_ones_on_diagonal(full(type_, 0))
 
 
 def padded(x: Value, m: int, n: int) -> Value:
-    """x with rows and columns of zeros added up to m rows and n columns."""
+    """Pad x with rows and columns of zeros to m rows and n columns."""
     *batch, rows_now, columns_now = x.type.shape
     if (rows_now, columns_now) == (m, n):
         return x
@@ -285,11 +285,11 @@ def padded(x: Value, m: int, n: int) -> Value:
     )
 
 
-# -- solving ---------------------------------------------------------------------------------------
+# -- solving ----------------------------------------------------------------------------------
 
 
 def permuted_rows(x: Value, permutation: Value) -> Value:
-    """x[..., permutation, :]"""
+    """Permute rows: x[..., permutation, :]."""
     if 0 in x.type.shape:
         return x
     *batch, m, n = x.type.shape
@@ -310,7 +310,7 @@ def permuted_rows(x: Value, permutation: Value) -> Value:
 
 
 def inverse_of(permutation: Value) -> Value:
-    """The permutation that undoes each of these."""
+    """Inverse of each permutation."""
     n = permutation.type.shape[-1]
     wanted = across_columns(permutation, n)
     shape, rank = tuple(wanted.type.shape), wanted.type.rank

@@ -1,4 +1,4 @@
-"""`pinv`: the pseudoinverse, which solves least squares also where columns depend on each other.
+"""`pinv`: the pseudoinverse, for least squares also with linearly dependent columns.
 
 Sources: G. Golub, V. Pereyra, The differentiation of pseudo-inverses and nonlinear least squares
 problems whose variables separate (1973), theorem 4.3; G. Golub, C. Van Loan, Matrix Computations
@@ -20,7 +20,7 @@ __all__ = ["PinvOp"]
 
 
 class PinvOp(Factorisation, name="pinv"):
-    """The matrix y that gives `y b`, of all z with the least `|x z - b|` the shortest.
+    """Pseudoinverse y: `y b` is the shortest of all z that minimize `|x z - b|`.
 
     Singular values of at most `rcond` times the largest are taken as 0.  For the derivative see
     Note [Constant rank].
@@ -51,7 +51,7 @@ class PinvOp(Factorisation, name="pinv"):
     def moved(cls, t: Value, x: Value, y: Value, rcond: float) -> Sequence[Value]:
         yh, th = ct(y), ct(t)
         inside = matmul(y, matmul(t, y))
-        # What moves the columns' space and the rows' space; 0 where x has full rank on that side.
+        # The moves of column space and row space; 0 where x has full rank on that side.
         down = matmul(y, matmul(yh, th))
         down = emit.sub(down, matmul(matmul(down, x), y))
         across = matmul(th, matmul(yh, y))
@@ -66,7 +66,7 @@ class PinvOp(Factorisation, name="pinv"):
             ([draw.matrix(2, 4, 2)], how),
             ([draw.matrix(2, 3)], how),
             ([draw.matrix(2, 0)], how),
-            ([draw.matrix(3, 1) * draw.matrix(1, 2)], how),  # of rank 1: there it jumps
+            ([draw.matrix(3, 1) * draw.matrix(1, 2)], how),  # of rank 1, where it jumps
         )
         return [*calls[:-1], calls[-1]._replace(is_smooth=False)]
 
@@ -78,13 +78,12 @@ def _swapped(x: Value) -> tuple[int, ...]:
 
 # Note [Constant rank]
 #
-# Where the rank is less than both sizes, almost every move of x raises it, and y jumps to infinity:
-# it has a derivative only along the moves that keep the rank, which are those that stay within the
-# matrices of this rank.  For these, and for all moves where the rank is full, Golub and Pereyra's
-# formula holds,
+# If the rank is less than both sizes, almost every move of x raises it, and y jumps to infinity: it
+# has a derivative only along moves that keep the rank, that is, within the matrices of this rank.
+# For these, and for all moves at full rank, Golub and Pereyra's formula holds,
 #
 #     dy = -y dx y  +  y y^H dx^H (1 - x y)  +  (1 - y x) dx^H y^H y
 #
-# It needs no singular vectors, so singular values may repeat; and it is made of y, so it can be
-# differentiated again.  For a move that raises the rank it gives the derivative of the part that
+# It needs no singular vectors, so singular values may repeat; and it consists of y, so it can be
+# differentiated again.  For a move that raises the rank it gives the derivative along the part that
 # keeps it.

@@ -1,6 +1,6 @@
-"""`ragged_dot`: contractions of groups of rows, each with what belongs to its group.
+"""`ragged_dot`: contractions of groups of rows, each with its group's matrix.
 
-Every rule works on names of axes: see Note [Names of axes].
+All rules work on names of axes: see Note [Names of axes].
 Source: StableHLO, CHLO `ragged_dot` (its verifier and `chlo-legalize-to-stablehlo`).
 """
 
@@ -26,21 +26,21 @@ __all__ = ["RaggedDotOp"]
 
 # Note [Names of axes]
 #
-# An axis of x has its number for a name, and so has the axis of y that is batched over or summed
-# over with it; the others of y come after.  One more name, `_GROUP`, is that of the groups.  A
-# ragged contraction then is a sum over the names that the result has not, of products of elements
-# of x and y whose row is in their group.  Either y has the groups, and each row meets its own
-# (`m` is ragged: x[b, m, k] y[g, b, k, n] -> z[b, m, n]); or the result has them, and each is the
-# sum over its rows (`k` is ragged: x[b, m, k] y[b, k, n] -> z[g, b, m, n]).  The cotangent of any
-# operand is such a contraction of the other two arrays, of one kind or the other: `_contracted`
-# emits it, given names.  With a ragged axis that is batched over, groups make no difference.
+# An axis of x is named by its number, and so is the axis of y that is batched or contracted with
+# it; the other axes of y come after.  One more name, `_GROUP`, stands for the groups.  A ragged
+# contraction then is a sum over the names missing in the result, of products of elements of x and y
+# whose row is in their group.  Either y has the groups, and each row meets its own (`m` is ragged:
+# x[b, m, k] y[g, b, k, n] -> z[b, m, n]); or the result has them, and each is the sum over its rows
+# (`k` is ragged: x[b, m, k] y[b, k, n] -> z[g, b, m, n]).  The cotangent of any operand is such a
+# contraction of the other two arrays, of one kind or the other: `_contracted` emits it from names.
+# With a ragged axis that is batched, groups make no difference.
 
 _GROUP = -1
-_BATCH = -2  # the axis that a batch adds
+_BATCH = -2  # the axis that vmap adds
 
 
 class _Names(NamedTuple):
-    """The names of the axes of operands and result; `ragged` is the axis that groups divide."""
+    """Names of the axes of operands and result; `ragged` is the axis that groups divide."""
 
     x: tuple[int, ...]
     y: tuple[int, ...]
@@ -50,15 +50,15 @@ class _Names(NamedTuple):
 
 
 class RaggedDotOp(AnvlOp, name="ragged_dot"):
-    """Contract groups of rows, which lie one after the other along an axis of `x`.
+    """Contract groups of rows, contiguous along the ragged axis of `x`.  CHLO `ragged_dot`.
 
-    `group_sizes`, `[g]`, says how many rows each group has; or `[.., g]`, with the axes of `x`
-    that are batched over, and those of the ragged axis's kind that come before it.  If that axis
-    is neither batched over nor summed over, `y` has an axis of groups and each row of `x` meets
-    its own: `[m, k] [g, k, n] -> [m, n]`, zeros in rows of no group.  If it is summed over, so is
-    each group on its own: `[m, k] [k, n] -> [g, m, n]`.  If it is batched over, this is
-    `dot_general`, whatever the groups.  A negative size counts as 0; what is not finite stays in
-    its group.  The work is that of `g` groups of all rows.  CHLO `ragged_dot`.
+    `group_sizes`, `[g]`, is the number of rows of each group; or `[.., g]`, with the batching axes
+    of `x` and those before the ragged axis of its kind.  If the ragged axis is free, `y` has a
+    group axis and each row of `x` meets its own group: `[m, k] [g, k, n] -> [m, n]`, zeros in rows
+    of no group.  If it is contracted, each group is contracted separately:
+    `[m, k] [k, n] -> [g, m, n]`.  If it is batched, this is `dot_general`, whatever the groups.  A
+    negative size counts as 0; infinities and NaN stay in their group.  The work is that of `g`
+    groups of all rows.
     """
 
     x: Operand
@@ -80,7 +80,7 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
         try:
             precision = _precision_of(op)
             found = cls.result_type(x.type, y.type, sizes.type, dims, precision)
-        except TypeError:  # CHLO takes operands, a result and precisions that differ
+        except TypeError:  # CHLO accepts differing operands, results and precisions
             return None
         params = {"ragged_dot_dimension_numbers": dims, "precision_config": precision}
         return ((x, y, sizes), params) if found == op.results[0].type else None
@@ -152,7 +152,7 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
             numbers = DotDims(*dims[:4])
             how = {"precision_config": precision_config}
             return [*DotGeneralOp.adjoint(g, (x, y), z, numbers, **how), None]
-        # What has rows comes first, what has groups second.
+        # The array with rows comes first, the one with groups second.
         (first, of_first), (second, of_second) = (y, names.y), (g, names.z)
         if _GROUP in names.y:
             (first, of_first), (second, of_second) = (g, names.z), (y, names.y)
@@ -172,7 +172,7 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
         ranks = [x.type.rank - b for x, b in zip(xs, batched, strict=True)]
         names = _named(ragged_dot_dimension_numbers, *ranks)
         if batched[2] or not _has_groups(names):
-            # Each member has groups of its own: the axis is one to batch over.
+            # Each member has its own groups: batch over the axis.
             xs, batched = with_batch_axis(xs, batched), (True, True, True)
         (x, y, sizes), of = xs, (names.x, names.y, names.sizes, names.z)
         of_all = ((_BATCH, *n) if b else n for n, b in zip(of, (*batched, True), strict=True))
@@ -195,7 +195,7 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
             ([draw.floats(5, 2), draw.floats(2, 2, 1), sizes(4, 9, dtype="ui8")], rows),
             ([draw.floats(0, 2), draw.floats(2, 2, 1), sizes(0, 1)], rows),
             ([draw.floats(2, 2), draw.floats(0, 2, 1), sizes(dtype="i64")], rows),
-            # Axes out of order, and sizes for each of those that come before the ragged one.
+            # Axes out of order, and sizes for each axis before the ragged one.
             ([draw.floats(2, 3, 2), draw.floats(2, 2, 2, 3), sizes([1, 2], [3, 1])],
              over((2,), (1,), (0,), (0,), (1,), (2,))),
             ([draw.floats(2, 3, 2), draw.floats(2, 2), sizes([1, 2], [3, 1])],
@@ -215,7 +215,7 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
 
 
 def _check_ragged(x: Any, dims: RaggedDims) -> None:
-    """Refuse other than one ragged axis of x."""
+    """Raise TypeError unless x has exactly one ragged axis."""
     if len(dims.lhs_ragged) != 1:
         raise TypeError(
             f"ragged_dot: ragged axes {shape_text(dims.lhs_ragged)} of {x}; name exactly one"
@@ -224,7 +224,7 @@ def _check_ragged(x: Any, dims: RaggedDims) -> None:
 
 
 def _check_groups(y: Any, group_sizes: Any, dims: RaggedDims) -> None:
-    """Refuse an axis of groups that y must not have, or has not."""
+    """Raise TypeError for a missing or superfluous group axis of y."""
     what = f"ragged_dot: group axes {shape_text(dims.rhs_group)}"
     (ragged,) = dims.lhs_ragged
     if ragged in (*dims.lhs_batching, *dims.lhs_contracting):
@@ -249,7 +249,7 @@ def _check_groups(y: Any, group_sizes: Any, dims: RaggedDims) -> None:
 
 
 def _check_sizes(x: Any, group_sizes: Any, names: _Names) -> None:
-    """Refuse group sizes of another shape than one a group, or one a group and axis before."""
+    """Raise TypeError unless there is one size per group, or one per group and preceding axis."""
     *found, count = group_sizes.shape
     before = [x.shape[n] for n in names.sizes[:-1]]
     if found != before:
@@ -265,7 +265,7 @@ def _check_sizes(x: Any, group_sizes: Any, names: _Names) -> None:
 
 @lru_cache(4096)
 def _named(dims: RaggedDims, x_rank: int, y_rank: int, sizes_rank: int) -> _Names:
-    """The names of the axes of an op: see Note [Names of axes]."""
+    """Names of the axes of an op: see Note [Names of axes]."""
     pairs = zip(
         (*dims.rhs_batching, *dims.rhs_contracting),
         (*dims.lhs_batching, *dims.lhs_contracting),
@@ -285,7 +285,7 @@ def _named(dims: RaggedDims, x_rank: int, y_rank: int, sizes_rank: int) -> _Name
 def _before(
     of_x: Sequence[int], batching: Sequence[int], contracting: Sequence[int], ragged: int
 ) -> list[int]:
-    """The axes of x that group sizes may have: each of their members has groups of its own."""
+    """Axes of x that group sizes may have: each of their members has its own groups."""
     if ragged in batching:
         return list(batching[: batching.index(ragged)])
     free = [n for n in of_x if n not in (*batching, *contracting)]
@@ -299,7 +299,7 @@ def _has_groups(names: _Names) -> bool:
 
 
 def _sizes_of(names: _Names, x: Any, y: Any, group_sizes: Any) -> dict[int, int]:
-    """How long the axis of each name is, by the types of the operands."""
+    """Size of the axis of each name, from the types of the operands."""
     found = {_GROUP: group_sizes.shape[-1]}
     for of, type_ in ((names.x, x), (names.y, y)):
         found.update(zip(of, type_.shape, strict=True))
@@ -307,7 +307,7 @@ def _sizes_of(names: _Names, x: Any, y: Any, group_sizes: Any) -> dict[int, int]
 
 
 def _spread(x: Value, of: Sequence[int], wanted: Sequence[int], size: dict[int, int]) -> Value:
-    """x, whose axes are `of`, with the axes `wanted`: in their order, repeated along new ones."""
+    """Permute x, whose axes are `of`, to the axes `wanted`, and broadcast along new ones."""
     x = permuted(x, sorted(range(len(of)), key=lambda a: wanted.index(of[a])))
     if len(of) == len(wanted):
         return x
@@ -319,7 +319,7 @@ def _spread(x: Value, of: Sequence[int], wanted: Sequence[int], size: dict[int, 
 
 
 def _contracted(x: Value, y: Value, sizes: Value, names: _Names, precision: str) -> Value:
-    """Emit the op that sums products of x and y, rows met by groups, over all names not in z."""
+    """Emit the op that sums products of x and y, rows by groups, over all names not in z."""
     of_x, dims, of_sizes, of_z = _plan(names)
     size = _sizes_of(names, x.type, y.type, sizes.type)
     z = emit.ragged_dot(
@@ -334,9 +334,9 @@ def _contracted(x: Value, y: Value, sizes: Value, names: _Names, precision: str)
 
 @lru_cache(4096)
 def _plan(names: _Names) -> tuple[list[int], RaggedDims, list[int], list[int]]:
-    """How the op has it: the axes of x, the numbers, the axes of the sizes and of the result."""
+    """Arguments of the op: axes of x, dimension numbers, axes of the sizes and of the result."""
     _, of_y, of_sizes, wanted, ragged = names
-    # What sizes are of comes before the ragged axis, be it free or summed over.
+    # The axes of sizes come before the ragged axis, be it free or contracted.
     late = [n for n in names.x[names.x.index(ragged) :] if n in of_sizes and n not in of_y]
     of_x = [*late, *(n for n in names.x if n not in late)]
     batching = [n for n in wanted if n in of_x and n in of_y]
@@ -360,9 +360,9 @@ def _plan(names: _Names) -> tuple[list[int], RaggedDims, list[int], list[int]]:
 
 
 def _mask(group_sizes: Value, count: int) -> Value:
-    """Which of `count` rows are in which group: `[.., row, group]` for sizes `[.., group]`."""
+    """Mask of the rows in each group: `[.., row, group]` for sizes `[.., group]`."""
     (*before, groups), element = group_sizes.type.shape, group_sizes.type.element_type
-    # Sizes within 0 and all rows: sums of them cannot wrap.
+    # Sizes are clamped to 0 and all rows, so that their sums cannot wrap.
     most = min(count, np.iinfo(numpy_dtype(dtype_name(element))).max)
     low, high = (full(tensor([], element), bound) for bound in (0, most))
     dtype = "i32" if count * (groups + 1) < 2**31 else "i64"
@@ -383,14 +383,14 @@ def _where(mask: Value, x: Value) -> Value:
     return emit.select(mask, x, zeros_like(x))
 
 
-# Both ways choose: a product with zeros would carry what is not finite into other groups.
+# Both ways select: a product with zeros would carry infinities and NaN into other groups.
 
 
 def _rows_apart(
     x: Value, y: Value, mask: Value, names: _Names, size: dict[int, int], numbers: DotDims,
     precision: str,
 ) -> Value:  # fmt: skip
-    """Each row times what each group has, of which its own is chosen."""
+    """Multiply each row by every group's matrix and select its own group's result."""
     z = emit.dot_general(x, y, dot_dimension_numbers=numbers, precision_config=precision)
     of_x = [n for n in names.z if n in names.x]
     of_z = [*of_x, *(n for n in names.y if n not in names.x)]
@@ -404,7 +404,7 @@ def _groups_apart(
     x: Value, y: Value, mask: Value, names: _Names, size: dict[int, int], numbers: DotDims,
     precision: str,
 ) -> Value:  # fmt: skip
-    """All rows for each group, those of others as zeros, batched over groups."""
+    """Mask the rows of each group and batch over groups."""
     of_mask = (*names.sizes[:-1], names.ragged, _GROUP)
 
     def for_each(v: Value, of: tuple[int, ...]) -> Value:
@@ -426,7 +426,7 @@ def _groups_apart(
 
 
 def _precision_of(op: ir.Operation) -> str:
-    """The precision that CHLO gives both operands; `TypeError` where they differ."""
+    """The precision that CHLO gives both operands; raises `TypeError` if they differ."""
     if "precision_config" not in op.attributes:
         return "DEFAULT"
     both = {str(one) for one in op.attributes["precision_config"]} or {"#chlo<precision DEFAULT>"}

@@ -1,4 +1,4 @@
-"""Eigenvalues and singular values that repeat: the rules that `eigh`, `eig` and `svd` share."""
+"""Rules for repeated eigenvalues and singular values, shared by `eigh`, `eig` and `svd`."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -28,48 +28,47 @@ __all__ = [
 
 # Note [Repeated values]
 #
-# The derivative of an eigenvector is a sum over the others with the factors 1 / (w_j - w_i).  Where
-# two eigenvalues are equal their eigenvectors are any basis of a plane, and have no derivative; the
-# factor is then taken as 0.  That is right for every function of the matrix that does not depend on
-# the choice of the basis and is symmetric in what belongs to equal values: the eigenvalues'
-# symmetric functions, and projectors on the whole plane.  It leaves out a part of v f(w) v^H, whose
-# derivative needs more than w and v tell.  So where the derivatives of values and vectors are both
-# asked for, those of the vectors of repeated values are NaN: in forward mode their tangents, in
-# reverse mode the whole gradient, unless the cotangents of such vectors and of their values are 0.
-# Write such functions without eigenvectors (`expm`, `matrix_power`).  What a program makes of the
-# vectors and the matrix alone, as the values v^H x v, no rule can tell from a function of the
-# planes: there the part is left out.
-# Equal means to rounding: their difference is at most n eps max|w|, which is what LAPACK's error
-# bound allows two computed values of one eigenvalue to differ by.  The same for singular values,
-# where 1 / s is taken as 0 if s is 0, and u f(s) v^H needs more than that, if its vectors can move:
-# out of the plane of the others, where there is room, or by a phase.  u v^H depends on sums of
-# values alone: its derivative, and the second one of the sum of the values, are right where they
-# repeat, too.
+# The derivative of an eigenvector is a sum over the others with the factors 1 / (w_j - w_i).  If
+# two eigenvalues are equal, their eigenvectors are an arbitrary basis of a plane, and have no
+# derivative; the factor is then taken as 0.  That is right for every function of the matrix that
+# does not depend on the choice of the basis and is symmetric in the equal values: symmetric
+# functions of the eigenvalues, and projectors on the whole plane.  It omits a part of v f(w) v^H,
+# whose derivative cannot be computed from w and v alone.  So if the derivatives of values and
+# vectors are both requested, those of the vectors of repeated values are NaN: in forward mode their
+# tangents, in reverse mode the whole gradient, unless the cotangents of such vectors and of their
+# values are 0.  Write such functions without eigenvectors (`expm`, `matrix_power`).  A function of
+# the vectors and the matrix alone, such as the values v^H x v, cannot be distinguished from a
+# function of the planes by any rule: there the part is omitted.
 #
-# The next derivative lacks how such a plane turns, which values and vectors do not tell, so it is
-# NaN: that of the factor, of the cotangents of repeated values, and in forward mode of how they
-# move.  A cotangent that depends on nothing is a weight, as of the sum of the values or of one that
-# does not repeat: there nothing is lacking, and second derivatives are right, in reverse mode and
-# in forward over reverse.
+# Equal means to rounding: they differ by at most n eps max|w|, LAPACK's error bound for two
+# computed copies of one eigenvalue.  The same holds for singular values, where 1 / s is taken as 0
+# if s is 0, and u f(s) v^H needs more than that if its vectors can move: out of the plane of the
+# others, where there is room, or by a phase.  u v^H depends on sums of values alone: its
+# derivative, and the second one of the sum of the values, are right for repeated values, too.
+#
+# The next derivative lacks the rotation of such a plane, which values and vectors do not determine,
+# so it is NaN: the derivative of the factor, of the cotangents of repeated values, and in forward
+# mode of their tangents.  A cotangent that depends on nothing is a weight, as of the sum of the
+# values or of one that is not repeated: there nothing is lacking, and second derivatives are right,
+# in reverse mode and in forward over reverse.
 
 
 class ValuesAndVectors(Factorisation):
-    """Of values, the result at position `values`, and vectors that belong to them.
+    """Base of ops whose results are values, at position `values`, and vectors that belong to them.
 
-    Says, besides `moved`, `undetermined`.  See Note [Repeated values].
+    Subclasses define `moved` and `undetermined`.  See Note [Repeated values].
     """
 
     uses_activity = True
-    #: The position of the values among the results; of the vectors whose values they are, and are
-    #: the first to be multiplied by; of all vectors, with the axis along which one vector lies.
+    #: Position of the values among the results; position of the vectors they belong to, which are
+    #: the first factor; all vectors, with the axis along which one vector lies.
     values = 0
     basis = 1
     vectors = cast("dict[int, int]", {1: -2})
 
     @classmethod
     def undetermined(cls, *ys: Value, **params: Any) -> Sequence[Value]:
-        """Which vectors have a derivative that values and vectors do not tell: a bool for each, for
-        each result in `vectors`."""
+        """Mask of vectors with an undetermined derivative, for each entry of `vectors`."""
         raise NotImplementedError
 
     @classmethod
@@ -114,12 +113,12 @@ class ValuesAndVectors(Factorisation):
 
     @classmethod
     def _is_mixed(cls, active: Sequence[bool]) -> bool:
-        """Whether the derivatives of values and of vectors are both asked for."""
+        """Whether the derivatives of values and of vectors are both requested."""
         return active[cls.values] and any(active[i] for i in cls.vectors)
 
 
 class ValuesAlone(Factorisation):
-    """Of values without their vectors.  See Note [Repeated values]."""
+    """Base of ops that return values without their vectors.  See Note [Repeated values]."""
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, **params: Any) -> Sequence[Any]:
@@ -130,18 +129,18 @@ class ValuesAlone(Factorisation):
 
 
 def is_repeated(w: Value) -> Value:
-    """For each of the values, whether it is equal to another one, to rounding."""
+    """Whether each value is equal to another one, to rounding."""
     return emit.any(_is_tie(w), axes=(w.type.rank - 1,))
 
 
 def is_zero(s: Value) -> Value:
-    """For each of the singular values, whether it is 0 to rounding."""
+    """Whether each singular value is 0, to rounding."""
     s = emit.stop_gradient(s)
     return _is_small(s, _tolerance(s))
 
 
 def completed(flags: Value, count: int) -> Value:
-    """Flags of `count` vectors of a full basis: those that complete it hang on all others."""
+    """Extend flags to the `count` vectors of a full basis; added ones depend on all others."""
     *batch, k = flags.type.shape
     if k == count:
         return flags
@@ -153,9 +152,9 @@ def completed(flags: Value, count: int) -> Value:
 
 
 def basis_of(v: Value, w: Value) -> Value:
-    """The vectors v of the values w; of those that repeat they have no derivative: it is NaN.
+    """Vectors v of the values w, with NaN derivatives for vectors of repeated values.
 
-    Vectors that complete a basis stay as they are.
+    Vectors that complete a basis are unchanged.
     """
     *batch, k = w.type.shape
     one = emit.add(full_like(w, 1), _rough_zero(w, is_repeated(w)))
@@ -167,9 +166,9 @@ def basis_of(v: Value, w: Value) -> Value:
 
 
 def _is_used(of_vectors: Value, axis: int, of_values: Value) -> Value:
-    """Of each vector, whether the cotangent of it, or of its value, is any but 0.
+    """Whether the cotangent of each vector, or of its value, is nonzero.
 
-    That of the vector may be 0 because f(w) is.
+    The vector's may be 0 because f(w) is.
     """
     rank = of_vectors.type.rank
     used = emit.any(_is_not_0(of_vectors), axes=(rank + axis,))
@@ -187,13 +186,13 @@ def _is_not_0(x: Value) -> Value:
 
 
 def _along(x: Value, like: Value, axis: int) -> Value:
-    """Numbers or flags, one for each vector, for all elements of it."""
+    """Broadcast one number or flag per vector to the vector's elements."""
     across = across_rows if axis == -2 else across_columns
     return across(x, like.type.shape[axis])
 
 
 def _nan_where(flags: Value, x: Value) -> Value:
-    """x, with NaN for all of the matrices that are flagged."""
+    """Replace flagged matrices by NaN."""
     nothing = full(real_of(x.type, flags.type.shape), 0)
     nan = emit.select(flags, full_like(nothing, float("nan")), nothing)
     spread = emit.broadcast_in_dim(
@@ -202,49 +201,51 @@ def _nan_where(flags: Value, x: Value) -> Value:
     return emit.add(x, as_complex(spread) if is_complex(x) else spread)
 
 
-# -- inverses of what may be 0 ---------------------------------------------------------------------
+# -- inverses of possible zeros ----------------------------------------------------------------
 
 
 def inverse_gaps(w: Value) -> Value:
-    """[..., i, j]: 1 / (w[j] - w[i]); where they are equal it is 0 and has no derivative, but for
-    those of one value with itself.  See Note [Repeated values]."""
+    """[..., i, j]: 1 / (w[j] - w[i]); where equal, 0, with a NaN derivative if i and j differ.
+
+    See Note [Repeated values].
+    """
     gaps = _gaps(w)
     return emit.add(_inverse(gaps, _tolerance(w)), _rough_zero(gaps, _is_tie(w)))
 
 
 def _rough_where_repeated(x: Value, w: Value) -> Value:
-    """x, one for each of the values w; of those that repeat it has no derivative: it is NaN."""
+    """x, one number per value in w, with NaN derivatives for repeated values."""
     return emit.add(x, _rough_zero(x, is_repeated(w)))
 
 
 def _rough_zero(x: Value, pred: Value) -> Value:
-    """0, whose derivative with respect to x is NaN where `pred` is true, and else 0."""
+    """0, whose derivative in x is NaN where `pred` is true, else 0."""
     step = emit.sub(x, emit.stop_gradient(x))
     root = emit.sqrt(emit.select(pred, step, full_like(x, 1)))
     return emit.select(pred, emit.sub(root, root), zeros_like(x))
 
 
 def _gaps(w: Value) -> Value:
-    """[..., i, j]: w[j] - w[i]"""
+    """[..., i, j]: w[j] - w[i]."""
     n = w.type.shape[-1]
     return emit.sub(across_rows(w, n), across_columns(w, n))
 
 
 def _is_tie(w: Value) -> Value:
-    """[..., i, j]: whether they are two values that are equal to rounding."""
+    """[..., i, j]: whether i and j differ and their values are equal to rounding."""
     gaps = emit.stop_gradient(_gaps(w))
     is_close = _is_small(gaps, _tolerance(emit.stop_gradient(w)))
     return and_(is_close, emit.compare(*places(gaps), comparison_direction="NE"))
 
 
 def inverse_sums(s: Value) -> Value:
-    """[..., i, j]: 1 / (s[j] + s[i]), 0 where both are."""
+    """[..., i, j]: 1 / (s[j] + s[i]), and 0 where both are 0."""
     n = s.type.shape[-1]
     return _inverse(emit.add(across_rows(s, n), across_columns(s, n)), _tolerance(s))
 
 
 def inverse_values(s: Value) -> Value:
-    """[..., i]: 1 / s[i], 0 where it is."""
+    """[..., i]: 1 / s[i], and 0 where s[i] is 0."""
     return _inverse(s, _tolerance(s))
 
 

@@ -1,7 +1,7 @@
 """`solve`: systems of linear equations.
 
-Its derivative is another such system, so the factorisation is not differentiated, and one `lu` does
-for both.
+The derivative solves another such system, so the factorisation is not differentiated, and one `lu`
+serves both.
 Source: M. Giles, An extended collection of matrix derivative results for forward and reverse mode
 automatic differentiation (2008), section 2.3.1.
 """
@@ -26,9 +26,9 @@ __all__ = ["SolveOp"]
 
 
 class SolveOp(AnvlOp, name="solve"):
-    """The x with `op(a) x = b`, by LU factorisation; `op` is what `transpose_a` says.
+    """Solve `op(a) x = b` by LU factorisation; `transpose_a` selects `op`.
 
-    Infinite or NaN where a is singular.
+    Infinite or NaN for singular a.
     """
 
     a: Operand

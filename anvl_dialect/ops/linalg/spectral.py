@@ -1,4 +1,4 @@
-"""`eigh`, `eig` and their values alone: what a square matrix stretches, and by how much.
+"""`eigh`, `eig` and their values alone: eigenvalues and eigenvectors of square matrices.
 
 Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode
 automatic differentiation (2008), section 3.1; C. Boeddeker et al., On the computation of
@@ -37,11 +37,11 @@ __all__ = ["EigOp", "EighOp", "EigvalsOp", "EigvalshOp"]
 
 
 class EighOp(ValuesAndVectors, name="eigh"):
-    """The eigenvalues `w` of `(x + x^H) / 2`, ascending, and its orthonormal eigenvectors: the
-    columns of `v`.  x itself, where it is Hermitian; so its gradient is.
+    """Eigenvalues `w` of `(x + x^H) / 2`, ascending, and eigenvectors, orthonormal columns of `v`.
 
-    The sign or phase of each eigenvector is any: their derivative is right for functions that do
-    not depend on it.  For repeated eigenvalues see Note [Repeated values].
+    The Hermitian part of x is decomposed, so the gradient is Hermitian.  The sign or phase of each
+    eigenvector is arbitrary: derivatives are right for functions that do not depend on it.  For
+    repeated eigenvalues see Note [Repeated values].
     """
 
     w: Result
@@ -73,7 +73,7 @@ class EighOp(ValuesAndVectors, name="eigh"):
 
 
 class EigvalshOp(ValuesAlone, name="eigvalsh"):
-    """The eigenvalues of `(x + x^H) / 2`, ascending."""
+    """Eigenvalues of `(x + x^H) / 2`, ascending."""
 
     w: Result
 
@@ -100,23 +100,23 @@ class EigvalshOp(ValuesAlone, name="eigvalsh"):
 
 
 def _values_moved(t: Value, v: Value) -> Value:
-    """The diagonal of v^H t v, of the Hermitian part of t."""
+    """Diagonal of v^H t v, for the Hermitian part of t."""
     return real_diagonal(matmul(ct(v), matmul(hermitian_part(t), v)))
 
 
 def real_diagonal(x: Value) -> Value:
-    """The real parts of the diagonals of square matrices."""
+    """Real parts of the diagonals of square matrices."""
     d = diagonal(x)
     return emit.real(d) if is_complex(d) else d
 
 
 class EigOp(ValuesAndVectors, name="eig"):
-    """The eigenvalues `w` of any square matrix, in no order, and its eigenvectors: the columns of
-    `v`, each of length 1.  Complex numbers, also of a real matrix.
+    """Eigenvalues `w` of square matrices, unordered, and eigenvectors, the unit columns of `v`.
 
-    The phase of each eigenvector is any: their derivative is right for functions that do not depend
-    on it.  For repeated eigenvalues see Note [Repeated values]; where a matrix has too few
-    eigenvectors for a basis, derivatives are infinite or NaN.
+    Both are complex, also for a real matrix.  The phase of each eigenvector is arbitrary:
+    derivatives are right for functions that do not depend on it.  For repeated eigenvalues see Note
+    [Repeated values]; if a matrix has too few eigenvectors for a basis, derivatives are infinite or
+    NaN.
     """
 
     w: Result
@@ -131,7 +131,7 @@ class EigOp(ValuesAndVectors, name="eig"):
     def moved(cls, t: Value, x: Value, w: Value, v: Value) -> Sequence[Value]:
         inside = _in_basis(t, v)
         turned = matmul(v, emit.mul(inside, inverse_gaps(w)))
-        # Of length 1 and of the same phase: nothing of a vector's move is along itself.
+        # Length 1 and the phase are fixed: no vector moves along itself.
         along = emit.sum(emit.mul(conj(v), turned), axes=(v.type.rank - 2,))
         return [diagonal(inside), emit.sub(turned, columns_scaled(v, along))]
 
@@ -153,7 +153,7 @@ class EigOp(ValuesAndVectors, name="eig"):
 
 
 class EigvalsOp(ValuesAlone, name="eigvals"):
-    """The eigenvalues of any square matrix, in no order.  Complex, also of a real matrix."""
+    """Eigenvalues of square matrices, unordered; complex, also for a real matrix."""
 
     w: Result
 
@@ -183,5 +183,5 @@ class EigvalsOp(ValuesAlone, name="eigvals"):
 
 
 def _in_basis(t: Value, v: Value) -> Value:
-    """v^-1 t v"""
+    """v^-1 t v."""
     return solve(v, matmul(as_complex(t), v))

@@ -1,8 +1,7 @@
 """`svd`, `svdvals` and `nuclear_norm`: singular value decomposition.
 
-Sources: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan,
-S.-X. Zhang, Automatic differentiation for complex valued SVD (2019, arXiv:1909.02659), for the
-phases.
+Sources: J. Townsend, Differentiating the singular value decomposition (2016); Z.-Q. Wan, S.-X.
+Zhang, Automatic differentiation for complex valued SVD (2019, arXiv:1909.02659), for the phases.
 """
 
 from collections.abc import Sequence
@@ -43,13 +42,12 @@ __all__ = ["NuclearNormOp", "SvdOp", "SvdvalsOp"]
 
 
 class SvdOp(ValuesAndVectors, name="svd"):
-    """`x = u diag(s) vt`, with orthonormal columns of u, orthonormal rows of vt, and s real,
-    descending and not negative.
+    """Decompose `x = u diag(s) vt`: orthonormal columns of u, rows of vt; s descending, >= 0.
 
     u has as many columns, and vt as many rows, as the smaller side of x; with `full_matrices` both
-    are square.  The sign or phase of each pair of singular vectors is any, and so is the basis that
-    completes a full one: derivatives are right for functions that do not depend on it.  For
-    repeated singular values, and zeros, see Note [Repeated values].
+    are square.  The sign or phase of each pair of singular vectors is arbitrary, and so is the
+    basis that completes a full one: derivatives are right for functions that do not depend on it.
+    For repeated singular values, and zeros, see Note [Repeated values].
     """
 
     full_matrices: Bool
@@ -93,7 +91,7 @@ class SvdOp(ValuesAndVectors, name="svd"):
         k = s.type.shape[-1]
 
         def of(side: Value, size: int, count: int) -> Value:
-            # Of a value that is 0 a vector can move where there is room, and its phase can.
+            # The vector of a zero value can move if there is room, and so can its phase.
             can_move = size > k or is_complex(side)
             flags = is_repeated(s)
             if can_move:
@@ -132,16 +130,16 @@ class SvdOp(ValuesAndVectors, name="svd"):
 
 
 def _values_moved(t: Value, u: Value, s: Value, vt: Value) -> Value:
-    """How singular values move, in forward mode.  See Note [Repeated values]."""
+    """Tangents of singular values, in forward mode.  See Note [Repeated values]."""
     return real_diagonal(matmul(ct(basis_of(u, s)), matmul(t, ct(vt))))
 
 
 def _turned(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
-    """How u and v move within the planes that they span now.
+    """Tangents of u and v within the planes that they span.
 
-    Over gaps of singular values both turn alike, over sums they turn apart: so u v^H knows nothing
-    of the gaps, and its derivative, as that of the sum of the values, is right where values repeat.
-    A phase, which u v^H alone knows, is half of each.
+    By gaps of singular values both rotate alike, by sums they rotate oppositely: so u v^H is
+    independent of the gaps, and its derivative, as that of the sum of the values, is right for
+    repeated values.  A phase, which only u v^H determines, is split evenly.
     """
     half = full_like(inside, 0.5)
     even = emit.mul(emit.add(inside, ct(inside)), half)
@@ -151,7 +149,7 @@ def _turned(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
 
 
 def _with_outside(moved: Value, image: Value, basis: Value, inside: Value, s: Value) -> Value:
-    """With what moves out of the plane of the basis, where there is room."""
+    """Add the tangent out of the plane of the basis, if there is room."""
     if basis.type.shape[-2] == basis.type.shape[-1]:
         return moved
     outside = emit.sub(image, matmul(basis, inside))
@@ -159,7 +157,7 @@ def _with_outside(moved: Value, image: Value, basis: Value, inside: Value, s: Va
 
 
 def _completed(moved: Value, used: Value, every: Value) -> Value:
-    """With the columns that complete a basis."""
+    """Append the tangents of the columns that complete a basis."""
     k, count = used.type.shape[-1], every.type.shape[-1]
     if k == count:
         return moved
@@ -168,7 +166,7 @@ def _completed(moved: Value, used: Value, every: Value) -> Value:
 
 
 class SvdvalsOp(ValuesAlone, name="svdvals"):
-    """The singular values, descending."""
+    """Singular values, descending."""
 
     s: Result
 
@@ -195,9 +193,9 @@ class SvdvalsOp(ValuesAlone, name="svdvals"):
 
 
 class NuclearNormOp(Factorisation, name="nuclear_norm"):
-    """The sum of the singular values.
+    """Sum of the singular values.
 
-    Its derivative is u vt.  Of a matrix of full rank it is smooth, also where singular values
+    The derivative is u vt.  At a matrix of full rank the op is smooth, even if singular values
     repeat: there derivatives are right up to the second one.  See Note [Repeated values].
     """
 

@@ -1,4 +1,4 @@
-"""`triangular_solve`: systems of equations whose matrix is a triangle.
+"""`triangular_solve`: systems of linear equations with a triangular matrix.
 
 Sources: StableHLO specification, `triangular_solve`; M. Giles, An extended collection of matrix
 derivative results for forward and reverse mode automatic differentiation (2008), section 2.3.1.
@@ -26,17 +26,17 @@ __all__ = ["TriangularSolveOp"]
 
 
 class TriangularSolveOp(AnvlOp, name="triangular_solve"):
-    """The x with `op(a) x = b`, or with `x op(a) = b` where `left_side` is false.
+    """Solve `op(a) x = b`, or `x op(a) = b` if `left_side` is false.  StableHLO `triangular_solve`.
 
-    `op` is what `transpose_a` says.  Of a only one triangle is read, the lower one where
-    `lower`; not its diagonal, taken as ones, where `unit_diagonal`.  Zeros on the diagonal give
-    infinities and NaN.  StableHLO `triangular_solve`.
+    `transpose_a` selects `op`.  Only one triangle of a is read, the lower one if `lower`; with
+    `unit_diagonal` its diagonal is not read but taken as ones.  Zeros on the diagonal give
+    infinities and NaN.
     """
 
     a: Operand
     b: Operand
     left_side: Bool
-    lower: Bool  # type: ignore[assignment]  # a parameter and a rule: StableHLO's own name
+    lower: Bool  # type: ignore[assignment]  # both a parameter and a rule, by StableHLO's name
     unit_diagonal: Bool
     transpose_a: Transpose
     x: Result
@@ -51,7 +51,7 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """Of floats that no routine of LAPACK takes: in f32."""
+        """Lift floats that no LAPACK routine takes, through f32."""
         dtype = dtype_name(op.results[0].type.element_type)
         if dtype not in ("f16", "bf16") or set(op.attributes) - cls.attribute_params.keys():
             return None
@@ -121,5 +121,5 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
 
 
 def _read(x: Value, lower: bool, unit_diagonal: bool, **_: Any) -> Value:
-    """x with zeros where the matrix is not read."""
+    """Zero the elements that the solve does not read."""
     return triangle(x, lower, unit_diagonal)

@@ -219,7 +219,7 @@ def test_a_singular_matrix_has_factors_determinant_0_and_no_solution() -> None:
 @pytest.mark.parametrize("name", ["eig", "eigvals"])
 def test_eigenvalues_of_general_matrices_are_refused_by_name(name: str) -> None:
     op = getattr(emit, name)
-    found = f"{name}: platform elsewhere has no routine for it, cpu has"
+    found = f"{name}: platform elsewhere has no routine for it, but cpu has"
     with pytest.raises(PassError, match=found):
         evaluated(lambda x: [op(x)[0] if name == "eig" else op(x)], np.eye(2))
 

@@ -3,7 +3,7 @@
 // What the verifier refuses of linear algebra.
 
 func.func @cholesky_of_a_vector(%x: tensor<2xf64>) {
-  // expected-error @+1 {{cholesky: operand is tensor<2xf64>; a matrix, or a stack of them, has 2 axes or more}}
+  // expected-error @+1 {{cholesky: operand is tensor<2xf64>; a stack of matrices has at least 2 axes}}
   %y = "anvl.cholesky"(%x) : (tensor<2xf64>) -> tensor<2xf64>
   return
 }
@@ -59,7 +59,7 @@ func.func @triangular_solve_stacks(%a: tensor<4x2x2xf64>, %b: tensor<2x2xf64>) {
 // -----
 
 func.func @triangular_solve_of_a_vector(%a: tensor<2x2xf64>, %b: tensor<2xf64>) {
-  // expected-error @+1 {{triangular_solve: operand is tensor<2xf64>; a matrix, or a stack of them, has 2 axes or more}}
+  // expected-error @+1 {{triangular_solve: operand is tensor<2xf64>; a stack of matrices has at least 2 axes}}
   %x = "anvl.triangular_solve"(%a, %b) {transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<2x2xf64>, tensor<2xf64>) -> tensor<2xf64>
   return
 }
@@ -179,7 +179,7 @@ func.func @eigvalsh_not_square(%x: tensor<2x3xf64>) {
 // -----
 
 func.func @svdvals_of_a_vector(%x: tensor<3xf64>) {
-  // expected-error @+1 {{svdvals: operand is tensor<3xf64>; a matrix, or a stack of them, has 2 axes or more}}
+  // expected-error @+1 {{svdvals: operand is tensor<3xf64>; a stack of matrices has at least 2 axes}}
   %s = "anvl.svdvals"(%x) : (tensor<3xf64>) -> tensor<3xf64>
   return
 }
@@ -195,7 +195,7 @@ func.func @pinv_turns_the_matrix(%x: tensor<3x2xf64>) {
 // -----
 
 func.func @nuclear_norm_of_a_vector(%x: tensor<2xf32>) {
-  // expected-error @+1 {{nuclear_norm: operand is tensor<2xf32>; a matrix, or a stack of them, has 2 axes or more}}
+  // expected-error @+1 {{nuclear_norm: operand is tensor<2xf32>; a stack of matrices has at least 2 axes}}
   %y = "anvl.nuclear_norm"(%x) : (tensor<2xf32>) -> tensor<f32>
   return
 }

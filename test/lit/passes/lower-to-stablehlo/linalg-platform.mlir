@@ -9,7 +9,7 @@
 // CHECK: stablehlo.cholesky
 // CHECK: stablehlo.while
 
-// NONE: eig.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-lower-to-stablehlo: eig: platform elsewhere has no routine for it, cpu has;
+// NONE: eig.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-lower-to-stablehlo: eig: platform elsewhere has no routine for it, but cpu has;
 
 // The eigenvalues of the Cholesky factor's Hermitian part, [[2, 1], [1, 2]], are 1 and 3.
 
