@@ -1,1 +1,1 @@
-"""Programs as text, bytecode and artifacts: what is refused, and what is read."""
+"""Programs as text, bytecode and artifacts: safety checks, upgrades and parsing."""

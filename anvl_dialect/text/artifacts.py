@@ -1,13 +1,13 @@
-"""Bytecode and portable artifacts that say where arrays lie (Shardy), as bytecode that does not.
+"""Bytecode and portable artifacts with Shardy attributes, rewritten without them.
 
-MLIR reads no attribute of a dialect that it does not have, where that dialect has an encoding of
-its own, as `sdy` has; so it refuses every artifact of JAX with linear algebra in it.  In the table
-of a file's attributes, those of `sdy` are therefore given the encoding that every dialect has,
-text, in as many bytes: `unit`.  Ops of `sdy` are then read as ops of no known dialect, in a context
-of their own, and left out as they are of text (`shardy.py`).
+MLIR reads no attribute of an unregistered dialect with an encoding of its own, such as `sdy`; so it
+refuses every artifact of JAX with linear algebra in it.  In the attribute table of a file, the
+attributes of `sdy` are therefore given the encoding that every dialect has, text, in as many bytes:
+`unit`.  Ops of `sdy` are then read as unregistered ops, in a separate context, and removed as from
+text (`shardy.py`).
 Source: MLIR, bytecode format, https://mlir.llvm.org/docs/BytecodeFormat.
 
-    without_placement(content)     what is read instead, and what was left out
+    without_placement(content)     bytes to read instead, and counts of removals
 """
 
 import io
@@ -22,25 +22,25 @@ __all__ = ["MAGIC", "deserialised", "without_placement"]
 MAGIC = b"ML\xefR"
 _ARTIFACT = MAGIC + b"\rStableHLO_v"
 _DIALECT = b"sdy"
-_STRINGS, _DIALECTS, _ATTRIBUTES, _OFFSETS = range(4)  # numbers of sections
+_STRINGS, _DIALECTS, _ATTRIBUTES, _OFFSETS = range(4)  # section numbers
 _ALIGNED, _PADDING = 0x80, 0xCB
-_BITS = 56  # of a number that its first byte says the length of
+_BITS = 56  # bits of a number whose length is in its first byte
 
 
 def without_placement(content: bytes) -> tuple[bytes, Mapping[str, int]]:
-    """Bytecode of the same module, and what was left out: how many of each kind.
+    """Remove placement: bytecode of the same module, and counts of removals by kind.
 
-    The same bytes, and nothing, where nothing is to be left out or the bytes are malformed: then
-    whoever reads them says so.  Malformed bytes may also end the process.
-    Raises `NotPlacement` where an op of Shardy says more than where arrays lie.
+    If nothing is to be removed, or the bytes are malformed, the same bytes and no counts: the
+    reader then reports the error.  Malformed bytes may also crash the process.  Raises
+    `NotPlacement` if an op of Shardy says more than array placement.
     """
     if _DIALECT not in content or not content.startswith(MAGIC):
         return content, {}
     try:
         as_text = _as_text(content)
-    except (IndexError, ValueError):  # it ends too early
+    except (IndexError, ValueError):  # truncated
         return content, {}
-    context = ir.Context()  # its own: in that of the process every unknown op would be taken
+    context = ir.Context()  # a separate one: in the process's, every unknown op would be accepted
     context.allow_unregistered_dialects = True
     load_stablehlo(context)
     said = context.attach_diagnostic_handler(lambda _: True)
@@ -59,14 +59,14 @@ def without_placement(content: bytes) -> tuple[bytes, Mapping[str, int]]:
 
 
 def deserialised(content: bytes, context: ir.Context) -> ir.Module:
-    """The module in bytecode or an artifact.  Raises `ir.MLIRError`; `ValueError` for artifacts."""
+    """Parse bytecode or an artifact.  Raises `ir.MLIRError`; `ValueError` for artifacts."""
     if content.startswith(_ARTIFACT):
         return stablehlo.deserialize_portable_artifact(context, content)
     return ir.Module.parse(content, context)
 
 
 class _Reader:
-    """Numbers and sections, one after the other, of a part of a file."""
+    """Cursor over the numbers and sections of a part of a file."""
 
     def __init__(self, content: bytes, at: int, end: int) -> None:
         self.content, self.at, self.end = content, at, end
@@ -76,10 +76,10 @@ class _Reader:
         return self.content[self.at - 1]
 
     def number(self) -> int:
-        """As many zeros as the first byte ends in, so many bytes follow it."""
+        """Read a variable-length number: n trailing zeros in byte 0 announce n more bytes."""
         first = self.content[self.at]
         if not first:
-            raise ValueError(f"a number of 2**{_BITS} or more: no file is as long")
+            raise ValueError(f"a number of 2**{_BITS} or more: no file is that long")
         count = (first & -first).bit_length()
         if self.at + count > len(self.content):
             raise IndexError("a number ends after the file")
@@ -102,7 +102,7 @@ class _Reader:
 
 
 class _Entry(NamedTuple):
-    """An attribute or a type: where its size stands, and where it does itself."""
+    """An attribute or type: positions of its size and of its data."""
 
     offset: slice
     data: slice
@@ -111,10 +111,10 @@ class _Entry(NamedTuple):
 
 
 def _as_text(content: bytes) -> bytes:
-    """The file with the attributes of `sdy` written as text."""
+    """Re-encode the attributes of `sdy` as text."""
     reader = _Reader(content, len(MAGIC), len(content))
-    reader.number()  # the version
-    reader.at = content.index(b"\0", reader.at) + 1  # who wrote it
+    reader.number()  # version
+    reader.at = content.index(b"\0", reader.at) + 1  # producer
     sections = {}
     while reader.at < reader.end:
         kind, section = reader.section()
@@ -132,7 +132,7 @@ def _as_text(content: bytes) -> bytes:
 
 
 def _strings(section: _Reader) -> list[bytes]:
-    """Lengths stand in reverse order, and count the zero that ends each string."""
+    """Lengths come in reverse order, and include each string's terminating zero."""
     lengths = list(section.numbers(section.number()))
     strings, at = [], section.at
     for length in reversed(lengths):
@@ -152,7 +152,7 @@ def _dialects(section: _Reader, strings: list[bytes]) -> list[bytes]:
 
 def _entries(offsets: _Reader, data: _Reader) -> Iterator[_Entry]:
     at = data.at
-    for _ in range(2):  # how many attributes and types there are
+    for _ in range(2):  # numbers of attributes and of types
         offsets.number()
     while offsets.at < offsets.end:
         dialect, count = offsets.numbers(2)
@@ -167,12 +167,12 @@ def _entries(offsets: _Reader, data: _Reader) -> Iterator[_Entry]:
 
 
 def _without_flag(number: bytes, count: int) -> bytes:
-    """The lowest bit of the number stands above those that say how many bytes it has."""
+    """Clear the lowest bit of a number, above the bits that encode its byte count."""
     found = int.from_bytes(number, "little") & ~(1 << count)
     return found.to_bytes(len(number), "little")
 
 
 def _unit(size: int) -> bytes:
-    """An attribute as text of this size, with the zero that ends it; any, where `unit` is long."""
+    """An attribute as zero-terminated text of this size: `unit`, or a shorter one."""
     texts = {0: b"", 1: b"", 2: b"0", 3: b"[]", 4: b"[ ]"}
     return (texts.get(size, b"unit".ljust(size - 1)) + b"\0")[:size]

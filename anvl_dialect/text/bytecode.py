@@ -1,9 +1,9 @@
-"""Read untrusted bytecode where a crash harms nobody: in a child process.
+"""Reading of untrusted bytecode in a child process, where a crash does no harm.
 
-Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 never came back; of another 1000,
-read by `anvl.tools.dev.fuzz_text`, 3 never came back, and none that was accepted crashed anything.
+Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 hung it; of another 1000, read by
+`anvl.tools.dev.fuzz_text`, 3 hung it, and none that was accepted crashed anything.
 
-    tried(data)       the bytecode to read instead, without what says where arrays lie (Shardy)
+    tried(data)       the bytecode to read instead, without array placement (Shardy)
     python -m anvl.dialect.text.bytecode DEEPEST     is that child
 """
 
@@ -17,18 +17,18 @@ from anvl.dialect.text.shardy import NotPlacement
 
 __all__ = ["Malformed", "answer", "answer_of", "tried"]
 
-_SECONDS = 60  # a sound module of 100 000 ops needs 2
+_SECONDS = 60  # a valid module of 100 000 ops takes 2
 _LONGEST_REASON = 500
 
 
 class Malformed(ValueError):
-    """Bytecode that MLIR cannot read; the text is why."""
+    """Bytecode that MLIR cannot read; the message is the reason."""
 
 
 def tried(data: bytes, child: Sequence[str]) -> tuple[bytes, Mapping[str, int]]:
-    """The bytecode without Shardy, and what was left out, after a child process has read it.
+    """Read bytecode in a child process; return it without Shardy, and counts of removals.
 
-    `child` is its module and what that is to be told.  Raises `Malformed`.
+    `child` is the module to run and its arguments.  Raises `Malformed`.
     """
     command = [sys.executable, "-m", *child]
     try:
@@ -48,7 +48,7 @@ def tried(data: bytes, child: Sequence[str]) -> tuple[bytes, Mapping[str, int]]:
 def answer(
     data: bytes, deepest: int, *, allow_unregistered: bool = False
 ) -> tuple[bytes, Mapping[str, int]]:
-    """As `tried`, in this process, which malformed bytecode may end."""
+    """Do the same as `tried` in this process, which malformed bytecode may crash."""
     from anvl.dialect.core.context import context
     from anvl.dialect.text.hazards import InvalidOp, not_utf8, undecodable
     from anvl.dialect.text.versions import renamed
@@ -61,13 +61,13 @@ def answer(
         module = deserialised(data if of_today is None else of_today, made)
         if _deeper_than(module.operation, deepest):
             raise Malformed(f"malformed bytecode, nested deeper than {deepest} levels")
-        # What crashes the printer is malformed too.
+        # Bytecode that crashes the printer is malformed too.
         found = undecodable(module.operation.get_asm(enable_debug_info=True))
     except (NotPlacement, InvalidOp) as error:
         raise Malformed(str(error)) from None
     except Malformed:
         raise
-    except Exception as error:  # MLIR's, and those of its bindings for what they have no class for
+    except Exception as error:  # of MLIR, or of bindings without a class for it
         said = " ".join(str(error).split()) or f"{type(error).__name__} while it was read"
         raise Malformed(f"malformed bytecode, {said}") from None
     if found is not None:
@@ -86,7 +86,7 @@ def _deeper_than(op: "object", limit: int) -> bool:
 
 
 def answer_of(data: bytes, deepest: int, *, allow_unregistered: bool = False) -> int:
-    """Write for `tried` what `answer` says; the status of the process."""
+    """Write the result of `answer` for `tried`, and return the exit status."""
     try:
         new, dropped = answer(data, deepest, allow_unregistered=allow_unregistered)
     except Malformed as error:

@@ -1,12 +1,12 @@
-r"""Text that ends the process in MLIR's parser, in a verifier or in the bindings: refused before.
+r"""Detection of text that crashes MLIR's parser, a verifier or the bindings, before it is parsed.
 
 Found by mutating programs (`make fuzz-text`); all of them with StableHLO 1.19, in torch-mlir
-20261001.  Bytecode with such content is tried out in a process of its own.
+20261001.  Bytecode with such content is read in a separate process.
 
 * `reduce` without an array, or without an initial value: its verifier.
-* A convolution whose layout names an axis of many digits, for which its parser makes room.
+* A convolution whose layout has an axis number of many digits, for which its parser allocates.
 * `dense<(1.0, 2.0)>`, complex numbers, of a type that is not complex: the parser of `dense`.
-* `all_to_all` whose replica groups are none: its verifier divides by their number.
+* `all_to_all` with empty replica groups: its verifier divides by their number.
 * Names, of symbols, attributes and in locations, that are not UTF-8: no binding can return them.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 __all__ = ["InvalidOp", "check_text", "not_utf8", "undecodable"]
 
-# As texts: `re` compiles them when they are first used, and an import does not.
+# As strings: `re` compiles them on first use, not at import.
 _REDUCE = r'"stablehlo\.reduce"[ \t]*\(([^()]*)\)'
 _LAYOUT = r"(?:#stablehlo\.conv<|\bdim_numbers\s*=\s*)(?:[^>={}\"]|->)*?\b(\d{5,})"
 _COMPLEX = r"\bdense\s*<[\s\[]*\([^<>]*>\s*:\s*(?:(?P<alias>![\w$.\-]+)|(?P<type>\w+\s*<[^<>]*>?))"
@@ -28,7 +28,7 @@ _ESCAPE = r"\\([0-9A-Fa-f]{2}|.)"
 
 
 class InvalidOp(TypeError):
-    """An op that breaks a constraint.  Attributes: `location` (MLIR text)."""
+    """An op that violates a constraint.  Attributes: `location` (MLIR text)."""
 
     def __init__(self, message: str, location: str) -> None:
         super().__init__(message)
@@ -36,8 +36,8 @@ class InvalidOp(TypeError):
 
 
 def check_text(name: str, text: str) -> None:
-    """Raise `InvalidOp` for text of the file `name` that must not be parsed."""
-    # The search for a text is many times as fast as that for a pattern; few programs have one.
+    """Raise `InvalidOp` for text of the file `name` that is not safe to parse."""
+    # Searching a substring is many times as fast as searching a pattern; few programs contain one.
     if "stablehlo.reduce" in text:
         _check_reduce(name, text)
     if "stablehlo.conv" in text:
@@ -60,7 +60,7 @@ def _check_reduce(name: str, text: str) -> None:
     for match in re.finditer(_REDUCE, text):
         line = text[: match.start()].rpartition("\n")[2]
         n_operands = match[1].count("%")
-        if n_operands >= 2 or "//" in line:  # right, or a comment
+        if n_operands >= 2 or "//" in line:  # valid, or a comment
             continue
         counted = f"{n_operands} operand{'s' * (n_operands != 1)}"
         message = f"reduce: takes one initial value per array, got {counted}"
@@ -70,7 +70,9 @@ def _check_reduce(name: str, text: str) -> None:
 def _check_layouts(name: str, text: str) -> None:
     match = re.search(_LAYOUT, text)
     if match is not None:
-        message = f"convolution: its dimension numbers name axis {match[1]}; no array has so many"
+        message = (
+            f"convolution: dimension numbers name axis {match[1]}; no array has that many axes"
+        )
         raise _refused(name, text, match.start(1), message)
 
 
@@ -94,7 +96,7 @@ def _check_groups(name: str, text: str) -> None:
 
 
 def _aliased(alias: str, text: str) -> str:
-    """What an alias stands for, with the aliases in that: their definitions, one behind another."""
+    """Expand an alias: its definition and those of the aliases in it, concatenated."""
     found, pending = [], [alias]
     while pending:
         definition = re.search(_ALIAS.format(re.escape(pending.pop())), text, re.MULTILINE)
@@ -105,7 +107,7 @@ def _aliased(alias: str, text: str) -> str:
 
 
 def without_comments(text: str) -> str:
-    """The text with blanks in place of its comments."""
+    """Blank out the comments."""
     return re.sub(
         _STRING_OR_COMMENT,
         lambda m: m[0] if m[0][0] == '"' else " " * len(m[0]),
@@ -114,9 +116,9 @@ def without_comments(text: str) -> str:
 
 
 def undecodable(text: str) -> tuple[int, str] | None:
-    r"""Where a name is not UTF-8, as `"\E0"`, and that name; None where there is none.
+    r"""Position and text of a name that is not UTF-8, such as `"\E0"`; None if there is none.
 
-    The values of attributes may be any bytes.
+    Attribute values may be any bytes.
     """
     if re.search(_HIGH_BYTE, text) is None:
         return None
@@ -129,7 +131,7 @@ def undecodable(text: str) -> tuple[int, str] | None:
 
 
 def not_utf8(string: str) -> str:
-    """What is wrong with a name that `undecodable` found."""
+    """Message for a name that `undecodable` found."""
     return (
         f"the name {string} is not UTF-8 text; rename the symbol, attribute or file of a location"
     )

@@ -1,4 +1,4 @@
-"""Reading a module, with what MLIR's parser dies of and what its verifiers let pass.
+"""Parsing of modules, with checks for text that crashes MLIR and for wrongly verified ops.
 
 MLIR's parsers trust their input: text that nests too deep overflows the stack.
 """
@@ -17,12 +17,13 @@ __all__ = ["InvalidOp", "parsed", "too_deep"]
 
 # Note [Verifying borrowed ops]
 #
-# StableHLO's own ops, of which the dialect borrows some, are verified by StableHLO in C++, at the
-# end of parsing.  Of three of them it accepts what its specification forbids: updates or sources of
-# another dtype than the array; and it accepts scatters without index components, whose updates XLA
-# loses.  Our type rules refuse those, so they are asked after parsing, of arrays of ours.
+# StableHLO's own ops, some of which the dialect borrows, are verified by StableHLO in C++, at the
+# end of parsing.  For three of them it accepts what its specification forbids: updates or sources
+# of another dtype than the array; and it accepts scatters without index components, whose updates
+# XLA loses.  Our type rules refuse those, so they are applied after parsing, to ops on anvl's
+# arrays.
 
-# As texts: `re` compiles them when they are first used, and an import does not.
+# As strings: `re` compiles them on first use, not at import.
 _OPENERS = r"[({\[<]"
 _MINUS_RUN = r"-(?:\s*+-)++"  # in an affine map each minus is one more level
 _TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
@@ -37,11 +38,11 @@ _REFERENCE = r"[#!][A-Za-z_$][\w$.\-]*"
 def parsed(
     content: str | bytes, name: str, context: ir.Context, path: str | None = None
 ) -> ir.Module:
-    """The module in text, bytecode or a portable artifact of StableHLO, verified.
+    """Parse and verify a module: text, bytecode or a portable artifact of StableHLO.
 
-    `path` is that of the text, where it is a whole file.
-    Raises `ir.MLIRError` for what MLIR refuses, or `ValueError` in an artifact, and `InvalidOp` for
-    what only our rules refuse.  Malformed bytes may end the process: see `bytecode.py`.
+    `path` is the file of the text, if the text is a whole file.  Raises `ir.MLIRError` for input
+    that MLIR refuses, or `ValueError` for artifacts, and `InvalidOp` for input that only anvl's
+    rules refuse.  Malformed bytes may crash the process: see `bytecode.py`.
     """
     if isinstance(content, str):
         check_text(name, content)
@@ -64,14 +65,14 @@ def _read(content: str | bytes, context: ir.Context, path: str | None) -> ir.Mod
     if of_today is not None:
         return ir.Module.parse(of_today, context)
     if path is not None:
-        return ir.Module.parseFile(path, context)  # gives locations the file's name
+        return ir.Module.parseFile(path, context)  # locations get the file's name
     if isinstance(content, bytes):
         return deserialised(content, context)
     return ir.Module.parse(content, context)
 
 
 def _borrowed() -> list[str]:
-    # Not kept: this file may be read before those that define ops.
+    # Not cached: this file may be imported before ops are defined.
     return [name for name in OPS if name.startswith("stablehlo.")]
 
 
@@ -83,7 +84,7 @@ def _check_borrowed(module: ir.Module) -> None:
         try:
             if op.name in borrowed:
                 _check_one(op)
-        except InvalidOp as error:  # raised through the walk, it would become another
+        except InvalidOp as error:  # the walk would wrap a raised error
             found.append(error)
             return ir.WalkResult.INTERRUPT
         return ir.WalkResult.ADVANCE
@@ -105,7 +106,7 @@ def _check_one(op: ir.Operation) -> None:
 
 
 def too_deep(text: str, most: int) -> int | None:
-    """Where a text nests deeper than `most` levels, if it does."""
+    """Position at which a text nests deeper than `most` levels, or None."""
     tests = (_minuses_too_deep, _brackets_too_deep, _aliases_too_deep)
     return next((at for test in tests if (at := test(text, most)) is not None), None)
 
@@ -116,7 +117,7 @@ def _minuses_too_deep(text: str, most: int) -> int | None:
 
 
 def _brackets_too_deep(text: str, most: int) -> int | None:
-    """Where brackets nest deeper than allowed."""
+    """Position at which brackets nest too deep."""
     if sum(1 for _ in re.finditer(_OPENERS, text)) <= most:
         return None
     depth = 0
@@ -131,7 +132,7 @@ def _brackets_too_deep(text: str, most: int) -> int | None:
 
 
 def _aliases_too_deep(text: str, most: int) -> int | None:
-    """Where an alias is nested too deep by way of those before it: `!b = tuple<!a>`."""
+    """Position of an alias nested too deep through preceding aliases: `!b = tuple<!a>`."""
     depths: dict[str, int] = {}
     for alias in re.finditer(_ALIAS, text, re.MULTILINE):
         below = (depths.get(name, 0) for name in re.findall(_REFERENCE, alias[2]))

@@ -1,9 +1,9 @@
-"""What the text of a program says in the dialect `sdy` (Shardy), of where arrays lie: left out.
+"""Removal of the dialect `sdy` (Shardy), which describes array placement, from programs.
 
-JAX writes it into its programs also where there is one device.  Meshes, shardings and constraints
-say nothing of what is computed.  MLIR parses no attribute and no op of a dialect that it does not
-know, so they are taken out of the text; the rest stays where it was, for the lines in messages.
-Of bytecode see `artifacts.py`.
+JAX writes it into its programs even for a single device.  Meshes, shardings and constraints do not
+affect values.  MLIR parses no attribute and no op of an unregistered dialect, so they are removed
+from the text; everything else keeps its position, for line numbers in messages.  For bytecode see
+`artifacts.py`.
 Source: the Shardy dialect, https://openxla.org/shardy/sdy_dialect.
 """
 
@@ -16,7 +16,7 @@ from anvl.dialect.core.mlir import ir
 
 __all__ = ["NotPlacement", "drop_placement", "placement_remark", "without_shardy"]
 
-_SKIPPED = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'  # strings and comments: nothing in them is meant
+_SKIPPED = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'  # strings and comments are skipped
 _SAID = rf"""{_SKIPPED}
        | (?P<attribute>\#sdy(?=[.<])[\w$.]*)
        | (?P<mesh>(?<![\w$.\#!@%])sdy\.mesh\s+@[\w$.\-]+\s*=\s*(?=<))
@@ -25,28 +25,28 @@ _SAID = rf"""{_SKIPPED}
        | (?P<other>(?<![\w$.\#!@%])sdy\.[a-z_]+(?=[ \t]*[(\[<%]))
     """
 _BRACKET = rf"{_SKIPPED}|->|[(){{}}\[\]<>]"
-_AFTER = r"\s*(?=\{)|\s*loc(?=\()"  # what may come after an op
+_AFTER = r"\s*(?=\{)|\s*loc(?=\()"  # may follow an op
 _KINDS = {"#sdy.op_sharding_rule": "sharding rule", "sdy.sharding_rule": "sharding rule"}
 _PREFIX = "sdy."
 _OPS = {"sdy.mesh": "mesh", "sdy.sharding_constraint": "constraint", "sdy.reshard": "constraint"}
 
 
 class NotPlacement(ValueError):
-    """An op of Shardy says more than where arrays lie.  Attribute: `at`, its place in a text."""
+    """An op of Shardy that does more than place arrays.  Attribute: `at`, its position in text."""
 
     def __init__(self, name: str, at: int) -> None:
         super().__init__(
-            f"{name} says what each device computes, and anvl has programs of one device; write "
-            "it without, for example without jax.shard_map"
+            f"{name} divides the computation among devices, but anvl's programs run on one; write "
+            "the program without it, for example without jax.shard_map"
         )
         self.at = at
 
 
 def without_shardy(text: str) -> tuple[str, Mapping[str, int]]:
-    """The text, of as many lines, and what was left out: how many of each kind.
+    """Remove Shardy from a text, keeping its lines; also return counts of removals by kind.
 
-    Attributes of `sdy` are `unit`, and its meshes are not there; a constraint of where an array
-    lies is the array.  Raises `NotPlacement` where the text has another op.
+    Attributes of `sdy` become `unit`, its meshes are deleted, and a sharding constraint becomes its
+    operand.  Raises `NotPlacement` for any other op.
     """
     if "sdy." not in text and "#sdy" not in text:
         return text, {}
@@ -57,7 +57,7 @@ def without_shardy(text: str) -> tuple[str, Mapping[str, int]]:
         if found["other"]:
             raise NotPlacement(found["other"], found.start())
         end = _closed(text, found.end())
-        if end is None:  # MLIR says so
+        if end is None:  # MLIR reports it
             break
         kind, new, end = _replaced(text, found, end)
         dropped[kind] += 1
@@ -68,7 +68,7 @@ def without_shardy(text: str) -> tuple[str, Mapping[str, int]]:
 
 
 def _replaced(text: str, found: re.Match[str], end: int) -> tuple[str, str, int]:
-    """What it is, what stands in its place, and where it ends."""
+    """Kind of a match, its replacement, and its end."""
     if found["attribute"]:
         return _KINDS.get(found["attribute"], "sharding"), "unit", end
     if found["kept"]:
@@ -79,18 +79,18 @@ def _replaced(text: str, found: re.Match[str], end: int) -> tuple[str, str, int]
 
 
 def placement_remark(dropped: Mapping[str, int]) -> str:
-    """What was left out, in words: `1 mesh, 2 shardings`; empty where nothing was."""
+    """Describe removals, such as `1 mesh, 2 shardings`; empty if there are none."""
     plurals = {"mesh": "meshes"}
     counted = [
         f"{n} {kind if n == 1 else plurals.get(kind, kind + 's')}" for kind, n in dropped.items()
     ]
     if not counted:
         return ""
-    return f"what says where arrays lie (Shardy) is left out: {', '.join(counted)}"
+    return f"array placement (Shardy) is ignored: {', '.join(counted)}"
 
 
 def _closed(text: str, start: int) -> int | None:
-    """Where the brackets that open here have closed; here, where none opens; None if never."""
+    """End of the brackets that open here; `start` if none opens; None if they never close."""
     depth = 0
     if text[start : start + 1] not in ("<", "{", "("):
         return start
@@ -105,16 +105,16 @@ def _closed(text: str, start: int) -> int | None:
 
 
 def _padded(new: str, old: str) -> str:
-    """Text in place of another that is as long, with lines that end where they did."""
+    """Pad a replacement to the length of the old text, keeping its line breaks."""
     missing = old.count("\n") - new.count("\n")
     width = len(old.rpartition("\n")[2]) if missing else len(old) - len(new)
     return new + "\n" * missing + " " * width
 
 
 def drop_placement(module: ir.Operation) -> Mapping[str, int]:
-    """Remove the ops of `sdy` and all attributes that it has a name of; how many of each kind.
+    """Remove the ops of `sdy` and attributes with its prefix; return counts by kind.
 
-    Raises `NotPlacement` where an op says more than where arrays lie.
+    Raises `NotPlacement` for an op that says more than array placement.
     """
     dropped, found = Counter[str](), list[ir.Operation]()
 
@@ -140,7 +140,7 @@ def drop_placement(module: ir.Operation) -> Mapping[str, int]:
 
 
 def _dropped(op: ir.Operation) -> str:
-    """Erase an op of `sdy`; its kind."""
+    """Erase an op of `sdy` and return its kind."""
     kind = _OPS.get(op.name)
     if kind is None:
         raise NotPlacement(op.name, 0)

@@ -1,10 +1,10 @@
-"""Forms of earlier versions, which get the form of today after MLIR has read them.
+"""Upgrade of forms that earlier versions wrote, after MLIR has read them.
 
-Ops and attributes that had other names are replaced before that: `versions.py`.
+Renamed ops and attributes are replaced before that: `versions.py`.
 
-Until November 2026 a choice was a function that `anvl.case = {branches = [@a, ...]}` declared, and
-a loop of unknown length one that `anvl.while = {cond = @c, body = @b, carry = n : i64}` did.  Such
-a function becomes one whose body is that op, which calls the functions that it named.
+Until November 2026 a conditional was a function declared by `anvl.case = {branches = [@a, ...]}`,
+and a loop of unknown length one declared by `anvl.while = {cond = @c, body = @b, carry = n : i64}`.
+Such a declaration becomes a function whose body is that op, calling the named functions.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,9 +25,9 @@ __all__ = ["upgrade"]
 
 
 def upgrade(module: ir.Module) -> None:
-    """Give functions that an older version declared as control flow their bodies.
+    """Add bodies to functions that an older version declared as control flow.
 
-    Raises `InvalidOp` where the declaration is none, `ir.MLIRError` where its parts do not fit.
+    Raises `InvalidOp` for a malformed declaration, `ir.MLIRError` if its parts do not fit.
     """
     changed = False
     for op in list(module.body.operations):
@@ -70,7 +70,7 @@ def _call(request: Any, xs: Sequence[Value], types: Sequence[ir.Type]) -> list[V
 
 
 def _case(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Value]:
-    """An index below 0 meant the first branch, where StableHLO takes the last."""
+    """An index below 0 meant the first branch; StableHLO takes the last."""
     index, *operands = xs
     branches = [lambda b=b: _call(b, operands, types) for b in request["branches"]]
     if not branches:
@@ -101,7 +101,7 @@ def _while(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Valu
     return emit_loop([*counts, *carry], goes_on, step, attributes)[k:]
 
 
-#: By the attribute that no version after 0.1 writes, and how it was written.
+#: Rules by attribute, which no version after 0.1 writes, with its syntax.
 _WRITTEN: dict[str, tuple[_Written, str]] = {
     "anvl.case": (_case, "{branches = [@a, ...]}"),
     "anvl.while": (_while, "{cond = @c, body = @b, carry = n : i64}"),

@@ -1,11 +1,11 @@
-"""The version of the dialect in saved programs, and older names that are read as those of today.
+"""The dialect version in saved programs, and replacement of older names on reading.
 
-A program that anvl saves (`anvl-opt -o FILE`, `--emit-bytecode`) says `anvl.version = "0.1"` on its
-module: the first version of anvl that reads it.  A module without it counts as one of today.
+A program that anvl saves (`anvl-opt -o FILE`, `--emit-bytecode`) has `anvl.version = "0.1"` on its
+module: the first version of anvl that reads it.  A module without it counts as current.
 
     mark(module)               before a module is saved
-    renamed(content, path)     the program in names of today, as bytecode, where it needs that
-    check_and_unmark(module)   after it is read: in memory every module is of today
+    renamed(content, path)     the program with current names, as bytecode, if it has older ones
+    check_and_unmark(module)   after it is read: in memory every module is current
 
 See Note [Reading older programs].
 """
@@ -22,36 +22,36 @@ from anvl.dialect.text.hazards import InvalidOp
 
 __all__ = ["ATTRIBUTE", "VERSION", "Renamed", "check_and_unmark", "mark", "renamed"]
 
-#: The first anvl that reads what this one writes: raised to the version of the next release when an
+#: The first anvl that reads programs of this one: raised to the version of the next release when an
 #: op or an attribute is added, renamed or removed, or changes its meaning.
 VERSION = "0.1"
 ATTRIBUTE = "anvl.version"
 
 
 class Renamed(NamedTuple):
-    """An op that had another name, or attributes of it that had: `{old: new}`."""
+    """A renamed op, or an op with renamed attributes: `{old: new}`."""
 
     old: str
     new: str
     attributes: dict[str, str] = {}  # noqa: RUF012 - a literal of the table, never changed
 
 
-#: By the version that has the new names.  `Renamed("func.func", "func.func", {"anvl.a": "anvl.b"})`
-#: is a declaration that had another name.
+#: Renamings by the version that has the new names.
+#: `Renamed("func.func", "func.func", {"anvl.a": "anvl.b"})` is a renamed declaration.
 RENAMED: dict[str, list[Renamed]] = {}
 
 # Note [Reading older programs]
 #
-# MLIR refuses an op that its dialect does not have while it parses, in text and in bytecode: so old
-# names cannot be replaced afterwards.  A program that may have some is first read in a context of
-# its own without the anvl dialect, which takes ops of unknown dialects as they stand.  There its
-# version is read, its names are replaced, and it is written as bytecode for the context of all
-# others, with its locations.  A look at the characters says which programs may need that: of those
-# of today none does.  Old forms that today's MLIR can parse are the work of `upgrades.py`.
+# MLIR refuses unknown ops of a registered dialect while it parses, in text and in bytecode: so old
+# names cannot be replaced afterwards.  A program that may have some is first read in a separate
+# context without the anvl dialect, which accepts ops of unknown dialects.  There its version is
+# read, its names are replaced, and it is written as bytecode, with its locations, for the shared
+# context.  A substring search finds the programs that may need this: no current one does.  Old
+# forms that today's MLIR can parse are upgraded by `upgrades.py`.
 
 
 def mark(module: ir.Module) -> None:
-    """Say in a module which version of the dialect it is written in, if it has any of it."""
+    """Mark a module with the dialect version, if it uses the dialect."""
     if _uses_anvl(module.operation):
         module.operation.attributes[ATTRIBUTE] = ir.StringAttr.get(VERSION, module.context)
 
@@ -71,7 +71,7 @@ def _uses_anvl(root: ir.Operation) -> bool:
 
 
 def check_and_unmark(module: ir.Module) -> None:
-    """Raise `InvalidOp` for a module of a newer version; drop what it says of its version."""
+    """Raise `InvalidOp` for a module of a newer version; remove its version mark."""
     for op in _modules(module):
         _version_of(op)
         if ATTRIBUTE in op.attributes:
@@ -79,7 +79,7 @@ def check_and_unmark(module: ir.Module) -> None:
 
 
 def _modules(module: ir.Module) -> Iterator[ir.Operation]:
-    """The module, and those that a text holds beside each other."""
+    """The module, and the modules that a text holds side by side."""
     yield module.operation
     for op in module.body.operations:
         if op.operation.name == "builtin.module":
@@ -87,7 +87,7 @@ def _modules(module: ir.Module) -> Iterator[ir.Operation]:
 
 
 def _version_of(module: ir.Operation) -> str:
-    """The version that it says, or that of today.  Raises `InvalidOp`."""
+    """Version of a module, current if unmarked.  Raises `InvalidOp`."""
     if ATTRIBUTE not in module.attributes:
         return VERSION
     said = module.attributes[ATTRIBUTE]
@@ -109,7 +109,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def renamed(content: str | bytes, path: str | None = None) -> bytes | None:
-    """The program in names of today, as bytecode; None where it has no others.
+    """Replace older names; return the program as bytecode, or None if it has none.
 
     Raises `InvalidOp` for a program of a newer version.
     """
@@ -121,7 +121,7 @@ def renamed(content: str | bytes, path: str | None = None) -> bytes | None:
     said = context.attach_diagnostic_handler(lambda _: True)
     try:
         module = _read(content, path, context)
-    except (ValueError, ir.MLIRError):  # whoever reads it next says so
+    except (ValueError, ir.MLIRError):  # the next reader reports it
         return None
     finally:
         said.detach()
@@ -142,7 +142,7 @@ def _read(content: str | bytes, path: str | None, context: ir.Context) -> ir.Mod
 
 
 def _may_be_newer(content: str | bytes) -> bool:
-    """Whether a version after ours stands somewhere; in bytecode each string ends in a zero."""
+    """Whether a newer version occurs somewhere; in bytecode each string is zero-terminated."""
     if isinstance(content, str):
         versions = re.findall(r'anvl\.version"?\s*=\s*"([\d.]+)"', content)
     elif ATTRIBUTE.encode() in content:
@@ -154,7 +154,7 @@ def _may_be_newer(content: str | bytes) -> bool:
 
 
 def _may_be_older(content: str | bytes) -> bool:
-    """Whether a name that was replaced stands somewhere; bytecode has it without the dialect."""
+    """Whether a replaced name occurs somewhere; bytecode has it without the dialect."""
     for rule in (rule for rules in RENAMED.values() for rule in rules):
         for name in (rule.old,) if rule.old != rule.new else rule.attributes:
             if isinstance(content, str):
@@ -167,7 +167,7 @@ def _may_be_older(content: str | bytes) -> bool:
 
 
 def _rename_all(module: ir.Operation) -> bool:
-    """Give the ops of a module the names of today; whether any had others."""
+    """Replace older names in a module; return whether there were any."""
     said = ATTRIBUTE in module.attributes
     version = _numbers(_version_of(module))
     changed = False
@@ -175,7 +175,7 @@ def _rename_all(module: ir.Operation) -> bool:
         if said and _numbers(since) <= version:
             continue
         for rule in rules:
-            # Who does not say its version is of today: only names that nobody has now are old.
+            # An unmarked module is current: only names that no op has now are old.
             if not said and rule.old != rule.new and rule.old in OPS:
                 continue
             changed |= _rename(module, rule)
@@ -192,7 +192,7 @@ def _rename(module: ir.Operation, rule: Renamed) -> bool:
             found.append(op)
         return ir.WalkResult.ADVANCE
 
-    module.walk(visit)  # after their regions: an inner op is replaced before it moves
+    module.walk(visit)  # post-order: an inner op is replaced before it moves
     for op in found:
         _replace(op, rule)
     return bool(found)
@@ -202,7 +202,7 @@ def _replace(op: ir.Operation, rule: Renamed) -> None:
     attributes = {
         rule.attributes.get(name, name): op.attributes[name] for name in op.attributes.keys()
     }
-    if rule.old == rule.new:  # in place: a function keeps what its op has of its own
+    if rule.old == rule.new:  # in place: a function keeps its inherent attributes
         for name in rule.attributes:
             if name in op.attributes:
                 del op.attributes[name]

@@ -1,1 +1,1 @@
-"""The parts of lifting from StableHLO: forms of several ops that are one op of anvl's."""
+"""Lifting from StableHLO: patterns of several ops that are one op of anvl."""

@@ -1,4 +1,4 @@
-"""StableHLO's `einsum`, of one operand or two: diagonals, sums, one contraction, a transposition.
+"""StableHLO's `einsum` of one or two operands: diagonals, sums, one contraction, a transposition.
 
 Source: NumPy's manual, `einsum`.
 """
@@ -16,7 +16,7 @@ __all__ = ["einsum"]
 
 
 class _Labelled(NamedTuple):
-    """An array and the name of each of its axes."""
+    """An array and the label of each axis."""
 
     x: Value
     labels: tuple[str, ...]
@@ -25,10 +25,10 @@ class _Labelled(NamedTuple):
 def einsum(
     config: str, xs: Sequence[Value], element: ir.Type, precision: ir.Attribute | None
 ) -> Value | None:
-    """The array that `config` says, such as "ab,bc->ac"; None where it says none of these.
+    """Emit the `einsum` of `config`, such as "ab,bc->ac"; None if it has no such form.
 
-    `element` is the element type of the result.  Raises `TypeError` for a precision that ours has
-    not, or an element type that the contraction cannot have.
+    `element` is the element type of the result.  Raises `TypeError` for a precision that anvl
+    lacks, or an element type that the contraction cannot have.
     """
     taken, arrow, given = config.replace(" ", "").partition("->")
     words = taken.split(",")
@@ -58,14 +58,14 @@ def _labels(word: str, rank: int) -> tuple[str, ...]:
 
 
 def _expanded(word: str, n_more: int) -> tuple[str, ...]:
-    """The labels of a word; the axes that dots stand for are counted from the last."""
+    """Labels of a word; the axes of an ellipsis are numbered from the last."""
     first, dots, last = word.partition("...")
     more = [f"...{i}" for i in range(n_more, 0, -1)] if dots else []
     return (*first, *more, *last)
 
 
 def _without_repeated(one: _Labelled) -> _Labelled:
-    """The diagonals along the axes that have one label."""
+    """Take the diagonal along axes with equal labels."""
     x, labels = one
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
@@ -80,7 +80,7 @@ def _without_repeated(one: _Labelled) -> _Labelled:
 
 
 def _of_one_size(x: _Labelled, y: _Labelled) -> tuple[_Labelled, _Labelled]:
-    """Both without the axes of size 1 that are longer in the other."""
+    """Sum out axes of size 1 that are longer in the other operand."""
     return _without_ones(x, y), _without_ones(y, x)
 
 

@@ -1,8 +1,8 @@
-"""Ops of StableHLO and CHLO that are others in an older or a longer form: they become those.
+"""Ops of StableHLO and CHLO in an older or longer form, rewritten to ops that anvl has.
 
 `einsum`, `dot`, `broadcast`, `unary_einsum`, `torch_index_select`, CHLO's tangent and constants,
-and its ops that broadcast their operands; contractions whose operands differ in precision; what
-devices do together, of one device.
+and its ops that broadcast their operands; contractions whose operands differ in precision;
+collectives on one device.
 Source: StableHLO and CHLO, the documentation of their ops; NumPy's manual, `einsum`.
 """
 
@@ -25,7 +25,7 @@ _Form: TypeAlias = Callable[[ir.Operation], Sequence[Value] | None]
 
 
 def lift_forms(module: ir.Operation) -> None:
-    """Put the ops that a module has in another form into that which the dialect has."""
+    """Rewrite ops of other forms into the forms that the dialect has."""
     found: list[ir.Operation] = []
 
     def collect(op: ir.Operation) -> ir.WalkResult:
@@ -36,19 +36,19 @@ def lift_forms(module: ir.Operation) -> None:
     module.walk(collect)
     with module.context:
         for op in found:
-            with op.location, ir.InsertionPoint(op), suppress(Exception):  # else it stays
+            with op.location, ir.InsertionPoint(op), suppress(Exception):  # otherwise it stays
                 results = _FORMS.get(op.name, _broadcasting)(op)
                 if results is not None:
                     replaced(op, results)
 
 
 def of_arrays(op: ir.Operation) -> bool:
-    """Whether an op takes and gives arrays of anvl alone."""
+    """Whether all operands and results of an op are arrays of anvl."""
     return all(is_array(x.type) for x in (*op.results, *op.operands))
 
 
 def replaced(op: ir.Operation, results: Sequence[Value]) -> bool:
-    """Put values in place of the results of an op, if they are of the same types."""
+    """Replace the results of an op by values, if their types are equal."""
     if [z.type for z in results] != [y.type for y in op.results]:
         return False
     for y, z in zip(op.results, results, strict=True):
@@ -58,7 +58,7 @@ def replaced(op: ir.Operation, results: Sequence[Value]) -> bool:
 
 
 def _as(name: str, op: ir.Operation, operands: Sequence[Value], **more: Any) -> Sequence[Value]:
-    """The results of an op of another name, with these attributes beside those of the old one."""
+    """Emit an op of another name, with the old attributes updated by these."""
     attributes = {key: value for key, value in op.attributes.items() if key not in more}
     attributes |= {key: value for key, value in more.items() if value is not None}
     return list(
@@ -110,7 +110,7 @@ def _einsum(op: ir.Operation) -> Sequence[Value] | None:
 
 
 def _torch_index_select(op: ir.Operation) -> Sequence[Value] | None:
-    """The rows that the indices name, one axis of them in place of the axis `dim`."""
+    """Gather along axis `dim`; the axes of the indices take its place."""
     if set(op.attributes) - {"dim", "batch_dims"}:
         return None
     (x, indices), rank = op.operands, op.results[0].type.rank
@@ -130,7 +130,7 @@ def _torch_index_select(op: ir.Operation) -> Sequence[Value] | None:
 
 
 def _of_one_precision(op: ir.Operation) -> Sequence[Value] | None:
-    """Of two precisions, both operands have the higher: of either it is said what is enough."""
+    """Give both operands the higher of two precisions: each is a lower bound."""
     given = attribute_of(op, "precision_config")
     both = [str(one) for one in given] if isinstance(given, ir.ArrayAttr) else []
     if len(both) != 2 or both[0] == both[1]:
@@ -142,13 +142,13 @@ def _of_one_precision(op: ir.Operation) -> Sequence[Value] | None:
 
 
 def _alone(op: ir.Operation) -> Sequence[Value] | None:
-    """The operands, of what devices do together in groups of one."""
+    """Replace a collective in groups of one device by its operands."""
     groups = op.attributes["replica_groups"].type.shape
     return list(op.operands) if len(groups) == 2 and groups[1] == 1 else None
 
 
 def _laid_out(op: ir.Operation) -> Sequence[Value] | None:
-    """The operand, of a call that says in which order XLA keeps its elements, and no more."""
+    """Replace a call that only constrains XLA's layout by its operand."""
     target = op.attributes["call_target_name"]
     return list(op.operands) if target == ir.StringAttr.get("LayoutConstraint") else None
 
@@ -157,7 +157,7 @@ _BROADCASTING = "chlo.broadcast_"
 
 
 def _broadcasting(op: ir.Operation) -> Sequence[Value] | None:
-    """The op of that name, of operands that have the shape of the result."""
+    """Emit the op of that name, with operands broadcast to the shape of the result."""
     short = op.name.removeprefix(_BROADCASTING)
     names = (f"{dialect}.{short}" for dialect in ("stablehlo", "chlo"))
     name = next((name for name in names if name in counterparts()), None)
@@ -175,7 +175,7 @@ def _broadcasting(op: ir.Operation) -> Sequence[Value] | None:
 
 
 def _broadcast_to(x: Value, shape: tuple[int, ...], given: ir.Attribute | None) -> Value:
-    """x in a shape: by its last axes, or, where it has fewer axes and they are given, by those."""
+    """Broadcast x to a shape: along the given axes if x has lower rank, else by its last axes."""
     if tuple(x.type.shape) == shape:
         return x
     axes = tuple(range(len(shape) - x.type.rank, len(shape)))

@@ -1,7 +1,7 @@
-"""Calls of LAPACK, as JAX makes them on a CPU, become ops of linear algebra, which have rules.
+"""Calls of LAPACK, as JAX makes them on CPU, lifted to ops of linear algebra, which have rules.
 
-Of each routine the table says which op it is.  A call with another layout, or with a result that
-no op gives and somebody reads, stays: it runs as it is.
+The table maps routines to ops.  A call stays, and runs unchanged, if it has another layout, or a
+result that is read and that no op gives.
 Sources: LAPACK Users' Guide (3rd ed., 1999); jaxlib, the handlers in `lapack_kernels.h`.
 """
 
@@ -34,9 +34,9 @@ __all__ = ["lift_lapack"]
 
 # Note [What a routine says of its success]
 #
-# `info` is 0 where a routine could do its work.  Ours give NaN instead, and JAX has NaN in place of
-# its results too, by a comparison of `info` with 0.  So of most routines `info` becomes whether
-# there is a NaN, if nothing else is asked of it; which step failed is known of `getrf` alone.
+# `info` is 0 if a routine succeeded.  Anvl's ops return NaN instead, and JAX too replaces results
+# by NaN, by comparing `info` with 0.  So for most routines `info` becomes whether there is a NaN,
+# if it is used for nothing else; which step failed is known of `getrf` alone.
 
 _CALL = "stablehlo.custom_call"
 _NAME = re.compile("lapack_[sdcz](.+)_ffi")
@@ -46,11 +46,11 @@ _READ = {
     "mhlo.frontend_attributes", "operand_layouts", "output_operand_aliases", "result_layouts",
 }  # fmt: skip
 _FORMS = {"N": "NO_TRANSPOSE", "T": "TRANSPOSE", "C": "ADJOINT"}
-_MOST_USES = 1_000  # of values that may be read: more are taken to be
+_MOST_USES = 1_000  # values whose uses are followed; with more, a result counts as read
 
 
 class _Call(NamedTuple):
-    """A call of a routine: LAPACK's letters by the names of its options."""
+    """A call of a routine: LAPACK's letters by option name."""
 
     op: ir.Operation
     xs: Sequence[Value]
@@ -59,11 +59,11 @@ class _Call(NamedTuple):
 
 
 class _Stays(Exception):
-    """No op gives what the program reads of a call."""
+    """No op gives the results of a call that the program reads."""
 
 
 def lift_lapack(module: ir.Operation) -> None:
-    """Put ops of linear algebra in place of the calls of LAPACK that do the same."""
+    """Replace calls of LAPACK by equivalent ops of linear algebra."""
     found: list[tuple[ir.Operation, Callable[[_Call], Sequence[Value]]]] = []
 
     def collect(op: ir.Operation) -> ir.WalkResult:
@@ -76,7 +76,7 @@ def lift_lapack(module: ir.Operation) -> None:
     module.walk(collect)
     with module.context:
         for op, routine in found:
-            # Whatever a rule raises, the call stays: as one it can be run and batched.
+            # If a rule raises, the call stays: it can still be run and batched.
             with op.location, ir.InsertionPoint(op), suppress(Exception):
                 replaced(op, routine(_call_of(op)))
 
@@ -98,11 +98,11 @@ def _is_true(flag: ir.Attribute | None) -> bool:
     return isinstance(flag, ir.BoolAttr) and flag.value
 
 
-# -- what is read of a call ------------------------------------------------------------------------
+# -- uses of a call's results ---------------------------------------------------------------------
 
 
 def _is_read(y: Value) -> bool:
-    """Whether an op reads it whose results are read, or that has none."""
+    """Whether a value is read, directly or indirectly, by an op without results."""
     pending, seen = [y], set[Value]()
     while pending:
         x = pending.pop()
@@ -122,7 +122,7 @@ def _unread(y: Value) -> Value:
 
 
 def _asked(info: Value, directions: Sequence[str]) -> bool:
-    """Whether nothing is asked of it but how it compares with 0."""
+    """Whether info is used only in comparisons with 0 in these directions."""
     for use in info.uses:
         op = use.owner.operation
         if op.name != "stablehlo.compare" or use.operand_number != 0:
@@ -134,7 +134,7 @@ def _asked(info: Value, directions: Sequence[str]) -> bool:
 
 
 def _failed(info: Value, y: Value) -> Value:
-    """As `info`: 1 for each matrix of which the result has a NaN.
+    """As `info`: 1 for each matrix whose result has a NaN.
 
     See Note [What a routine says of its success].
     """
@@ -145,7 +145,7 @@ def _failed(info: Value, y: Value) -> Value:
     return emit.convert(is_nan, dtype="i32")
 
 
-# -- the routines ----------------------------------------------------------------------------------
+# -- routines -------------------------------------------------------------------------------------
 
 
 def _trsm(call: _Call) -> Sequence[Value]:
@@ -158,7 +158,7 @@ def _trsm(call: _Call) -> Sequence[Value]:
 
 
 def _potrf(call: _Call) -> Sequence[Value]:
-    """One triangle is read and written; the other one stays."""
+    """Lift a routine that reads and writes one triangle and leaves the other."""
     (x,), (_, info) = call.xs, call.ys
     is_lower = call.letters["uplo"] == "L"
     y = emit.cholesky(completed(x, is_lower))
@@ -174,7 +174,7 @@ def _getrf(call: _Call) -> Sequence[Value]:
 
 
 def _first_zero(lu: Value, info: Value) -> Value:
-    """Which pivot is the first that is 0, counted from 1; 0 if none is."""
+    """Index of the first zero pivot, counted from 1; 0 if there is none."""
     k = min(lu.type.shape[-2:])
     if k == 0:
         return zeros_like(info)
@@ -218,9 +218,9 @@ def _geev(call: _Call) -> Sequence[Value]:
 
 
 def _geqrf(call: _Call) -> Sequence[Value]:
-    """The upper triangle of the first result is r; q is what `orgqr` makes of both.
+    """The upper triangle of the first result is r; q is the result of `orgqr` on both.
 
-    What else the first result has, reflections, nobody else may read.
+    The rest of the first result, reflections, must not be read otherwise.
     """
     (x,), (packed, taus) = call.xs, call.ys
     *batch, m, n = x.type.shape
@@ -243,7 +243,7 @@ def _geqrf(call: _Call) -> Sequence[Value]:
 
 
 def _check_is_q(op: ir.Operation, packed: Value, taus: Value) -> None:
-    """Refuse an op that does not make the columns of q."""
+    """Raise `_Stays` unless an op computes the columns of q."""
     name = _NAME.fullmatch(op.attributes["call_target_name"].value) if op.name == _CALL else None
     if name is None or name[1] not in ("orgqr", "ungqr") or op.operands[1] != taus:
         raise _Stays("what scales the reflections is read")
@@ -253,7 +253,7 @@ def _check_is_q(op: ir.Operation, packed: Value, taus: Value) -> None:
 
 
 def _reshaped_from(x: Value) -> Value:
-    """The matrices that have more columns, or fewer, than these."""
+    """Source of matrices that were padded or sliced to another number of columns."""
     op = x.owner
     if not isinstance(op, ir.Block) and op.name in ("stablehlo.pad", "stablehlo.slice"):
         given = op.operands[0]
@@ -265,7 +265,7 @@ def _reshaped_from(x: Value) -> Value:
 
 
 def _leads_to(op: ir.Operation, products: Sequence[ir.Operation]) -> bool:
-    """Whether it is one of these, or reshapes for them alone."""
+    """Whether an op is one of `products`, or reshapes for them alone."""
     if op in products:
         return True
     if op.name not in ("stablehlo.pad", "stablehlo.slice"):

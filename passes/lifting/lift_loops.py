@@ -1,4 +1,4 @@
-"""Loops that count their steps, as calls of scans."""
+"""Lifting of counted loops to calls of scans."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ __all__ = ["lift_regions"]
 
 
 def lift_regions(module: ir.Operation, argument: str) -> None:
-    """Make calls of the loops that a function rule lifts, the inner ones first.
+    """Lift the loops that a function rule accepts to calls, innermost first.
 
-    One that takes, gives or reads what is no array of anvl's stays.
+    A loop that takes, returns or captures anything but arrays of anvl stays.
     """
     rules = {name: rule for rule in FUNCTION_RULES.values() for name in rule.lifts}
     found: list[ir.Operation] = []
@@ -28,17 +28,17 @@ def lift_regions(module: ir.Operation, argument: str) -> None:
             found.append(op)
         return ir.WalkResult.ADVANCE
 
-    module.walk(collect)  # what is in regions comes before the op that has them
+    module.walk(collect)  # post-order: ops in regions before the op that holds them
     if not found:
         return
     expansion = Expansion(module, functions_of(module), argument)
     homes = [_function_around(op) for op in found]
-    # What a step calls is looked into; but for what has ops itself that are still to be lifted.
+    # Calls in a step are inlined, except calls of functions with ops that are still to be lifted.
     named = {f.attributes["sym_name"].value for f in homes if f is not None}
     named |= {name for name, f in expansion.functions.items() if body_of(f) is None}
     for op, function in zip(found, homes, strict=True):
         if function not in expansion.functions.values():
-            continue  # of a module in this one
+            continue  # in a nested module
         f = function.attributes["sym_name"].value
         with module.context, op.location, ir.InsertionPoint(op), resolving(expansion):
             _lift(Callee(f), op, rules[op.name], expansion, named)
@@ -69,7 +69,7 @@ def _function_around(op: Any) -> Any:
 
 
 def _from_outside(block: ir.Block) -> list[Value]:
-    """The values that ops in a block, and in regions in it, read and that are not made there."""
+    """Values captured by a block and its regions: read but not defined there."""
     read: list[Value] = []
     made: set[Value] = set()
 
@@ -87,7 +87,7 @@ def _from_outside(block: ir.Block) -> list[Value]:
 
 
 def _outlined(f: Callee, suffix: str, block: ir.Block, outer: Sequence[Value]) -> Callee:
-    """A function that does what a block does, of its arguments and of values from outside."""
+    """Outline a block into a function of its arguments and captured values."""
     old = [*block.arguments, *outer]
 
     def emit_all(*values: Value) -> list[Value]:
@@ -103,7 +103,7 @@ def _outlined(f: Callee, suffix: str, block: ir.Block, outer: Sequence[Value]) -
 
 
 def _replace_operands(op: ir.Operation, known: dict[Value, Value]) -> None:
-    """Have an op, and those in its regions, read other values."""
+    """Replace operands of an op and of the ops in its regions."""
     for i, x in enumerate(list(op.operands)):
         if x in known:
             op.operands[i] = known[x]

@@ -1,6 +1,6 @@
-"""Which triangle of a matrix an op reads, by the masks of StableHLO that say so.
+"""The triangle of a matrix that an op reads, from StableHLO's masks.
 
-A mask compares the number of the row with that of the column, and a number added to either.
+A mask compares row and column numbers, with a constant added to either.
 """
 
 from typing import Any, NamedTuple
@@ -11,11 +11,11 @@ from anvl.dialect.core.op import Value
 __all__ = ["is_zero", "reads_upper_triangle"]
 
 _ON_TRUE, _ON_FALSE = 1, 2  # operands of a select
-_DEEPEST = 8  # ops from a mask to the numbers of rows and columns
+_DEEPEST = 8  # ops from a mask to the row and column numbers
 
 
 class _Affine(NamedTuple):
-    """row times the number of the row, and so on, and a number."""
+    """An affine form: row and column coefficients and a constant."""
 
     row: int
     column: int
@@ -23,14 +23,14 @@ class _Affine(NamedTuple):
 
 
 def is_zero(x: Value) -> bool:
-    """Whether it is a constant 0, in any shape."""
+    """Whether x is a constant 0, of any shape."""
     return _affine(x) == _Affine(0, 0, 0)
 
 
 def reads_upper_triangle(use: Any, n_batch: int) -> bool:
-    """Whether nothing of an operand is read but the upper triangle of its last two axes.
+    """Whether a use reads only the upper triangle of the last two axes.
 
-    It may first be cut to its first rows.
+    The operand may first be sliced to its first rows.
     """
     op = use.owner.operation
     if op.name == "stablehlo.slice":
@@ -47,13 +47,13 @@ def reads_upper_triangle(use: Any, n_batch: int) -> bool:
     if mask is None:
         return False
     is_lower, number = mask
-    if is_lower:  # the other side is taken where row + number < column
+    if is_lower:  # the other side is selected where row + number < column
         return use.operand_number == _ON_FALSE and number >= -1
     return use.operand_number == _ON_TRUE and number >= 0
 
 
 def _mask(x: Value) -> tuple[bool, int] | None:
-    """(True, n) of the mask row + n >= column; (False, n) of row + n <= column."""
+    """(True, n) for the mask row + n >= column; (False, n) for row + n <= column."""
     op = x.owner
     if isinstance(op, ir.Block):
         return None
@@ -78,7 +78,7 @@ def _mask(x: Value) -> tuple[bool, int] | None:
 
 
 def _affine(x: Value, depth: int = 0) -> _Affine | None:
-    """Integers that are so, of the last two axes; None of all others."""
+    """The affine form of integers in their last two axes, or None."""
     op = x.owner
     if isinstance(op, ir.Block) or depth > _DEEPEST:
         return None
@@ -103,7 +103,7 @@ def _affine(x: Value, depth: int = 0) -> _Affine | None:
 
 
 def _keeps_last_axes(op: ir.Operation) -> bool:
-    """Whether a broadcast adds leading axes alone."""
+    """Whether a broadcast only adds leading axes."""
     given, rank = op.operands[0].type, op.results[0].type.rank
     axes = list(ir.DenseI64ArrayAttr(op.attributes["broadcast_dimensions"]))
     shape = list(op.results[0].type.shape)[rank - given.rank :]

@@ -6,18 +6,19 @@
 // RUN: filecheck %s --check-prefix=SAID < %t.said
 // RUN: anvl-opt %S/Inputs/sharded.mlirbc --trust-input | filecheck %s --check-prefix=BYTES
 
-// What says where arrays lie is left out, and counted; what says what each device computes is not.
+// Array placement is removed and counted; a division of the computation among devices is refused.
 
-// REMARK: shardy.mlir:1:1: remark: what says where arrays lie (Shardy) is left out: 1 mesh,
+// REMARK: shardy.mlir:1:1: remark: array placement (Shardy) is ignored: 1 mesh,
 // REMARK-SAME: 2 shardings, 1 constraint, 1 sharding rule
 
-// SAID: sharded.mlirbc:1:1: remark: what says where arrays lie (Shardy) is left out: 1 sharding,
+// SAID: sharded.mlirbc:1:1: remark: array placement (Shardy) is ignored: 1 sharding,
 // SAID-SAME: 1 mesh
 // BYTES-NOT: sdy
 // BYTES: func.func public @main(
 
-// ERROR: :[[# @LINE + 12]]:8: error: sdy.manual_computation says what each device computes, and anvl has
-// ERROR-SAME: programs of one device; write it without, for example without jax.shard_map
+// ERROR: :[[# @LINE + 12]]:8: error: sdy.manual_computation divides the computation among
+// ERROR-SAME: devices, but anvl's programs run on one; write the program without it, for example
+// ERROR-SAME: without jax.shard_map
 
 // CHECK-NOT: sdy
 // CHECK-LABEL: func.func @main_tangent(

@@ -86,7 +86,7 @@ func.func @dynamic(%x: tensor<?xf32>, %i: tensor<f32>) -> tensor<f32> {
 func.func @conv(%x: tensor<1x8x2xf32>, %w: tensor<3x2x4xf32>) -> tensor<1x6x4xf32> {
   %y = "stablehlo.convolution"(%x, %w) {
     batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-    // expected-error @+1 {{convolution: its dimension numbers name axis 9223372036854775807; no array has so many}}
+    // expected-error @+1 {{convolution: dimension numbers name axis 9223372036854775807; no array has that many axes}}
     dimension_numbers = #stablehlo.conv<[b, 9223372036854775807, f]x[0, i, o]->[b, 0, f]>
   } : (tensor<1x8x2xf32>, tensor<3x2x4xf32>) -> tensor<1x6x4xf32>
   return %y : tensor<1x6x4xf32>
@@ -95,7 +95,7 @@ func.func @conv(%x: tensor<1x8x2xf32>, %w: tensor<3x2x4xf32>) -> tensor<1x6x4xf3
 // -----
 
 func.func @short(%x: tensor<1x8x2xf32>, %w: tensor<3x2x4xf32>) -> tensor<1x6x4xf32> {
-  // expected-error @+1 {{convolution: its dimension numbers name axis 99999999999; no array has so many}}
+  // expected-error @+1 {{convolution: dimension numbers name axis 99999999999; no array has that many axes}}
   %y = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 99999999999, f], window = {} {
     batch_group_count = 1 : i64, feature_group_count = 1 : i64
   } : (tensor<1x8x2xf32>, tensor<3x2x4xf32>) -> tensor<1x6x4xf32>
