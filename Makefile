@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -55,6 +55,14 @@ sweep: setup ## the numeric tests of the ops, on many more numbers and in every 
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
 	$(BIN)/python tools/dev/processors.py
+
+# Of the Python that PYTHON is: jaxlib has newer versions for newer ones.
+NEWEST := .venv-newest
+test-newest: ## the tests in Python with the newest wheels of all, whatever pyproject.toml says; OPTIONS=a part
+	$(PYTHON) -m venv $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(NEWEST)/bin/python tools/dev/newest.py
+	$(NEWEST)/bin/python -m pytest -q -n auto --maxprocesses=4 --dist=worksteal $(OPTIONS)
 
 fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every way there is
 	$(BIN)/python -m anvl.testing.random_programs --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))

@@ -10,6 +10,7 @@ reads `<n> passed, <n> failed` and the exit status is 1 if anything failed.
 import argparse
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -130,9 +131,15 @@ def _status(command: list[str]) -> int:
         "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}",
         "MPLBACKEND": "Agg",
     }
+    # Windows looks for a command where this process would, not where its environment says.
+    program = shutil.which(command[0], path=environment["PATH"]) or command[0]
     try:
         return subprocess.run(
-            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, timeout=STEP_SECONDS
+            [program, *command[1:]],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            timeout=STEP_SECONDS,
         ).returncode
     except subprocess.TimeoutExpired:
         print(f"{command[0]}: still running after {STEP_SECONDS} s, stopped")
