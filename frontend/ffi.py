@@ -1,10 +1,10 @@
-"""`anvl.ffi`: call native code of your own from a compiled program.
+"""`anvl.ffi`: call native code from a compiled program.
 
     anvl.ffi.register("scale", ctypes.CDLL("./scale.so").scale)
     y = anvl.ffi.call("scale", x, x, factor=2.0)
 
 A handler is a function against XLA's FFI (headers: `anvl.ffi.include_dir()`), for one platform.
-Nobody but its author knows a derivative: make the call in the `lower` rule of an op of your own,
+A handler has no derivative of its own: emit the call in the `lower` rule of a user-defined op,
 and write its `adjoint`.  docs/ffi.md shows both.
 """
 

@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 
 _registry: Any = Lazy(lambda: compat.PyTreeRegistry())
 _reserving: Any = Lazy(lambda: types.SimpleNamespace(flatten=reserving(_registry.flatten)))
-# What is no leaf; each class is registered once.  Namedtuples are none either.
+# Container types; each class is registered once.  Namedtuples are containers, too.
 _containers: set[type] = {tuple, list, dict, type(None)}
 _containers_lock = fresh_lock()
 
@@ -124,7 +124,7 @@ def structure(tree: Any) -> Any:
 
 
 def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
-    """`f` of the leaves of one or several trees of the same structure.
+    """Apply `f` to the leaves of one or several trees of the same structure.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
 
 
 def flatten_with_path(tree: Any, root: str = "") -> tuple[list[tuple[str, Any]], Any]:
-    """As `flatten`, with the path of each leaf (see `leaf_paths`) before it.
+    """Flatten a tree, with the path of each leaf (see `leaf_paths`) before it.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def flatten_with_path(tree: Any, root: str = "") -> tuple[list[tuple[str, Any]],
 
 
 def leaf_paths(tree: Any, root: str = "params") -> list[str]:
-    """How Python would reach each leaf of a tree, or of a treedef, that is called `root`.
+    """Python expression for each leaf of a tree, or of a treedef, that is called `root`.
 
     Children of a class registered by `register_node` are written `[<flat index 0>]`.
 
@@ -177,7 +177,7 @@ def leaf_paths(tree: Any, root: str = "params") -> list[str]:
     treedef = as_structure(tree)
     try:
         return list(_known_paths(treedef, root))
-    except TypeError:  # what it holds besides leaves cannot be hashed
+    except TypeError:  # its static part is unhashable
         return _paths(treedef, root)
 
 
@@ -200,14 +200,14 @@ def _collect_paths(treedef: Any, path: str, paths: list[str]) -> None:
 
 
 def prefix_parts(prefix: Any, tree: Any, root: str = "") -> list[tuple[Any, str, Any]]:
-    """For each leaf of `prefix` the leaf, its path, and the part of `tree` that it stands for.
+    """For each leaf of `prefix`: the leaf, its path, and the subtree of `tree` at its place.
 
-    `prefix` has the structure of `tree`, cut off anywhere; None in it is a leaf.
+    `prefix` is a pytree prefix of `tree`; None in it is a leaf.
 
     Raises
     ------
     ValueError
-        `prefix` differs from `tree` above its leaves; the message says where, for each place.
+        `prefix` differs from `tree` above its leaves; the message lists each place.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def _collect_parts(
 
 
 def children(tree: Any, root: str = "") -> list[tuple[str, Any]]:
-    """What the outermost container of `tree` holds, each with its path; nothing for a leaf.
+    """Children of the outermost container of `tree`, each with its path; empty for a leaf.
 
     Examples
     --------
@@ -363,7 +363,7 @@ def register_dataclass(
 
 
 def structure_difference(a: Any, b: Any, root: str = "") -> str | None:
-    """Where two trees, or treedefs, that are called `root` differ; None if they do not.
+    """First differences between two trees, or treedefs, that are called `root`; None if equal.
 
     Examples
     --------
@@ -405,14 +405,14 @@ def as_structure(tree: Any) -> Any:
 
 
 def _described(treedef: Any) -> str:
-    """A node without its children, for people."""
+    """Description of a node without its children, for messages."""
     data = treedef.node_data()
     if data is None:
         return "a leaf"
     kind, rest = data
     if kind is type(None):
         return "None"
-    if hasattr(kind, "described"):  # it stands for something else
+    if hasattr(kind, "described"):  # the class stands for something else
         return str(kind.described(rest))
     if kind is collections.defaultdict:
         return f"defaultdict of {rest[0]!r} with keys {list(rest[1])}"
@@ -425,7 +425,7 @@ def _described(treedef: Any) -> str:
 
 
 def _steps(treedef: Any, count: int) -> list[str]:
-    """How Python reaches each child of a node."""
+    """Python expression for each child of a node."""
     kind, rest = treedef.node_data() or (None, None)
     if kind in (list, tuple):
         return [f"[{i}]" for i in range(count)]
@@ -438,7 +438,7 @@ def _steps(treedef: Any, count: int) -> list[str]:
 
 
 def _field_names(kind: Any) -> tuple[str, ...] | None:
-    """The names of the children of a dataclass or a namedtuple."""
+    """Names of the children of a dataclass or a namedtuple."""
     return fields_of.get(kind) or getattr(kind, "_fields", None)
 
 
@@ -458,7 +458,7 @@ def _is_container(cls: type) -> bool:
 
 
 def _register(function: str, cls: type, register: Callable[[Any], object]) -> None:
-    """Make a class a container, in the registry once that is made."""
+    """Register a class as a container; deferred until the registry exists."""
     with _containers_lock:
         _check_class(function, cls)
         _containers.add(cls)
@@ -468,7 +468,7 @@ def _register(function: str, cls: type, register: Callable[[Any], object]) -> No
 def _default_dict_children(tree: Any) -> tuple[list[Any], Any]:
     try:
         keys = sorted(tree)
-    except TypeError as error:  # what a dict raises, so that both are explained alike
+    except TypeError as error:  # the error of a dict, so that both are explained alike
         raise ValueError(str(error)) from error
     return [tree[key] for key in keys], (tree.default_factory, tuple(keys))
 

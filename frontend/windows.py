@@ -40,7 +40,7 @@ Padding = str | Sequence[tuple[int, int]]
 _LAYOUTS = {
     2: ("NC", "IO"), 3: ("NWC", "WIO"), 4: ("NHWC", "HWIO"), 5: ("NDHWC", "DHWIO"),
 }  # fmt: skip
-# An array of one or two axes that is pooled is a signal or an image of one channel.
+# A pooled array of one or two axes is a signal or an image of one channel.
 _POOL_LAYOUTS = {1: "W", 2: "HW", 3: "NWC", 4: "NHWC", 5: "NDHWC"}
 
 
@@ -61,18 +61,17 @@ def conv(
     layout: Sequence[str] | None = None,
     precision: str = "DEFAULT",
 ) -> Any:
-    """Cross-correlate x with a kernel, which slides along the spatial axes of x.
+    """Cross-correlate x with a kernel along the spatial axes of x.
 
-    `layout` names the axes of x, of the kernel and, if it differs from that of x, of the result:
-    N is the batch, C the features of x, I and O the features that the kernel takes and gives; any
+    `layout` names the axes of x, of the kernel and, if it differs from that of x, of the result: N
+    is the batch, C the features of x, I and O the input and output features of the kernel; all
     other letters are the spatial axes, which all three share.  It is ("NHWC", "HWIO") by default,
     and alike for other numbers of spatial axes.  `strides`, `dilation` (of the kernel) and
     `input_dilation` are one number, or one for each spatial axis in the order of x.  `groups`
     splits the features: the kernel takes C / groups of them, and each group of its outputs sees one
-    group of the inputs; `batch_groups` splits the batch so.  Both arrays get one dtype.  Linear in
-    each.
-    Raises `TypeError` for shapes that do not fit, `ValueError` for a layout that is none, or bad
-    steps and paddings.  Source: StableHLO, `convolution`.
+    group of the inputs; `batch_groups` splits the batch likewise.  Both arrays are promoted to one
+    dtype.  Linear in each. Raises `TypeError` for shapes that do not fit, `ValueError` for an
+    invalid layout, stride, dilation or padding.  Source: StableHLO, `convolution`.
 
     >>> import anvl, anvl.numpy as np
     >>> x, kernel = np.arange(5.0).reshape(1, 5, 1), np.asarray([1.0, -1.0]).reshape(2, 1, 1)
@@ -118,7 +117,7 @@ def _count(word: str, n: Any) -> int:
 
 
 def _dims(layout: Sequence[str] | None, x: Tracer, kernel: Tracer) -> ConvDims:
-    """What each axis is, by the letters of a layout."""
+    """Dimension numbers from the letters of a layout."""
     if layout is None and x.ndim not in _LAYOUTS:
         raise ValueError(
             f"conv: x is {x.aval}, of {x.ndim} axes; for other than 2 to 5 name them by `layout`"
@@ -196,16 +195,15 @@ def reduce_window(
     dilation: Steps = 1,
     axes: Axis = None,
 ) -> Any:
-    """Every window of `sizes`, which slides along `axes` of x, reduced by `body`.
+    """Reduce every window of `sizes` along `axes` of x with `body`.
 
-    `body(best, next)` takes and gives scalars and is associative; `start`, a number, is its
-    identity, and what x is padded with.  `sizes`, `strides` and `dilation` are one number, or one
-    for each of the axes; all axes are slid along by default.  The derivative is that of the body,
-    right only where that is associative and `start` its identity, which nothing checks.  Several
-    arrays at once: `anvl.prim.reduce_window`.
-    Raises `TypeError` for a body that gives no scalar of the dtype of x, `ValueError` for bad axes,
-    sizes and paddings, and for a window that is larger than its axis.
-    Source: StableHLO, `reduce_window`.
+    `body(best, next)` maps two scalars to one and is associative; `start`, a number, is its
+    identity, and the padding value.  `sizes`, `strides` and `dilation` are one number, or one for
+    each of the axes; all axes by default.  The derivative is that of the body, right only if it is
+    associative and `start` its identity, which is not checked.  For several arrays at once see
+    `anvl.prim.reduce_window`. Raises `TypeError` for a body that does not return a scalar of the
+    dtype of x, `ValueError` for bad axes, sizes and paddings, and for a window that is larger than
+    its axis. Source: StableHLO, `reduce_window`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.windows.reduce_window(np.asarray([1.0, 2.0, 3.0]), np.multiply, 1.0, 2))
@@ -229,7 +227,7 @@ def max_pool(
     axes: Axis = None,
     layout: str | None = None,
 ) -> Any:
-    """The largest element of every window of `sizes`, which slides along the spatial axes of x.
+    """Maximum of every window of `sizes` along the spatial axes of x.
 
     The spatial axes are those of `layout` other than N, the batch, and C, the channels.  The
     default layout is "NHWC", for three axes "NWC", for five "NDHWC", for two "HW" and for one "W",
@@ -271,10 +269,10 @@ def mean_pool(
     axes: Axis = None,
     layout: str | None = None,
 ) -> Any:
-    """The mean of every window of `sizes`, which slides along the spatial axes of x.
+    """Mean of every window of `sizes` along the spatial axes of x.
 
-    Of what is padded nothing counts: the sum is divided by the number of elements of x in the
-    window.  Parameters and errors are those of `max_pool`.
+    Padding does not count: the sum is divided by the number of elements of x in the window.
+    Parameters and errors are those of `max_pool`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.windows.mean_pool(np.asarray([1, 5, 2, 3, 9]), 2, padding="SAME"))
@@ -293,7 +291,7 @@ def _pool(
     name: str, x: Tracer, sizes: Any, strides: Any, padding: Any, dilation: Any, axes: Any,
     layout: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """The parameters of `reduce_window` for a pool, along the spatial axes by default."""
+    """Parameters of `reduce_window` for a pool, along the spatial axes by default."""
     if axes is not None and layout is not None:
         raise ValueError(f"{name}: axes {axes!r} and layout {layout!r} both say where to slide")
     steps = sizes if strides is None else strides
@@ -328,7 +326,7 @@ def _spatial_axes(name: str, x: Tracer, layout: Any) -> tuple[int, ...]:
 
 
 def _slid(name: str, x: Tracer, axes: Any) -> tuple[int, ...]:
-    """The axes that a window slides along, in the order given; all for None."""
+    """Axes of a window, in the order given; all for None."""
     return tuple(range(x.ndim)) if axes is None else each_axis(axes, x.ndim, name)
 
 
@@ -336,7 +334,7 @@ def _windows(
     name: str, x: Tracer, order: tuple[int, ...], sizes: Any, strides: Any, padding: Any,
     dilation: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """The parameters of `reduce_window`, for windows that slide along the axes `order`."""
+    """Parameters of `reduce_window`, for windows along the axes `order`."""
     n = len(order)
     lengths, steps, spread = (
         _steps(name, word, value, n)
@@ -362,7 +360,7 @@ def _windows(
 def _check_room(
     name: str, x: Tracer, order: tuple[int, ...], spans: Sequence[int], pairs: Sequence[Any]
 ) -> None:
-    """Refuse a window that fits nowhere; of one element it is none of an empty axis."""
+    """Refuse a window larger than its axis; a window of one element is allowed on an empty axis."""
     for axis, span, (low, high) in zip(order, spans, pairs, strict=True):
         size = x.shape[axis]
         if span > max(size + low + high, 1):

@@ -1,4 +1,4 @@
-"""anvl.runtime: put arrays on devices, compile StableHLO, run it.  Knows nothing of the dialect."""
+"""anvl.runtime: put arrays on devices, compile StableHLO, run it.  Independent of the dialect."""
 
 if __name__ != "anvl.runtime":
     raise ImportError("import `anvl.runtime`, not the source folder `runtime`")

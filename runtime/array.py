@@ -1,7 +1,7 @@
-"""`Array`: the array that people hold.  A buffer on a device and its interned type.
+"""`Array`: the array class for users, a buffer on a device and its interned type.
 
-Operators, indexing and the like are attached to the class by the frontend; here is what an
-array is without any program: its type, its values on the host, its life.
+The frontend attaches operators and indexing to the class; this module holds the parts that need
+no program: its type, its values on the host, its lifetime.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Array(ArrayMethods):
     aval: ArrayType
     buffer: Any
 
-    # numpy leaves `np_array + x` to us.
+    # numpy leaves `np_array + x` to this class.
     __array_priority__ = 1000.0
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -92,7 +92,7 @@ class Array(ArrayMethods):
 
     @property
     def device(self) -> Device:
-        """The device that holds the array; a ValueError if there are several."""
+        """Whether the dtype yields to that of other arrays, as a Python number's does."""
         devices = self.aval.placement.devices
         if len(devices) != 1:
             raise ValueError(f"device: array is on {len(devices)} devices, {devices}")
@@ -127,7 +127,7 @@ class Array(ArrayMethods):
             raise RuntimeFailure(f"{function}: {readable(error)}") from error
 
     def check_alive(self, function: str) -> None:
-        """Raise `RuntimeFailure`, in the name of `function`, where the array is gone."""
+        """Raise `RuntimeFailure`, naming `function`, if the array was deleted or donated."""
         check_process(function)
         if self.buffer.is_deleted():
             raise RuntimeFailure(
@@ -313,7 +313,7 @@ class Array(ArrayMethods):
         self.buffer.delete()
 
     def copy(self) -> Array:
-        """The same values in memory of their own, on the same devices.
+        """Copy the values into memory of their own, on the same devices.
 
         Examples
         --------
@@ -350,7 +350,7 @@ _INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (2, 4
 
 
 def _plain(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Small dtypes as the standard dtype that holds their values exactly."""
+    """Convert small dtypes to the standard dtype that holds their values exactly."""
     if value.dtype.isbuiltin == 1:
         return value
     return value.astype(np.int32 if value.dtype.name in _INTEGERS else np.float32)
@@ -363,7 +363,7 @@ def _restored(value: np.ndarray[Any, Any], dtype: str, weak_type: bool) -> Array
 
 
 def make_array(aval: ArrayType, buffer: Any) -> Array:
-    """The array of a buffer whose type is known to be `aval`."""
+    """Wrap a buffer whose type is known to be `aval`."""
     made: Array = _new(Array)
     made.aval = aval
     made.buffer = buffer

@@ -13,7 +13,7 @@ from anvl.runtime.types import ArrayType, check_fits_memory
 
 
 def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
-    """A buffer of type `aval` with these values, which must be of its shape and dtype."""
+    """Transfer values, of matching shape and dtype, into a buffer of type `aval`."""
     place = aval.placement
     check_fits_memory("put", aval)
     shards = [value] if is_single(place) else _shards(value, place)
@@ -24,7 +24,7 @@ def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
 
 
 def _shards(value: np.ndarray[Any, Any], place: Placement) -> list[np.ndarray[Any, Any]]:
-    """One piece a device, in row-major order of the tiles."""
+    """One shard per device, in row-major order of the tiles."""
     if place.tiles is None:
         return [value] * len(place.handles)
     pieces = [value]
@@ -34,7 +34,7 @@ def _shards(value: np.ndarray[Any, Any], place: Placement) -> list[np.ndarray[An
 
 
 def copied_buffer(buffer: Any, aval: ArrayType) -> Any:
-    """A copy of a live buffer of one device, on the device of `aval`, of the same client."""
+    """Copy a live buffer of one device to the device of `aval`, of the same client."""
     place = aval.placement
     try:
         return compat.device_copy(aval, place.sharding, buffer, place.handles)
@@ -43,5 +43,5 @@ def copied_buffer(buffer: Any, aval: ArrayType) -> Any:
 
 
 def is_single(*places: Placement) -> bool:
-    """Whether each of them is one device."""
+    """Whether every placement is a single device."""
     return all(len(place.handles) == 1 for place in places)

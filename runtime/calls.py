@@ -1,7 +1,7 @@
-"""Functions that are not there or have no body, and recursion: XLA ends the process on them.
+"""Undefined functions and recursion, on which XLA ends the process.
 
-XLA takes a function without a body apart also where nobody calls it, and follows calls without
-end.  Programs of anvl's own lowering are checked there, and come in by `compile_lowered`.
+XLA fails on a function without a body even if it is not called, and follows cyclic calls forever.
+Programs of anvl's own lowering are checked there, and use `compile_lowered`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ADVICE = "XLA would end the process"
 
 
 def check_calls(program: bytes | str) -> None:
-    """Raise `RuntimeFailure` for a function that is not there or has no body, and a cycle of calls.
+    """Raise `RuntimeFailure` for an undefined function, one without a body, or a cycle of calls.
 
-    A program that cannot be read passes: XLA says what is wrong with it.
+    A program that cannot be read passes: XLA reports its own error.
     """
     module = _reader().read(program)
     if module is None:

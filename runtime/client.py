@@ -1,4 +1,4 @@
-"""Clients, their devices, and placements: which devices an array lives on, and how."""
+"""Clients, their devices, and placements: the devices and the layout of an array."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ class Device:
 
 
 class Placement:
-    """Where arrays live: one device, copies on several, or tiles on several.
+    """Placement of arrays: one device, copies on several, or tiles on several.
 
-    Placements are compared by identity, since they are part of every type and of the keys of
-    every cache; `device.placement` is always the same object.
+    Placements are compared by identity, since they are part of every type and of the keys of every
+    cache; `device.placement` is always the same object.
 
     Parameters
     ----------
     devices
         Devices of one client.
     tiles
-        Into how many parts each axis is split, in row-major order over `devices`; the product
-        is the number of devices.  None puts the whole array on every device.
+        The number of parts of each axis, in row-major order over `devices`; the product is the
+        number of devices.  None puts the whole array on every device.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def _hlo_sharding(tiles: tuple[int, ...] | None) -> Any:
 
 
 class Client:
-    """A PJRT client with its devices.  Arrays of two clients cannot meet in one program.
+    """A PJRT client with its devices.  A program cannot mix arrays of two clients.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Client:
         self.handle = handle
         self.platform: str = handle.platform
         self.devices = tuple(Device(self, device) for device in handle.local_devices())
-        # Known only where the devices share the memory of this machine.
+        # Known only if the devices share the memory of this machine.
         self.memory_bytes = machine_memory() if self.platform == "cpu" else None
         _watch_process()
 
@@ -197,7 +197,7 @@ def default_client() -> Client:
 
 
 def default_platform() -> str:
-    """The platform of the default client, which is not made for the question.
+    """Platform of the default client, without creating it.
 
     So a program can be lowered without a client, also in a process that was forked from one.
 
@@ -223,7 +223,7 @@ def devices() -> tuple[Device, ...]:
 
 
 def default_placement() -> Placement:
-    """Where arrays go if nothing else is said: the first device.
+    """The default placement of arrays: the first device.
 
     Examples
     --------
@@ -239,17 +239,17 @@ def default_placement() -> Placement:
 
 # Note [Forking]
 # A forked child has the client but not its threads, so the next compilation waits for ever.
-# The child is therefore marked right after the fork, and everything that would touch the
-# client raises.  A fork *before* the first client is harmless and stays allowed.
+# The child is therefore marked right after the fork, and every use of the client raises.
+# A fork *before* the first client is harmless and stays allowed.
 
 _has_client = False
 _is_orphan = False
 
 
 def check_process(function: str) -> None:
-    """Raise `ForkedProcess` where the client was inherited through a fork.
+    """Raise `ForkedProcess` if the client was inherited through a fork.
 
-    Where the process ends, and another thread ends it, this one ends here.
+    If the process is ending in another thread, end this one.
     """
     if _is_orphan:
         raise forked(function)
@@ -271,7 +271,7 @@ def is_orphan() -> bool:
 
 
 def _watch_process() -> None:
-    """From the first client on: mark forked children, and free what the device let go of."""
+    """From the first client on: mark forked children, and free memory that the device released."""
     global _has_client
     if _has_client:
         return
@@ -281,7 +281,7 @@ def _watch_process() -> None:
 
 
 def _release_buffers(phase: str, info: dict[str, int]) -> None:
-    # Host memory lent to the device is only given back when somebody asks for it.
+    # Host memory lent to the device is returned only on request.
     if phase == "stop" and info.get("generation") == 2:
         compat.collect_garbage()
 

@@ -1,7 +1,7 @@
 """The fast path of a compiled function: code generated for its number of arguments.
 
-A call costs a lookup by the (interned) types of its arguments and the execution itself; all
-that is unusual goes to `slow`.  What was measured, and why it is written so: Note [Dispatch cost].
+A call costs a lookup by the (interned) types of its arguments and the execution itself; all other
+cases go to `slow`.  Measurements, and the reasons for this form: Note [Dispatch cost].
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
 
-# While the first element is not zero, some thread traces or a context has a variant, and every
-# call asks `_elsewhere` whether it is that one.  Read by generated code; change it with the
+# While the first element is nonzero, some thread traces or a context has a variant, and every call
+# checks with `_elsewhere` whether it is affected.  Read by generated code; change it with the
 # functions below.
 tracing_depth: list[int] = [0]
-# The collector may end a variant while this thread holds it.
+# Reentrant: the collector may end a variant while this thread holds it.
 _tracing_lock = threading.RLock()
 
 
 class _Variant:
-    """Which of several meanings the calls of a context have; counted while any context has it.
+    """A variant of the calls of a context; counted while any context has it.
 
-    Tasks and threads copy the context that they are started in, and may outlive what set this.
+    Tasks and threads copy the context that they are started in, and may outlive the code that set
+    it.
     """
 
     __slots__ = ("key",)
@@ -77,9 +78,9 @@ def end_tracing() -> None:
 
 
 def set_variant(key: Any) -> None:
-    """Run, in this context, only programs that are installed under this key; None for the others.
+    """In this context, run only programs installed under this key; None selects the default ones.
 
-    A key is anything that can be hashed.  While any context has one, calls cost 0.2 us more.
+    A key is any hashable value.  While any context has one, calls cost 0.2 us more.
     """
     _variant.set(None if key is None else _Variant(key))
 
@@ -90,7 +91,7 @@ def _look_elsewhere(change: int) -> None:
 
 
 def _elsewhere(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
-    """The program for a key in this context; None where this thread traces, or there is none."""
+    """The program for a key in this context; None if this thread traces, or there is none."""
     if _thread.depth:
         return None
     cache = caches.get(_variant_key())
@@ -186,7 +187,7 @@ def make_dispatch(
     return _made(_positional_code(n_args, n_out == 1), slow, argument_names)
 
 
-#: What stands for an argument that was not given, in the `args` of `make_function`'s `slow`.
+#: Placeholder for a missing argument in the `args` of `make_function`'s `slow`.
 MISSING = type("Missing", (), {"__repr__": lambda _: "<missing>"})()
 
 
@@ -196,10 +197,10 @@ def make_function(
     *,
     argument_names: Sequence[str] | None = None,
 ) -> Dispatch:
-    """As `make_dispatch`, for a function that people call: any call is accepted.
+    """As `make_dispatch`, for a function with a Python signature: any call is accepted.
 
-    `slow(args, rest, keywords)` gets all calls that are not of just `n_args` known arrays: `args`
-    has `n_args` entries, `MISSING` where fewer were given.
+    `slow(args, rest, keywords)` gets all calls other than those with exactly `n_args` known arrays:
+    `args` has `n_args` entries, `MISSING` for those that were not given.
 
     Examples
     --------
@@ -239,8 +240,8 @@ def clear_caches() -> None:
         _clear(call.__globals__["caches"])
 
 
-# Every generated function that is alive.  Weak in all it holds: a function's globals lead back to
-# the function, so a strong reference to them would keep every program for ever.
+# Every live generated function.  Only weak references: the globals of a function lead back to the
+# function, so a strong reference to them would keep every program for ever.
 _calls: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 
 
@@ -287,7 +288,7 @@ def _refuse(*_: Any) -> Any:
 
 def _after_fork_in_child() -> None:
     _tracing_lock._at_fork_reinit()  # type: ignore[attr-defined]  # its thread is not here
-    # The fast path has no time to look which process it is in.
+    # The fast path has no time to check the process.
     if not is_orphan():
         return
     for call in list(_calls):
@@ -296,7 +297,7 @@ def _after_fork_in_child() -> None:
 
 
 def _shut() -> set[CodeType]:
-    """Have calls look whether the process ends; the code that they are in."""
+    """Make calls check whether the process ends; returns the code of the functions involved."""
     calls = list(_calls)
     for call in calls:
         call.__globals__["slow"] = functools.partial(_slow_at_end, call.__globals__["slow"])
@@ -311,7 +312,7 @@ def _slow_at_end(slow: Callable[..., Any], *args: Any) -> Any:
 
 on_end(_shut)
 
-if hasattr(os, "register_at_fork"):  # after the one of `client`, which says who is an orphan
+if hasattr(os, "register_at_fork"):  # runs after the hook of `client`, which identifies orphans
     os.register_at_fork(after_in_child=_after_fork_in_child)
 
 

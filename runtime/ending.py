@@ -1,8 +1,8 @@
-"""The end of the process while daemon threads compute: they leave first.
+"""Exit of the process while daemon threads compute: they leave first.
 
-When Python ends, it ends a daemon thread where that next wants the interpreter back; inside of XLA
-that is an end of the process by a signal.  So at exit, before Python does so, other threads are no
-longer let in: they end, as daemon threads do, and those that are inside are waited for.
+At exit Python ends a daemon thread when it next acquires the interpreter; inside of XLA that ends
+the process by a signal.  So before that, at exit, other threads are no longer let in: they end, as
+daemon threads do, and those that are inside are waited for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import CodeType, FrameType
 
 __all__ = ["leave_if_ending", "on_end", "watch_end"]
 
-_MOST_SECONDS = 60.0  # a compilation takes that long, and nothing can stop it
+_MOST_SECONDS = 60.0  # a compilation takes that long, and cannot be interrupted
 _INTERVAL = 0.005
 
 _ended_by: int | None = None  # the thread that ends the process
@@ -25,7 +25,7 @@ _shut: list[Callable[[], set[CodeType]]] = []
 
 
 def watch_end() -> None:
-    """Have threads leave at exit; called when the first client is made."""
+    """Make threads leave at exit; called when the first client is made."""
     global _is_watched
     if not _is_watched:
         _is_watched = True
@@ -33,17 +33,17 @@ def watch_end() -> None:
 
 
 def on_end(shut: Callable[[], set[CodeType]]) -> None:
-    """Call `shut` at exit where other threads are there: it closes a way in, made of this code."""
+    """Call `shut` at exit if other threads exist: it closes an entry, and returns its code."""
     _shut.append(shut)
 
 
 def _is_ending() -> bool:
-    """Whether the process ends, and this is not the thread that ends it."""
+    """Whether the process is ending in another thread."""
     return _ended_by is not None and threading.get_ident() != _ended_by
 
 
 def leave_if_ending() -> None:
-    """End this thread, without a word, where the process ends."""
+    """End this thread silently if the process is ending."""
     if _ended_by is not None and _is_ending():
         raise SystemExit
 
@@ -64,7 +64,7 @@ def _end() -> None:
 
 
 def _is_inside(frame: FrameType | None, codes: set[CodeType]) -> bool:
-    """Whether a thread is in a function of anvl, by its stack."""
+    """Whether the stack of a thread contains a function of anvl."""
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         if frame.f_code in codes or name == "anvl" or name.startswith("anvl."):

@@ -1,4 +1,4 @@
-"""What can go wrong while a program is compiled, run or read back."""
+"""Errors of compiling and running programs, and of reading results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 class RuntimeFailure(RuntimeError):
-    """The compiler or the device refused, or an array is no longer there.
+    """The compiler or the device failed, or an array was deleted.
 
     The error of the library below is kept as `__cause__`.  A wrong argument is not a
     `RuntimeFailure`: wrong types raise `TypeError` and wrong values `ValueError`.
@@ -29,18 +29,18 @@ class ForkedProcess(RuntimeFailure):
     """
 
 
-# "UNKNOWN: ", "INVALID_ARGUMENT: " and so on say nothing that the text after them does not.
+# Status codes such as "UNKNOWN: " and "INVALID_ARGUMENT: " add nothing to the text after them.
 _STATUS = r"^(?:[A-Z][A-Z_]+: )+"
 _POSITION = r"^-:(\d+):(\d+): error: "
 
 
 def readable(error: BaseException) -> str:
-    """The first line of `error` that says something, without status codes."""
+    """The first meaningful line of `error`, without status codes."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
     line = re.sub(_STATUS, "", lines[0])
-    # XLA's numbered errors put the title on one line and what happened on the next.
+    # XLA's numbered errors have a title on one line and the event on the next.
     if line.endswith(":") and len(lines) > 1:
         line = f"{line} {lines[1]}"
     return re.sub(_POSITION, r"line \1, column \2: ", line)

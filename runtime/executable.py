@@ -40,7 +40,7 @@ def stablehlo_version() -> str:
 
 
 class Entry(NamedTuple):
-    """What a dispatcher needs to run an executable (see `make_dispatch`)."""
+    """The data with which a dispatcher runs an executable (see `make_dispatch`)."""
 
     run: Callable[..., Any]
     handlers: list[Any]
@@ -141,7 +141,7 @@ class Executable:
         return [make_array(kind, b) for kind, b in zip(self.out_types, results, strict=True)]
 
     def check_arguments(self, args: Sequence[Any]) -> None:
-        """Raise what `execute` would raise for these arguments."""
+        """Raise the errors that `execute` would raise for these arguments."""
         if len(args) != len(self.arg_types):
             raise TypeError(
                 f"execute: program takes {len(self.arg_types)} arguments "
@@ -171,18 +171,18 @@ class Executable:
         rebuild: Callable[[list[Array]], Any] | None = None,
         inspected: tuple[Sequence[int], Callable[[list[Any]], None]] | None = None,
     ) -> Entry:
-        """The program as a dispatcher runs it.
+        """Make the entry of a dispatcher for this program.
 
         Parameters
         ----------
         constants
             Arrays for the first arguments, the same at every call.
         rebuild
-            What makes the value returned from the list of results.  If None, one result is
-            returned as it is and several as a tuple.
+            Maps the list of results to the return value.  If None, one result is returned unchanged
+            and several as a tuple.
         inspected
             The positions of arguments, and a function that is called with their values, as numpy
-            arrays, before each run; an error that it raises comes through.
+            arrays, before each run; its errors are passed on.
 
         Raises
         ------
@@ -235,7 +235,7 @@ def _inspecting(
     return run_inspected
 
 
-def compile(  # the name that people expect; the built-in is not needed here
+def compile(  # the established name; the built-in is not needed here
     program: bytes | str,
     placement: Placement | None = None,
     *,
@@ -297,7 +297,7 @@ def compile(  # the name that people expect; the built-in is not needed here
 
 
 def _check_program(program: bytes | str) -> None:
-    """Refuse what ends the process, or has functions that cannot be called."""
+    """Refuse programs that end the process, or have functions that cannot be called."""
     if not isinstance(program, bytes | str):
         raise TypeError(f"compile: program must be text or bytes, got {type(program).__name__}")
     failure = trial.check(program)
@@ -317,7 +317,7 @@ def compile_lowered(
 ) -> Executable:
     """Compile as `compile` does, without the check that every function can be called.
 
-    For programs of anvl's own lowering, which has checked it; another ends the process.
+    For programs of anvl's own lowering, which has checked it; others may end the process.
     """
     check_process("compile")
     place = default_placement() if placement is None else placement
@@ -382,9 +382,9 @@ _lapack_is_registered = False
 
 
 def _prepare_custom_calls(program: bytes | str, place: Placement) -> bool:
-    """LAPACK costs an import of scipy, so it is registered when a program first names it.
+    """Register LAPACK when a program first names it, as that imports scipy.
 
-    Returns whether this one does.
+    Returns whether this program does.
     """
     global _lapack_is_registered
     if not _names_lapack(program) or place.client.platform != "cpu":
@@ -406,7 +406,7 @@ _HLO_LAYOUT = r"(?m)entry_computation_layout=\{(.*?)\}(?:, [a-z_]+=|$)"
 
 
 def _types_of(handle: Any, place: Placement) -> tuple[list[ArrayType], list[ArrayType]]:
-    """The types of the arguments and results, from the first line of the HLO text."""
+    """Types of the arguments and results, from the first line of the HLO text."""
     if len(place.handles) > 1:
         raise ValueError(
             "compile: types of a program for several devices cannot be read back; "
@@ -463,7 +463,7 @@ def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
 
 
 def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
-    """The error for an argument that is no longer there."""
+    """The error for a deleted argument."""
     return RuntimeFailure(
         f"execute: argument {name}: array {arg.aval} was deleted or donated; "
         f"keep a copy with x.copy(), or do not donate it"
@@ -473,7 +473,7 @@ def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
 def execution_failure(
     error: BaseException, args: Sequence[Any], names: Sequence[str] | None
 ) -> RuntimeFailure:
-    """What to raise where a program could not be run with these arguments."""
+    """The error for a program that could not be run with these arguments."""
     for position, arg in enumerate(args):
         if type(arg) is Array and arg.buffer.is_deleted():
             return deleted_argument(names[position] if names else str(position), arg)

@@ -1,8 +1,8 @@
-"""Handlers of custom calls: functions of people, in native code, that compiled programs call.
+"""Handlers of custom calls: user-defined native functions that compiled programs call.
 
 A handler is written against XLA's FFI, whose headers come with jaxlib (`include_dir`), in C, C++
-or anything that makes a shared library.  The names that they are registered under are those of the
-process, and stay until it ends: XLA keeps no way to take one back.
+or any language that makes a shared library.  Handler names are global to the process, and stay
+until it ends: XLA cannot unregister one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _CAPSULE = "PyCapsule"
 
 _lock = fresh_lock()
 _addresses: dict[tuple[str, str], int] = {}
-_kept: list[Any] = []  # libraries and Python callbacks must not go away
+_kept: list[Any] = []  # libraries and Python callbacks must stay alive
 
 
 def register_handler(
     name: str, handler: Any, *, platform: str = "cpu", symbol: str | None = None
 ) -> None:
-    """Make a handler known to the compiler of a platform.
+    """Register a handler with the compiler of a platform.
 
     Parameters
     ----------
     name
-        What programs call it by.
+        The name by which programs call it.
     handler
         A function of a library that `ctypes` has opened, a `PyCapsule` of its address, or the path
         of a shared library, in which it is the function `symbol`.
@@ -46,7 +46,7 @@ def register_handler(
     Raises
     ------
     TypeError
-        `handler` is none of these, or `name` or `platform` is no text.
+        `handler` is none of these, or `name` or `platform` is not a string.
     ValueError
         An empty name, a null pointer, a symbol that the library does not have, or a name that is
         registered with another handler.
@@ -127,7 +127,7 @@ def include_dir() -> str:
 
 
 def missing_handler(name: str, platform: str) -> str:
-    """What to say where a program calls a handler that the compiler does not know."""
+    """The message for a program that calls an unregistered handler."""
     able = registered_handlers().get(name)
     if able is None:
         return (

@@ -21,8 +21,8 @@ import ml_dtypes  # noqa: F401  (gives numpy the names bfloat16, int4, ...)
 import numpy as np
 from jaxlib import _jax, utils, xla_client  # type: ignore[attr-defined]
 
-# XLA logs whatever it also raises, and a few lines of its own; a person who sets the
-# variable knows what they want to see.
+# XLA also logs the errors that it raises, and a few lines of its own; a user's setting of the
+# variable takes precedence.
 if "TF_CPP_MIN_LOG_LEVEL" not in os.environ:
     utils.absl_set_min_log_level(3)
 
@@ -53,7 +53,7 @@ _SUB_BYTE_BITS = {"int2": 2, "uint2": 2, "int4": 4, "uint4": 4, "float4_e2m1fn":
 
 
 def result_handler(aval: object, sharding: Any) -> Any:
-    """What turns one result of an execution into a buffer that carries `aval`."""
+    """The handler that turns one result of an execution into a buffer that carries `aval`."""
     try:  # up to 0.11.1; without the last argument it calls a function of `jax`
         return _jax.array_result_handler(aval, sharding, True, True)
     except TypeError:
@@ -90,7 +90,7 @@ def _to_numpy_by_library(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
 
 
 def _to_numpy_by_address(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
-    """Up to 0.11.1 the library's own way imports `jax`, so look at the memory ourselves."""
+    """Read the memory directly: up to 0.11.1 the library's own way imports `jax`."""
     if len(buffer._sharding._devices) != 1 or buffer._sharding._devices[0].platform != "cpu":
         raise Failure(
             f"cannot read an array spread over devices or off the CPU, "
@@ -113,7 +113,7 @@ _other_buffer_to_numpy = (
 
 
 def _unpacked(memory: Any, n_elements: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """One byte an element from elements of 2 or 4 bits, the lowest bits first."""
+    """Unpack elements of 2 or 4 bits, the lowest bits first, to one byte each."""
     bits = _SUB_BYTE_BITS[dtype.name]
     packed = np.frombuffer(memory, np.uint8, count=-(-n_elements * bits // 8))
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
@@ -152,7 +152,7 @@ def register_handler(name: str, capsule: object, platform: str) -> None:
 
 
 def include_dir() -> Path:
-    """Where the headers of XLA's FFI are, if they are."""
+    """Folder of the headers of XLA's FFI, if this jaxlib has them."""
     return Path(jaxlib.version.__file__).parent / "include"
 
 
@@ -165,7 +165,7 @@ def stablehlo_version() -> str:
 
 
 class ProgramReader:
-    """Reads programs with the MLIR of jaxlib, to look at them: 0.1 s to load, once."""
+    """Read programs with jaxlib's own MLIR, for inspection: 0.1 s to load, once."""
 
     def __init__(self) -> None:
         from jaxlib.mlir import ir
@@ -183,7 +183,7 @@ class ProgramReader:
             dialect.register_dialect(self._context)
 
     def read(self, program: bytes | str) -> Any:
-        """The module, as its operation; None where it cannot be read."""
+        """The module as an operation; None if it cannot be read."""
         try:
             if isinstance(program, bytes) and program.startswith(_ARTIFACT):
                 self._module = self._stablehlo.deserialize_portable_artifact(self._context, program)
@@ -194,12 +194,12 @@ class ProgramReader:
         return self._module.operation
 
     def convert(self, program: bytes) -> None:
-        """Convert a program to HLO, as XLA does before it compiles; errors are left to that."""
+        """Convert a program to HLO, as XLA does before it compiles; errors are left to XLA."""
         with suppress(Exception):
             _jax.mlir.mlir_module_to_xla_computation(program)
 
     def named_in(self, function: Any) -> list[str]:
-        """The functions that the ops in a function name."""
+        """Names of the functions that the ops in a function refer to."""
         found: list[str] = []
 
         def visit(op: Any) -> Any:

@@ -1,7 +1,7 @@
-"""What is made when it is first used: jaxlib above all.
+"""Lazy initialization, above all of jaxlib.
 
-To load jaxlib takes a sixth of the time of importing anvl, and a program that only traces its
-arguments, or shows its help, needs nothing of it before it traces or runs something.
+Loading jaxlib takes a sixth of the time of importing anvl, and a program that only traces its
+arguments, or shows its help, does not need it before it traces or runs something.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ __all__ = ["Lazy", "compat"]
 
 
 class Lazy:
-    """Stands for an object until an attribute of it is read; then it is made, once.
+    """A proxy that creates its object when an attribute is first read.
 
-    An attribute that was read is kept: reading it again costs what it does of any object.
+    Attributes are cached: reading one again costs as much as for any object.
     """
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
         self._made: Any = None
         self._waiting: list[Callable[[Any], object]] = []
-        # Two threads must not make two, nor forget what waits.
+        # Two threads must neither create two objects nor lose a callback.
         self._lock = fresh_lock()
 
     def when_made(self, then: Callable[[Any], object]) -> None:
-        """Call `then` with the object: at once if it is made, else as soon as it is."""
+        """Call `then` with the object: now if it exists, else when it is created."""
         with self._lock:
             if self._made is None:
                 self._waiting.append(then)

@@ -1,4 +1,4 @@
-"""Locks that a forked child finds free: the thread that held one is not there."""
+"""Locks that are free in a forked child: the thread that held one does not exist there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["fresh_lock"]
 
 
 def fresh_lock() -> threading.Lock:
-    """A lock for a moment's work, on what is whole after each step; free in a forked child."""
+    """A lock for short operations on data consistent after each step; free in a forked child."""
     lock = threading.Lock()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lock._at_fork_reinit)  # type: ignore[attr-defined]

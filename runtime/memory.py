@@ -1,7 +1,7 @@
-"""How much memory there is, and programs that need more: refused when they are compiled.
+"""Available memory, and refusal of programs that exceed it, at compile time.
 
-XLA on the CPU takes all temporaries of a program at once; where they are larger than what there is,
-some versions end the process when it runs.
+XLA on the CPU allocates all temporaries of a program at once; if they exceed the memory, some
+versions end the process when it runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _OWN_CGROUP = Path("/proc/self/cgroup")
 
 
 def machine_memory() -> int | None:
-    """Bytes that this process may have: memory and swap, or what its control group is limited to.
+    """Bytes available to this process: memory and swap, or the limit of its control group.
 
-    None where the system does not say.
+    None if the system does not tell.
     """
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -36,7 +36,7 @@ def _swap() -> int:
 
 
 def _limits() -> Iterator[int]:
-    """The limits of the control groups that this process is in, of either version of these."""
+    """Limits of the control groups of this process, of version 1 or 2."""
     for line in _text(_OWN_CGROUP).splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers == "":
@@ -65,7 +65,7 @@ def _text(path: Path) -> str:
 
 
 def check_temporaries(handle: Any, client: Any, n_devices: int) -> None:
-    """Raise MemoryError where a compiled program needs more temporaries than there is memory."""
+    """Raise MemoryError if the temporaries of a compiled program exceed the memory."""
     available = client.memory_bytes
     if available is None:
         return
@@ -79,5 +79,5 @@ def check_temporaries(handle: Any, client: Any, n_devices: int) -> None:
 
 
 def gibibytes(n_bytes: int) -> str:
-    """`n_bytes` for people."""
+    """Format a number of bytes in GiB."""
     return f"{n_bytes / 2**30:.1f} GiB"

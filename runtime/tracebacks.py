@@ -1,7 +1,7 @@
-"""Tracebacks end at the person's line: our frames are taken out of the errors that people get.
+"""Tracebacks that end at the user's line: anvl's own frames are removed from users' errors.
 
-A function that people call catches what it raises, hides our frames and raises it again with a bare
-`raise`, which adds no frame of its own:
+A public function catches its errors, hides anvl's frames and raises again with a bare `raise`,
+which adds no frame of its own:
 
     except Exception as error:
         hide_frames(error)
@@ -22,8 +22,8 @@ __all__ = ["hide_code_of", "hide_frames", "hiding_frames"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-# Of our own code only these are meant for people: anything else is a mistake of ours, and is shown
-# whole.  Our own classes are told by their module.
+# Only these errors of anvl's code are meant for users: any other is a bug of anvl, and is shown
+# whole.  Anvl's own classes are recognized by their module.
 _MEANT = (TypeError, ValueError, ArithmeticError, IndexError, NotImplementedError)
 
 _folders = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
@@ -37,7 +37,7 @@ def hide_code_of(file: str) -> None:
 
 
 def hide_frames(error: BaseException) -> None:
-    """Take our frames out of the traceback of an error that is meant for people."""
+    """Remove anvl's frames from the traceback of an error that is meant for users."""
     if os.environ.get("ANVL_TRACEBACK_FILTERING", "on") == "off":
         return
     entries = []
@@ -55,7 +55,7 @@ def hide_frames(error: BaseException) -> None:
 
 
 def hiding_frames(f: _F) -> _F:
-    """f, with our frames hidden in what it raises.  Costs a call: not for the fast path."""
+    """Wrap f to hide anvl's frames in its errors.  Costs a call: not for the fast path."""
 
     @functools.wraps(f)
     def function(*args: Any, **kwargs: Any) -> Any:

@@ -66,7 +66,7 @@ def put(
 
 
 def _host_value(x: Any) -> np.ndarray[Any, Any]:
-    """`x` as a numpy array, where that loses nothing."""
+    """`x` as a numpy array, if the conversion is lossless."""
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError("put: x is a masked array, its mask would be lost; use x.filled(value)")
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
@@ -101,7 +101,7 @@ def _put_array(x: Array, placement: Placement | None, weak_type: bool) -> Array:
     aval = array_type(source.shape, source.dtype, place, weak_type)
     if aval is source:
         return x
-    if place is source.placement:  # only the weakness differs: the same buffer by another name
+    if place is source.placement:  # only the weakness differs: share the buffer
         return make_array(aval, aval.handler(x.buffer))
     if place.client is source.placement.client and is_single(place, source.placement):
         return make_array(aval, copied_buffer(x.buffer, aval))

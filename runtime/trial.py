@@ -1,11 +1,12 @@
-"""Programs from elsewhere, read by a process of their own before this one reads them.
+"""A trial by another process of programs from elsewhere, before this process reads them.
 
-XLA's readers of text, bytecode and artifacts end the process on some that are malformed, and its
-conversion to HLO on a few that are not: it divides integers that are constant, also by zero.  So
-`compile` has a child process do both first, which lives as long as this one: 0.4 s for the first
-program, some milliseconds for each after it.  Programs of anvl's own lowering need no trial.
+XLA's readers of text, bytecode and artifacts end the process on some malformed programs, and its
+conversion to HLO on a few valid ones: it folds integer divisions, also by zero.  So `compile` has a
+child process do both first, which lives as long as this one: 0.4 s for the first program, some
+milliseconds for each further one.  Programs of anvl's own lowering need no trial.
 
-    check(program)     raises `RuntimeFailure` where the child ended
+    check(program)     raises `RuntimeFailure` if the child ended
+
     python -m anvl.runtime.trial     is that child
 """
 
@@ -26,12 +27,12 @@ from anvl.runtime.locks import fresh_lock
 __all__ = ["check"]
 
 _SECONDS = 60.0  # for one program; a sound one of 100,000 ops needs 2
-_SIZE = 8  # bytes of a number that says how many bytes follow
+_SIZE = 8  # bytes of a length prefix
 _READY, _READ, _CONVERTED = b"ready\n", b"read\n", b"converted\n"
 
 
 class _Trial:
-    """The child process, started when the first program comes."""
+    """The child process, started with the first program."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
@@ -39,10 +40,11 @@ class _Trial:
         self._lock = fresh_lock()
 
     def ending(self, program: bytes) -> tuple[bool, str] | None:
-        """None of a program that a process survives; else whether it can be read, and its end."""
+        """None for a program that the child survives; else whether it can be read, and how it
+        ended."""
         with self._lock:
             child = self._running()
-            if child is None:  # where no process can be started, none is asked
+            if child is None:  # no trial where processes cannot be started
                 return None
             watch = threading.Timer(_SECONDS, child.kill)
             watch.daemon = True
@@ -79,7 +81,7 @@ def _started() -> subprocess.Popen[bytes] | None:
 
 
 def _asked(child: subprocess.Popen[bytes], program: bytes) -> list[bytes]:
-    """The lines that the child says of a program."""
+    """The lines that the child prints for a program."""
     assert child.stdin is not None and child.stdout is not None
     with suppress(BrokenPipeError):
         child.stdin.write(len(program).to_bytes(_SIZE, "little") + program)
@@ -91,7 +93,7 @@ def _asked(child: subprocess.Popen[bytes], program: bytes) -> list[bytes]:
 
 
 def _how(child: subprocess.Popen[bytes]) -> str:
-    """How a process ended."""
+    """Description of the end of a process."""
     status = child.wait()
     _close(child)
     return signal.Signals(-status).name if status < 0 else f"status {status}"
@@ -105,7 +107,7 @@ def _close(child: subprocess.Popen[bytes]) -> None:
 
 
 def _end(child: subprocess.Popen[bytes], started_by: int) -> None:
-    """The child ends when it has nothing more to read."""
+    """Close the input of the child, which ends it."""
     if started_by == os.getpid() and child.poll() is None:
         _close(child)
         child.wait()
@@ -117,8 +119,8 @@ _trial = _Trial()
 def check(program: bytes | str) -> RuntimeFailure | None:
     """Raise `RuntimeFailure` for a program that ends the process that reads it.
 
-    Gives the error for one that can be read, but ends the process that converts it: whoever can
-    say more of it should do so first.
+    Returns the error for one that can be read, but ends the process that converts it: callers with
+    a better diagnosis should raise that first.
     """
     data = program if isinstance(program, bytes) else program.encode(errors="surrogateescape")
     found = _trial.ending(data)

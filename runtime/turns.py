@@ -1,14 +1,15 @@
-"""Programs with routines of LAPACK on stacks: fewer at a time than there are threads.
+"""Scheduling of programs with LAPACK routines on stacks: fewer at a time than there are threads.
 
 Note [Programs that wait for each other]
-jaxlib's handlers of LAPACK split a stack over XLA's threads and wait there for its parts.  So many
-at once as there are threads wait for ever: in one program, which the lowering puts in order (Note
-[Routines that wait for each other] in `passes/lower/stacked_calls.py`), and in several that run at
-the same time, from one thread of Python or from several.  So where as many such programs run as
-there are threads, less one, the next begins when the first of them is done.  On two cores that is
-one at a time, with all threads to itself.  A program of somebody else's that is not in order is
-refused where it is compiled: it would hang sooner or later.  A program of other ops, of single
-matrices, or of stacks that are too small to be split, never waits.
+
+jaxlib's handlers of LAPACK split a stack over XLA's threads and wait there for its parts.  If as
+many run at once as there are threads they deadlock: within one program, which the lowering puts in
+order (Note [Routines that wait for each other] in `passes/lower/stacked_calls.py`), and across
+programs that run at the same time, from one thread of Python or from several.  So at most one
+fewer such programs than there are threads run at once: the next begins when the first of them is
+done.  On two cores that is one at a time, with all threads to itself.  An imported program that is
+not in order is refused at compile time: it would hang sooner or later.  Programs of other ops, of
+single matrices, or of stacks that are too small to be split, never wait.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ from anvl.runtime.locks import fresh_lock
 __all__ = ["check_order", "in_turn", "splits_stacks"]
 
 _lock = fresh_lock()
-_running: deque[Any] = deque()  # of the programs that began last: what says when each is done
+# results of the programs that began last, which tell when each is done
+_running: deque[Any] = deque()
 
 _CALLS = r"= (.*?) custom-call\(.*custom_call_target=\"lapack_[sdcz](\w+?)_ffi\""
 _NAMES = r"%[\w.\-]+"
 _OP = rf"\s+(?:ROOT )?({_NAMES}) = (.*)"
 _SHAPE = r"\[([\d,]+)\]"
-# What a handler takes for the work, in rows times columns times the larger of them, and from which
-# on it splits; of complex numbers three times as much.  (`lapack_kernels.cc` of jaxlib)
+# The cost estimate of a handler, in rows times columns times the larger of them, from which on it
+# splits; three times as much for complex numbers.  (`lapack_kernels.cc` of jaxlib)
 _WORK = {"trsm": 1, "getrf": 1, "potrf": 1, "geqrf": 2, "orgqr": 4, "ungqr": 4, "syevd": 5}
 _MOST_WORK = 10
 _LEAST = 200_000 // 3 // 2  # half of it, as versions differ
@@ -59,7 +61,7 @@ def _is_split(text: str) -> bool:
 
 
 def check_order(handle: Any) -> None:
-    """Refuse a compiled program whose calls may wait for each other for ever."""
+    """Refuse a compiled program whose calls may deadlock."""
     if _may_wait_for_ever(handle):
         raise RuntimeFailure(
             "compile: calls of LAPACK on stacks of matrices that depend on none of each other may "
@@ -69,13 +71,13 @@ def check_order(handle: Any) -> None:
 
 
 def _may_wait_for_ever(handle: Any) -> bool:
-    """Whether as many of these calls as there are threads depend on none of each other.
+    """Whether as many of these calls as there are threads are mutually independent.
 
-    Those that as many others come before, one after the other, depend on none of each other.
+    Calls at the same depth, the number of such calls before them, are independent of each other.
     """
-    with_calls: set[str] = set()  # computations; those that others name come before them
+    with_calls: set[str] = set()  # computations; callees come before their callers
     for name, lines in _computations(str(handle.get_hlo_text())):
-        steps: dict[str, int] = {}  # by the name of an op: how many calls it comes after
+        steps: dict[str, int] = {}  # by the name of an op: its depth in calls
         counts = Counter[int]()
         for op, text in lines:
             names = re.findall(_NAMES, text)
@@ -91,7 +93,7 @@ def _may_wait_for_ever(handle: Any) -> bool:
 
 
 def _computations(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The computations of HLO text: their names, and the name of each op with its text."""
+    """Computations of HLO text: their names, and the name of each op with its text."""
     lines: list[tuple[str, str]] = []
     for line in text.splitlines():
         if line.endswith("{") and not line.startswith(" "):
@@ -103,22 +105,22 @@ def _computations(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
             lines.append((found[1], f" = {found[2]}"))
 
 
-@cache  # XLA asks once, when the first client is made
+@cache  # XLA reads it once, when the first client is made
 def _most() -> int:
-    """How many such programs may run at once: fewer than XLA has threads."""
-    given = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]  # XLA looks there too
+    """Number of such programs that may run at once: fewer than XLA has threads."""
+    given = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]  # XLA reads it, too
     has_affinity = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     return max(1, min([cores, *(int(n) for n in given if n.isdecimal())]) - 1)
 
 
 def in_turn(run: Callable[..., Any]) -> Callable[[list[Any]], Any]:
-    """What runs a program when its turn has come; `run` is XLA's function for it."""
+    """Wrap `run`, XLA's function for a program, to wait for its turn."""
 
     def run_in_turn(buffers: list[Any]) -> Any:
         with _lock:
             while len(_running) >= _most():
-                with suppress(compat.Failure):  # said to whoever asks for its results
+                with suppress(compat.Failure):  # reported by the reader of its results
                     _running.popleft().block_until_ready()
             results = run(buffers, with_tokens=True)
             _running.append(results.consume_token())
@@ -128,7 +130,7 @@ def in_turn(run: Callable[..., Any]) -> Callable[[list[Any]], Any]:
 
 
 def _forget() -> None:
-    """In a forked child, where the programs of the parent never end."""
+    """Reset in a forked child, where the programs of the parent never end."""
     _running.clear()
 
 

@@ -34,8 +34,8 @@ _SMALL = {
     "float8_e5m2": "f8E5M2", "float8_e5m2fnuz": "f8E5M2FNUZ", "float8_e8m0fnu": "f8E8M0FNU",
 }  # fmt: skip
 
-# How anvl writes each dtype that a device can hold.  Types with a byte order other than the
-# machine's are not in here, since they compare unequal to the native ones.
+# anvl's name of each dtype that a device can hold.  Dtypes of another byte order are not in here,
+# since they compare unequal to the native ones.
 DTYPE_NAMES: dict[np.dtype[Any], str] = {
     **{np.dtype(name): short for name, short in _STANDARD.items()},
     **{
@@ -82,7 +82,7 @@ class ArrayType:
         raise TypeError("ArrayType: cannot be made directly; use array_type(shape, dtype)")
 
     def fits(self, other: ArrayType) -> bool:
-        """Whether an array of this type may be passed where `other` is expected."""
+        """Whether an array of this type may be passed for `other`."""
         return self is other or (
             self.placement is other.placement
             and self.dtype == other.dtype
@@ -100,7 +100,7 @@ class ArrayType:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Devices mean nothing in another process: what arrives is on the default one.
+        # Devices mean nothing in another process: unpickled types are on the default one.
         return array_type, (self.shape, self.dtype.name, None, self.weak_type)
 
 
@@ -166,7 +166,7 @@ def _intern(key: _Key) -> ArrayType:
 
 
 def _check_tiles(made: ArrayType) -> None:
-    # A shard of the wrong size crashes the process on old versions, so it never gets there.
+    # A shard of the wrong size crashes the process on old versions, so it is refused here.
     tiles = made.placement.tiles
     if tiles is None:
         return
@@ -175,7 +175,7 @@ def _check_tiles(made: ArrayType) -> None:
 
 
 def device_dtype(dtype: Any, function: str) -> np.dtype[Any]:
-    """`dtype` as a native numpy dtype that a device can hold, else a TypeError."""
+    """`dtype` as a native numpy dtype that a device can hold; raises TypeError."""
     if dtype is None:  # numpy would take float64
         raise TypeError(f"{function}: dtype is missing, got None; {_remedy(None)}")
     try:
@@ -201,8 +201,8 @@ def _remedy(dtype: np.dtype[Any] | None) -> str:
 
 
 def check_fits_memory(what: str, made: ArrayType) -> None:
-    """Raise MemoryError where an array alone is larger than the memory of its devices."""
-    if made.nbytes < 2**30:  # nobody has less, and `put` should be fast
+    """Raise MemoryError if an array alone exceeds the memory of its devices."""
+    if made.nbytes < 2**30:  # no device has less, and `put` should be fast
         return
     available = made.placement.client.memory_bytes
     if available is not None and made.nbytes > available:

@@ -1,1 +1,1 @@
-"""Programs from elsewhere: StableHLO as a function of anvl's."""
+"""Programs from other frameworks: StableHLO as a function of anvl."""

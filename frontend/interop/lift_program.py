@@ -1,4 +1,4 @@
-"""Functions of another module, in anvl's ops, and their copies in a program that is traced."""
+"""Lift the functions of another module to anvl's ops, and copy them into a traced program."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["lifted", "placed"]
 
 
 def lifted(module: ir.Module) -> dict[str, ir.Operation]:
-    """The functions of a module, after its ops have become anvl's, by name.
+    """Functions of a module by name, lifted to anvl's ops.
 
-    Raises `ValueError` where an op other than a call, of a function or of a routine that gets some,
-    names a function: nothing here keeps it.
+    Raises `ValueError` if an op other than a call, of a function or of a routine with function
+    operands, names a function, since such references are not kept.
     """
     Pipeline(["func.func(stablehlo-legalize-composite-to-call)", Lift()]).run(module)
     functions = functions_of(module.operation)
@@ -33,7 +33,7 @@ def lifted(module: ir.Module) -> dict[str, ir.Operation]:
                 found += [(op.name, symbol) for symbol in _symbols_of(op)]
             return ir.WalkResult.ADVANCE
 
-        function.walk(look)  # an error raised in it would become another
+        function.walk(look)  # an error raised in the walk would become another
         for op_name, symbol in found:
             problem = f"{op_name} in @{name} names @{symbol}; only calls may name functions"
             raise ValueError(problem)
@@ -46,13 +46,13 @@ _NAMING = ("func.func", "func.call", "stablehlo.custom_call")
 def _symbols_of(op: ir.Operation) -> list[str]:
     try:
         values = [value for _, value in op.attributes.items()]
-    except TypeError:  # the bindings have no class for constants of complex numbers
+    except TypeError:  # the bindings have no class for complex constants
         return []
     return [name for value in values for name in symbols_in(value)]
 
 
 def placed(module: ir.Module, function: str, program: Program) -> str:
-    """Copy a function, and those that it needs, into a program; its name there."""
+    """Copy a function and its callees into a program; returns its name there."""
     functions = functions_of(module.operation)
     names = {name: program.fresh_name(name) for name in [function, *needed_by(function, functions)]}
     with context(), ir.Location.unknown():
@@ -62,7 +62,7 @@ def placed(module: ir.Module, function: str, program: Program) -> str:
             copy.walk(partial(_rename, names))
             copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
             copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
-            # What others say of arguments and results, such as where they are, is not for a call.
+            # Argument and result attributes of others, such as shardings, do not belong to a call.
             for says in ("arg_attrs", "res_attrs"):
                 if says in copy.attributes:
                     del copy.attributes[says]
@@ -70,7 +70,7 @@ def placed(module: ir.Module, function: str, program: Program) -> str:
 
 
 def _rename(names: dict[str, str], op: ir.Operation) -> ir.WalkResult:
-    """Have an op name other functions."""
+    """Rename the functions that an op names."""
     if op.name in _NAMING:
         for key in list(op.attributes.keys()):
             value = attribute_of(op, key)
@@ -80,7 +80,7 @@ def _rename(names: dict[str, str], op: ir.Operation) -> ir.WalkResult:
 
 
 def _renamed(attribute: Any, names: dict[str, str]) -> ir.Attribute:
-    """An attribute that names functions, with other names."""
+    """Rename the functions in an attribute."""
     if isinstance(attribute, ir.FlatSymbolRefAttr):
         return ir.FlatSymbolRefAttr.get(names.get(attribute.value, attribute.value))
     if isinstance(attribute, ir.DictAttr):

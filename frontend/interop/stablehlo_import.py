@@ -1,4 +1,4 @@
-"""`from_stablehlo`: a program that somebody else wrote, as a function of anvl."""
+"""`from_stablehlo`: a StableHLO program as a function of anvl."""
 
 from __future__ import annotations
 
@@ -27,28 +27,33 @@ from anvl.runtime import hiding_frames
 __all__ = ["from_stablehlo"]
 
 _CALLED = "call_target_name"
-_CALLER = 5  # frames from the warning to who calls `from_stablehlo`
-_SHOWN = 8  # bytes of what is no bytecode
-_DEEPEST = 200  # levels: programs have some ten, and a thread's stack holds thousands
+_CALLER = 5  # frames from the warning to the caller of `from_stablehlo`
+_SHOWN = 8  # bytes shown of invalid bytecode
+_DEEPEST = 200  # levels: programs have about ten, and the stack of a thread holds thousands
 
 
 @hiding_frames
 def from_stablehlo(program: str | bytes, function: str = "main") -> Callable[..., Any]:
-    """A program in StableHLO, CHLO or anvl's own ops, as a function that anvl can transform.
+    """Import a program in StableHLO, CHLO or anvl's own ops as a transformable function.
 
-    Arguments: `program` is a module of MLIR: its text, such as `jax.jit(f).lower(x).as_text()` or
-    `lowered.mlir()` give, or the bytes of bytecode or of a portable artifact, such as
-    `jax.export.export(jax.jit(f))(x).mlir_module_serialized`; `function` is which of its functions
-    is meant.  Bytes are first read by another process, which takes half a second, because
-    malformed ones may end the process that reads them.
-    Returns a jitted function of as many arrays, of the dtypes and shapes that the program takes;
-    Python's numbers are given the dtypes.  It returns an array, or a tuple of several.  It can be
-    differentiated, batched and called in other functions like any: its ops become anvl's, its loops
-    and choices too (`anvl-opt --anvl-lift`), so also reverse mode through a `while` is there.
-    What it says of where arrays lie (Shardy) is left out, with a warning that counts it.
-    Raises `ValueError` for what is no such module (with MLIR's own words), or has no such
-    function; from the function, `TypeError` for other dtypes, shapes or numbers of arguments.
+    Its ops become anvl's, its loops and choices too (`anvl-opt --anvl-lift`), so that even reverse
+    mode through a `while` works.  Shardings (Shardy) are dropped, with a warning.  Bytes are first
+    read by another process, which takes half a second, as malformed ones may end their reader.
+    Raises `ValueError`, with MLIR's own message, for an invalid module or a missing function.
     Source: StableHLO specification.
+
+    Parameters
+    ----------
+    program : str or bytes
+        A module of MLIR: text, such as `jax.jit(f).lower(x).as_text()` or `lowered.mlir()`,
+        bytecode, or an artifact, such as `jax.export.export(jax.jit(f))(x).mlir_module_serialized`.
+    function : str
+        The name of the function to import.
+
+    Returns
+    -------
+    A jitted function of arrays of the program's dtypes and shapes (others raise `TypeError`), to
+    which Python numbers are converted.  It returns an array, or a tuple of several.
 
     >>> import anvl
     >>> square = anvl.from_stablehlo('''
@@ -77,7 +82,7 @@ def from_stablehlo(program: str | bytes, function: str = "main") -> Callable[...
         trace = current.trace
         assert trace is not None
         operands = _operands(function, inputs, args)
-        # The module is kept alive by this function: its key is its own.
+        # The function keeps the module alive, so its key stays unique.
         key = "from_stablehlo", id(module), function
         name = trace.program.functions.get(key)
         if name is None:
@@ -129,7 +134,7 @@ def _of_bytes(data: bytes) -> tuple[bytes, Mapping[str, int]]:
 
 
 def _warn(dropped: Mapping[str, int]) -> None:
-    """Say what was left out that a person wrote: rules of routines are JAX's own."""
+    """Warn about the user's annotations that were dropped; rules of routines are JAX's own."""
     asked = {kind: n for kind, n in dropped.items() if kind != "sharding rule"}
     if asked:
         message = f"from_stablehlo: {placement_remark(asked)}; the program runs on one device"
@@ -137,7 +142,7 @@ def _warn(dropped: Mapping[str, int]) -> None:
 
 
 def _check_characters(text: str) -> None:
-    """MLIR's text is UTF-8, and ends at a null character."""
+    """Refuse text that is not UTF-8, or has a null character, which ends MLIR's text."""
     found = re.search("[\0\ud800-\udfff]", text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
@@ -147,7 +152,7 @@ def _check_characters(text: str) -> None:
 
 
 def _check_callbacks(module: ir.Operation) -> None:
-    """JAX's callbacks are numbers in a table of the process that made them; XLA does not look."""
+    """Refuse JAX's callbacks: pointers of the process that made them, which XLA does not check."""
     found: list[str] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:

@@ -1,1 +1,1 @@
-"""What keeps the repository in order: generated files, lint, tests, fuzzers."""
+"""Developer tools: generated files, lint, tests, fuzzers."""

@@ -71,7 +71,7 @@ def _code_lines(path: Path, tree: ast.Module) -> int:
 
 
 def _docstring_lines(tree: ast.Module) -> set[int]:
-    """Lines of the expressions that are nothing but a text."""
+    """Lines of expressions that are only a string."""
     texts = (
         node
         for node in ast.walk(tree)

@@ -1,13 +1,13 @@
-"""Compare the numbers that a program printed with those in its test: what `%numbers` is in lit.
+"""Compare the numbers that a program printed with those in its test: `%numbers` in lit.
 
     // RUN: %run %s --function=sin --args='[0.0]' | %numbers %s
     // NUMBERS: f64[] 0.0
 
 `%run` prints a line for each result, and each must be in the test, in order: `NUMBERS:` for the
-first, `NUMBERS-NEXT:` for the others (`--check-prefix=FIRST,SECOND` names other words).  A line is
-a type, then the numbers, each as close as its dtype and the six digits that are printed allow; a
-zero, and what is no float, must be the same.  `...` stands for numbers of which only the type is
-known, such as eigenvectors, whose signs are free.
+first, `NUMBERS-NEXT:` for the others (`--check-prefix=FIRST,SECOND` sets other words).  A line is
+a type, then the numbers, each within the tolerance of its dtype and of six printed digits; zeros
+and non-floats must be equal.  `...` stands for numbers of which only the type is known, such as
+eigenvectors, whose signs are free.
 """
 
 import argparse
@@ -32,7 +32,7 @@ TOLERANCES = {
 
 
 def wanted_lines(text: str, prefixes: Sequence[str]) -> list[str]:
-    """The lines that a test wants: the text of its directives of these prefixes."""
+    """The expected lines of a test: the text of its directives of these prefixes."""
     words = "|".join(map(re.escape, prefixes))
     directive = re.compile(rf"\s*(?://|#)\s*(?:{words})(?:-NEXT)?:(.*)")
     found = map(directive.match, text.splitlines())
@@ -40,7 +40,7 @@ def wanted_lines(text: str, prefixes: Sequence[str]) -> list[str]:
 
 
 def difference(printed: str | None, wanted: str | None) -> str:
-    """How a printed line differs from the one that a test wants; nothing if it does not."""
+    """Difference between a printed line and the expected one; empty if there is none."""
     if printed is None or wanted is None:
         return f"printed {printed or 'nothing'}; the test wants {wanted or 'nothing'}"
     of_type, *numbers = printed.split()

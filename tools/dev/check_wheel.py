@@ -31,7 +31,7 @@ FOR_DEVELOPERS = ("pytest", "hypothesis", "lit", "filecheck", "mypy", "ruff", "j
 
 
 def main(argv: list[str]) -> int:
-    """The command; returns its exit code."""
+    """Run the command; returns its exit code."""
     if argv[:1] == ["--read"]:  # in the clean environment
         return read(Path(argv[1]).read_text())
     wheel = Path(argv[0]).resolve() if argv else built()
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
 
 
 def built() -> Path:
-    """The wheel, made from the source archive that is made beside it."""
+    """The wheel, built from the source archive beside it."""
     dist = ROOT / "dist"
     for path in dist.glob("*"):  # of another version, or another day
         path.unlink()
@@ -57,7 +57,7 @@ def built() -> Path:
 
 
 def content_problems(wheel: Path) -> list[str]:
-    """The files that are missing, and those that should not be there."""
+    """Files that are missing from the wheel, and unexpected ones."""
     with ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
     wanted = set(packaged())
@@ -68,7 +68,7 @@ def content_problems(wheel: Path) -> list[str]:
 
 
 def packaged() -> Iterator[str]:
-    """The files of the packages that git does not ignore, by where the wheel has them."""
+    """Files of the packages that git does not ignore, by their paths in the wheel."""
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     places = {folder: name for name, folder in setuptools["package-dir"].items()}
     listed = subprocess.run(
@@ -84,7 +84,7 @@ def packaged() -> Iterator[str]:
 
 
 def _tried(wheel: Path, folder: Path) -> int:
-    """Whether a clean environment with the wheel runs what README says."""
+    """Whether a clean environment with the wheel runs the README."""
     home = folder / "environment"
     venv.create(home, with_pip=True)
     tools = home / ("Scripts" if os.name == "nt" else "bin")
@@ -113,7 +113,7 @@ def _tried(wheel: Path, folder: Path) -> int:
 
 
 def read(document: str) -> int:
-    """Run the code blocks of a document, and compare what they print; the exit code."""
+    """Run the code blocks of a document, and compare their output; returns the exit code."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     output, count = "", 0
     for fence in FENCE.finditer(document):

@@ -32,13 +32,13 @@ _ROOT = Path(__file__).resolve().parents[2]
 _LIMIT_SECONDS = 20  # of a child; a sound one takes 0.05
 _SHRINKING_RUNS = 150
 _INTERVAL = 0.002
-_TEXTS_EACH = 8  # one of so many inputs is bytecode
+_TEXTS_EACH = 8  # one in this many inputs is bytecode
 _MANY = 10**9
 _SHOWN_EVERY = 500
 _DIAGNOSTIC = re.compile(r"(?m)^(?:anvl-opt|[^\n]*?:\d+:\d+): error: \S")
 _SPLIT = "// -----"
 
-#: What the documentation runs; `NAME` is a function of the text.
+#: Pipelines of the documentation; `NAME` is a function of the text.
 PIPELINES: tuple[tuple[str, ...], ...] = (
     (),
     ("--cse", "--canonicalize"),
@@ -62,7 +62,7 @@ PIPELINES: tuple[tuple[str, ...], ...] = (
 
 @dataclass
 class Failure:
-    """An input that fails, as short as it became, and how."""
+    """A failing input, shrunk, and its failure."""
 
     cause: str
     content: bytes
@@ -71,7 +71,7 @@ class Failure:
 
 @dataclass
 class Report:
-    """The counts of a run."""
+    """Statistics of a run."""
 
     texts: int = 0
     bytecodes: int = 0
@@ -90,7 +90,7 @@ class Report:
 
 
 def corpus_of(folders: Sequence[Path]) -> list[str]:
-    """The chunks of the tests, and the blocks of MLIR in documents."""
+    """Chunks of the tests, and blocks of MLIR in documents."""
     texts: list[str] = []
     for folder in folders:
         for path in sorted(folder.rglob("*.mlir")):
@@ -110,7 +110,7 @@ def fuzz(
     until: float = float("inf"),
     shrinking: bool = True,
 ) -> Report:
-    """Run so many mutated texts, and among them so many mutated bytecodes, until a time."""
+    """Run `texts` mutated texts, and `bytecodes` mutated bytecodes among them, until a time."""
     begun, report = time.monotonic(), Report()
     with (
         contextlib.suppress(KeyboardInterrupt),
@@ -186,10 +186,10 @@ _ACCEPTED = "accepted"
 
 
 class _Runner:
-    """Runs `anvl-opt` in forked children: an import takes six times as long as a fork."""
+    """Run `anvl-opt` in forked children: an import takes six times as long as a fork."""
 
     def __init__(self, folder: Path) -> None:
-        # All that a run imports, before the first fork.
+        # All imports of a run, before the first fork.
         from anvl.dialect.core.context import context
         from anvl.tools.opt import bytecode, main, names, verify_gradient  # noqa: F401
 
@@ -199,7 +199,8 @@ class _Runner:
         )
 
     def run(self, content: bytes, arguments: Sequence[str]) -> str:
-        """How it failed; `_ACCEPTED` where it did not, `""` where it was refused in good order."""
+        """The failure of an input; `_ACCEPTED` without one, `""` if it was refused with a
+        diagnostic."""
         self.input.write_bytes(content)
         if content.startswith(b"ML\xefR"):
             return self._run_bytecode(content, arguments)
@@ -221,19 +222,19 @@ class _Runner:
         return _ACCEPTED if status == 0 else f"output does not read back: {_first(again)}"
 
     def _run_bytecode(self, content: bytes, arguments: Sequence[str]) -> str:
-        """As `anvl-opt`, whose child process for reading is a fork here."""
+        """Run `anvl-opt` on bytecode, with a fork as its child process for reading."""
         from anvl.dialect.text.bytecode import answer_of
         from anvl.tools.opt.source import MAX_NESTING
 
         status = self._forked(lambda: answer_of(content, MAX_NESTING))
         if status == 1 and not self.output.read_text(errors="replace").strip():
             return "refused without a reason"
-        if status != 0:  # refused, or the reader crashed or did not end, which `check` says
+        if status != 0:  # refused, or the reader crashed or did not end, which `check` reports
             return ""
         return self._run(["--trust-input", *arguments])
 
     def _forked(self, work: Callable[[], int]) -> int | None:
-        """The exit status, negative for a signal; None where there was no end."""
+        """Exit status, negative for a signal; None after a timeout."""
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
@@ -271,7 +272,7 @@ def _waited(pid: int) -> int | None:
 
 
 def _cause(status: int | None, errors: str) -> str:
-    """How a run failed; `""` where it did not."""
+    """The failure of a run; `""` without one."""
     if status is None:
         return f"no end within {_LIMIT_SECONDS} seconds"
     if status < 0:
@@ -292,7 +293,7 @@ def _first(errors: str) -> str:
 
 
 def _general(text: str) -> str:
-    """The first line, without what differs from one input to the next."""
+    """The first line, without parts that differ between inputs."""
     line = text.strip().partition("\n")[0]
     return re.sub(r"0x[0-9a-f]+|\d+|'[^']*'|\"[^\"]*\"", "#", line)[:160]
 
@@ -317,7 +318,7 @@ def _shrunk(content: bytes, fails: Callable[[bytes], bool]) -> bytes:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; its exit code is 1 where an input failed."""
+    """Run the command; its exit code is 1 if an input failed."""
     parser = argparse.ArgumentParser(prog="anvl.tools.dev.fuzz_text", allow_abbrev=False)
     parser.add_argument("--seed", type=int, default=0, help="0 draws one")
     parser.add_argument("--seconds", type=float, default=float("inf"))

@@ -1,4 +1,4 @@
-"""Writes the generated files of the repository, or says which of them are out of date.
+"""Write the generated files of the repository, or list those that are out of date.
 
     python -m anvl.tools.dev.generate            write
     python -m anvl.tools.dev.generate --check    compare, exit 1 if one differs
@@ -38,7 +38,7 @@ def generated() -> dict[str, str]:
 
 
 def stale_files(root: Path, files: dict[str, str]) -> dict[str, str]:
-    """Those of `files` whose text is not what lies under `root`."""
+    """Entries of `files` whose text differs from the file under `root`."""
     return {
         path: text
         for path, text in files.items()

@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# folder -> what it may import beside itself.  A program flows down this table, imports point up.
+# folder -> packages it may import besides itself.  A program flows down this table, imports point
+# up.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "anvl_dialect": (),
     "passes": ("anvl.dialect",),
@@ -31,7 +32,7 @@ SENTENCE = {
 }
 
 # The rooms of a folder, the lowest first: each may import itself and those before it.  A room is a
-# folder; a module that lies beside the rooms stands where it is listed.
+# folder; a module beside the rooms stands where it is listed.
 LAYERS: dict[str, tuple[str, ...]] = {
     "anvl_dialect": ("core", "interpreters", "ops", "control_flow", "text"),
     "passes": ("framework", "functions", "residuals", "expand", "lower", "lifting", "pipelines"),
@@ -42,10 +43,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "tools": ("opt", "dev"),
 }  # fmt: skip
 
-# The pages that say what belongs where, for the messages.
+# Pages that describe the layout, for the messages.
 HOUSE = 'docs/architecture.md, "The house"'
 
-# The one file of a folder that may reach outside, so that everything else goes through it.
+# The one file of a folder that may import outside, so that everything else goes through it.
 DOOR = {"anvl_dialect/core": "mlir.py", "passes": "__init__.py"}
 
 # `anvl-opt` starts fast because these are imported inside the functions that execute.
@@ -66,7 +67,7 @@ extend = "{up}pyproject.toml"
 
 
 def generated() -> dict[str, str]:
-    """The files that this module writes: path from the root -> text."""
+    """Generated files: path from the root -> text."""
     return {f"{folder}/ruff.toml": _ruff_toml(folder) for folder in _folders()}
 
 
@@ -79,7 +80,7 @@ def _folders() -> Iterator[str]:
 
 
 def banned(folder: str) -> dict[str, str]:
-    """The names that a folder, or a room of one, may not import, each with the reason."""
+    """Names that a folder, or a room of one, may not import, each with the reason."""
     top, _, room = folder.partition("/")
     allowed = MAY_IMPORT[top]
     everywhere = {name: why for name, why in _banned_everywhere().items() if name not in allowed}

@@ -1,10 +1,10 @@
-"""Find lit tests that test nothing: `filecheck` passes over several mistakes in silence.
+"""Find lit tests that test nothing: `filecheck` accepts several mistakes silently.
 
     python tools/dev/lint_checks.py [FILE or FOLDER ...]      (all of test/lit by default)
 
-What is reported: a RUN prefix without a check, a misspelt directive, a test without any positive
-check, `not` without a look at the message, a number that a longer one would match too, and what
-`filecheck` does not support.
+Reported are: a RUN prefix without a check, a misspelt directive, a test without any positive
+check, `not` without a check of the message, a number that a longer one would match too, and
+directives that `filecheck` does not support.
 """
 
 import re
@@ -34,7 +34,7 @@ _CHECKED = re.compile(r"filecheck|--verify-diagnostics", re.IGNORECASE)
 
 
 def problems(path: Path) -> Iterator[str]:
-    """What is wrong with the test at `path`, each as `file:line: message`."""
+    """Problems of the test at `path`, each as `file:line: message`."""
     lines = path.read_text().splitlines()
     commands = _commands(lines)
     if not commands:
@@ -72,7 +72,7 @@ def _commands(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class _Look:
-    """One call of filecheck, or of what compares numbers."""
+    """One call of filecheck, or of the tool that compares numbers."""
 
     line: int
     prefixes: tuple[str, ...]

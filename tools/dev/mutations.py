@@ -1,4 +1,4 @@
-"""Texts of MLIR with a few changes, each of which a person or a broken file could have made."""
+"""Mutations of MLIR text that a user or a broken file could have caused."""
 
 import random
 import re
@@ -21,7 +21,8 @@ _TYPES = (
     "vector<2xf32>", "memref<2xf32>", "tuple<>", "!quant.uniform<i8:f32, 0.1>", "tensor<*xf32>",
     "tensor<?xf32>", "(f32) -> f32", "token",
 )  # fmt: skip
-# What is replaced wherever it is: a tensor type by another, a number, an op by one of the corpus.
+# Tokens replaced wherever they occur: a tensor type by another, a number, an op by one of the
+# corpus.
 _CONSISTENT: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"tensor<[^<>]*>", ("tensor<f32>", "tensor<0xf32>", "tensor<2x0xf64>", "tensor<?xf32>",
                          "tensor<3xi1>", "tensor<1x1x1x1xf16>", "tensor<i32>", "tensor<2xui8>",
@@ -40,7 +41,7 @@ _INSERTED = (
 
 
 class Mutator:
-    """Changes texts of a corpus; what it takes from elsewhere it takes from the corpus."""
+    """Mutate texts of a corpus; replacements are taken from the corpus."""
 
     def __init__(self, corpus: Sequence[str], draw: random.Random) -> None:
         self._corpus = corpus
@@ -52,7 +53,7 @@ class Mutator:
         )  # fmt: skip
 
     def text(self) -> str:
-        """One of the texts, changed in one to four ways."""
+        """One of the texts, with one to four mutations."""
         text = self._draw.choice(self._corpus)
         for _ in range(self._draw.choice((1, 1, 1, 1, 1, 2, 2, 3))):
             text = self._draw.choice(self._steps)(text)
@@ -104,7 +105,7 @@ class Mutator:
         return self._put(text, r"(?<=[x<: ])(?:[fiu]+\d+|complex<\w+>)(?=[>,) ])", _TYPES)
 
     def _everywhere(self, text: str) -> str:
-        """Another type, number, value or op in place of one, wherever that is: often valid."""
+        """Replace all occurrences of a type, number, value or op: often valid."""
         pattern, choices = self._draw.choice(_CONSISTENT)
         found = re.findall(pattern, text)
         if not found:
@@ -136,7 +137,7 @@ class Mutator:
         return "\n".join(lines[:at] + taken + lines[at:])
 
     def _bracket(self, text: str) -> str:
-        """Empty a pair of brackets, or double what is in it."""
+        """Empty a pair of brackets, or double its contents."""
         found = list(re.finditer(r"[<(\[{]([^<>()\[\]{}]*)[>)\]}]", text))
         if not found:
             return text
@@ -167,7 +168,7 @@ def _kind(token: str) -> str:
 
 
 def mutated_bytes(data: bytes, draw: random.Random) -> bytes:
-    """Bytecode with up to four bytes changed, left out, put in or cut off."""
+    """Bytecode with up to four bytes changed, left out, inserted or cut off."""
     changed = bytearray(data)
     for _ in range(draw.randint(1, 4)):
         at = draw.randrange(4, len(changed)) if len(changed) > 5 else 0

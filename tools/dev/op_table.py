@@ -1,6 +1,6 @@
-"""Writes docs/ops.md, the table of all ops and their rules, and the dialect as IRDL text.
+"""Write docs/ops.md, the table of all ops and their rules, and the dialect as IRDL text.
 
-Run by `make ops`.  Everything in the table is read off the op classes.
+Run by `make ops`.  The table is derived from the op classes.
 """
 
 import sys
@@ -34,7 +34,7 @@ _COLUMNS = (
 
 
 def generated() -> dict[str, str]:
-    """The generated files: path from the root -> text."""
+    """Generated files: path from the root -> text."""
     return {
         "docs/ops.md": _document(),
         "anvl_dialect/anvl.irdl.mlir": (

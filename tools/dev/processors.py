@@ -23,13 +23,13 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = Path("test/unit")
 
-#: The numeric tests that LAPACK's rounding reaches.
+#: Numeric tests that depend on LAPACK's rounding.
 LINALG_TESTS = (
     "dialect/test_linalg.py", "dialect/test_dependent_columns.py",
     "dialect/test_edges_of_matrices.py", "frontend/test_residuals.py",
     "frontend/numpy/test_numpy_linalg.py",
 )  # fmt: skip
-#: Those that XLA's reaches besides.
+#: Numeric tests that depend on XLA's rounding, in addition.
 XLA_TESTS = (
     "dialect/test_values.py", "dialect/test_corners.py", "dialect/test_edges.py",
     "frontend/test_reduce.py", "frontend/numpy/test_elementwise.py",
@@ -38,7 +38,7 @@ XLA_TESTS = (
 
 
 class Setting(NamedTuple):
-    """What is said to a library in a variable, and the flags of processors that can execute it."""
+    """The environment of a library setting, and the processor flags that it requires."""
 
     name: str
     variable: str
@@ -89,11 +89,11 @@ for dtype in "fdFD":
 """
 
 
-_SEVERAL = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")  # as `run_tests.py` has them
+_SEVERAL = ("-n", "auto", "--maxprocesses=4", "--dist=worksteal")  # as in `run_tests.py`
 
 
 class Outcome(NamedTuple):
-    """How the tests ended with a setting."""
+    """Result of the tests with a setting."""
 
     setting: Setting
     passed: int
@@ -108,14 +108,14 @@ class Outcome(NamedTuple):
 
 
 def flags_here() -> set[str]:
-    """What this processor says it can execute; nothing where Linux does not tell."""
+    """Flags of this processor; empty where Linux does not list them."""
     path = Path("/proc/cpuinfo")
     found = re.search(r"^flags\s*: (.*)$", path.read_text(), re.M) if path.exists() else None
     return set(found[1].split()) if found else set()
 
 
 def run(setting: Setting, extra: Sequence[str]) -> Outcome:
-    """The tests with this setting, in a process of their own."""
+    """Run the tests with this setting, in a process of their own."""
     missing = sorted(setting.needs - flags_here())
     if missing:
         return Outcome(setting, 0, 0, 0, f"left out: this processor has no {' '.join(missing)}")
@@ -145,7 +145,7 @@ def run(setting: Setting, extra: Sequence[str]) -> Outcome:
 
 def _environment(setting: Setting) -> dict[str, str]:
     before = os.environ.get("XLA_FLAGS", "") if setting.variable == "XLA_FLAGS" else ""
-    as_users = {"ANVL_TEST_AS_USERS": "1"}  # compiled as in use, not as fast as can be
+    as_users = {"ANVL_TEST_AS_USERS": "1"}  # compiled as in use, not as fast as possible
     return os.environ | as_users | {setting.variable: f"{before} {setting.value}".strip()}
 
 
@@ -163,7 +163,7 @@ def _outcome(setting: Setting, done: "subprocess.CompletedProcess[str]", seconds
 
 
 def chosen(names: Sequence[str]) -> list[Setting]:
-    """The settings of these names; all without any."""
+    """Settings by name; all if none is named."""
     known = {setting.name: setting for setting in SETTINGS}
     unknown = sorted(set(names) - known.keys())
     if unknown:

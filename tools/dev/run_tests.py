@@ -1,4 +1,4 @@
-"""Runs the tests of the repository and counts them.
+"""Run the tests of the repository and count them.
 
     python tools/dev/run_tests.py                 everything
     python tools/dev/run_tests.py check lit       only these stages
@@ -23,12 +23,12 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 OUT = Path("out")
 REPORTS = OUT / "reports"
-STEP_SECONDS = 1800  # a step that takes longer hangs; a busy machine takes twice the usual 700
+STEP_SECONDS = 1800  # a longer step hangs; a busy machine takes twice the usual 700
 
 
 @dataclass
 class Step:
-    """A command; where it writes a report, that says how many tests it ran, else it is one test."""
+    """A command; a report gives the number of its tests, without one it is one test."""
 
     name: str
     command: list[str]
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass
 class Result:
-    """How a step ended."""
+    """Result of a step."""
 
     name: str
     passed: int
@@ -75,7 +75,7 @@ def lit_steps() -> list[Step]:
 
 
 def example_steps() -> list[Step]:
-    """Each `examples/x.py`, then `examples/x.sh` where there is one."""
+    """Each `examples/x.py`, followed by `examples/x.sh` if it exists."""
     return [
         step
         for path in sorted((ROOT / "examples").glob("*.py"))
@@ -147,13 +147,14 @@ def _status(command: list[str]) -> int:
 
 
 def _counts(report: Path | None, status: int) -> tuple[int, int, int]:
-    """Passed, failed and skipped; a failing status is a failure even if the report knows none."""
+    """Passed, failed and skipped tests; a failing status is a failure even without one in the
+    report."""
     tests, failed, skipped = (1, status != 0, 0) if report is None else _reported(report)
     return tests - failed - skipped, max(int(failed), int(status != 0)), skipped
 
 
 def _reported(report: Path) -> tuple[int, int, int]:
-    """Tests, failed and skipped, as the JUnit report of pytest or lit has them."""
+    """Tests, failures and skips in the JUnit report of pytest or lit."""
     if not report.exists():
         return 0, 0, 0
     suites = list(ElementTree.parse(report).iter("testsuite"))

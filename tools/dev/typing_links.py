@@ -1,4 +1,4 @@
-"""Makes `.typing/anvl`: links that show the mapped folders as the one package they are.
+"""Make `.typing/anvl`: links that show type checkers the mapped folders as one package.
 
     python tools/dev/typing_links.py
 

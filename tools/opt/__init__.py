@@ -1,1 +1,1 @@
-"""What users run: `anvl-opt` and its relatives."""
+"""User tools: `anvl-opt` and its relatives."""

@@ -14,15 +14,15 @@ from anvl.tools.opt.instruments import PrintOptions, asm
 __all__ = ["AdjointMap"]
 
 _PASS = "anvl-gradient"
-# What an op is and takes, without attributes and types, which are half of every line.
+# The name and operands of an op, without attributes and types, which are half of every line.
 _SHORT = re.compile(r'(.*?"[\w.]+"\([^)]*\)|.*?(?= : |$))')
 
 
 class AdjointMap(Instrument):
-    """Prints, after anvl-gradient, the functions that have adjoint ops as a table.
+    """Print, after anvl-gradient, the functions that have adjoint ops as a table.
 
-    An adjoint op is known by its location, which is that of its forward op with a name around it;
-    so ops from one place, such as copies of one function, share a row.
+    An adjoint op is recognized by its location, that of its forward op in a name location; so ops
+    from one place, such as copies of one function, share a row.
     """
 
     def __init__(self, stream: TextIO, options: PrintOptions) -> None:
@@ -47,7 +47,7 @@ class AdjointMap(Instrument):
 
 
 class _Line(NamedTuple):
-    """An op: its text, whether it belongs to an adjoint, and the place of its forward op."""
+    """An op: its text, whether it belongs to an adjoint, and the location of its forward op."""
 
     text: str
     is_adjoint: bool
@@ -55,9 +55,9 @@ class _Line(NamedTuple):
 
 
 def _shown(function: ir.Operation, options: PrintOptions) -> list[_Line]:
-    """The ops of a function, but for its last."""
+    """The ops of a function, except its terminator."""
     lines = asm(function, options, assume_verified=True).split("\n")
-    # One level in; what is deeper is in the body of an op, and `}` ends one.
+    # One level in; deeper lines are in the body of an op, and `}` ends one.
     texts = [line.strip() for line in lines if re.match(r"  [^ })^]", line)]
     ops = [op.operation for op in function.regions[0].blocks[0].operations]
     return [_line(op, text) for op, text in zip(ops[:-1], texts, strict=False)]

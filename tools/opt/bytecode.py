@@ -1,8 +1,8 @@
-"""Bytecode that a tool is given, read by a child process first.  See `anvl.dialect.text.bytecode`.
+"""Bytecode input, read by a child process first.  See `anvl.dialect.text.bytecode`.
 
     checked(source)    the source to go on with
 
-The child loads what the tool loads, and has as large a stack.
+The child loads the same files as the tool, and has as large a stack.
 """
 
 import sys
@@ -22,9 +22,9 @@ def checked(
     source: Source, *, allow_unregistered: bool = False, load: Sequence[str] = (),
     trusted: bool = False,
 ) -> Source:  # fmt: skip
-    """The source, without what says where arrays lie; `load` are files that define ops.
+    """The source, without placements; `load` are files that define ops.
 
-    No child reads what is trusted.  Raises `InputError`.
+    Trusted input skips the child.  Raises `InputError`.
     """
     if isinstance(source.content, str):
         return source

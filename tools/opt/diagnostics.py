@@ -1,4 +1,4 @@
-"""Diagnostics as a tool shows them: `file:line:col: error: message`, the line, and a caret."""
+"""Formatting of diagnostics: `file:line:col: error: message`, the line, and a caret."""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +10,15 @@ from anvl.dialect.core.mlir import ir
 
 __all__ = ["UNSAID", "Diagnostic", "collected", "position", "rendered"]
 
-#: Of an error that MLIR has no word for.
+#: Text of an error without a diagnostic of MLIR.
 UNSAID = "the text is malformed, and MLIR does not say where; it may end too early"
 _POSITION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _SEVERITIES = {"ERROR": "error", "WARNING": "warning", "NOTE": "note", "REMARK": "remark"}
 _CURRENT_OPERATION = "see current operation:"
 _UNKNOWN_OP = "operation being parsed with an unregistered dialect"
 _LONGEST_LINE = 500  # a generated line may hold a whole tensor
-_LONGEST_MESSAGE = 10_000  # ours list all problems at once; some of MLIR's hold a whole module
+# anvl's errors list all problems at once; some of MLIR's hold a whole module
+_LONGEST_MESSAGE = 10_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Diagnostic:
 
 
 def position(location: str, unnamed: str) -> tuple[str, int, int]:
-    """File, line and column of MLIR's location text; `unnamed` is the file that MLIR calls `-`."""
+    """File, line and column of MLIR's location text; `unnamed` replaces MLIR's `-`."""
     match = _POSITION.search(location)
     if match is None:
         return unnamed, 0, 0

@@ -1,4 +1,4 @@
-"""`--verify-diagnostics`: compare what MLIR said with `expected-error {{...}}` comments.
+"""`--verify-diagnostics`: compare diagnostics with `expected-error {{...}}` comments.
 
     // expected-error @+1 {{some words of the message}}
     // expected-note-re @above {{a literal with {{[0-9]+}} in it}}
@@ -28,7 +28,7 @@ class _Expected:
     severity: str
     text: str
     pattern: re.Pattern[str]
-    line: int  # where the diagnostic must be; 0 for `@unknown`
+    line: int  # line of the diagnostic; 0 for `@unknown`
     column: int
     written_on: int
 
@@ -40,7 +40,7 @@ class _Expected:
 def mismatches(
     text: str, name: str, diagnostics: Sequence[Diagnostic], *, only_expected: bool = False
 ) -> list[Diagnostic]:
-    """The errors to report: what was expected and not said, and what was said unexpectedly."""
+    """Errors to report: expected diagnostics that are missing, and unexpected ones."""
     missing, problems = _parsed(text, name)
     for diagnostic in _with_notes(diagnostics):
         match = next((e for e in missing if e.matches(diagnostic)), None)
@@ -70,7 +70,7 @@ def _unmet(expected: _Expected, name: str) -> Diagnostic:
 
 
 def _parsed(text: str, name: str) -> tuple[list[_Expected], list[Diagnostic]]:
-    """The expectations in `text`, and those that cannot be read."""
+    """Expectations in `text`, and errors for malformed ones."""
     found: list[_Expected] = []
     problems: list[Diagnostic] = []
     lines = text.split("\n")
@@ -117,7 +117,7 @@ def _line(place: str | None, index: int, marked: Sequence[bool]) -> int:
 
 
 def _pattern(text: str, *, is_regex: bool) -> re.Pattern[str]:
-    """In a regular expectation, what stands in `{{ }}` is a regex and the rest literal."""
+    """A pattern in which text in `{{ }}` is a regex and the rest literal."""
     if not is_regex:
         return re.compile(re.escape(text))
     parts = _REGEX_PART.split(text)  # literal, regex, literal, ...

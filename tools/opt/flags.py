@@ -1,8 +1,8 @@
-"""The command line of `anvl-opt`: which flags there are, and how the arguments are read.
+"""The command line of `anvl-opt`: its flags, and the parser.
 
-Flags may have one dash or two.  A flag that is no flag of the tool is a pass, in the order given:
-`--cse`, `--anvl-gradient="function=main wrt=0"`.  argparse fits badly: it knows no ordered, open
-set of flags, and lets `--split-input-file x.mlir` swallow the file.
+Flags may have one dash or two.  An unknown flag is a pass, in the order given: `--cse`,
+`--anvl-gradient="function=main wrt=0"`.  argparse fits badly: it supports no ordered, open set of
+flags, and lets `--split-input-file x.mlir` swallow the file.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _SWITCH = {"": True, "1": True, "true": True, "0": False, "false": False}
 
 
 class UsageError(Exception):
-    """The command line makes no sense."""
+    """Invalid command line."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,20 @@ class Flag:
 
 FLAGS = (
     Flag("help", "show this text"),
-    Flag("version", "show the versions of anvl and of what it stands on"),
+    Flag("version", "show the versions of anvl and of its dependencies"),
     Flag("list-passes", "list all passes"),
     Flag("show-dialects", "list the dialects that can be read"),
     Flag("list-ops", "list all ops, with those of the files loaded"),
     Flag("irdl", "print the dialects that Python classes declare, for `mlir-opt --irdl-file=`"),
     Flag("load", "run FILE, a Python file that defines ops or passes", "paths", metavar="FILE"),
     Flag("o", "write to FILE, which stays as it was if anything fails", "value", "-", "FILE"),
-    Flag("pass-pipeline", 'what to run, as in "builtin.module(a{x=1},b)"', "value", None, "TEXT"),
+    Flag(
+        "pass-pipeline",
+        'the pipeline to run, as in "builtin.module(a{x=1},b)"',
+        "value",
+        None,
+        "TEXT",
+    ),
     Flag("p", "the same, short", "value", None, "TEXT"),
     Flag("dump-pass-pipeline", "print the pipeline that will be run to stderr"),
     Flag("allow-unregistered-dialect", "accept operations of unknown dialects"),
@@ -116,7 +122,7 @@ _BY_NAME = {flag.name: flag for flag in FLAGS}
 
 @dataclass
 class Settings:
-    """A command line that has been read."""
+    """A parsed command line."""
 
     values: dict[str, Any] = field(default_factory=lambda: {f.name: f.start for f in FLAGS})
     passes: list[tuple[str, str | None]] = field(default_factory=list)  # name, option text
@@ -131,7 +137,7 @@ class Settings:
 
 
 def parse(argv: Sequence[str]) -> Settings:
-    """Read the command line; whether a pass exists is for the pipeline to say."""
+    """Parse the command line; unknown passes are left to the pipeline parser."""
     settings = Settings()
     arguments = list(reversed(argv))
     while arguments:

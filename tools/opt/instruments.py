@@ -1,4 +1,4 @@
-"""What `anvl-opt` can show of a running pipeline: the IR around each pass, and its time."""
+"""Instruments of `anvl-opt` for a running pipeline: the IR around each pass, and its time."""
 
 import time
 from collections.abc import Container, Iterator
@@ -15,7 +15,7 @@ __all__ = ["IrPrinter", "LastPass", "PrintOptions", "Timer", "asm"]
 
 @dataclass(frozen=True)
 class PrintOptions:
-    """How IR is printed, here and as the tool's output."""
+    """Printing options, for the instruments and the output of the tool."""
 
     generic: bool = False
     debug_info: bool = False
@@ -132,14 +132,14 @@ def _module_of(op: ir.Operation) -> ir.Operation:
 
 
 def _path(op: ir.Operation) -> tuple[str, ...]:
-    """The folder of `op` in the tree: one name for each op around it."""
+    """Folder of `op` in the tree: one name for each op around it."""
     name = op.name.replace(".", "_") + (_symbol(op, "_") or "_no-symbol-name")
     safe = "".join(char if char.isalnum() or char in "_-" else "_" for char in name)
     return (*_path(op.parent.operation), safe) if op.parent is not None else (safe,)
 
 
 class LastPass(Instrument):
-    """Remembers where the pipeline is, so that an error without a place gets one."""
+    """Track the current pass, so that an error without a location is attributed to it."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -1,7 +1,7 @@
-"""`--load=my_ops.py`: run a person's file, which defines ops or passes, before anything is read.
+"""`--load=my_ops.py`: run a user's file, which defines ops or passes, before any input is read.
 
-What is wrong in it ends in a diagnostic at its line, with Python's traceback where the error was
-raised by their code, and without where we refused what they wrote: then the message says it all.
+Its errors end in a diagnostic at their line, with Python's traceback if they were raised by the
+user's code, and without it if anvl refused a definition: then the message is sufficient.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ def _load(given: str) -> None:
     if path in _loaded:
         return
     if not path.is_file():
-        what = "is no file" if path.exists() else "there is no such file"
+        what = "is not a file" if path.exists() else "there is no such file"
         raise LoadError(_at(given, 0, 0, f"{what}; give a Python file that defines ops or passes"))
     known = sys.modules.get(path.stem)
     if known is not None and _is(known, path):  # another file has imported it
@@ -69,10 +69,10 @@ def _run(path: Path) -> ModuleType:
         sys.path.append(folder)
     found = None if name in sys.modules else importlib.util.find_spec(name)
     if found is None or found.origin is None or Path(found.origin).resolve() != path:
-        name = f"anvl_loaded_{name}"  # the name is that of something else
+        name = f"anvl_loaded_{name}"  # the name belongs to something else
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path.name} is no Python file; its name must end in .py")
+        raise ImportError(f"{path.name} is not a Python file; its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -116,7 +116,7 @@ def _failure(given: str, path: Path, error: BaseException) -> str:
 
 
 def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any]]:
-    """The name of the module and the place of each frame."""
+    """Module name and place of each frame."""
     summaries = traceback.extract_tb(tb)
     for summary in summaries:
         assert tb is not None

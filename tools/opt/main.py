@@ -1,9 +1,9 @@
-"""anvl-opt: read MLIR, run passes on it, print what came out.
+"""anvl-opt: read MLIR, run passes on it, print the result.
 
     anvl-opt loss.mlir --anvl-gradient="function=main wrt=0" --cse
     anvl-opt loss.mlir --pass-pipeline="builtin.module(anvl-inline,func.func(cse))" -o out.mlir
 
-Whatever is wrong with the input ends in `file:line:col: error: message` and exit code 1.
+Any error in the input ends in `file:line:col: error: message` and exit code 1.
 """
 
 import io
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings, UsageError
 
-if TYPE_CHECKING:  # MLIR takes 0.1 s to import, which a wrong command line need not wait for
+if TYPE_CHECKING:  # MLIR takes 0.1 s to import, which an invalid command line need not wait for
     from anvl.dialect.core.mlir import ir
     from anvl.passes.framework.instrument import Instrument
     from anvl.passes.framework.pass_base import Pass
@@ -33,7 +33,7 @@ _UNDECODABLE = "nanobind::detail::str_from_cstr_and_size"  # so the bindings say
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command `anvl-opt`; returns its exit code."""
+    """Run the command `anvl-opt`; returns its exit code."""
     from anvl.tools.opt.stack import call_with_big_stack
 
     try:
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"anvl-opt: error: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # Whoever reads our output has left; at exit Python must not try to write the rest.
+        # The reader of the output has left; at exit Python must not try to write the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
@@ -77,7 +77,7 @@ def _load(paths: Sequence[str]) -> bool:
 
 
 def _version() -> str:
-    from importlib.metadata import version  # 20 ms that no other question needs
+    from importlib.metadata import version  # 20 ms that no other query needs
 
     from anvl.dialect.core.mlir import ir, stablehlo
 
@@ -130,7 +130,7 @@ def _irdl() -> str:
 
 
 def _show_dialects() -> str:
-    """The bindings list no dialects, but MLIR's message for an unknown one does."""
+    """The dialects, from MLIR's message for an unknown one, as the bindings have no list."""
     from anvl.dialect.core.context import context
     from anvl.dialect.core.mlir import ir
 
@@ -166,7 +166,7 @@ def _pipeline(settings: Settings) -> "Pipeline":
 
 
 def _pass_text(name: str, options: str | None) -> str:
-    """A pass flag as pipeline text; a pass of MLIR's that runs on functions is nested in them."""
+    """Pipeline text of a pass flag; a pass of MLIR's that runs on functions is nested in them."""
     from anvl.passes.framework import native, pipeline
     from anvl.passes.framework.options import nearest
     from anvl.passes.framework.pass_base import registered_passes
@@ -184,7 +184,7 @@ def _pass_text(name: str, options: str | None) -> str:
 
 @dataclass(frozen=True)
 class _Job:
-    """What one run of the tool needs to process a chunk."""
+    """State of a run of the tool, for processing its chunks."""
 
     settings: Settings
     pipeline: "Pipeline"
@@ -250,7 +250,7 @@ def _check_passes(names: list[str]) -> None:
     for name in names:
         try:
             _ = pipeline.exists(name) or pipeline.lookup(name)
-        except ValueError as error:  # says the nearest name there is
+        except ValueError as error:  # names the nearest ones
             raise UsageError(str(error)) from None
 
 
@@ -289,7 +289,7 @@ def _checked(settings: Settings, source: "Source") -> "Source":
 
 
 def _processed(job: _Job, chunk: "Chunk", source: "Source") -> tuple[bool, bytes | None]:
-    """Whether all is well with `chunk`, and its output."""
+    """Whether `chunk` succeeded, and its output."""
     from anvl.dialect.core.context import context
     from anvl.tools.opt.diagnostics import collected
 
@@ -322,7 +322,7 @@ def _problems(
 def _transformed(
     job: _Job, chunk: "Chunk", context: "ir.Context", diagnostics: "list[Diagnostic]"
 ) -> bytes | None:
-    """The output for `chunk`; None, and a diagnostic, if something fails."""
+    """The output for `chunk`; None, and a diagnostic, after a failure."""
     from anvl.dialect.text.parsing import parsed
     from anvl.tools.opt.names import keep_names
 
@@ -390,7 +390,7 @@ def _check_roundtrip(module: "ir.Module", context: "ir.Context") -> None:
 def _add_diagnostic(
     job: _Job, chunk: "Chunk", error: Exception, diagnostics: "list[Diagnostic]"
 ) -> None:
-    """Say what `error` means, unless MLIR has said it."""
+    """Add a diagnostic for `error`, unless MLIR has emitted one."""
     from anvl.dialect.core.errors import PassError
     from anvl.dialect.core.mlir import ir
     from anvl.tools.opt.diagnostics import Diagnostic, position
@@ -414,7 +414,7 @@ def _message(job: _Job, error: Exception) -> str:
         error = ValueError(UNSAID)
     if _UNDECODABLE in str(error):  # the value of an attribute, which may be any bytes
         error = ValueError("a string that must be text is not UTF-8")
-    # A list of findings keeps its lines; other messages are one.
+    # and no diagnostic
     lines = "\n" if getattr(error, "findings", ()) else " "
     text = lines.join(str(error).split("\n")) or type(error).__name__
     place = _place_in_loaded(job, error)
@@ -427,7 +427,7 @@ def _message(job: _Job, error: Exception) -> str:
 
 
 def _place_in_loaded(job: _Job, error: Exception) -> str:
-    """Where in a person's own file an error came from; `""` if from none."""
+    """Location in a user's own file from which an error came; `""` if from none."""
     from anvl.tools.opt.load import place_of
 
     return place_of(error) if job.settings["load"] else ""

@@ -1,7 +1,7 @@
-"""The names that text gives its values, kept as locations: `%loss = ...` prints as `%loss` again.
+"""SSA names of the input text, kept as locations: `%loss = ...` prints as `%loss` again.
 
 MLIR forgets them when it reads text.  A location `"loss"(file:line:column)` prints as the name of
-the value, goes through passes, and names what they make of it (`%loss_adjoint`).
+the value, survives passes, and names the ops that they derive from it (`%loss_adjoint`).
 """
 
 import re
@@ -11,17 +11,17 @@ from anvl.dialect.core.mlir import ir
 
 __all__ = ["keep_names"]
 
-_UNNAMED = "-"  # what MLIR calls text that is no file
+_UNNAMED = "-"  # MLIR's name for text that is no file
 
 # `%loss = ` before an op, and `%x: ` among arguments.
 _NAMED = re.compile(r"%([\w$.\-]+)[ \t]*(?:(=)(?!=)[ \t]*|:(?!\d))")
 
 
 def keep_names(module: ir.Module, text: str, path: str | None = None) -> None:
-    """Give ops and arguments that `text` names a location with that name.
+    """Give ops and arguments that are named in `text` a location with that name.
 
-    `text` is what the module was read from, and `path` its file, where it was read as such.  What
-    has a location of its own in the text keeps that.
+    `text` is the source of the module, and `path` its file, if it was read from one.  Locations in
+    the text are kept.
     """
     names = _Names(text, path or _UNNAMED)
 
@@ -43,7 +43,7 @@ def keep_names(module: ir.Module, text: str, path: str | None = None) -> None:
 
 
 class _Names:
-    """The names in a text, by where MLIR places what they name."""
+    """Names in a text, by the location that MLIR assigns."""
 
     def __init__(self, text: str, file: str) -> None:
         self._file = file
@@ -64,7 +64,7 @@ class _Names:
             return None
         columns = self._ops[location.start_line]
         name = columns.get(location.start_col)
-        if name is None and len(columns) == 1:  # ops with a form of their own begin further on
+        if name is None and len(columns) == 1:  # ops with a custom form begin further on
             [(column, found)] = columns.items()
             name = found if location.start_col > column else None
         return _with_name(name, location)
@@ -76,7 +76,7 @@ class _Names:
         return _with_name(self._arguments.get((location.start_line, location.start_col)), location)
 
     def _is_ours(self, location: ir.Location) -> bool:
-        """Whether MLIR placed it here, and not the text itself."""
+        """Whether MLIR assigned the location, not the text itself."""
         return (
             isinstance(location, ir.FileLineColLoc)
             and location.filename == self._file
@@ -85,7 +85,7 @@ class _Names:
 
 
 def _written(text: str, file: str) -> set[tuple[int, int]]:
-    """The places in a file of this name that the text writes itself: they are in an older text."""
+    """Locations in a file of this name that the text itself contains: those of an older text."""
     if "loc(" not in text:
         return set()
     found = re.finditer(rf'"{re.escape(file)}":(\d+):(\d+)', text)

@@ -1,4 +1,4 @@
-"""`--list-ops` and `--irdl`: what `anvl-opt` says about the ops it knows."""
+"""`--list-ops` and `--irdl`: the listing of known ops."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ __all__ = ["irdl", "listed"]
 
 
 def listed() -> str:
-    """Every op, a dialect after the other: its operands, parameters and results; what it is."""
+    """All ops by dialect: operands, parameters and results, and the summary."""
     groups = {
         "anvl": [op for op in _op.OPS.values() if "." not in op.short_name],
         **{name: _of(name) for name in own_dialects()},
@@ -57,7 +57,7 @@ def _fields(
 
 
 def _absent(op_class: type[_op.AnvlOp]) -> Iterator[str]:
-    """The rules that a pass would miss."""
+    """Missing rules that a pass would need."""
     for rule in _op.RULES:
         lowers = rule == "lower" and (op_class.hlo or op_class.borrowed)
         if rule != "sample" and not lowers and not op_class.has_rule(rule):

@@ -1,4 +1,4 @@
-"""Write a tool's result so that a failure destroys nothing that was there."""
+"""Write the output of a tool, never leaving a partial file."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def write(path: str, data: bytes) -> None:
         with given.open("wb") as file:
             file.write(data)
         return
-    _replace(Path(os.path.realpath(path)), data)  # a link stays, what it points to is replaced
+    _replace(Path(os.path.realpath(path)), data)  # a link stays, its target is replaced
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Run a program from a file, for the tests: one line a result, as FileCheck likes it.
+"""Run a program from a file, for the tests: one line a result, as FileCheck expects.
 
     python -m anvl.tools.opt.run sin.mlir --function=sin --args='[[0.0, 1.0]]'
     f32[2] 0.0 0.841471
@@ -31,12 +31,12 @@ from anvl.tools.opt.load import LoadError, load
 from anvl.tools.opt.source import InputError, Source, read
 from anvl.tools.opt.stack import call_with_big_stack
 
-_ENTRY = "main"  # what PJRT runs
-_DIGITS = 6  # what CPUs of different make agree on in f32
+_ENTRY = "main"  # the dialect that PJRT runs
+_DIGITS = 6  # digits on which different CPUs agree in f32
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command `python -m anvl.tools.opt.run`; returns its exit code."""
+    """Run the command `python -m anvl.tools.opt.run`; returns its exit code."""
     options = _parser().parse_args(argv)
     try:
         print("".join(call_with_big_stack(lambda: _lines(options))), end="")
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-# The bounds of numbers and of memory are what `--args` may break.
+# The bounds of numbers and of memory that `--args` may exceed.
 _EXPECTED = (AnvlError, OSError, ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
@@ -86,14 +86,14 @@ def _json(text: str) -> list[Any]:
     try:
         args = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"--args is no JSON: {error}") from None
+        raise ValueError(f"--args is not JSON: {error}") from None
     if not isinstance(args, list):
         raise ValueError(f"--args: must be a list with a value for each argument, got {text[:50]}")
     return args
 
 
 def _read(path: str, load: Sequence[str]) -> Source:
-    """The text; or bytecode that a child process could read."""
+    """Read text, or bytecode that a child process could read."""
     try:
         program = checked(read(path), load=load)
     except InputError as error:
@@ -108,7 +108,7 @@ def _read(path: str, load: Sequence[str]) -> Source:
 
 
 def _refused(error: Exception, said: list[Diagnostic], program: Source) -> _Refused:
-    """The diagnostic of an error: where it is, and the line there."""
+    """The diagnostic of an error: its location, and the source line."""
     where = getattr(error, "location", "")
     if isinstance(error, ir.MLIRError) and said:
         found = said[0]
@@ -120,7 +120,7 @@ def _refused(error: Exception, said: list[Diagnostic], program: Source) -> _Refu
 
 
 def run(program: "Lowered", function: str, args: Sequence[Any]) -> list[str]:
-    """The results of `function` of a lowered program, each as a line of text."""
+    """Results of `function` of a lowered program, each as a line of text."""
     import anvl.runtime as rt
 
     executable = rt.compile_lowered(program.text)
@@ -149,16 +149,16 @@ def _check_count(function: str, program: "Lowered", args: Sequence[Any], types: 
 
 
 class Lowered(NamedTuple):
-    """StableHLO text, and which captured arrays its first arguments are, by index."""
+    """StableHLO text, and the captured array that each of its first arguments is, by index."""
 
     text: str
     captured: tuple[int, ...]
 
 
 def lowered(module: ir.Module, function: str, platform: str = "cpu") -> Lowered:
-    """The program whose `main` is `function` of a module, by the pipeline of `jit`, in place."""
+    """Lower a module with `function` as `main`, by the pipeline of `jit`, in place."""
     entry = _found(module, function)
-    if not entry.regions[0].blocks:  # declared, perhaps: a public function must have a body
+    if not entry.regions[0].blocks:  # perhaps only declared: a public function must have a body
         Pipeline(transformations()).run(module, verify_each=True)
         entry = _found(module, function)
     if not entry.regions[0].blocks:
@@ -216,7 +216,7 @@ def _rename(module: ir.Module, op: ir.Operation, name: str) -> None:
 
 
 def array_of(value: Any, dtype: Any, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-    """A value as JSON has it, as an array; a number stands for all elements."""
+    """Convert a JSON value to an array; a number stands for all elements."""
     read = np.asarray(value)
     if read.dtype.kind == "U":  # JSON has no complex numbers: "1+2j"
         read = read.astype(complex)
@@ -229,7 +229,7 @@ def _line(array_type: Any, value: np.ndarray[Any, Any]) -> str:
 
 
 def _shown(x: Any) -> str:
-    """Six digits, and always the same text for the same number."""
+    """Format a number with six digits, the same text for the same number."""
     if x.dtype == bool:
         return "true" if x else "false"
     if x.dtype.kind in "iu" or "int" in x.dtype.name:

@@ -1,4 +1,4 @@
-"""What a tool reads: a file or stdin, whole or split into chunks, and checked before MLIR sees it.
+"""Input of a tool: a file or stdin, whole or split into chunks, and checked before MLIR reads it.
 
 MLIR's parsers trust their input: text that nests too deep overflows the stack, and malformed
 bytecode crashes.  Text is checked here; bytecode is first read by a child process (`bytecode.py`).
@@ -31,9 +31,9 @@ class InputError(Exception):
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of the input.  Text keeps its line numbers: blank lines stand for what precedes it.
+    """A piece of the input.  Text keeps its line numbers: blank lines replace the preceding chunks.
 
-    `path` is set where the chunk is a whole file, so that MLIR can give its name to locations.
+    `path` is set if the chunk is a whole file, so that MLIR can give its name to locations.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Source:
-    """An input and its name in messages; `remark` is to be said of it."""
+    """An input and its name in messages; `remark` is printed with its diagnostics."""
 
     name: str
     content: str | bytes
@@ -51,7 +51,7 @@ class Source:
     remark: str = ""
 
     def chunks(self, marker: str | None) -> Iterator[Chunk]:
-        """The chunks between lines that are `marker`; without a marker, one."""
+        """Split the input at lines that equal `marker`; without a marker, one chunk."""
         if marker is None or isinstance(self.content, bytes):
             yield Chunk(self.name, self.content, self.path)
             return

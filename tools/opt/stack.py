@@ -15,7 +15,7 @@ _RECURSION = 100_000
 
 
 def call_with_big_stack(function: Callable[[], T]) -> T:
-    """What `function` returns; whatever it raises is raised here."""
+    """Return the result of `function`; its errors are raised here."""
     results: list[T] = []
     errors: list[BaseException] = []
 

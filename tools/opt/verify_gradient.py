@@ -1,9 +1,10 @@
 """anvl-verify-gradient: execute a function, its adjoint and its tangent, and compare.
 
 Note [A pass that executes]
-A pass knows nothing of the runtime, so this one stands with the tools, which may execute, and is
-there in `anvl-opt`: importing this module registers it.  What it runs is a copy of the module; the
-arithmetic, which `anvl.testing.check_grads` shares, is in `anvl.passes.expand.gradient_check`.
+
+Passes must not import the runtime, so this one belongs to the tools, which may execute; importing
+this module registers it in `anvl-opt`.  It runs a copy of the module; the arithmetic, shared with
+`anvl.testing.check_grads`, is in `anvl.passes.expand.gradient_check`.
 """
 
 import io
@@ -54,7 +55,7 @@ class VerifyGradient(Pass, argument=_NAME):
     eps: float = option(0.0, help="the step of the differences; by dtype where not given")
     tolerance: float = option(0.0, help="the relative error allowed; by dtype where not given")
     seed: int = option(0, help="of the random numbers")
-    range: tuple[float, ...] = option((-1.0, 1.0), help="what floats are drawn from")
+    range: tuple[float, ...] = option((-1.0, 1.0), help="range of the random floats")
     args: str = option("", help="a JSON list of the arguments, instead of random ones")
 
     def run(self, module: ir.Operation) -> None:
@@ -79,7 +80,7 @@ class VerifyGradient(Pass, argument=_NAME):
 
 
 class _Check:
-    """One function: what it is given, and the program that differentiates it."""
+    """One function: its inputs, and the program that differentiates it."""
 
     def __init__(self, asked: VerifyGradient, function: ir.Operation) -> None:
         self.asked, self.place = asked, str(function.location)
@@ -102,7 +103,7 @@ class _Check:
         return f"@{asked.function}, result {asked.target}: {self.target}, seed {asked.seed}"
 
     def _limits(self, type_: Any) -> Limits:
-        """What is asked of the derivative with respect to an argument of this type."""
+        """Tolerances of the derivative with respect to an argument of this type."""
         dtypes = [dtype_name(t.element_type) for t in (type_, self.target)]
         return Limits.of(dtypes, self.asked.eps, self.asked.tolerance)
 
@@ -122,7 +123,7 @@ class _Check:
     # -- the program -------------------------------------------------------------------------------
 
     def program(self, module: ir.Operation) -> tuple[bytes, str]:
-        """A copy of the module with a function of all that is compared, and its name."""
+        """A copy of the module with a function that returns all compared values, and its name."""
         copy = ir.Module.parse(_bytecode(module), module.context)
         known = functions_of(copy.operation)
         names = [_unused(f"{self.asked.function}_{x}", known) for x in _ADDED]
@@ -161,7 +162,7 @@ class _Check:
     # -- numbers -----------------------------------------------------------------------------------
 
     def slopes(self, execute: _Execute) -> list[tuple[str, Slope]]:
-        """What each argument of `wrt` is called, and the derivative along a direction of it."""
+        """Name of each argument of `wrt`, and the derivative along a direction of it."""
         random = np.random.default_rng(self.asked.seed)
         xs = self._given() if self.asked.args else [self._drawn(random, t) for t in self.inputs]
         ts = [direction(random, t.shape, _dtype(t)) for t in self._moving()]
@@ -192,7 +193,7 @@ class _Check:
         try:
             given = json.loads(self.asked.args)
         except ValueError as error:
-            raise self._refused(f"args is no JSON, {error}; write args=[[1.0,2.0],3]") from None
+            raise self._refused(f"args is not JSON, {error}; write args=[[1.0,2.0],3]") from None
         if not isinstance(given, list) or len(given) != len(self.inputs):
             problem = f"args is {self.asked.args}; give a list of {len(self.inputs)} values"
             raise self._refused(problem)
@@ -223,7 +224,7 @@ def _unused(name: str, known: dict[str, Any]) -> str:
 
 
 def _symbol(name: str) -> str:
-    """A name as text has it, in quotes where it needs them."""
+    """A symbol in MLIR syntax, quoted if necessary."""
     return str(ir.FlatSymbolRefAttr.get(name, context()))
 
 

@@ -169,13 +169,13 @@ def test_an_error_in_a_file_that_another_imports(tmp_path):
 
 
 def test_a_folder_and_a_flag_without_a_value(tmp_path):
-    assert "error: --load: is no file" in refused(tmp_path, "--load=.")
+    assert "error: --load: is not a file" in refused(tmp_path, "--load=.")
     assert "--load needs a value; write --load=FILE" in refused(tmp_path, "--load")
 
 
 def test_a_file_that_is_no_python_file(tmp_path):
     (tmp_path / "a.txt").write_text("x = 1\n")
-    assert "a.txt is no Python file" in refused(tmp_path, "--load=a.txt")
+    assert "a.txt is not a Python file" in refused(tmp_path, "--load=a.txt")
 
 
 # What is wrong with a rule

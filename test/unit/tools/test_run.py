@@ -196,8 +196,8 @@ def test_bytecode_is_refused_with_a_reason(error, monkeypatch):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ("[", "--args is no JSON: "),
-        ("[" * 100_000, "--args is no JSON: "),
+        ("[", "--args is not JSON: "),
+        ("[" * 100_000, "--args is not JSON: "),
         ("3", "--args: must be a list with a value for each argument, got 3"),
         ('[{"a": 1}]', "a.mlir: error: "),
         ("[[1, [2]]]", "a.mlir: error: "),
