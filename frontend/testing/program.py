@@ -7,6 +7,7 @@
 One compilation costs 50 ms, however few ops: so many functions share one.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +22,10 @@ from anvl.passes.lower.stacked_calls import order_stacked_calls
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.testing.interpreter import Ended, interpreter, names_of, unknown_ops
 
-__all__ = ["FAST", "OLD_EMITTERS", "Program", "References", "needs_new_emitters", "type_of"]
+__all__ = [
+    "FAST", "OLD_EMITTERS", "Program", "References", "compile_fast", "needs_new_emitters",
+    "type_of",
+]  # fmt: skip
 
 #: Functions of NumPy that give the same values as ops, by the names of the ops.
 References: TypeAlias = Mapping[str, Callable[..., Any]]
@@ -40,6 +44,9 @@ FAST: dict[str, object] = {
     "xla_cpu_parallel_codegen_split_count": 1,
 }
 OLD_EMITTERS: dict[str, object] = {"xla_cpu_use_fusion_emitters": False}
+
+#: Those of these flags that the XLA at hand turned out not to have.
+_missing: set[str] = set()
 
 # What XLA takes grows faster than a program: the checks of svd, in parts of this many ops, compile
 # in three quarters of the time.
@@ -295,11 +302,31 @@ def needs_new_emitters(op: ir.Operation) -> bool:
 
 def _compiled(module: ir.Module) -> rt.Executable:
     text = module.operation.get_asm()
-    by_new = needs_new_emitters(module.operation)
+    if needs_new_emitters(module.operation):
+        return compile_fast(text)
     try:
-        return rt.compile_lowered(text, options=FAST if by_new else FAST | OLD_EMITTERS)
-    except (rt.RuntimeFailure, ValueError):  # the old ones know no clamp of bools, or are gone
-        return rt.compile_lowered(text, options=FAST)
+        return compile_fast(text, options=OLD_EMITTERS)
+    except rt.RuntimeFailure:  # the old ones know no clamp of bools
+        return compile_fast(text)
+
+
+def compile_fast(
+    program: bytes | str, *args: Any, options: Mapping[str, object] | None = None, **rest: Any
+) -> rt.Executable:
+    """Compile with the flags of `FAST` and `options`, without those that this XLA does not have.
+
+    Of `options` only those of `OLD_EMITTERS` may be missing.
+    """
+    flags = FAST | dict(options or {})
+    while True:
+        known = {name: value for name, value in flags.items() if name not in _missing}
+        try:
+            return rt.compile_lowered(program, *args, options=known, **rest)
+        except ValueError as error:
+            found = re.search(r"No such compile option: '(\w+)'", str(error))
+            if found is None or found[1] not in known or found[1] not in FAST | OLD_EMITTERS:
+                raise
+            _missing.add(found[1])
 
 
 def _add_function(

@@ -10,7 +10,7 @@ import pytest
 import anvl.dispatch.executables
 import anvl.runtime as rt
 from anvl.dialect.core.op import OPS
-from anvl.testing.program import FAST, OLD_EMITTERS
+from anvl.testing.program import OLD_EMITTERS, compile_fast
 
 # Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: programs
 # are compiled as fast as they can be, in a third of the time, but in those folders and files where
@@ -36,12 +36,10 @@ def fast_compilation(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def _compiled_fast(program: bytes | str, *args: Any, options: Any = None, **rest: Any) -> Any:
     given = options or {}
-    for flags in (FAST | OLD_EMITTERS, FAST):
-        try:
-            return rt.compile_lowered(program, *args, options=flags | given, **rest)
-        except (rt.RuntimeFailure, ValueError):  # old emitters lack some ops, or are gone
-            continue
-    return rt.compile_lowered(program, *args, options=given, **rest)
+    try:
+        return compile_fast(program, *args, options=OLD_EMITTERS | given, **rest)
+    except rt.RuntimeFailure:  # old emitters lack some ops
+        return compile_fast(program, *args, options=given, **rest)
 
 
 @pytest.fixture
