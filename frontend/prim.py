@@ -48,9 +48,9 @@ class Rule:
     def __init__(self, op_class: type[AnvlOp], name: str) -> None:
         self._function: Callable[..., Any] = getattr(op_class, name)
         self.name = name
-        self.op = op_class.short_name
-        self.owner = next(c for c in op_class.__mro__ if name in c.__dict__)
-        self.is_own = self.owner is op_class
+        self.op: str = op_class.short_name
+        self.owner: type = next(c for c in op_class.__mro__ if name in c.__dict__)
+        self.is_own: bool = self.owner is op_class
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
@@ -72,7 +72,7 @@ class Rename(Rule):
         super().__init__(op_class, "lower")
         self._class = op_class
         hlo = op_class.hlo or ""
-        self.target = hlo if "." in hlo else f"stablehlo.{hlo}"
+        self.target: str = hlo if "." in hlo else f"stablehlo.{hlo}"
 
     def __call__(self, hlo: Any, *xs: Any, **params: Any) -> Any:
         """Emit the StableHLO op, at the insertion point of `lower` rules."""
@@ -98,7 +98,7 @@ class Primitive:
 
     def __init__(self, op_class: type[AnvlOp]) -> None:
         self.op_class = op_class
-        self.__name__ = op_class.short_name
+        self.__name__: str = op_class.short_name
         self.__doc__ = op_class.__doc__
         self._eager: Jit | None = None
 

@@ -48,7 +48,7 @@ class Array(ArrayMethods):
     buffer: Any
 
     # numpy leaves `np_array + x` to this class.
-    __array_priority__ = 1000.0
+    __array_priority__: float = 1000.0
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("Array: cannot be made directly; use anvl.numpy.asarray(values)")

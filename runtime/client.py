@@ -30,11 +30,11 @@ class Device:
     __slots__ = ("__weakref__", "client", "handle", "id", "placement", "platform")
 
     def __init__(self, client: Client, handle: Any) -> None:
-        self.client = client
-        self.handle = handle
+        self.client: Client = client
+        self.handle: Any = handle
         self.id: int = handle.id
         self.platform: str = handle.platform
-        self.placement = Placement((self,))
+        self.placement: Placement = Placement((self,))
 
     def __repr__(self) -> str:
         return f"<{self.platform.capitalize()}Device(id={self.id})>"
@@ -69,13 +69,13 @@ class Placement:
     __slots__ = ("__weakref__", "client", "device_list", "devices", "handles", "sharding", "tiles")
 
     def __init__(self, devices: Sequence[Device], tiles: Sequence[int] | None = None) -> None:
-        self.devices = tuple(devices)
-        self.tiles = None if tiles is None else tuple(tiles)
+        self.devices: tuple[Device, ...] = tuple(devices)
+        self.tiles: tuple[int, ...] | None = None if tiles is None else tuple(tiles)
         _check_placement(self.devices, self.tiles)
-        self.client = self.devices[0].client
-        self.handles = tuple(device.handle for device in self.devices)
-        self.device_list = compat.DeviceList(self.handles)
-        self.sharding = compat.GSPMDSharding(self.device_list, _hlo_sharding(self.tiles))
+        self.client: Client = self.devices[0].client
+        self.handles: tuple[Any, ...] = tuple(device.handle for device in self.devices)
+        self.device_list: Any = compat.DeviceList(self.handles)
+        self.sharding: Any = compat.GSPMDSharding(self.device_list, _hlo_sharding(self.tiles))
 
     def __repr__(self) -> str:
         if len(self.devices) == 1:
@@ -121,11 +121,13 @@ class Client:
 
     def __init__(self, handle: Any) -> None:
         check_process("Client")
-        self.handle = handle
+        self.handle: Any = handle
         self.platform: str = handle.platform
-        self.devices = tuple(Device(self, device) for device in handle.local_devices())
+        self.devices: tuple[Device, ...] = tuple(
+            Device(self, device) for device in handle.local_devices()
+        )
         # Known only if the devices share the memory of this machine.
-        self.memory_bytes = machine_memory() if self.platform == "cpu" else None
+        self.memory_bytes: int | None = machine_memory() if self.platform == "cpu" else None
         _watch_process()
 
     def __repr__(self) -> str:

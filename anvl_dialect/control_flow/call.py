@@ -182,7 +182,7 @@ class Callee:
             raise LookupError(f"call of @{name}, which is not there")
         self.name = name
         self._table = table
-        self.function = table.functions[name]
+        self.function: ir.Operation = table.functions[name]
 
     @property
     def program(self) -> Program:

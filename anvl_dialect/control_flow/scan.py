@@ -6,7 +6,7 @@ Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.control_flow.call import (
     FUNCTION_RULES,
@@ -70,7 +70,7 @@ class Scan(FunctionRule):
     """
 
     attribute = "anvl.scan"
-    lifts = ("stablehlo.while",)
+    lifts: ClassVar[tuple[str, ...]] = ("stablehlo.while",)
     form = "{body = @b, carry = n : i64, xs = n : i64, length = n : i64, reverse = false}"
     declares = True
 

@@ -35,7 +35,7 @@ class MissingRule(AnvlError, NotImplementedError):
     def __init__(self, message: str, location: str = "", findings: Sequence[Any] = ()) -> None:
         super().__init__(message)
         self.location = location
-        self.findings = tuple(findings)
+        self.findings: tuple[Any, ...] = tuple(findings)
 
 
 class PassError(AnvlError):

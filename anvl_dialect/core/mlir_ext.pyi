@@ -25,7 +25,7 @@ class Operand(ir.Value, Generic[_T]): ...
 class Result(ir.OpResult, Generic[_T]): ...
 class Pure: ...
 
-class Operation(ir.OpView):
+class _Operation(ir.OpView):
     _fields: list[FieldDef]
     _dialect_obj: type[Dialect]
     _ODS_OPERAND_SEGMENTS: list[int] | None
@@ -36,12 +36,14 @@ class Operation(ir.OpView):
     @staticmethod
     def _generate_segments(fields: Sequence[FieldDef]) -> list[int] | None: ...
 
+Operation = _Operation
+
 class Dialect:
     DIALECT_NAMESPACE: str
-    operations: list[type[Operation]]
+    operations: list[type[_Operation]]
     _mlir_module: ir.Module
 
-    class Operation(Operation): ...
+    class Operation(_Operation): ...
 
     def __init_subclass__(cls, *, name: str) -> None: ...
     @classmethod

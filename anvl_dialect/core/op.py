@@ -7,8 +7,8 @@ by keyword.  Rules work on MLIR values and emit at the current insertion point.
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from anvl.dialect.core.context import on_new_context
 from anvl.dialect.core.dialect import Anvl, declare, dialect_of, own_dialects, withdraw
@@ -27,6 +27,11 @@ from anvl.dialect.core.op_checks import (
 from anvl.dialect.core.params.base import Body, Float, Param, read_param
 from anvl.dialect.core.types import DTYPES
 from anvl.dialect.core.types import kind as kind_of
+
+if TYPE_CHECKING:
+    from anvl.dialect.core.op_attributes import OpAttributes as _Base
+else:
+    _Base = Anvl.Operation
 
 __all__ = [
     "DEFINED", "MAYBE_RULES", "OPS", "RULES", "AnvlOp", "Operand", "Operands", "Result", "Results",
@@ -84,7 +89,7 @@ def missing(cls: type["AnvlOp"], rule: str) -> Any:
     )
 
 
-class AnvlOp(Anvl.Operation):
+class AnvlOp(_Base):
     """Base of all ops.
 
         result_type(*types, **params)   -> type of the result, or raise TypeError
@@ -159,18 +164,6 @@ class AnvlOp(Anvl.Operation):
     naming_param = ""
     #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
     singularity_convention = ""
-
-    if TYPE_CHECKING:  # set by `__init_subclass__` for each op that has a name
-        n_operands: ClassVar[int | None]
-        n_results: ClassVar[int | None]
-        multiple_results: ClassVar[bool]
-        bodies: ClassVar[list[str]]
-        attribute_params: ClassVar[dict[str, type[Param]]]
-        key_of: ClassVar[Callable[[dict[str, Any]], Iterable[Any]]]
-        recipes: ClassVar[Any]
-        tangent_recipes: ClassVar[Any]
-        batch_recipes: ClassVar[Any]
-        _plans: ClassVar[dict[Any, Any]]
 
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any
@@ -480,7 +473,7 @@ class _EmitOwn:
         return op_class.build
 
 
-emit = Emit()
+emit: Emit = Emit()
 
 _MAX_PLANS = 4096
 

@@ -46,7 +46,7 @@ class Program:
         # Of another program: those of that, which may be more than the arguments of the block.
         given = owner.arguments if isinstance(owner, Program) else block.arguments
         self.arguments: list[Value] = list(given)
-        self.results = list(results)
+        self.results: list[Value] = list(results)
         self._owner = owner  # what keeps the block alive
 
     @classmethod

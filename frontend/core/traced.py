@@ -46,12 +46,12 @@ class Traced:
         outputs: Sequence[Tracer],
         out_tree: Any,
     ) -> None:
-        self.program = trace.program
+        self.program: Program = trace.program
         self.trace = trace
         self.names = names
         self.in_avals = in_avals
         self.in_tree = in_tree
-        self.out_avals = [y.aval for y in outputs]
+        self.out_avals: list[Aval] = [y.aval for y in outputs]
         self.out_tree = out_tree
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from anvl.core.arguments import Parameters
 from anvl.core.trace_state import current
@@ -14,6 +14,9 @@ from anvl.runtime import hide_frames
 __all__ = ["public"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+#: A function of arrays that a table makes.
+Function: TypeAlias = Callable[..., Any]
 
 
 def public(*static: str) -> Callable[[_F], _F]:

@@ -29,8 +29,8 @@ class AnvlGraph:
 
     def __init__(self, traced: Traced) -> None:
         self._traced = traced
-        self.in_tree = traced.in_tree
-        self.out_tree = traced.out_tree
+        self.in_tree: Any = traced.in_tree
+        self.out_tree: Any = traced.out_tree
         reader = Reader(traced)
         self.inputs: list[tuple[str, Aval]] = reader.inputs
         self.constants: list[tuple[str, Aval]] = reader.constants

@@ -9,8 +9,30 @@ Promotion and broadcasting are done here; the rules are in `frontend/core/promot
 
 from importlib import import_module as _import_module
 
-import ml_dtypes as _ml_dtypes
-import numpy as _np
+from ml_dtypes import bfloat16 as bfloat16
+from ml_dtypes import finfo as finfo
+from ml_dtypes import iinfo as iinfo
+from numpy import bool_ as bool_
+from numpy import complex64 as complex64
+from numpy import complex128 as complex128
+from numpy import dtype as dtype
+from numpy import e as e
+from numpy import euler_gamma as euler_gamma
+from numpy import float16 as float16
+from numpy import float32 as float32
+from numpy import float64 as float64
+from numpy import inf as inf
+from numpy import int8 as int8
+from numpy import int16 as int16
+from numpy import int32 as int32
+from numpy import int64 as int64
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import pi as pi
+from numpy import uint8 as uint8
+from numpy import uint16 as uint16
+from numpy import uint32 as uint32
+from numpy import uint64 as uint64
 
 from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
@@ -48,13 +70,6 @@ from anvl.numpy.functions.quantiles import *  # noqa: F403
 from anvl.numpy.functions.reductions import *  # noqa: F403
 from anvl.numpy.functions.special import *  # noqa: F403
 from anvl.numpy.functions.statistics import *  # noqa: F403
-
-e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
-bool_, int8, int16, int32, int64 = _np.bool_, _np.int8, _np.int16, _np.int32, _np.int64
-uint8, uint16, uint32, uint64 = _np.uint8, _np.uint16, _np.uint32, _np.uint64
-bfloat16, float16, float32, float64 = _ml_dtypes.bfloat16, _np.float16, _np.float32, _np.float64
-complex64, complex128 = _np.complex64, _np.complex128
-dtype, finfo, iinfo = _np.dtype, _ml_dtypes.finfo, _ml_dtypes.iinfo
 
 # fmt: off
 __all__ = [

@@ -23,18 +23,20 @@ from anvl.runtime import Array, hide_frames
 __all__ = ["attach"]
 
 # fmt: off
-_BINARY = {
+_BINARY: dict[str, Any] = {
     "add": anp.add, "sub": anp.subtract, "mul": anp.multiply, "truediv": anp.divide,
     "floordiv": anp.floor_divide, "mod": anp.remainder, "pow": anp.power, "matmul": anp.matmul,
     "and": anp.bitwise_and, "or": anp.bitwise_or, "xor": anp.bitwise_xor,
     "lshift": anp.bitwise_left_shift, "rshift": anp.bitwise_right_shift,
 }
-_COMPARE = {
+_COMPARE: dict[str, Any] = {
     "eq": anp.equal, "ne": anp.not_equal, "lt": anp.less, "le": anp.less_equal,
     "gt": anp.greater, "ge": anp.greater_equal,
 }
-_UNARY = {"neg": anp.negative, "pos": anp.positive, "abs": anp.abs, "invert": anp.bitwise_invert}
-_METHODS = {
+_UNARY: dict[str, Any] = {
+    "neg": anp.negative, "pos": anp.positive, "abs": anp.abs, "invert": anp.bitwise_invert,
+}
+_METHODS: dict[str, Any] = {
     "sum": anp.sum, "prod": anp.prod, "mean": anp.mean, "max": anp.max, "min": anp.min,
     "all": anp.all, "any": anp.any, "argmax": anp.argmax, "argmin": anp.argmin, "var": anp.var,
     "std": anp.std, "astype": anp.astype, "ravel": anp.ravel, "flatten": anp.ravel,

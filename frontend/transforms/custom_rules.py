@@ -40,9 +40,9 @@ __all__ = ["custom_jvp", "custom_vjp"]
 class _Custom:
     """A function with a rule."""
 
-    transform = ""
-    attribute = ""
-    define = ""
+    transform: str = ""
+    attribute: str = ""
+    define: str = ""
 
     def __init__(self, f: Callable[..., Any]) -> None:
         check_callable(self.transform, f)
@@ -184,7 +184,9 @@ class _Signature:
 class CustomVjpFunction(_Custom):
     """A function with a reverse rule; made by `custom_vjp`."""
 
-    transform, attribute, define = "custom_vjp", CustomVjp.attribute, "defvjp"
+    transform: str = "custom_vjp"
+    attribute: str = CustomVjp.attribute
+    define: str = "defvjp"
 
     @hiding_frames
     def defvjp(self, rule: Callable[..., Any], bwd: Callable[..., Any] | None = None) -> Any:
@@ -239,7 +241,9 @@ class CustomVjpFunction(_Custom):
 class CustomJvpFunction(_Custom):
     """A function with a forward rule; made by `custom_jvp`."""
 
-    transform, attribute, define = "custom_jvp", CustomJvp.attribute, "defjvp"
+    transform: str = "custom_jvp"
+    attribute: str = CustomJvp.attribute
+    define: str = "defjvp"
 
     @hiding_frames
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:

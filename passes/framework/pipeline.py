@@ -63,7 +63,7 @@ class Pipeline:
     """Passes to run on a module, in order: each a `Pass`, or text such as `"cse"`."""
 
     def __init__(self, elements: Iterable[Element | str]) -> None:
-        self.elements = tuple(_flat(elements))
+        self.elements: tuple[Element, ...] = tuple(_flat(elements))
 
     def __str__(self) -> str:
         return str(Nest(_MODULE, self.elements))

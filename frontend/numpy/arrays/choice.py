@@ -9,7 +9,7 @@ import numpy as np
 from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, constant, promote, promoted
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.types import dtype_name
-from anvl.dispatch.eager import public
+from anvl.dispatch.eager import Function, public
 from anvl.numpy.functions.elementwise import imag, mark_weak, named, real
 from anvl.numpy.functions.emitting import filled, is_kind, prim
 
@@ -106,11 +106,15 @@ def _logical(name: str, op: str, doc: str) -> Any:
     return named(function, name, doc)
 
 
-# fmt: off
-logical_and = _logical("logical_and", "and", "Whether both are true, or not zero. | 3, 0 -> False")
-logical_or  = _logical("logical_or",  "or",  "Whether either is true, or not zero. | 3, 0 -> True")
-logical_xor = _logical("logical_xor", "xor", "Whether just one of them is true. | 3, 1 -> False")
-# fmt: on
+logical_and: Function = _logical(
+    "logical_and", "and", "Whether both are true, or not zero. | 3, 0 -> False"
+)
+logical_or: Function = _logical(
+    "logical_or", "or", "Whether either is true, or not zero. | 3, 0 -> True"
+)
+logical_xor: Function = _logical(
+    "logical_xor", "xor", "Whether just one of them is true. | 3, 1 -> False"
+)
 
 
 @public()

@@ -12,7 +12,7 @@ import numpy as np
 from anvl.core.config import as_dtype
 from anvl.core.promote import as_tracer, convert, promoted
 from anvl.core.tracer import Tracer
-from anvl.dispatch.eager import public
+from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.arrays.shaping import ravel
 from anvl.numpy.functions.elementwise import described, mark_weak
@@ -61,27 +61,27 @@ def _public(function: Any, name: str, doc: str, *static: str) -> Any:
 
 
 # fmt: off
-cumsum = _accumulated("cumsum",
+cumsum: Function = _accumulated("cumsum",
     "Cumulative sums along `axis`; of the flattened array for None.\n\n"
     "With `reverse`, accumulated from the end.  "
     "Bools are counted, and integers below 32 bits summed in 32. "
     "| np.asarray([1, 2, 3]) -> [1 3 6]")
-cumprod = _accumulated("cumprod",
+cumprod: Function = _accumulated("cumprod",
     "Cumulative products along `axis`; of the flattened array for None.\n\n"
     "With `reverse`, accumulated from the end.  "
     "Integers below 32 bits are multiplied in 32.  The derivative is exact at zeros. "
     "| np.asarray([2, 3, 4]) -> [ 2  6 24]")
-cummax = _running("cummax",
+cummax: Function = _running("cummax",
     "Cumulative maxima along `axis`; of the flattened array for None.\n\n"
     "With `reverse`, accumulated from the end.  "
     "NumPy's `maximum.accumulate`.  Elements that tie share the derivative. "
     "| np.asarray([2, 1, 4]) -> [2 2 4]")
-cummin = _running("cummin",
+cummin: Function = _running("cummin",
     "Cumulative minima along `axis`; of the flattened array for None.\n\n"
     "With `reverse`, accumulated from the end.  "
     "NumPy's `minimum.accumulate`.  Elements that tie share the derivative. "
     "| np.asarray([2, 1, 4]) -> [2 1 1]")
-cumlogsumexp = _running("cumlogsumexp",
+cumlogsumexp: Function = _running("cumlogsumexp",
     "Cumulative log(sum(exp(x))) along `axis`, without overflow.\n\n"
     "With `reverse`, from the end.  NumPy's `logaddexp.accumulate`. "
     "| np.zeros(2) -> [0.        0.6931472]", "float")

@@ -28,7 +28,7 @@ from anvl.core.tracing import emit, emit_unary
 from anvl.dialect.core.op import OPS
 from anvl.dialect.core.types import element_type, kind
 from anvl.dialect.ops.elementwise.complexes import direction
-from anvl.dispatch.eager import public
+from anvl.dispatch.eager import Function, public
 from anvl.numpy.functions.emitting import filled, is_kind, prim, smooth_power
 
 __all__ = [
@@ -161,55 +161,62 @@ def described(name: str, doc: str) -> str:
 
 # fmt: off
 # NumPy's name   op          at least   summary
-negative  = unary("negative", "neg",      "int",   "-x. | 2 -> -2")
-exp       = unary("exp",      "exp",      "float", "Exponential, e to the power x. | 0.0 -> 1.0")
-expm1     = unary("expm1",    "expm1",    "float", "exp(x) - 1, accurate near 0. | 0.0 -> 0.0")
-log       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
-log1p     = unary("log1p",    "log1p",    "float", "log(1 + x), accurate near 0. | 0.0 -> 0.0")
-sqrt      = unary("sqrt",     "sqrt",     "float", "The square root. The derivative is infinite at 0. | 4.0 -> 2.0")
-rsqrt     = unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
-cbrt      = unary("cbrt",     "cbrt",     "float", "The cube root. The derivative is infinite at 0. | 8.0 -> 2.0")
-sin       = unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> 0.47942555")
-cos       = unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> 0.87758255")
-tan       = unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> 0.5463025")
-asin      = unary("asin",     "asin",     "float", "The inverse sine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 0.5235988")
-acos      = unary("acos",     "acos",     "float", "The inverse cosine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 1.0471976")
-atan      = unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> 0.4636476")
-sinh      = unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> 0.52109534")
-cosh      = unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> 1.127626")
-tanh      = unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> 0.46211717")
-asinh     = unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> 0.48121184")
-acosh     = unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. The derivative is infinite at 1. | 2.0 -> 1.316958")
-atanh     = unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> 0.54930615")
-erf       = unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
-erfc      = unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
-sigmoid   = unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
-bitwise_invert = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
+negative: Function  = unary("negative", "neg",      "int",   "-x. | 2 -> -2")
+exp: Function       = unary("exp",      "exp",      "float", "Exponential, e to the power x. | 0.0 -> 1.0")
+expm1: Function     = unary("expm1",    "expm1",    "float", "exp(x) - 1, accurate near 0. | 0.0 -> 0.0")
+log: Function       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
+log1p: Function     = unary("log1p",    "log1p",    "float", "log(1 + x), accurate near 0. | 0.0 -> 0.0")
+sqrt: Function      = unary("sqrt",     "sqrt",     "float", "The square root. The derivative is infinite at 0. | 4.0 -> 2.0")
+rsqrt: Function     = unary("rsqrt",    "rsqrt",    "float", "1 / sqrt(x). | 4.0 -> 0.5")
+cbrt: Function      = unary("cbrt",     "cbrt",     "float", "The cube root. The derivative is infinite at 0. | 8.0 -> 2.0")
+sin: Function       = unary("sin",      "sin",      "float", "The sine, of radians. | 0.5 -> 0.47942555")
+cos: Function       = unary("cos",      "cos",      "float", "The cosine, of radians. | 0.5 -> 0.87758255")
+tan: Function       = unary("tan",      "tan",      "float", "The tangent, of radians. | 0.5 -> 0.5463025")
+asin: Function      = unary("asin",     "asin",     "float", "The inverse sine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 0.5235988")
+acos: Function      = unary("acos",     "acos",     "float", "The inverse cosine, in radians. The derivative is infinite at -1 and 1. | 0.5 -> 1.0471976")
+atan: Function      = unary("atan",     "atan",     "float", "The inverse tangent, in radians. | 0.5 -> 0.4636476")
+sinh: Function      = unary("sinh",     "sinh",     "float", "The hyperbolic sine. | 0.5 -> 0.52109534")
+cosh: Function      = unary("cosh",     "cosh",     "float", "The hyperbolic cosine. | 0.5 -> 1.127626")
+tanh: Function      = unary("tanh",     "tanh",     "float", "The hyperbolic tangent. | 0.5 -> 0.46211717")
+asinh: Function     = unary("asinh",    "asinh",    "float", "The inverse hyperbolic sine. | 0.5 -> 0.48121184")
+acosh: Function     = unary("acosh",    "acosh",    "float", "The inverse hyperbolic cosine. The derivative is infinite at 1. | 2.0 -> 1.316958")
+atanh: Function     = unary("atanh",    "atanh",    "float", "The inverse hyperbolic tangent. | 0.5 -> 0.54930615")
+erf: Function       = unary("erf",      "erf",      "float", "The error function (DLMF 7.2.1). | 0.5 -> 0.5204999")
+erfc: Function      = unary("erfc",     "erfc",     "float", "1 - erf(x) (DLMF 7.2.2). | 0.5 -> 0.47950017")
+sigmoid: Function   = unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)). | 0.0 -> 0.5")
+bitwise_invert: Function = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
 
-add       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
-subtract  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
-multiply  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_power)
-divide    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25", of_complex=_over_real)
-atan2     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
-fmod      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is as between the jumps. | -7, 3 -> -1")
-maximum   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
-minimum   = binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
-nextafter = binary("nextafter", "nextafter", "float", "The next float after x towards y. The derivative is 1 in x. | 1.0, 2.0 -> 1.0000001")
-bitwise_and = binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> 2")
-bitwise_or  = binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> 7")
-bitwise_xor = binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> 5")
-bitwise_left_shift  = binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y. | 3, 2 -> 12")
-equal     = binary("equal",    "compare",  "bool",  "x == y. | 1, 1.0 -> True", comparison_direction="EQ")
-not_equal = binary("not_equal", "compare", "bool",  "x != y. | 1, 2 -> True", comparison_direction="NE")
-less      = binary("less",     "compare",  "bool",  "x < y. | 1, 2 -> True",  comparison_direction="LT")
-less_equal = binary("less_equal", "compare", "bool", "x <= y. | 2, 2 -> True", comparison_direction="LE")
-greater   = binary("greater",  "compare",  "bool",  "x > y. | 1, 2 -> False",  comparison_direction="GT")
-greater_equal = binary("greater_equal", "compare", "bool", "x >= y. | 2, 2 -> True", comparison_direction="GE")
+add: Function       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
+subtract: Function  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
+multiply: Function  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_power)
+divide: Function    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25", of_complex=_over_real)
+atan2: Function     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
+fmod: Function      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is as between the jumps. | -7, 3 -> -1")
+maximum: Function   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
+minimum: Function   = binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
+nextafter: Function = binary("nextafter", "nextafter", "float", "The next float after x towards y. The derivative is 1 in x. | 1.0, 2.0 -> 1.0000001")
+bitwise_and: Function = binary("bitwise_and", "and", "bool",  "The bits set in both. | 6, 3 -> 2")
+bitwise_or: Function  = binary("bitwise_or",  "or",  "bool",  "The bits set in either. | 6, 3 -> 7")
+bitwise_xor: Function = binary("bitwise_xor", "xor", "bool",  "The bits set in one of the two. | 6, 3 -> 5")
+bitwise_left_shift: Function  = binary("bitwise_left_shift",  "shift_left", "int", "x with its bits moved left by y. | 3, 2 -> 12")
+equal: Function     = binary("equal",    "compare",  "bool",  "x == y. | 1, 1.0 -> True", comparison_direction="EQ")
+not_equal: Function = binary("not_equal", "compare", "bool",  "x != y. | 1, 2 -> True", comparison_direction="NE")
+less: Function      = binary("less",     "compare",  "bool",  "x < y. | 1, 2 -> True",  comparison_direction="LT")
+less_equal: Function = binary("less_equal", "compare", "bool", "x <= y. | 2, 2 -> True", comparison_direction="LE")
+greater: Function   = binary("greater",  "compare",  "bool",  "x > y. | 1, 2 -> False",  comparison_direction="GT")
+greater_equal: Function = binary("greater_equal", "compare", "bool", "x >= y. | 2, 2 -> True", comparison_direction="GE")
 # fmt: on
-arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
-arcsinh, arccosh, arctanh = asinh, acosh, atanh
-invert = bitwise_not = bitwise_invert
-left_shift, true_divide = bitwise_left_shift, divide
+arcsin: Function = asin
+arccos: Function = acos
+arctan: Function = atan
+arctan2: Function = atan2
+arcsinh: Function = asinh
+arccosh: Function = acosh
+arctanh: Function = atanh
+invert: Function = bitwise_invert
+bitwise_not: Function = bitwise_invert
+left_shift: Function = bitwise_left_shift
+true_divide: Function = divide
 
 
 def _rounding(name: str, op: str, doc: str) -> Any:
@@ -226,9 +233,9 @@ def _rounding(name: str, op: str, doc: str) -> Any:
 
 
 # fmt: off
-ceil  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. The derivative is 0. | 1.2 -> 2.0")
-floor = _rounding("floor", "floor", "The largest integer that is not above x. The derivative is 0. | -1.2 -> -2.0")
-rint  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. The derivative is 0. | 2.5 -> 2.0")
+ceil: Function  = _rounding("ceil",  "ceil",  "The smallest integer that is not below x. The derivative is 0. | 1.2 -> 2.0")
+floor: Function = _rounding("floor", "floor", "The largest integer that is not above x. The derivative is 0. | -1.2 -> -2.0")
+rint: Function  = _rounding("rint",  "round_nearest_even", "The nearest integer; halves to the even one. The derivative is 0. | 2.5 -> 2.0")
 # fmt: on
 
 
@@ -283,7 +290,7 @@ def bitwise_right_shift(x: Any, y: Any) -> Any:
     return mark_weak(prim(f"shift_right_{which}", a, b), weak)
 
 
-right_shift = bitwise_right_shift
+right_shift: Function = bitwise_right_shift
 
 
 @public()

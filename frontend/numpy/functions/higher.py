@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from anvl.core.promote import promoted
-from anvl.dispatch.eager import public
+from anvl.dispatch.eager import Function, public
 from anvl.numpy.functions.elementwise import binary, mark_weak, named, unary
 from anvl.numpy.functions.emitting import prim
 
@@ -20,27 +20,27 @@ __all__ = [
 ]  # fmt: skip
 
 # fmt: off
-erfinv = unary("erfinv", "erf_inv", "float",
+erfinv: Function = unary("erfinv", "erf_inv", "float",
     "Inverse error function; infinite at -1 and 1. | np.float16(0.5) -> 0.477")
-gammaln = unary("gammaln", "lgamma", "float",
+gammaln: Function = unary("gammaln", "lgamma", "float",
     "log |gamma(x)| (DLMF 5.2.1). | np.float16(4) -> 1.792")
-digamma = unary("digamma", "digamma", "float",
+digamma: Function = unary("digamma", "digamma", "float",
     "The derivative of `gammaln` (DLMF 5.2.2). | np.float16(1) -> -0.577")
-i0e = unary("i0e", "bessel_i0e", "float",
+i0e: Function = unary("i0e", "bessel_i0e", "float",
     "exp(-|x|) i0(x). It has a corner at 0. | np.float16(1) -> 0.4658")
-i1e = unary("i1e", "bessel_i1e", "float",
+i1e: Function = unary("i1e", "bessel_i1e", "float",
     "exp(-|x|) i1(x). It has a corner at 0. | np.float16(1) -> 0.2079")
 
-polygamma = binary("polygamma", "polygamma", "float",
+polygamma: Function = binary("polygamma", "polygamma", "float",
     "The nth derivative of `digamma` at x (DLMF 5.15), for x > 0. n has no derivative. "
     "| 1, np.float16(1) -> 1.645")
-zeta = binary("zeta", "zeta", "float",
+zeta: Function = binary("zeta", "zeta", "float",
     "The sum of (k + q) ** -x over k = 0, 1, ... (DLMF 25.11.1), for x > 1. "
     "| 2, np.float16(1) -> 1.645")
-gammainc = binary("gammainc", "igamma", "float",
+gammainc: Function = binary("gammainc", "igamma", "float",
     "The regularised lower incomplete gamma function of a at x (DLMF 8.2.4). "
     "The derivative in a is 0 at x = 0. | 1, np.float16(1) -> 0.6323")
-gammaincc = binary("gammaincc", "igammac", "float",
+gammaincc: Function = binary("gammaincc", "igammac", "float",
     "1 - gammainc(a, x) (DLMF 8.2.4). The derivative in a is 0 at x = 0. "
     "| 1, np.float16(1) -> 0.368")
 # fmt: on
@@ -55,9 +55,9 @@ def _bessel(name: str, order: int, doc: str) -> Any:
 
 
 # fmt: off
-i0 = _bessel("i0", 0,
+i0: Function = _bessel("i0", 0,
     "The modified Bessel function of order 0 (DLMF 10.25.2). | np.float16(1) -> 1.266")
-i1 = _bessel("i1", 1,
+i1: Function = _bessel("i1", 1,
     "The modified Bessel function of order 1 (DLMF 10.25.2). | np.float16(1) -> 0.565")
 # fmt: on
 

@@ -13,7 +13,7 @@ from anvl.core.config import as_dtype, counting_dtype, default_dtype
 from anvl.core.promote import as_tracer, convert
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.types import dtype_name, element_type, kind
-from anvl.dispatch.eager import public
+from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of
 from anvl.numpy.arrays.choice import isnan, where
 from anvl.numpy.functions.elementwise import astype, described, mark_weak, subtract
@@ -78,11 +78,11 @@ def _wide(op: str, x: Tracer, axes: tuple[int, ...], keepdims: bool) -> Tracer:
 
 
 # fmt: off
-sum = _accumulated("sum", "sum",
+sum: Function = _accumulated("sum", "sum",
     "Sum along `axis` (one, several, or all of them).\n\n"
     "Bools are counted, and integers below 32 bits summed in 32.  The derivative is 1. "
     "| np.asarray([1, 2, 3]) -> 6")
-prod = _accumulated("prod", "prod",
+prod: Function = _accumulated("prod", "prod",
     "Product along `axis` (one, several, or all of them).\n\n"
     "Integers below 32 bits are multiplied in 32. | np.asarray([2, 3, 4]) -> 24")
 # fmt: on
@@ -100,14 +100,15 @@ def _extremum(name: str, op: str, doc: str) -> Any:
 
 
 # fmt: off
-max = _extremum("max", "max",
+max: Function = _extremum("max", "max",
     "Maximum along `axis`, NaN if there is one; the derivative is shared among equals. "
     "| np.asarray([1, 3, 2]) -> 3")
-min = _extremum("min", "min",
+min: Function = _extremum("min", "min",
     "Minimum along `axis`, NaN if there is one; the derivative is shared among equals. "
     "| np.asarray([1, 3, 2]) -> 1")
 # fmt: on
-amax, amin = max, min
+amax: Function = max
+amin: Function = min
 
 
 def _truth(name: str, op: str, doc: str) -> Any:
@@ -119,9 +120,11 @@ def _truth(name: str, op: str, doc: str) -> Any:
 
 
 # fmt: off
-all = _truth("all", "all", "Test whether all elements along `axis` are true, or not zero. "
+all: Function = _truth("all", "all",
+    "Test whether all elements along `axis` are true, or not zero. "
     "| np.asarray([1, 0]) -> False")
-any = _truth("any", "any", "Test whether any element along `axis` is true, or not zero. "
+any: Function = _truth("any", "any",
+    "Test whether any element along `axis` is true, or not zero. "
     "| np.asarray([1, 0]) -> True")
 # fmt: on
 
@@ -144,11 +147,11 @@ def _arg(name: str, doc: str) -> Any:
 
 
 # fmt: off
-argmax = _arg("argmax",
+argmax: Function = _arg("argmax",
     "The index of the largest along `axis`, the first of equals, a NaN if there is one; of all, "
     "flat.\n\nOf the default integer dtype, i32, or i64 where that does not hold every index. "
     "| np.asarray([1, 3, 2]) -> 1")
-argmin = _arg("argmin",
+argmin: Function = _arg("argmin",
     "The index of the smallest along `axis`, the first of equals, a NaN if there is one; of all, "
     "flat.\n\nOf the default integer dtype, i32, or i64 where that does not hold every index. "
     "| np.asarray([1, 3, 0]) -> 2")
@@ -201,14 +204,14 @@ def _without_nan(
 
 
 # fmt: off
-nansum  = _without_nan("nansum", sum, 0.0,
+nansum: Function  = _without_nan("nansum", sum, 0.0,
     "Sum along `axis`, ignoring NaN. | np.asarray([1.0, np.nan]) -> 1.0")
-nanprod = _without_nan("nanprod", prod, 1.0,
+nanprod: Function = _without_nan("nanprod", prod, 1.0,
     "Product along `axis`, ignoring NaN. | np.asarray([2.0, np.nan]) -> 2.0")
-nanmax  = _without_nan("nanmax", max, -math.inf,
+nanmax: Function  = _without_nan("nanmax", max, -math.inf,
     "Maximum along `axis`, ignoring NaN; NaN where all are. "
     "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
-nanmin  = _without_nan("nanmin", min, math.inf,
+nanmin: Function  = _without_nan("nanmin", min, math.inf,
     "Minimum along `axis`, ignoring NaN; NaN where all are. "
     "The derivative is shared among equals. | np.asarray([1.0, np.nan]) -> 1.0", math.nan)
 # fmt: on

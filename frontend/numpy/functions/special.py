@@ -10,7 +10,7 @@ import numpy as np
 
 from anvl.core.promote import as_tracer, constant, convert, promoted
 from anvl.core.tracer import Tracer
-from anvl.dispatch.eager import public
+from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.axes import axis_of, int_of
 from anvl.numpy.arrays.choice import isfinite, isinf, isnan, logical_and, logical_or, where
 from anvl.numpy.arrays.shaping import slice_axis
@@ -88,7 +88,8 @@ def rad2deg(x: Any) -> Any:
     return multiply(x, 180 / math.pi)
 
 
-radians, degrees = deg2rad, rad2deg
+radians: Function = deg2rad
+degrees: Function = rad2deg
 
 
 @public()
