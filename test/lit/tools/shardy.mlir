@@ -16,7 +16,7 @@
 // BYTES-NOT: sdy
 // BYTES: func.func public @main(
 
-// ERROR: :[[# @LINE + 12]]:8: error: sdy.manual_computation divides the computation among
+// ERROR: :[[# @LINE + 13]]:8: error: sdy.manual_computation divides the computation among
 // ERROR-SAME: devices, but anvl's programs run on one; write the program without it, for example
 // ERROR-SAME: without jax.shard_map
 

@@ -61,7 +61,7 @@ def imported(name):
     text = (TEXTS / f"{name}.mlir").read_text()
     if "sdy.mesh" not in text:
         return anvl.from_stablehlo(text)
-    with pytest.warns(UserWarning, match="left out: 1 mesh, .*; the program runs on one device"):
+    with pytest.warns(UserWarning, match="ignored: 1 mesh, .*; the program runs on one device"):
         return anvl.from_stablehlo(text)
 
 
@@ -239,7 +239,7 @@ def test_ops_that_say_where_they_lie_are_lifted():
       %0 = stablehlo.sine %x {sdy.sharding = #sdy.sharding<@m, []>} : tensor<f64>
       return %0 : tensor<f64>
     }"""
-    with pytest.warns(UserWarning, match=r"\(Shardy\) is left out: 1 sharding; ") as said:
+    with pytest.warns(UserWarning, match=r"\(Shardy\) is ignored: 1 sharding; ") as said:
         f = anvl.from_stablehlo(text)
     assert float(anvl.grad(f)(0.0)) == 1.0
     assert said[0].filename == __file__
@@ -279,7 +279,7 @@ def test_attributes_of_shardy_become_text_or_the_bytes_stay():
 
 def test_routines_are_named_where_a_derivative_is_asked_for():
     text = (TEXTS / "cholesky.mlir").read_text().replace("lapack_dpotrf_ffi", "lapack_dgehrd_ffi")
-    with pytest.raises(anvl.MissingRule, match="'lapack_dgehrd_ffi' has no derivative"):
+    with pytest.raises(anvl.MissingRule, match="no derivative of the routine 'lapack_dgehrd_ffi'"):
         anvl.grad(lambda x: anp.sum(anvl.from_stablehlo(text)(x)))(np.eye(3))
 
 
