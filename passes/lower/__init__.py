@@ -1,1 +1,1 @@
-"""The parts of lowering to StableHLO: patterns, outlining, guards of XLA's faults."""
+"""Lowering to StableHLO: patterns, outlining, and guards against XLA's faults."""

@@ -1,4 +1,4 @@
-"""Barriers that XLA on the CPU can compile: not those inside of loops and branches."""
+"""Removal of barriers that XLA:CPU cannot compile: those inside loops and branches."""
 
 from anvl.passes.framework.walk import Found
 from anvl.passes.functions.symbol_utils import is_private
@@ -7,17 +7,17 @@ __all__ = ["NAMES", "drop_inner_barriers"]
 
 # Note [Barriers on the CPU]
 #
-# XLA:CPU drops barriers before it merges equal computations, and so merges what `checkpoint`
-# computes again with what it was to replace.  `executables.py` asks it to drop them later; but
-# then those inside of a loop are not dropped at all, and end the process (jaxlib 0.10.2).  In there
-# nothing is lost: what a step back computes again was computed in another loop, which is another
-# computation.  So lowering leaves barriers in the main function alone.
+# XLA:CPU drops barriers before common subexpression elimination, and so merges what `checkpoint`
+# recomputes with the original.  `executables.py` makes XLA drop them later; but then those inside a
+# loop are not dropped at all, and crash the process (jaxlib 0.10.2).  There nothing is lost: a step
+# of the reverse loop recomputes what another loop computed, which is a different computation.  So
+# lowering leaves barriers only in the main function.
 
 NAMES = ("stablehlo.optimization_barrier",)
 
 
 def drop_inner_barriers(found: Found) -> None:
-    """Put its operands in place of each barrier that is not in the body of a public function."""
+    """Replace each barrier outside the body of a public function by its operands."""
     for op in found[NAMES[0]]:
         parent = op.parent.operation
         if parent.name == "func.func" and not is_private(parent):

@@ -1,8 +1,8 @@
-"""After lowering every function that is named is there and has a body, and none calls itself.
+"""Check after lowering: every named function exists and has a body, and there is no recursion.
 
-XLA ends the process on others: it takes a function without a body apart also where nobody calls it,
-looks into one that is not there, and follows calls without end.  What calls is not `func.call`
-alone: a composite names what it is made of, and a library call the functions that it may call.
+Otherwise XLA crashes the process: it analyses a function without a body even if nobody calls it,
+dereferences a missing one, and follows recursive calls forever.  Besides `func.call`, a composite
+names its decomposition, and a custom call the functions that it may call.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from anvl.passes.functions.symbol_utils import functions_of
 
 __all__ = ["check_calls"]
 
-# With the attribute in which each names functions.
+# Ops that name functions, with the attribute in which they do.
 _NAMING = {
     "func.call": "callee",
     "func.constant": "value",
@@ -28,14 +28,16 @@ _CONTROL_FLOW = "anvl-control-flow"
 
 
 def check_calls(pass_name: str, module: ir.Operation) -> None:
-    """Raise `PassError` for a function without a body, or that is not there, and for cycles."""
+    """Raise `PassError` for functions that are missing or have no body, and for recursion."""
     functions = functions_of(module)
     called = _called(module)
     for of_one in called.values():
         for name, op in of_one:
             if name not in functions:
-                problem = f"{op.name} names @{name}, which is no function here; define it, or take "
-                raise PassError(pass_name, f"{problem}out {_NAMING[op.name]}", str(op.location))
+                problem = (
+                    f"{op.name} names @{name}, but the module has no such function; define it, or "
+                )
+                raise PassError(pass_name, f"{problem}remove {_NAMING[op.name]}", str(op.location))
     for name, function in functions.items():
         if not function.regions[0].blocks:
             callers = [op for of_one in called.values() for callee, op in of_one if callee == name]
@@ -44,7 +46,7 @@ def check_calls(pass_name: str, module: ir.Operation) -> None:
 
 
 def _called(module: ir.Operation) -> dict[str, list[tuple[str, ir.Operation]]]:
-    """What each function calls, and where."""
+    """Calls in each function, with the calling ops."""
     found: dict[str, list[tuple[str, ir.Operation]]] = {}
     for op in find(module, *_NAMING):
         named = _named(op)
@@ -73,16 +75,16 @@ def _bodiless(
     if declared:
         problem = f"@{name} is declared by {declared} and has no body; run {run} first"
     elif callers:
-        problem = f"@{name} is called and has no body; give it one, or take out the call"
+        problem = f"@{name} is called but has no body; give it one, or remove the call"
     else:
-        problem = f"@{name} has no body, and nobody calls it; take it out, as --symbol-dce does"
+        problem = f"@{name} has no body and no caller; remove it, as --symbol-dce does"
     return PassError(pass_name, problem, where)
 
 
 def _declaration(function: ir.Operation) -> tuple[str, str]:
-    """The attribute that says what a declared function is to do, and the pass that carries it out.
+    """Attribute of a declared function, and the pass that expands it.
 
-    Of a plain declaration, two empty texts.
+    Two empty strings for a plain declaration.
     """
     for attribute in function.attributes.keys():
         if attribute in KINDS:

@@ -1,4 +1,4 @@
-"""Elementary functions of complex numbers by their parts, right on both sides of their cuts."""
+"""Elementary functions of complex numbers by parts, correct on both sides of branch cuts."""
 
 import math
 from collections.abc import Callable
@@ -15,21 +15,21 @@ __all__ = ["split_complex_functions"]
 #
 # XLA's expansions of complex functions lose the sign of zero, and so the side of a branch cut:
 # sqrt(-2 - 0i) is i 1.41 in place of -i 1.41.  Its sin(1e-30 i) is 0, as a difference of
-# exponentials, and cos(0 + 800 i) has a NaN, where infinity meets 0 (jaxlib 0.10.2).  Here each is
-# written out: no part is a difference that cancels, no square overflows, and zeros, infinities and
-# NaN give what C has (ISO C99, annex G.6), as NumPy's do.
+# exponentials, and cos(0 + 800 i) has a NaN, where infinity meets 0 (jaxlib 0.10.2).  Here each
+# function is expanded: no part is a cancelling difference, no square overflows, and zeros,
+# infinities and NaN give C's results (ISO C99, annex G.6), as NumPy's do.
 #
 # Formulas: NIST Digital Library of Mathematical Functions, 4.15, 4.21, 4.28, 4.35 and 4.36; the
 # square root as in W. Kahan, Branch cuts for complex elementary functions (1987).
 
 _Pair = tuple[ir.Value, ir.Value]
 
-_FAR = {32: 10.0, 64: 20.0}  # by bits: from here on exp(-2 |x|) is nothing beside 1
-_SMALL = {32: 2.0**-50, 64: 2.0**-400}  # whose square is about to be taken for 0
+_FAR = {32: 10.0, 64: 20.0}  # by bits: from here on exp(-2 |x|) is negligible beside 1
+_SMALL = {32: 2.0**-50, 64: 2.0**-400}  # its square is about to underflow
 
 
 def split_complex_functions(module: ir.Operation) -> None:
-    """Write functions of complex numbers in terms of their parts."""
+    """Expand functions of complex numbers into ops on their parts."""
     for op in find(module, *_FORMS):
         type_ = op.results[0].type
         if kind(type_.element_type) == "complex" and type_.has_static_shape:
@@ -43,7 +43,7 @@ def split_complex_functions(module: ir.Operation) -> None:
 
 
 class _Parts:
-    """Builds ops of the real arrays that are the parts of a complex one."""
+    """Builder of ops on the real and imaginary parts of a complex array."""
 
     def __init__(self, whole: ir.Type) -> None:
         self.hlo, element = Hlo("cpu"), whole.element_type.element_type
@@ -90,12 +90,12 @@ class _Parts:
         return self.hlo.logic("and", *flags)
 
     def kept_zero(self, x: ir.Value, product: ir.Value) -> ir.Value:
-        """A product that has x for a factor: x where that is 0 and the others are no numbers."""
+        """Replace a NaN product with a factor x = 0 by x."""
         is_lost = self.both(self.compared(x, "EQ", 0.0), self.is_nan(product))
         return self.chosen(is_lost, x, product)
 
     def signed(self, size: ir.Value, like: ir.Value) -> ir.Value:
-        """A size with the sign of another number, of zeros too."""
+        """Give a size the sign of `like`, whose zeros are signed too."""
         bits = tensor(self.type.shape, element_type(f"i{self.type.element_type.width}"))
         written = self.hlo("bitcast_convert", like, type=bits)
         is_below = self.hlo.compare(written, self.hlo.constant(bits, 0), "LT")
@@ -103,7 +103,7 @@ class _Parts:
 
 
 def _sqrt(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """t = sqrt((|x| + |z|) / 2) and |y| / 2t; where x is negative the second one is real."""
+    """t = sqrt((|x| + |z|) / 2) and |y| / 2t; for negative x the second one is the real part."""
     a, b = of.size(x), of.size(y)
     most, ratio, _ = _ratio(of, x, y)
     is_0 = of.compared(most, "EQ", 0.0)
@@ -112,7 +112,7 @@ def _sqrt(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
     half = of.op("sqrt", of.times(of.op("add", share, root), 0.5))
     t = of.product(of.op("sqrt", most), half)
     other = of.times(of.op("divide", b, of.chosen(is_0, of.number(1.0), t)), 0.5)
-    # The limits: all of a number with an infinite imaginary part, and along the real axis.
+    # Limits: an infinite imaginary part dominates; then the ends of the real axis.
     infinity, nan, zero = (of.number(v) for v in (float("inf"), float("nan"), 0.0))
     end = of.chosen(of.is_nan(y), nan, zero)
     is_end = of.is_infinite(x)
@@ -125,7 +125,7 @@ def _sqrt(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _rsqrt(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """The conjugate of the square root over |z|, of which the root is taken off twice."""
+    """The conjugate of the square root over |z|, divided by sqrt(|z|) twice."""
     re, im = _sqrt(of, x, y)
     most, ratio, is_infinite = _ratio(of, x, y)
     square = of.plus(of.product(ratio, ratio), 1.0)
@@ -141,7 +141,7 @@ def _rsqrt(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _ratio(of: _Parts, x: ir.Value, y: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """The larger part, the share of the smaller one, 0 for 0 and infinity; whether it is one."""
+    """The larger part, the smaller over it (0 at 0 and infinity), whether one is infinite."""
     a, b = of.size(x), of.size(y)
     most, least = of.op("maximum", a, b), of.op("minimum", a, b)
     is_infinite = of.hlo.logic("or", *(of.is_infinite(v) for v in (x, y)))
@@ -158,7 +158,7 @@ def _log(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _turns(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """cos(y), sin(y), of what is no number too where exp(x) is infinite or 0."""
+    """cos(y) and sin(y), also for infinite or NaN y where exp(x) is infinite or 0."""
     cos, sin = of.op("cosine", y), of.op("sine", y)
     is_lost = of.both(of.is_infinite(x), of.is_no_number(y))
     is_0 = of.both(is_lost, of.compared(x, "LT", 0.0))
@@ -166,7 +166,7 @@ def _turns(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _exp(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """In two factors where it is large: the whole may be too large where no part is."""
+    """Exponential as two factors if it is large: the whole may overflow where no part does."""
     is_far = of.compared(x, "GT", of.far)
     size = of.op("exponential", of.chosen(is_far, of.times(x, 0.5), x))
     again = of.chosen(is_far, size, of.number(1.0))
@@ -175,7 +175,7 @@ def _exp(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _expm1(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """expm1(x) cos(y) - (1 - cos(y)) + i exp(x) sin(y), in two factors where it is large."""
+    """expm1(x) cos(y) - (1 - cos(y)) + i exp(x) sin(y), as two factors if it is large."""
     is_far = of.compared(x, "GT", 2 * of.far)
     less_1 = of.op("exponential_minus_one", of.chosen(is_far, of.times(x, 0.5), x))
     size = of.plus(less_1, 1.0)
@@ -190,7 +190,7 @@ def _expm1(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _log1p(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """XLA's own, which squares y: where 1 + x is 0, of y times a power of two."""
+    """XLA's own function, which squares y: at 1 + x = 0, of y times a power of two."""
     is_small = of.both(of.compared(x, "EQ", -1.0), of.compared(of.size(y), "LT", of.small))
     power = math.log2(of.small) * -2
     y = of.chosen(is_small, of.times(y, 2.0**power), y)
@@ -203,7 +203,7 @@ def _log1p(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _hyperbolic(of: _Parts, x: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """sinh(x) and cosh(x), each over a third number, so that neither is too large."""
+    """sinh(x) and cosh(x), both over a third number, so that neither overflows."""
     a = of.size(x)
     is_far = of.compared(a, "GT", of.far)
     half = of.op("exponential", of.times(a, 0.5))
@@ -217,7 +217,7 @@ def _hyperbolic(of: _Parts, x: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
 
 
 def _sinh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """sinh(x) cos(y) + i cosh(x) sin(y)"""
+    """sinh(x) cos(y) + i cosh(x) sin(y)."""
     sinh, cosh, again = _hyperbolic(of, x)
     cos, _ = _turns(of, x, y)
     re, im = of.product(sinh, cos, again), of.product(cosh, of.op("sine", y), again)
@@ -225,7 +225,7 @@ def _sinh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _cosh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """cosh(x) cos(y) + i sinh(x) sin(y)"""
+    """cosh(x) cos(y) + i sinh(x) sin(y)."""
     sinh, cosh, again = _hyperbolic(of, x)
     cos, _ = _turns(of, x, y)
     im = of.product(sinh, of.op("sine", y), again)
@@ -235,7 +235,7 @@ def _cosh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _tanh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
-    """(sinh(x) cosh(x) + i sin(y) cos(y)) / (sinh(x)^2 + cos(y)^2)"""
+    """(sinh(x) cosh(x) + i sin(y) cos(y)) / (sinh(x)^2 + cos(y)^2)."""
     is_far = of.compared(of.size(x), "GT", of.far)
     sinh, cosh, _ = _hyperbolic(of, of.chosen(is_far, of.number(1.0), x))
     cos, sin = of.op("cosine", y), of.op("sine", y)
@@ -252,7 +252,7 @@ def _tanh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
 
 
 def _turned(form: Callable[..., _Pair]) -> Callable[..., _Pair]:
-    """-i f(i z), which is sin of sinh, and tan of tanh."""
+    """-i f(i z): sin from sinh, and tan from tanh."""
 
     def turned(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
         re, im = form(of, of.op("negate", y), x)

@@ -1,4 +1,4 @@
-"""Conversions in forms that XLA computes."""
+"""Conversions rewritten to forms that XLA computes correctly."""
 
 from collections.abc import Callable
 
@@ -11,15 +11,15 @@ __all__ = ["NAMES", "rewrite_converts"]
 
 # Note [Conversions that XLA misreads]
 #
-# XLA ends the process where it folds the conversion of a scalar complex constant to a dtype that is
-# not complex, also of one that it finds to be constant, as a sum of no elements is (jaxlib 0.10.2).
-# To bool it looks at the real part alone, where StableHLO's specification has a number that is not
-# zero (section `convert`).
+# XLA crashes the process when it folds the conversion of a scalar complex constant to a dtype that
+# is not complex, or of a value that it finds to be constant, such as an empty sum (jaxlib 0.10.2).
+# For bool it reads only the real part, where StableHLO's specification tests whether the number is
+# nonzero (section `convert`).
 #
-# A product with a bool that became a float, `convert(p) * y`, XLA makes `select(p, y, 0)`, and a
-# quotient by a constant is a product: 0 where `p` is false and `y` infinite or NaN, which is NaN.
-# `select(p, 1, 0)` in place of the conversion it leaves alone, and, where the shape of 1 and 0 is
-# not known, a conversion to integers and on to floats.
+# A product with a bool converted to float, `convert(p) * y`, XLA rewrites to `select(p, y, 0)`, and
+# a quotient by a constant is a product: 0 where `p` is false and `y` infinite or NaN, where the
+# result should be NaN.  It leaves `select(p, 1, 0)` in place of the conversion alone, and, where
+# the shape of 1 and 0 is not known, a conversion to integers and on to floats.
 
 NAMES = ("stablehlo.convert",)
 
@@ -27,7 +27,7 @@ _hlo = Hlo("")
 
 
 def rewrite_converts(found: Found) -> None:
-    """Convert from complex numbers by their parts, and from bools to floats by a choice."""
+    """Convert complex numbers by parts, and bools to floats by a select."""
     for op in found[NAMES[0]]:
         form = _form(*(kind(v.type.element_type) for v in (op.operands[0], op.results[0])))
         y = op.results[0]
@@ -38,7 +38,7 @@ def rewrite_converts(found: Found) -> None:
 
 
 def _form(source: str, target: str) -> Callable[[ir.Value, ir.Type], ir.Value] | None:
-    """What stands for a conversion from one kind of element to another, where something must."""
+    """Replacement for a conversion between two kinds of elements, None if it is not needed."""
     if source == "complex" and target != "complex":
         return _is_not_zero if target == "bool" else _real_part
     if source == "bool" and target in ("float", "complex"):
@@ -59,7 +59,7 @@ def _is_not_zero(x: ir.Value, type_: ir.Type) -> ir.Value:
 
 
 def _chosen(x: ir.Value, type_: ir.Type) -> ir.Value:
-    """1 or 0"""
+    """1 or 0."""
     if not type_.has_static_shape:
         bytes_ = ir.RankedTensorType.get(type_.shape, ir.IntegerType.get_unsigned(8))
         return _converted(_converted(x, bytes_), type_)

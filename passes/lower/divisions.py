@@ -1,4 +1,4 @@
-"""Integers that are never divided by zero, also where StableHLO's folder divides constants."""
+"""Integer division guarded against zero, also where StableHLO's folder divides constants."""
 
 from functools import lru_cache
 from typing import Any
@@ -14,17 +14,17 @@ __all__ = ["NAMES", "guard_divisions"]
 # Note [Division by zero]
 #
 # Before XLA sees a program, StableHLO's folder divides integers that it finds to be constant, in
-# the process that compiles, and zero ends that by SIGFPE (`FoldDivOpPattern` and `FoldRemOpPattern`
-# in `StablehloAggressiveFolder.cpp`, jaxlib 0.10 to 0.12; its reference interpreter divides so
-# too).  It finds x - x to be 0, and a product with 0, so a divisor that depends on an argument is
-# no exception.  XLA's own folder, and the code that it writes, give all bits set for x / 0 and x
-# for what is left (`docs/conventions.md`).  So unless a divisor is a literal without a zero in it,
-# 1 takes the place of 0:
+# the compiling process, and zero ends that by SIGFPE (`FoldDivOpPattern` and `FoldRemOpPattern` in
+# `StablehloAggressiveFolder.cpp`, jaxlib 0.10 to 0.12; its reference interpreter divides the same
+# way).  It finds x - x to be 0, and a product with 0, so a divisor that depends on an argument is
+# no exception.  XLA's own folder, and its generated code, give all bits set for x / 0 and x for the
+# remainder (`docs/conventions.md`).  So unless a divisor is a literal without a zero in it, 1
+# replaces 0:
 #
 #     z = x / y      becomes      z = select(y == 0, ~0, x / select(y == 0, 1, y))
 #
-# and, with x in place of ~0, so does a remainder.  XLA's code chooses in the same way, so it takes
-# no longer.  The smallest integer divided by -1 wraps in both folders.
+# and, with x in place of ~0, likewise for a remainder.  XLA's code selects in the same way, so it
+# takes no longer.  The smallest integer divided by -1 wraps in both folders.
 
 NAMES = _DIVIDE, _REMAINDER = "stablehlo.divide", "stablehlo.remainder"
 
@@ -32,7 +32,7 @@ _hlo = Hlo("")
 
 
 def guard_divisions(found: Found) -> None:
-    """Choose what an integer divided by zero gives, where a divisor may be zero."""
+    """Select the result of an integer division by zero, where a divisor may be zero."""
     guarded: dict[ir.Value, bool] = {}  # many divide by one literal
     literals = Literals()
     for op in (*found[_DIVIDE], *found[_REMAINDER]):
@@ -45,15 +45,15 @@ def guard_divisions(found: Found) -> None:
             _guard(op, y, literals)
 
 
-@lru_cache(1024)  # asked of each division of floats too
+@lru_cache(1024)  # called for each division of floats too
 def _is_of_integers(type_: Any) -> bool:
-    """Of a shape that is known: what StableHLO's folder knows the elements of."""
+    """Whether a type is of integers and static shape: StableHLO's folder knows no others."""
     is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
     return is_static and isinstance(type_.element_type, ir.IntegerType) and type_.encoding is None
 
 
 def _is_guarded(y: ir.Value) -> bool:
-    """Whether a divisor has no zero: a literal, or the choice that `_guard` makes."""
+    """Whether a divisor has no zero: a literal, or the select that `_guard` emits."""
     if _has_no_zero(y):
         return True
     op = maker(y)
@@ -79,9 +79,9 @@ def _is_zero(y: ir.Value) -> bool:
 
 
 def _literal(y: ir.Value) -> np.ndarray[Any, Any] | None:
-    """The elements of a literal, in some order; None of what is none, or cannot be read.
+    """Elements of a literal, in some order; None if it is no literal or unreadable.
 
-    That of a splat once, also where the shape has none: the folder divides by it all the same.
+    A splat gives one element, also for an empty shape: the folder divides by it all the same.
     """
     op = origin(y)
     if op is None or op.name != "stablehlo.constant":

@@ -1,4 +1,4 @@
-"""`Hlo`: what `lower` rules build StableHLO with; and what guards of XLA's faults read it with."""
+"""`Hlo`, the StableHLO builder of `lower` rules, and helpers that the guards read programs with."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,7 +15,7 @@ _create = ir.Operation.create
 
 
 class Hlo:
-    """Builds StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`.
+    """Builder of StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`.
 
     `platform` is the one that the program will run on.
     """
@@ -27,20 +27,20 @@ class Hlo:
         return _create(f"stablehlo.{name}", [type], xs, attributes or None).result
 
     def constant(self, type: ir.Type, value: complex) -> ir.Value:
-        """An array of `type` whose elements all are `value`."""
+        """An array of `type` filled with `value`."""
         return self("constant", type=type, value=splat(type, value))
 
     def compare(self, x: ir.Value, y: ir.Value, direction: str) -> ir.Value:
-        """Bools: how x compares with y."""
+        """Compare x with y elementwise."""
         bools = tensor(x.type.shape, element_type("bool"))
         return self("compare", x, y, type=bools, comparison_direction=Direction.encode(direction))
 
     def logic(self, name: str, *xs: ir.Value) -> ir.Value:
-        """`and`, `or`, `not` of arrays of one type."""
+        """Emit `and`, `or` or `not` of arrays of one type."""
         return self(name, *xs, type=xs[0].type)
 
     def part(self, name: str, x: ir.Value) -> ir.Value:
-        """`real` or `imag` of complex numbers."""
+        """Emit `real` or `imag` of complex numbers."""
         return _create(f"stablehlo.{name}", None, [x], infer_type=True).result
 
     def reduce(
@@ -50,7 +50,7 @@ class Hlo:
         axes: tuple[int, ...],
         body: str | Callable[..., list[ir.Value]],
     ) -> list[ir.Value]:
-        """Combine along `axes`; `body` names a binary op, or is `f(hlo, *best, *next) -> best`."""
+        """Reduce along `axes`; `body` names a binary op, or is `f(hlo, *best, *next) -> best`."""
         kept = [n for i, n in enumerate(xs[0].type.shape) if i not in axes]
         scalars = [start.type for start in starts]
         op = _create(
@@ -72,13 +72,13 @@ class Hlo:
 
 
 def maker(x: ir.Value) -> ir.Operation | None:
-    """The op that makes a value; None of an argument."""
+    """The defining op of a value; None for a block argument."""
     owner = x.owner
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
 def replace_before(x: ir.Value, y: ir.Value) -> None:
-    """Use `y`, which is made of `x`, in place of it."""
+    """Replace the uses of x by y, except in the op that computes y from x."""
     x.replace_all_uses_except(y, y.owner.operation)
 
 
@@ -86,7 +86,7 @@ _SHAPED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.transpo
 
 
 def origin(x: ir.Value) -> ir.Operation | None:
-    """The op that makes the elements of a value, which others may have brought into its shape."""
+    """The op that computes a value's elements, looking through changes of shape."""
     op = maker(x)
     while op is not None and op.name in _SHAPED:
         op = maker(op.operands[0])
@@ -94,13 +94,13 @@ def origin(x: ir.Value) -> ir.Operation | None:
 
 
 class Literals:
-    """Constants that guards need: one for each block, type and number, where the block begins."""
+    """Constants for guards: one per block, type and number, at the beginning of the block."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[ir.Block, ir.Type, str], ir.Value] = {}
 
     def get(self, block: ir.Block, type: ir.Type, value: complex) -> ir.Value:
-        """An array of `type` in a block, whose elements all are `value`."""
+        """An array of `type` in a block, filled with `value`."""
         key = block, type, repr(value)
         if key not in self._made:
             with ir.InsertionPoint.at_block_begin(block):
@@ -108,14 +108,14 @@ class Literals:
         return self._made[key]
 
 
-# -- values that XLA does not see through ----------------------------------------------------------
+# -- values opaque to XLA -------------------------------------------------------------------------
 
 _HIDING = "stablehlo.reduce_precision"
-_BITS = {"exponent_bits": 11, "mantissa_bits": 112}  # of f64, and of no float: nothing is rounded
+_BITS = {"exponent_bits": 11, "mantissa_bits": 112}  # f64's, and more than any float's: no rounding
 
 
 def hide(x: ir.Value) -> ir.Value:
-    """The same floats or complex numbers, of which XLA does not know how they were made."""
+    """Make floats or complex numbers opaque to XLA's simplifier."""
     if kind(x.type.element_type) != "complex":
         return _create(_HIDING, [x.type], [x], _more_bits(x.context)).result
     hlo = Hlo("")
@@ -123,7 +123,7 @@ def hide(x: ir.Value) -> ir.Value:
 
 
 def is_hidden(x: ir.Value) -> bool:
-    """Whether a value is one that `hide` gave of floats, or of a part of complex numbers."""
+    """Whether a value is a result of `hide`, of floats or of a part of complex numbers."""
     op = maker(x)
     if op is None or op.name != _HIDING:
         return False

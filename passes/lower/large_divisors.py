@@ -1,5 +1,7 @@
-"""Floats divided by one value that is very large, or in f16 very small, on the CPU; complex
-numbers by such a literal or by 0."""
+"""Guards for division of floats by one very large value on the CPU.
+
+In f16 also by a very small one; of complex numbers by such a literal or by 0.
+"""
 
 import math
 import re
@@ -18,33 +20,34 @@ __all__ = ["NAMES", "guard_large_divisors"]
 
 # Note [Quotients that XLA makes products]
 #
-# Where a divisor is a constant, or one value for many elements (a broadcast, also behind other
+# If a divisor is a constant, or one value for many elements (a broadcast, also behind other
 # elementwise ops, since XLA broadcasts as late as it can), XLA multiplies by its reciprocal (jaxlib
-# 0.10.2).  Of an f32 above 2^126 that is a subnormal number, which the CPU takes for 0; so
-# `w / max(w)` was 0 from 1e38 on.  Unless it is known to be smaller, such a divisor is scaled:
+# 0.10.2).  For an f32 above 2^126 that is subnormal, and flushed to 0 by the CPU; so `w / max(w)`
+# was 0 from 1e38 on.  Unless it is known to be smaller, such a divisor is scaled:
 #
 #     z = x / y      becomes      f = select(|y| > 2^100, 2^-64, 1)
 #                                 z = reduce_precision(x * f) / (y * f)
 #
-# Both products are exact where the quotient is not 0 anyway.  XLA finds f once for each broadcast
-# value, so this takes as long as before.  The `reduce_precision` is to more bits than there are: it
-# does nothing, but without it XLA would put f and a constant reciprocal together again.
+# Both products are exact wherever the quotient is not 0 anyway.  XLA computes f once for each
+# broadcast value, so this takes as long as before.  The `reduce_precision` is to more bits than
+# there are: it does nothing, but without it XLA would combine f and a constant reciprocal again.
 #
 # In f16 the reciprocal is rounded to f16: infinite below 2^-16, inexact above 2^14.  There the
 # quotient is computed in f32, as XLA's code does in any case.
 #
-# Of complex numbers only literals become reciprocals.  That of 0 has NaN in it, as have products of
-# large numbers with that of a very small one, where C and NumPy have infinity.  Such a literal, and
-# one that is very large, is made to look as if it depended on the dividend: as its real part,
-# clamped from both sides to that of the literal.  (A barrier would do, but not in loops.)
+# Of complex numbers only literals become reciprocals.  The reciprocal of 0 contains NaN, and so do
+# products of large numbers with the reciprocal of a very small one, where C and NumPy have
+# infinity.  Such a literal, and one that is very large, is made to appear dependent on the
+# dividend: as its real part, clamped from both sides to that of the literal.  (A barrier would do,
+# but not in loops.)
 
 _DIVIDE, _CONSTANT, _CONVERT = "stablehlo.divide", "stablehlo.constant", "stablehlo.convert"
 _MULTIPLY = "stablehlo.multiply"
 NAMES = (_DIVIDE,)
 _BROADCAST = "stablehlo.broadcast_in_dim"
-_MOST_OPS = 8  # that XLA is expected to move a broadcast over
+_MOST_OPS = 8  # limit of ops across which XLA is assumed to move a broadcast
 
-#: Ops over which XLA moves broadcasts: what they make of broadcasts is one.
+#: Ops across which XLA moves broadcasts: of broadcast operands, their result is a broadcast.
 _TRANSPARENT = frozenset(
     f"stablehlo.{name}"
     for name in (
@@ -55,7 +58,7 @@ _TRANSPARENT = frozenset(
     ).split()
 )
 
-#: Ops whose results are below the limits, whatever their operands are.
+#: Ops whose results are below the limits for any operands.
 _SMALL = frozenset(
     f"stablehlo.{name}"
     for name in "cosine log log_plus_one logistic rsqrt sign sine sqrt tanh".split()
@@ -63,16 +66,16 @@ _SMALL = frozenset(
 
 _NARROW = ("f16", "f8E4M3FN", "f8E5M2")
 
-#: The sizes of the larger part for which the reciprocal of a complex literal is right.
+#: Sizes of the larger part for which the reciprocal of a complex literal is accurate.
 _COMPLEX = {"complex<f32>": (2.0**-60, 2.0**100), "complex<f64>": (2.0**-500, 2.0**1000)}
 
 _hlo = Hlo("")
 
 
 class _Range(NamedTuple):
-    least: float  # not 0
+    least: float  # 0 is allowed too
     most: float
-    factor: float | None  # of what is larger than that; None where f32 has the range
+    factor: float | None  # for divisors above `most`; None if f32 has the range
 
 
 _WIDE = _Range(0.0, 2.0**100, 2.0**-64)
@@ -85,7 +88,7 @@ _RANGES = {
 
 
 class _Known(NamedTuple):
-    """Facts about divisors, and the literals and scaled divisors that blocks have."""
+    """Facts about divisors, and the literals and scaled divisors of each block."""
 
     unsafe: dict[ir.Value, bool]
     literals: Literals
@@ -93,7 +96,7 @@ class _Known(NamedTuple):
 
 
 def guard_large_divisors(found: Found) -> None:
-    """Scale divisors of floats of which XLA multiplies by the reciprocal."""
+    """Scale divisors of floats by whose reciprocal XLA multiplies."""
     known = _Known({}, Literals(), {})
     for op in found[_DIVIDE]:
         y = op.operands[1]
@@ -112,14 +115,14 @@ def guard_large_divisors(found: Found) -> None:
                     _scale(op, range_.factor, range_.most, known)
 
 
-@lru_cache(1024)  # asked of each division
+@lru_cache(1024)  # called for each division
 def _range(type_: Any) -> _Range | None:
     is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
     return _RANGES.get(str(type_.element_type)) if is_static else None
 
 
 def _is_scaled(x: ir.Value, y: ir.Value) -> bool:
-    """Whether a dividend and a divisor are what `_scale` made: products with the same factors."""
+    """Whether dividend and divisor were scaled by `_scale`: products with the same factors."""
     op = maker(x) if is_hidden(x) else None
     makers = [None if op is None else maker(op.operands[0]), maker(y)]
     if any(made is None or made.name != _MULTIPLY for made in makers):
@@ -129,7 +132,7 @@ def _is_scaled(x: ir.Value, y: ir.Value) -> bool:
 
 
 def _is_spread(y: ir.Value, most: int) -> bool:
-    """Whether an array may be a constant to XLA, or a broadcast: a scalar is none."""
+    """Whether an array may be a constant or a broadcast to XLA; a scalar is neither."""
     op = maker(y)
     if op is None or not most:
         return False
@@ -141,19 +144,19 @@ def _is_spread(y: ir.Value, most: int) -> bool:
 
 
 def _is_within(y: ir.Value, range_: _Range) -> bool:
-    """Whether a divisor is known to be within the limits, or 0 or not finite: any form is right."""
+    """Whether a divisor is known to be within the limits, 0 or not finite: any form is right."""
     op = origin(y)
     if op is None:
         return False
     if op.name == _CONSTANT:
         return _has_within(op.attributes["value"], range_)
-    if range_.least:  # of which small ones are outside too
+    if range_.least:  # small results are outside too
         return False
     return op.name in _SMALL or (op.name == _CONVERT and _is_small(op.operands[0].type))
 
 
 def _is_small(source: ir.Type) -> bool:
-    """Whether all numbers of a dtype are below the limits of those above it."""
+    """Whether all numbers of a dtype are below the limits of wider ones."""
     element = source.element_type
     return kind(element) in ("bool", "int", "uint") or str(element) in _NARROW
 
@@ -170,7 +173,7 @@ def _has_within(literal: Any, range_: _Range) -> bool:
     return bool((is_within | (sizes == 0) | ~np.isfinite(sizes)).all())
 
 
-# -- the forms -------------------------------------------------------------------------------------
+# -- rewritten forms ------------------------------------------------------------------------------
 
 
 def _scale(op: ir.Operation, factor: float, most: float, known: _Known) -> None:
@@ -184,7 +187,7 @@ def _scale(op: ir.Operation, factor: float, most: float, known: _Known) -> None:
 
 
 def _factors(block: ir.Block, y: ir.Value, factor: float, most: float, known: _Known) -> ir.Value:
-    """The factor where y is above the limit, and 1."""
+    """The factor where y is above the limit, else 1."""
     limit, small, one = (known.literals.get(block, y.type, v) for v in (most, factor, 1.0))
     is_large = _hlo.compare(_hlo("abs", y, type=y.type), limit, "GT")
     return _hlo("select", is_large, small, one, type=y.type)
@@ -195,7 +198,7 @@ def _multiply(x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def _hide_complex(op: ir.Operation) -> None:
-    """Keep XLA from multiplying complex numbers by the reciprocal of a literal that has none."""
+    """Keep XLA from multiplying by a complex literal's reciprocal if that is inaccurate."""
     x, y = op.operands
     limits, made = _complex_limits(y.type), origin(y)
     if limits is None or made is None or made.name != _CONSTANT:
@@ -208,7 +211,7 @@ def _hide_complex(op: ir.Operation) -> None:
         op.operands[1] = _hlo("complex", hidden, imag, type=y.type)
 
 
-@lru_cache(1024)  # asked of each division but those of floats
+@lru_cache(1024)  # called for each division but those of floats
 def _complex_limits(type_: Any) -> tuple[float, float] | None:
     is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
     return _COMPLEX.get(str(type_.element_type)) if is_static else None
@@ -217,13 +220,13 @@ def _complex_limits(type_: Any) -> tuple[float, float] | None:
 @lru_cache(1024)  # many divide by one literal
 def _has_reciprocal(text: str, least: float, most: float) -> bool:
     """Whether all numbers of a literal are within the limits, or not finite."""
-    pairs = re.findall(r"\(([^,()]+),([^,()]+)\)", text)  # none where it is written in bits
+    pairs = re.findall(r"\(([^,()]+),([^,()]+)\)", text)  # none if written in hexadecimal
     sizes = [max(_size(part) for part in pair) for pair in pairs]
     return bool(sizes) and all(least <= size <= most or size == math.inf for size in sizes)
 
 
 def _size(text: str) -> float:
-    """The absolute value of a number in a literal; infinite of one written in bits."""
+    """Absolute value of a number in a literal; infinite if written in hexadecimal."""
     return math.inf if "x" in text else abs(float(text))
 
 

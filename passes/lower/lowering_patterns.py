@@ -1,8 +1,8 @@
-"""What the ops that have no one counterpart become: each expansion written down once.
+"""Patterns that expand ops without a single counterpart in StableHLO; each expansion is cached.
 
-An op that lowers by its own rule, or that is one of CHLO, is matched by a Python pattern.  What it
-becomes depends on types and parameters alone, so it is worked out once for each (Note [Recipes]);
-a short expansion is then built in place of the op, a long one called.  Note [Long expansions].
+An op with a `lower` rule, or with a counterpart in CHLO, is matched by a Python pattern.  Its
+expansion depends only on types and parameters, so it is computed once for each (Note [Recipes]); a
+short expansion then replaces the op, a long one is called.  See Note [Long expansions].
 """
 
 from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 @lru_cache(8)
 def expansions(platform: str, composite: bool, known: int) -> Any:
-    """All ops that are no mere renames, as one frozen set of Python patterns.
+    """Python patterns, as one frozen set, for all ops that are not merely renamed.
 
-    `composite` ones first: they emit ops of the dialect, which lower after them.  `known` is how
-    many ops there are: with a new one, the set is made anew.
+    `composite` ones run first: they emit ops of the dialect, which are lowered after them.  `known`
+    is the number of registered ops: a new op makes a new set.
     """
     patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform)
     for name, op_class in OPS.items():
@@ -71,21 +71,21 @@ def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
 
 
 def _asked(op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]) -> list[Any]:
-    """What the rule makes of an op: its results."""
+    """Results that the rule emits for an op."""
     try:
         if op_class.hlo is not None:
             return _of_chlo(op_class.hlo, op, xs)
         new = op_class.lower(hlo, *xs, **op_class.read(op))
     except MissingRule as error:
         raise PassError(NAME, str(error), str(op.location)) from None
-    except Exception as error:  # of a rule's author: it stays as it is, and says where
+    except Exception as error:  # raised by a rule's author: unchanged, with a location
         error.location = str(op.location)  # type: ignore[attr-defined]
         raise
     return list(new) if op_class.multiple_results and new is not None else [new]
 
 
 def _of_chlo(name: str, op: ir.Operation, xs: Sequence[ir.Value]) -> list[ir.Value]:
-    """An op of CHLO; of floats of 8 bits, some of which it cannot legalize, in f32."""
+    """Emit an op of CHLO; 8-bit floats, some of which it cannot legalize, in f32."""
     attributes, types = dict(op.attributes.items()), [y.type for y in op.results]
     element = xs[0].type.element_type
     if isinstance(element, ir.FloatType) and element.width < 16 and types == [xs[0].type]:
@@ -97,19 +97,19 @@ _create = ir.Operation.create
 
 
 def _check_lowered(op_class: type[AnvlOp], op: ir.Operation, values: list[Any]) -> None:
-    """Refuse what cannot stand for the op: MLIR would take it, and fail later or not at all."""
+    """Raise `PassError` for results that cannot replace the op; MLIR may not notice."""
     wanted = [y.type for y in op.results]
     found = [x.type if isinstance(x, ir.Value) else x for x in values]
     if found != wanted:
         raise PassError(
             NAME,
-            f"{op_class.short_name}: its `lower` rule gives {', '.join(map(str, found))}, "
-            f"but the op is {', '.join(map(str, wanted))}",
+            f"{op_class.short_name}: its `lower` rule returns {', '.join(map(str, found))}, "
+            f"but the op's results are {', '.join(map(str, wanted))}",
             str(op.location),
         )
 
 
-# -- expansions that are known ---------------------------------------------------------------------
+# -- cached expansions ----------------------------------------------------------------------------
 
 
 def _known(
@@ -119,7 +119,7 @@ def _known(
     op: ir.Operation,
     xs: Sequence[ir.Value],
 ) -> Any:
-    """The expansion of an op as a recipe or a function, or None: ask the rule."""
+    """Cached expansion of an op, as a recipe or a function; None to call the rule."""
     written_from(known, op_class.lower.__func__)  # type: ignore[attr-defined]
     try:
         attributes = op.attributes.items() if op_class.params else ()
@@ -141,12 +141,12 @@ _MAX_KNOWN = 4096
 def _worked_out(
     op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]
 ) -> Recipe | Called | None:
-    """Have the rule emit its ops in a function on the side, and lower that."""
+    """Run the rule in a separate function, and lower that."""
     try:
         with ir.Location.name(op_class.short_name):
             block, module = side_block([x.type for x in xs])
             with ir.InsertionPoint(block):
-                # A tuple: given a list of MLIR's own, `create` is left with values that are gone.
+                # A tuple: given MLIR's own list, `create` would keep invalidated values.
                 answers = _asked(op_class, hlo, op, tuple(block.arguments))
                 _check_lowered(op_class, op, answers)
                 _create("func.return", [], answers)
@@ -154,7 +154,7 @@ def _worked_out(
             del block, answers  # no handle survives a rewrite
             if not is_lowered:
                 current().lower_aside(module.operation)
-    except Exception:  # asked about the op itself, the rule says what is wrong
+    except Exception:  # called on the op itself, the rule raises the error
         return None
     with ir.Location.name(op_class.short_name):
         types = [y.type for y in op.results]
@@ -162,7 +162,7 @@ def _worked_out(
 
 
 def legalize_chlo(module: ir.Operation) -> None:
-    """Turn the ops of CHLO into StableHLO, by the pass that StableHLO brings."""
+    """Lower CHLO to StableHLO, by StableHLO's own pass."""
     manager = PassManager.parse(_LEGALIZE_CHLO, module.context)
     manager.enable_verifier(False)
     manager.run(module)

@@ -1,4 +1,4 @@
-"""Largest and smallest elements that keep NaN on the CPU, where XLA's reductions lose it."""
+"""NaN-preserving maximum and minimum reductions on the CPU, where XLA's lose NaN."""
 
 from math import prod
 
@@ -12,15 +12,15 @@ __all__ = ["NAMES", "guard_extremes"]
 # Note [NaN in large reductions]
 #
 # XLA:CPU hands reductions of 4,096 elements and more, over axes or windows, to YNNPACK, whose
-# maximum and minimum leave NaN out (jaxlib 0.10.2; `jnp.max` of JAX has the same wrong numbers).
-# StableHLO's have NaN where an operand is NaN.  Sums keep it.  So each such reduction has a sum of
-# the same elements beside it, of which all but NaN count as 0:
+# maximum and minimum ignore NaN (jaxlib 0.10.2; `jnp.max` of JAX has the same wrong numbers).
+# StableHLO's are NaN if an operand is NaN.  Sums preserve NaN.  So each such reduction is paired
+# with a sum of the same elements, in which all but NaN count as 0:
 #
 #     largest = reduce(x, max)      becomes      sum = reduce(select(x != x, x, 0), add)
 #                                                largest = select(sum != sum, sum, reduce(x, max))
 #
-# This takes 1.8 times as long as the reduction alone; XLA's own reductions, without YNNPACK, take
-# 3 to 20 times as long.
+# This takes 1.8 times as long as the reduction alone; XLA's own reductions, without YNNPACK, take 3
+# to 20 times as long.
 
 NAMES = ("stablehlo.reduce", "stablehlo.reduce_window")
 _EXTREMES = ("stablehlo.maximum", "stablehlo.minimum")
@@ -30,10 +30,10 @@ _hlo = Hlo("")
 
 
 def guard_extremes(found: Found) -> None:
-    """Put a sum that keeps NaN beside each large reduction by `maximum` or `minimum` of floats."""
+    """Pair each large `maximum` or `minimum` reduction of floats with a NaN-preserving sum."""
     for name in NAMES:
         guarded = [op for op in found[name] if _is_large_extreme(op) and not _is_guarded(op)]
-        found[name] += [_guard(op) for op in guarded]  # sums, that other guards look at
+        found[name] += [_guard(op) for op in guarded]  # sums, which other guards read
 
 
 def _is_large_extreme(op: ir.Operation) -> bool:
@@ -47,7 +47,7 @@ def _is_large_extreme(op: ir.Operation) -> bool:
 
 
 def _is_guarded(op: ir.Operation) -> bool:
-    """Whether the one use of a reduction is the choice that `_guard` puts behind it."""
+    """Whether the only use of a reduction is the select that `_guard` emits."""
     uses = list(op.results[0].uses)
     if len(uses) != 1 or uses[0].owner.operation.name != "stablehlo.select":
         return False
@@ -57,7 +57,7 @@ def _is_guarded(op: ir.Operation) -> bool:
 
 
 def _guard(op: ir.Operation) -> ir.Operation:
-    """Put a sum beside a reduction; gives the sum."""
+    """Add a sum beside a reduction, and return it."""
     extreme = op.results[0]
     with op.context, op.location:
         with ir.InsertionPoint(op):
@@ -77,7 +77,7 @@ def _is_nan(x: ir.Value) -> ir.Value:
 
 
 def _added_up(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
-    """The result of a reduction like this one, which adds up these operands."""
+    """Result of a reduction of the same form that sums these operands."""
     copy = op.clone().operation
     for i, x in enumerate(operands):
         copy.operands[i] = x

@@ -1,4 +1,4 @@
-"""Long expansions: functions of the module, which the ops that they stand for call."""
+"""Outlining of long expansions: functions of the module, called in place of the ops."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -17,23 +17,24 @@ __all__ = ["Called", "Shared", "current", "short_or_long"]
 # Note [Long expansions]
 #
 # The incomplete beta function is 400 ops of StableHLO.  A program that has it a hundred times would
-# be 40,000 ops to build, to print and to read again, for every pass and for the plugin.  So an
+# be 40,000 ops to build, to print and to parse again, for every pass and for the plugin.  So an
 # expansion of more than `_LONGEST` ops is a private function of the module, named for the op, and
 # the op becomes a call of it, which XLA inlines.  In the body of another op it stays in place:
 # there, plugins expect plain ops.
 #
-# Some expansions are costly to run: they call a routine of the platform, or loop.  XLA computes
-# such a thing as often as it is written, so what is written must be shared:
+# Some expansions are expensive to run: they call a routine of the platform, or loop.  XLA computes
+# them as often as they are written, so they must be shared:
 #
-# * An op whose expansion begins with a costly one (`solve` begins with `lu`) is two calls, of
-#   that one and of the rest: `solve` of a matrix, the `solve` in its derivative and the
-#   determinant have one factorisation between them.
-# * Of calls of one function with the same operands, one is left; and a call whose results nobody
-#   uses goes.  MLIR's `cse` does that, but leaves calls alone, which may do anything.  So these,
-#   which do not, are written as casts, MLIR's stand-in for what is still to be made, until it ran.
+# * An op whose expansion begins with an expensive one (`solve` begins with `lu`) is two calls, of
+#   that one and of the rest: `solve` of a matrix, the `solve` in its derivative and the determinant
+#   share one factorisation.
+# * Of calls of one function with the same operands one is kept, and calls with unused results are
+#   removed.  MLIR's `cse` does that, but not for calls, which may have side effects.  So these
+#   calls, which have none, are written as casts, MLIR's placeholder for later conversion, until it
+#   has run.
 
 _LONGEST = 6
-_OF_COPY = 3  # an op with regions is copied, which takes as long as to build some
+_OF_COPY = 3  # an op with regions is copied, which takes as long as building several
 _DEEPEST = 16
 _COSTLY = ("stablehlo.custom_call", "stablehlo.while")
 _PURE = "builtin.unrealized_conversion_cast"
@@ -42,12 +43,12 @@ _Picker = Callable[[Any], Sequence[ir.Value]]
 
 
 class Called(NamedTuple):
-    """A long expansion: a function to copy, what to call before it, and how to do without."""
+    """A long expansion: the function to copy, the calls that precede it, and the inlined form."""
 
     name: str
     function: ir.Operation
     owner: ir.Module
-    #: What it begins with, each with the operands it takes of the values so far, the op's first.
+    #: Preceding calls, each with a picker of its operands among the values so far, the op's first.
     before: tuple[tuple["Called", _Picker], ...]
     takes: _Picker
     types: list[ir.Type]
@@ -59,7 +60,7 @@ class Called(NamedTuple):
 def short_or_long(
     name: str, module: ir.Module, types: list[ir.Type], is_pure: bool
 ) -> Recipe | Called | None:
-    """The expansion in the one function of a module, for an op with results of these types."""
+    """The expansion in the single function of a module, for an op with results of these types."""
     function = module.body.operations[0].operation
     block = function.regions[0].blocks[0]
     given = [x.type for x in block.arguments]
@@ -82,11 +83,11 @@ def short_or_long(
 
 
 def _pulled_out(block: ir.Block) -> list[tuple[Called, _Picker]]:
-    """Make the results of what an expansion begins with arguments of the rest."""
+    """Turn results of the preceding calls into arguments of the rest."""
     found: list[tuple[Called, _Picker]] = []
     known: dict[Any, list[ir.Value]] = {}
     for op in [o.operation for o in block.operations if o.operation.name == _PURE]:
-        if "callee" not in op.attributes:  # of a person's rule
+        if "callee" not in op.attributes:  # from a user's rule
             continue
         how = current().expansion_of(op)
         place = {x: i for i, x in enumerate(block.arguments)}
@@ -103,14 +104,14 @@ def _pulled_out(block: ir.Block) -> list[tuple[Called, _Picker]]:
 def _is_all(
     block: ir.Block, first: tuple[Called, _Picker], n_given: int, answers: list[ir.Value]
 ) -> bool:
-    """Whether an expansion is just what it begins with."""
+    """Whether an expansion is just its preceding call."""
     arguments = list(block.arguments)
     _, takes = first
     return answers == arguments[n_given:] and list(takes(arguments)) == arguments[:n_given]
 
 
 def _drop_unused(block: ir.Block) -> _Picker:
-    """Take out arguments that nobody uses; what picks the others' values."""
+    """Remove unused arguments, and return the picker of the used ones."""
     used = [i for i, x in enumerate(block.arguments) if next(x.uses, None) is not None]
     for i in range(len(block.arguments) - 1, -1, -1):
         if i not in used:
@@ -121,7 +122,7 @@ def _drop_unused(block: ir.Block) -> _Picker:
 def _in_place(
     before: list[tuple[Called, _Picker]], rest: Recipe | None, given: Sequence[ir.Type]
 ) -> Recipe | None:
-    """The ops of all the calls, one after the other."""
+    """Ops of all the calls, in sequence."""
     if rest is None or any(how.inline is None for how, _ in before):
         return None
     block, module = side_block(given)
@@ -133,20 +134,20 @@ def _in_place(
         return read(block, replay(rest, values), module)
 
 
-# -- the functions of one module -------------------------------------------------------------------
+# -- functions of one module ----------------------------------------------------------------------
 
 
 class Shared:
-    """The functions that the expansions in one module call."""
+    """Functions that the expansions in one module call."""
 
     def __init__(self, taken: Sequence[str], lower: Callable[[ir.Operation], None]) -> None:
         self._taken = set(taken)
         self._lower = lower
-        #: What is called in the module, by its identity: itself, its name, its calls' attributes.
+        #: Functions called in the module by identity, with their names and the attributes of calls.
         self._found: dict[int, tuple[Called, str, dict[str, ir.Attribute]]] = {}
-        #: What is called in expansions on the side, by name.
+        #: Functions called in separate expansions, by name.
         self._aside: dict[str, Called] = {}
-        self._depth = 0  # how many expansions are being worked out, one for another
+        self._depth = 0  # nesting of expansions in progress
 
     def __enter__(self) -> "Shared":
         self._outer, _current.shared = _current.shared, self
@@ -156,8 +157,8 @@ class Shared:
         _current.shared = self._outer
 
     def lower_aside(self, module: ir.Operation) -> None:
-        """Lower an expansion, with all in it in its place but for what it begins with."""
-        if self._depth == _DEEPEST:  # each takes part of the stack, and C++ does not look
+        """Lower an expansion, with all of its ops inlined except its preceding calls."""
+        if self._depth == _DEEPEST:  # each takes stack space, which C++ does not check
             raise RecursionError("expansions of expansions of expansions")
         self._depth += 1
         try:
@@ -166,8 +167,11 @@ class Shared:
             self._depth -= 1
 
     def may_call(self, how: Called, op: ir.Operation, xs: Sequence[ir.Value]) -> bool:
-        """An op is outlined only where a call may stand: in a function, or in its control flow, not
-        in a body of scalars; and inside another expansion only if it is expensive."""
+        """Whether an op may be outlined.
+
+        Only in a function or its control flow, not in a body of scalars; and inside another
+        expansion only if it is expensive.
+        """
         outer = op.parent.operation
         while outer.name in CONTROL_FLOW:
             outer = outer.parent.operation
@@ -178,7 +182,7 @@ class Shared:
         )
 
     def call(self, how: Called, xs: Sequence[ir.Value]) -> list[ir.Value]:
-        """The results of an op, from calls."""
+        """Emit the calls of an op, and return its results."""
         if self._depth:
             return self._stand_in(how, xs)
         values = xs
@@ -192,7 +196,7 @@ class Shared:
         return [call.result] if len(how.types) == 1 else list(call.results)
 
     def _stand_in(self, how: Called, xs: Sequence[ir.Value]) -> list[ir.Value]:
-        """All the calls of an op in an expansion on the side, as one, until they are pulled out."""
+        """One placeholder for all calls of an op in a separate expansion, pulled out later."""
         name = str(id(how))
         self._aside[name] = how
         attributes = {"callee": ir.FlatSymbolRefAttr.get(name)}
@@ -212,11 +216,11 @@ class Shared:
         return name
 
     def expansion_of(self, call: ir.Operation) -> Called:
-        """What a call in an expansion on the side calls."""
+        """The expansion that a call in a separate expansion calls."""
         return self._aside[callee_of(call)]
 
     def add_to(self, module: ir.Operation) -> None:
-        """Put the functions that are called before the others, in the order of their first use."""
+        """Add the called functions before the others, in the order of their first use."""
         if not self._found:
             return
         found = list(self._found.values())
@@ -232,7 +236,7 @@ class Shared:
 
 
 def _shrinks(module: ir.Operation) -> bool:
-    """Share what is computed twice, and drop what nobody uses; whether there was such a thing."""
+    """Eliminate common subexpressions and dead code; return whether there were any."""
     before = _size(module)
     manager = PassManager.parse("builtin.module(func.func(trivial-dce),cse)", module.context)
     manager.enable_verifier(False)
@@ -241,13 +245,13 @@ def _shrinks(module: ir.Operation) -> bool:
 
 
 def _size(module: ir.Operation) -> int:
-    """How many ops there are, with those in regions."""
+    """Number of ops, with those in regions."""
     return sum(1 for _ in inside(module))
 
 
 @cache
 def _calls() -> Any:
-    """Calls that were written as something pure become calls."""
+    """Patterns that turn placeholders of pure calls into calls."""
     called = '(%xs : !pdl.range<value>) {"callee" = %callee} -> (%types : !pdl.range<type>)'
     module = ir.Module.parse(f"""
 pdl.pattern : benefit(1) {{
@@ -274,6 +278,6 @@ _current = _Current()
 
 
 def current() -> Shared:
-    """The functions of the module that is being lowered."""
+    """Functions of the module that is being lowered."""
     assert _current.shared is not None
     return _current.shared

@@ -1,4 +1,4 @@
-"""Floats that are computed in the order of the program, where XLA would put two ops together."""
+"""Guards against reassociation: floats are computed in the order of the program."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -18,39 +18,39 @@ __all__ = ["NAMES", "guard_reassociation"]
 #
 # XLA's `AlgebraicSimplifier` rewrites floats as if they were real numbers (`HandleAdd`,
 # `HandleMultiply`, `HandleDivide`, `HandlePower`, `HandleLog`, `HandleCompare`, `HandleReduce` in
-# its `algebraic_simplifier.cc`; measured with jaxlib 0.10.2, of f16, f32, f64 and complex numbers).
-# What is in the middle may then be infinite or 0 where the program's own is neither:
+# its `algebraic_simplifier.cc`; measured with jaxlib 0.10.2, for f16, f32, f64 and complex
+# numbers).  The intermediate value may then be infinite or 0 where the program's own is neither:
 #
 #     (a / b) / c,  a / (b / c)         a / (b * c),  (a * c) / b        b * c, a * c
 #     a / exp(b),  a / b**c             a * exp(-b),  a * b**-c          exp(-b) is 0 from 87.4 on
-#     (a * 1e30) * 1e30                 a * inf                          so with quotients
+#     (a * 1e30) * 1e30                 a * inf                          likewise quotients
 #     (a * 1e30) * broadcast(b)         a * broadcast(b * 1e30)          b * 1e30
 #     (a * 2.) * (b * 2.)               (a * b) * 4.                     a * b; also (a * 2.)**2
 #     a * .5 + b * .5                   (a + b) * .5                     a + b
 #     (1. - a) + 1e-8                   1. - a                           1e-8 is lost: log(0)
 #     a + scatter_add(b, i, u)          scatter_add(a + b, i, u)         a + b; unless b is 0
-#     abs(a) >= 0, exp(a), a * a        true                             true of NaN
+#     abs(a) >= 0, exp(a), a * a        true                             true for NaN
 #     sum(broadcast(a))                 a * n                            n, in f16, from 65,520 on
 #
 # So the result of the inner op is hidden from XLA: by a `reduce_precision` to more bits than there
-# are, which does nothing and takes no time, but is no op of any of these patterns.  (XLA moves
-# broadcasts over it, so large sums of f16 are computed in f32, as its code does in any case.)
+# are, which does nothing and takes no time, but matches none of these patterns.  (XLA moves
+# broadcasts across it, so large sums of f16 are computed in f32, as its code does in any case.)
 #
-# What may be the operand of the outer op in the end, after XLA has moved a broadcast, dropped a
-# sign or a conversion, unrolled a loop of one step or inlined a function, cannot be seen.  So it is
-# hidden from every use but those by ops that compute something else of it (`_COMPUTING`), and
-# multiplications and sums count only where a constant takes part.
+# Which value becomes the operand of the outer op, after XLA has moved a broadcast, dropped a sign
+# or a conversion, unrolled a loop of one step or inlined a function, cannot be foreseen.  So it is
+# hidden from every use except by ops that compute something else from it (`_COMPUTING`), and
+# multiplications and sums count only if a constant takes part.
 #
-# Two take a tenth of the time where they are joined, so their results are chosen where they differ:
+# Two joined forms take a tenth of the time, so their results are replaced only where they differ:
 #
 #     exp(a)**b                         exp(a * b)                       0 * inf, where it is 1
 #     log(a**b)                         b * log(abs(a))                  no NaN where a < 0; 0 * inf
 #
-# (Where the inner op rounds to 1, 0 or infinity they differ still: the joined form is the nearer
-# one to real numbers, as exp(1e-8)**1e30 is infinite and not 1.)
+# (Where the inner op rounds to 1, 0 or infinity they still differ: the joined form is closer to
+# real numbers, as exp(1e-8)**1e30 is infinite and not 1.)
 #
-# Left to XLA is what is right but for some digits, and faster: exp(a) * exp(b) and exp(a) / exp(b)
-# (up to |a| + |b| units in the last place), log(exp(a)), a / sqrt(b), sqrt(a * a).
+# Rewrites that are correct except for some digits, and faster, are left to XLA: exp(a) * exp(b) and
+# exp(a) / exp(b) (up to |a| + |b| units in the last place), log(exp(a)), a / sqrt(b), sqrt(a * a).
 
 _ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _POWER, _LOG, _EXP, _COMPARE, _REDUCE, _SCATTER = (
     f"stablehlo.{name}"
@@ -64,7 +64,7 @@ _LARGEST_F16 = 65_504
 
 _hlo = Hlo("")
 
-#: Ops that compute something else, also where one operand is a constant.
+#: Ops that compute something else, even with a constant operand.
 _COMPUTING = frozenset(
     f"stablehlo.{name}"
     for name in (
@@ -73,10 +73,10 @@ _COMPUTING = frozenset(
         " round_nearest_afz round_nearest_even rsqrt sign sine sqrt tan tanh"
     ).split()
 )
-#: Ops that compute something else, but with a constant they may do nothing.
+#: Ops that compute something else, but may be the identity with a constant.
 _BINARY = frozenset((_ADD, _SUBTRACT, _MULTIPLY, _DIVIDE, _POWER))
 
-#: Ops whose results, whoever made their operands, are not known to be positive.
+#: Ops whose results are not known to be positive, whatever their operands.
 _SIGNED = frozenset(
     f"stablehlo.{name}"
     for name in (
@@ -85,7 +85,7 @@ _SIGNED = frozenset(
     ).split()
 )
 
-#: What XLA joins a result with, by the op that made it: an op, and the position of the operand.
+#: Ops that XLA joins with the result of an op, by that op: name and operand position.
 _JOINED = {
     _DIVIDE: ((_DIVIDE, 0), (_DIVIDE, 1)),
     _POWER: ((_DIVIDE, 0), (_DIVIDE, 1)),
@@ -97,7 +97,7 @@ NAMES = (_CONSTANT, _BROADCAST, _CALL, _COMPARE, _REDUCE, _LOG, *_JOINED)
 
 
 def guard_reassociation(module: ir.Operation, found: Found) -> None:
-    """Hide results of floats from ops that XLA would join with the ones that made them."""
+    """Hide results of floats from ops that XLA would join with their defining ops."""
     program = _Program(functions_of(module), found)
     steps: dict[str, Callable[[ir.Operation], None]] = {
         _COMPARE: program.hide_compared,
@@ -109,7 +109,7 @@ def guard_reassociation(module: ir.Operation, found: Found) -> None:
     for name, step in steps.items():
         for op in found[name]:
             step(op)
-    if found[_DIVIDE] or found[_POWER]:  # with which the others are joined
+    if found[_DIVIDE] or found[_POWER]:  # the ops that join the others
         for op in chain(found[_DIVIDE], found[_POWER], found[_EXP]):
             program.hide_made(op)
     program.hide_of_literals()
@@ -118,8 +118,8 @@ def guard_reassociation(module: ir.Operation, found: Found) -> None:
 class _Program:
     """A module, with what XLA may know of its values.
 
-    `literals` are made of constants alone, `spread` of these and of broadcasts; `scaled` are
-    products of literals and of something else, `shifted` are such sums.
+    `literals` are computed from constants alone, `spread` from these and broadcasts; `scaled` are
+    products of a literal and something else, `shifted` are such sums.
     """
 
     def __init__(self, functions: dict[str, ir.Operation], found: Found) -> None:
@@ -144,7 +144,7 @@ class _Program:
         pending: list[ir.Value],
         note: Callable[[ir.Operation, int], None],
     ) -> None:
-        """Add some values, and those that are made of members alone; note other uses of them."""
+        """Add values, and those computed from members alone; call `note` for their other uses."""
         while pending:
             x = pending.pop()
             if x in members:
@@ -161,7 +161,7 @@ class _Program:
                     pending += self._reached(op.operation, i, members)
 
     def _note(self, op: ir.Operation, i: int) -> None:
-        """An op of a literal and of something else."""
+        """Record an op on a literal and something else."""
         name = op.name
         is_scaled = name == _MULTIPLY or (name == _DIVIDE and i == 1)
         if is_scaled or name in (_ADD, _SUBTRACT):
@@ -170,13 +170,13 @@ class _Program:
                 (self.scaled if is_scaled else self.shifted)[op.results[0]] = literal
 
     def _number(self, literal: ir.Value) -> Any:
-        """The number that all elements of a literal are, where it is in the text."""
+        """The number that fills a literal, if it can be read."""
         if literal not in self._numbers:
             self._numbers[literal] = _splat_number(origin(literal))
         return self._numbers[literal]
 
     def _reached(self, op: ir.Operation, i: int, members: set[ir.Value]) -> list[ir.Value]:
-        """The values that are made of members alone if an operand is."""
+        """Values computed from members alone if this operand is one."""
         if op.name == _WHILE:
             return [op.results[i], *(region.blocks[0].arguments[i] for region in op.regions)]
         if op.name == _CALL:
@@ -192,23 +192,23 @@ class _Program:
         return list(op.results)
 
     def _calls_of(self, op: ir.Operation) -> list[ir.Operation]:
-        """The calls of the function that an op ends."""
+        """Calls of the function that an op terminates."""
         return self.calls.get(op.parent.operation.attributes["sym_name"].value, [])
 
     def hide_of_literals(self) -> None:
-        """Hide products and sums with literals from those that XLA joins with them."""
+        """Hide products and sums with literals from ops that XLA joins with them."""
         for y in self.scaled:
             self.hide(y, self.joins_scaled)
         for y in self.shifted:
             self.hide(y, self.joins_shifted)
 
     def hide_scattered(self, op: ir.Operation) -> None:
-        """Hide what a scatter adds to numbers that are not all known to be 0."""
+        """Hide a scatter that adds to numbers not known to be 0."""
         if _adds(op) and _splat_number(origin(op.operands[0])) != 0:
             self.hide_made(op)
 
     def hide_made(self, op: ir.Operation) -> None:
-        """Hide the result of an op from those that XLA joins with it."""
+        """Hide the result of an op from ops that XLA joins with it."""
         joined = _JOINED[op.name]
         is_exponential = op.name == _EXP
 
@@ -249,14 +249,14 @@ class _Program:
         return self._is_identity(name, other)
 
     def _is_identity(self, name: str, other: ir.Value) -> bool:
-        """Whether an op may give back one operand, since the other one is 0 or 1."""
+        """Whether an op may be the identity, its other operand being 0 or 1."""
         if other not in self.literals:
             return False
         number = self._number(other)
         return number is None or number == (0 if name in (_ADD, _SUBTRACT) else 1)
 
     def hide(self, y: ir.Value, joins: Callable[[ir.Value, str, ir.Operation, int], bool]) -> None:
-        """Hide a value from the ops that XLA may join with it, and from those that move it."""
+        """Hide a value from ops that XLA may join with it, and from ops that move it."""
         uses = []
         for use in y.uses:
             op, i = use.owner, use.operand_number
@@ -269,13 +269,13 @@ class _Program:
             _hide_from(y, uses)
 
     def _keeps(self, op: ir.Operation) -> bool:
-        """Whether a value does not come through an op to where XLA may join it with another."""
+        """Whether a value does not pass through an op to where XLA may join it with another."""
         if op.name == _FUNCTION_RETURN:
             return not self._calls_of(op)
         return _is_hiding(op) or _is_reducing(op) or _is_narrowing(op)
 
     def hide_compared(self, op: ir.Operation) -> None:
-        """Hide what is compared with a literal, where XLA may find that it is not negative."""
+        """Hide operands compared with a literal, where XLA may infer that they are non-negative."""
         direction = str(op.attributes["comparison_direction"])
         if "GE" not in direction and "LE" not in direction:
             return
@@ -286,7 +286,7 @@ class _Program:
                 op.operands[i] = hide(x)
 
     def _may_be_positive(self, x: ir.Value) -> bool:
-        """Whether XLA may find that a value is not negative, by what made it or was passed in."""
+        """Whether XLA may infer that a value is non-negative, from its defining op or a caller."""
         if not _is_joined(x.type) or is_hidden(x):
             return False
         made_by = maker(x)
@@ -302,20 +302,20 @@ def _ignore(op: ir.Operation, i: int) -> None:
 
 
 def _are_exponentials(op: ir.Operation) -> bool:
-    """Whether XLA makes a quotient exp(a - b)."""
+    """Whether both operands are exponentials, whose quotient XLA rewrites to exp(a - b)."""
     makers = [maker(x) for x in op.operands]
     return all(made_by is not None and made_by.name == _EXP for made_by in makers)
 
 
 def _is_hiding(op: ir.Operation) -> bool:
-    """Whether an op is of what `hide` makes of floats or of complex numbers."""
+    """Whether an op is part of what `hide` emits for floats or complex numbers."""
     if op.name in ("stablehlo.real", "stablehlo.imag"):
         return all(_is_hiding(use.owner.operation) for use in op.results[0].uses)
     return len(op.results) == 1 and is_hidden(op.results[0])
 
 
 def _is_reducing(op: ir.Operation) -> bool:
-    """Whether an op combines elements; XLA takes one that has as many as before for a reshape."""
+    """Whether an op combines elements; XLA treats one that keeps their number as a reshape."""
     return op.name == _REDUCE and all(
         y.type.has_static_shape
         and x.type.has_static_shape
@@ -325,7 +325,7 @@ def _is_reducing(op: ir.Operation) -> bool:
 
 
 def _is_narrowing(op: ir.Operation) -> bool:
-    """Whether an op converts to a dtype that does not hold all numbers of the one before."""
+    """Whether an op converts to a dtype that cannot hold all numbers of its operand."""
     if op.name != _CONVERT:
         return False
     source, target = (x.type.element_type for x in (op.operands[0], op.results[0]))
@@ -335,7 +335,7 @@ def _is_narrowing(op: ir.Operation) -> bool:
 
 @lru_cache(1024)
 def _is_joined(type_: ir.Type) -> bool:
-    """Whether XLA rewrites elements as real numbers; of 8 bits it does not."""
+    """Whether XLA rewrites elements as real numbers; it does not for 8-bit floats."""
     if not isinstance(type_, ir.RankedTensorType):
         return False
     element = type_.element_type
@@ -343,7 +343,7 @@ def _is_joined(type_: ir.Type) -> bool:
 
 
 def _hide_from(x: ir.Value, uses: list[tuple[ir.Operation, int]]) -> None:
-    """Hide a value that an op makes from some of its uses."""
+    """Hide an op's result from some of its uses."""
     op = x.owner.operation
     with op.context, op.location, ir.InsertionPoint.after(op):
         hidden = hide(x)
@@ -352,19 +352,19 @@ def _hide_from(x: ir.Value, uses: list[tuple[ir.Operation, int]]) -> None:
 
 
 def _splat_number(op: ir.Operation | None) -> Any:
-    """The number that all elements of a constant are, if they are one and Python can read it."""
+    """The number that fills a constant, if there is one and Python can read it."""
     if op is None or op.name != _CONSTANT:
         return None
     try:
         literal = op.attributes["value"]
-    except TypeError:  # of complex numbers: the bindings have no class for it
+    except TypeError:  # complex: the bindings have no class for it
         return None
     is_splat = getattr(literal, "is_splat", False)
     return getattr(literal.get_splat_value(), "value", None) if is_splat else None
 
 
 def _adds(op: ir.Operation) -> bool:
-    """Whether a reduction or a scatter of one array adds up."""
+    """Whether a reduction or a scatter of one array adds."""
     block = op.regions[0].blocks[0]
     if len(op.results) != 1 or len(block.operations) != 2:
         return False
@@ -373,7 +373,7 @@ def _adds(op: ir.Operation) -> bool:
 
 
 def _widen_sum(op: ir.Operation) -> None:
-    """Add up in f32 so many numbers of f16 that their count is infinite in it."""
+    """Sum in f32 if an f16 sum has so many elements that their count overflows f16."""
     x, start = op.operands[0], op.operands[1]
     if str(x.type.element_type) != "f16" or not x.type.has_static_shape or not _adds(op):
         return
@@ -387,11 +387,11 @@ def _widen_sum(op: ir.Operation) -> None:
     op.erase()
 
 
-# -- results that are chosen where the joined form differs -----------------------------------------
+# -- results replaced where the joined form differs -----------------------------------------------
 
 
 def _choose(inner: str, form: Callable[..., ir.Value], op: ir.Operation) -> None:
-    """Choose the result of an op of what another one made, where it is real numbers."""
+    """Replace a real result of two joined ops where the joined form differs."""
     made_by, y = maker(op.operands[0]), op.results[0]
     if made_by is None or made_by.name != inner or not y.type.has_static_shape:
         return
@@ -403,7 +403,7 @@ def _choose(inner: str, form: Callable[..., ir.Value], op: ir.Operation) -> None
 
 
 def _log_of_power(y: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
-    """log(a**b): NaN of a negative number but to even powers, and 0 of 1."""
+    """log(a**b): NaN for negative numbers except to even powers, and 0 for 1."""
     zero, one, half = (_hlo.constant(a.type, v) for v in (0.0, 1.0, 0.5))
     halves = _hlo("multiply", b, half, type=b.type)
     is_odd = _hlo.compare(_hlo("floor", halves, type=b.type), halves, "NE")

@@ -1,8 +1,8 @@
-"""What the bodies of ops, such as the combiner of `reduce`, may contain: checked after lowering.
+"""Check after lowering of the ops allowed in bodies, such as the combiner of `reduce`.
 
-XLA compiles a body to a function of scalars.  What needs memory or a thread of its own there (a
-loop, a library call, a sort, a matrix product) is not refused by XLA on the CPU: it ends the
-process.  So it is refused here, by what XLA 0.10 to 0.12 was seen to do with each op.
+XLA compiles a body to a scalar function.  XLA:CPU does not refuse ops that need memory or a thread
+of their own there (a loop, a library call, a sort, a matrix product): it crashes the process.  So
+they are refused here, by the observed behaviour of XLA 0.10 to 0.12 for each op.
 """
 
 from typing import Any
@@ -28,9 +28,9 @@ _NEVER = (
     "stablehlo.triangular_solve",
     "stablehlo.while",
 )
-# Comparators of sorts are compiled by another part of XLA, which has no calls: fold by hand there.
+# Comparators of sorts are compiled by another part of XLA, without calls: reduce by hand there.
 _NOT_IN_SORT = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.scatter")
-# Each with the rank of an operand from which on XLA makes a loop or a library call of it.
+# Operand rank from which on XLA compiles an op to a loop or a library call.
 _BY_RANK = {"stablehlo.dot_general": 2, "stablehlo.dot": 2, "stablehlo.convolution": 9}
 
 
@@ -43,8 +43,8 @@ _WHAT_NOT = (
 def check_bodies(pass_name: str, module: ir.Operation) -> None:
     """Raise `PassError` for a body with an op that XLA cannot compile there.
 
-    The module is StableHLO.  Its functions are not followed: a body that calls one with a loop is
-    seen only after inlining.
+    The module is StableHLO.  Calls are not followed: a body that calls a function with a loop is
+    detected only after inlining.
     """
     for op in find(module, *_NEVER, *_BY_RANK, *_NOT_IN_SORT):
         host, region = _host(op)
@@ -53,7 +53,7 @@ def check_bodies(pass_name: str, module: ir.Operation) -> None:
 
 
 def _host(op: ir.Operation) -> tuple[ir.Operation | None, int]:
-    """The innermost op in a body of which this one is, and which of its bodies."""
+    """The innermost op whose body contains this op, and the index of the body."""
     inner, outer = op, op.parent.operation
     while outer.name != "func.func" and outer.parent is not None:
         if outer.name in _HOSTS:
@@ -86,7 +86,7 @@ def _is_in_sort(host: ir.Operation | None) -> bool:
 
 
 def _updates(op: ir.Operation) -> int:
-    """How many windows a scatter writes: the size of its indices without their vector."""
+    """Number of windows that a scatter writes: the size of its indices without their vector."""
     indices: Any = ir.ShapedType(op.operands[len(op.operands) // 2].type)
     dimensions = str(op.attributes["scatter_dimension_numbers"])
     at = int(dimensions.partition("index_vector_dim = ")[2].partition(",")[0].rstrip(">") or 0)
@@ -106,7 +106,7 @@ def _refusal(pass_name: str, op: ir.Operation, host: ir.Operation, region: int) 
     what_not = _WHAT_NOT[host.name == "stablehlo.sort"]
     return PassError(
         pass_name,
-        f"{host.name.partition('.')[2]}: its {name} contains {what}, made at {where[4:-1]}; XLA "
+        f"{host.name.partition('.')[2]}: its {name} contains {what}, created at {where[4:-1]}; XLA "
         f"compiles {what_not}; compute on whole arrays, before or after the op, "
         "or write the body with other functions",
         where,

@@ -1,4 +1,4 @@
-"""Calls of LAPACK on stacks, one after the other: side by side they may wait forever."""
+"""Ordering of LAPACK calls on stacks: concurrent ones may deadlock."""
 
 from math import prod
 from typing import Any, NamedTuple
@@ -13,32 +13,32 @@ __all__ = ["order_stacked_calls"]
 
 # Note [Routines that wait for each other]
 #
-# jaxlib's handlers of LAPACK split a stack of matrices over XLA's thread pool and wait there until
-# all of it is done (`ParallelBatchMap` in its `lapack_kernels.cc`).  XLA:CPU runs what does not
-# depend on each other side by side in that same pool.  With as many of these calls as it has
-# threads, all threads wait and none is left to do the work: six functions of 1,000 matrices hang on
-# two cores in the first seconds (jaxlib 0.10 to 0.12, and so does JAX).
+# jaxlib's handlers of LAPACK split a stack of matrices over XLA's thread pool and block until all
+# of it is done (`ParallelBatchMap` in its `lapack_kernels.cc`).  XLA:CPU runs independent ops
+# concurrently in that same pool.  With as many of these calls as it has threads, all threads wait
+# and none is left to do the work: six functions of 1,000 matrices hang on two cores in the first
+# seconds (jaxlib 0.10 to 0.12, and so does JAX).
 #
-# So of two calls that are independent the second one is made to depend on the first.  A barrier
-# does not help: what is run goes by the arrays that are read and written, and it does neither.  So
-# one operand is chosen by a number that the first call gave:
+# So the second of two independent calls is made to depend on the first.  A barrier does not help:
+# execution is ordered by the arrays that are read and written, and it does neither.  So one operand
+# is selected by a number that the first call returned:
 #
 #     a = call @f(x)                becomes      a = call @f(x)
 #     b = call @g(y)                             b = call @g(select(a[0] is impossible, -y, y))
 #
-# They take no longer, since each of them has all threads to itself, and results are the same to the
-# bit.  Loops and choices with such calls in them take part as a whole.  Functions with them are
-# inlined where there are several, as XLA would inline them, so that all are seen.
+# They take no longer, since each of them has all threads to itself, and results are identical to
+# the bit.  Loops and conditionals with such calls in them take part as a whole.  Functions with
+# such calls are inlined if there are several, as XLA would inline them, so that all are seen.
 
 _CALL, _WHILE = "stablehlo.custom_call", "stablehlo.while"
-_LEAST = 2_000  # rows times columns times the larger, of all: less than that is not split
-_IMPOSSIBLE = 127  # bits of an integer that are set
+_LEAST = 2_000  # rows times columns times the larger, of all: smaller ones are not split
+_IMPOSSIBLE = 127  # set bits of an integer
 
 _create = ir.Operation.create
 
 
 def order_stacked_calls(module: ir.Operation) -> None:
-    """Make each call of LAPACK that may be split over threads depend on the one before it."""
+    """Make each LAPACK call that may be split over threads depend on the previous one."""
     stacked = [op for op in find(module, _CALL) if _is_split(op)]
     if not stacked:
         return
@@ -70,7 +70,7 @@ def _function_of(op: ir.Operation) -> str:
 
 
 def _holding(module: ir.Operation, stacked: list[ir.Operation]) -> dict[str, list[ir.Operation]]:
-    """By the functions in which such calls are: these, and calls of other such functions."""
+    """Such calls, and calls of functions with such calls, by the functions that contain them."""
     found: dict[str, list[ir.Operation]] = {}
     for op in stacked:
         found.setdefault(_function_of(op), []).append(op)
@@ -92,7 +92,7 @@ def _inline(
     functions: dict[str, ir.Operation],
     holding: dict[str, list[ir.Operation]],
 ) -> None:
-    """Inline such functions where there are several calls."""
+    """Inline functions with such calls into functions with several calls."""
     keeping = functions.keys() - holding.keys()
     several = [
         name
@@ -108,14 +108,14 @@ def _inline(
 
 
 class _Order(NamedTuple):
-    """Of the calls in a block: whether there are any, and what depends on the last one."""
+    """Calls in a block: whether there are any, and the values that depend on the last one."""
 
     is_any: bool
     later: set[ir.Value]
 
 
 def _order(block: ir.Block) -> _Order:
-    """Order the calls in a block, and in the blocks in it."""
+    """Order the calls in a block and its nested blocks."""
     last: ir.Value | None = None
     later: set[ir.Value] = set()
     is_any = False
@@ -140,7 +140,7 @@ def _is_call(op: ir.Operation) -> bool:
 
 
 def _given(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Value]:
-    """The results that a call made, or a call in the body of an op: others XLA may know before."""
+    """Results that depend on a call, also in an op's body: XLA may know others earlier."""
     if not inner:
         return list(op.results)
     found = set()
@@ -151,7 +151,7 @@ def _given(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Va
 
 
 def _make_depend(op: ir.Operation, y: ir.Value) -> None:
-    """Make an operand of an op depend on a value, whatever that is."""
+    """Make an operand of an op depend on a value, whatever its number."""
     operands = list(enumerate(op.operands))
     if op.name == _WHILE:
         operands = [(i, x) for i, x in operands if _is_carried(op, i)]
@@ -167,9 +167,9 @@ def _make_depend(op: ir.Operation, y: ir.Value) -> None:
 
 
 def _is_carried(op: ir.Operation, i: int) -> bool:
-    """Whether the body of a loop computes with a carry that is no counter.
+    """Whether the body of a loop computes with a carry that is not a counter.
 
-    XLA drops a carry that is not used, and it should know where counters begin.
+    XLA drops unused carries, and should know the initial values of counters.
     """
     block = op.regions[1].blocks[0]
     last = block.operations[len(block.operations) - 1].operation
@@ -183,7 +183,7 @@ def _size(x: ir.Value) -> int:
 
 
 def _is_plain(type_: Any) -> bool:
-    """Whether it is an array of a known shape, of elements that all ops below take."""
+    """Whether a type is an array of static shape with elements that all ops below accept."""
     if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
         return False
     element = type_.element_type
@@ -212,7 +212,7 @@ def _first(y: ir.Value) -> ir.Value:
 
 
 def _is_impossible(y: ir.Value) -> ir.Value:
-    """What is false of every number, but XLA does not know it: y > inf; more bits than any has."""
+    """A predicate that is false for every number, unknown to XLA: y > inf, or too many set bits."""
     element = y.type.element_type
     if kind(element) == "float":
         return _compared(y, "GT", ir.FloatAttr.get(element, float("inf")))

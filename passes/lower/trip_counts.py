@@ -1,4 +1,4 @@
-"""Loops whose number of steps XLA would infer wrongly, in a form that it infers nothing from."""
+"""Loops whose trip count XLA would infer wrongly, rewritten so that it infers none."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -16,28 +16,28 @@ __all__ = ["NAMES", "hide_trip_counts"]
 # Note [Trip counts that XLA misreads]
 #
 # XLA looks for a carry that begins at a literal, is compared with a literal by the condition, and
-# has a literal added in each step.  It infers how many steps the loop makes, and then no longer
-# asks the condition (`MatchTrivialLoopTripCount` and `MatchTrivialLoopRange` in its
-# `while_loop_analysis.cc`).  It reckons in 64-bit integers that never wrap around, takes `i - 1` of
-# an unsigned i for `i + (2^n - 1)`, GT for LT, and loses or adds a step where the distance is no
-# multiple of the step: `for (i = 0; i < 1; i += 2)` makes none (jaxlib 0.10 to 0.12).  Of a ui64
-# that counts down it ends the process.
+# has a literal added in each step.  It infers the trip count, and then no longer evaluates the
+# condition (`MatchTrivialLoopTripCount` and `MatchTrivialLoopRange` in its
+# `while_loop_analysis.cc`).  It computes in 64-bit integers that never wrap around, mistakes
+# `i - 1` of an unsigned i for `i + (2^n - 1)` and GT for LT, and loses or adds a step where the
+# distance is no multiple of the step: `for (i = 0; i < 1; i += 2)` makes none (jaxlib 0.10 to
+# 0.12).  For a ui64 that counts down it crashes the process.
 #
-# It reads rightly what nearly all loops are, and these stay as they are: a step of 1 up to a bound,
-# any step down of a signed counter (it tries these out, one step at a time), and any other step
-# from a literal to a literal at a multiple of it.  For the others the counter is carried twice, and
-# each of the two is made of the other one:
+# It is correct for nearly all loops, and these stay unchanged: a step of 1 up to a bound, any step
+# down of a signed counter (it simulates these, one step at a time), and any other step from a
+# literal to a literal at a multiple of it.  For the others the counter is carried twice, and each
+# of the two is computed from the other one:
 #
 #     while (i > 0)  i = i - 1;        becomes      while (i > 0)  i, j = j - 1, i - 1;
 #
-# They are equal in every step, but XLA only looks for a carry that is made of itself.  What it may
-# fold to a literal is no question then, as it would be with a start that is hidden from it.
+# They are equal in every step, but XLA only looks for a carry that is computed from itself.  What
+# it may fold to a literal does not matter then, as it would with a hidden start.
 
 _WHILE, _CONSTANT, _COMPARE = "stablehlo.while", "stablehlo.constant", "stablehlo.compare"
 NAMES = (_WHILE,)
 _FLIPPED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "EQ": "EQ", "NE": "NE"}
-_MOST = 2**63 - 1  # of a literal above that, XLA ends the process
-# What XLA does not fold, or may not be done twice.
+_MOST = 2**63 - 1  # XLA crashes the process for a literal above that
+# Ops that XLA does not fold, or that may not be duplicated.
 _OPAQUE = (
     "stablehlo.custom_call",
     "stablehlo.optimization_barrier",
@@ -47,8 +47,8 @@ _OPAQUE = (
 
 
 def hide_trip_counts(found: Found) -> None:
-    """Carry twice each counter of a loop in StableHLO from which XLA would infer a wrong count."""
-    for op in reversed(found[_WHILE]):  # the inner ones first
+    """Carry each loop counter twice from which XLA would infer a wrong trip count."""
+    for op in reversed(found[_WHILE]):  # inner loops first
         loop = _Loop(op)
         counters = [i for i in range(len(loop.body.results)) if loop.is_misread(i)]
         if counters:
@@ -67,7 +67,7 @@ class _Part(NamedTuple):
         return cls(block, list(block.operations[len(block.operations) - 1].operands))
 
     def slice_of(self, y: ir.Value) -> tuple[list[ir.Operation], set[ir.Value]]:
-        """The ops that a value depends on, in order, and all values that these read."""
+        """Ops that a value depends on, in order, and all values that they read."""
         wanted, ops = {y}, []
         for op in reversed([op.operation for op in self.block.operations]):
             if not wanted.isdisjoint(op.results):
@@ -77,7 +77,7 @@ class _Part(NamedTuple):
 
 
 def _read(op: ir.Operation) -> Iterator[ir.Value]:
-    """The values that an op uses, in its regions too."""
+    """Values that an op reads, in its regions too."""
     yield from op.operands
     for region in op.regions:
         for block in region.blocks:
@@ -98,14 +98,14 @@ class _Loop:
         self.tests, self.tested = self.cond.slice_of(self.flag)
 
     def is_misread(self, i: int) -> bool:
-        """Whether a carry may be a counter of which XLA infers a wrong number of steps."""
+        """Whether a carry may be a counter from which XLA infers a wrong trip count."""
         counter = self.cond.block.arguments[i]
         if self.is_fixed[i] or counter not in self.tested or not _is_counter(counter.type):
             return False
         ops, read = self.body.slice_of(self.body.results[i])
         arguments = list(self.body.block.arguments)
         if any(x in read and not self.is_fixed[k] for k, x in enumerate(arguments) if k != i):
-            return False  # it is made of other carries
+            return False  # computed from other carries
         if arguments[i] not in read or not all(map(_is_foldable, ops)):
             return False
         return not self._is_read_rightly(i)
@@ -123,7 +123,7 @@ class _Loop:
         return all(self._is_reached(i, step, *bound) for bound in bounds)
 
     def _step(self, i: int, dtype: np.dtype) -> int | None:
-        """What each step adds to a carry, as XLA takes it, if it is that."""
+        """The constant added to a carry in each step, as XLA reads it, or None."""
         op, counter = maker(self.body.results[i]), self.body.block.arguments[i]
         if op is None or op.name not in ("stablehlo.add", "stablehlo.subtract"):
             return None
@@ -137,7 +137,7 @@ class _Loop:
         return _wrapped(by if op.name == "stablehlo.add" else -by, dtype, modulus)
 
     def _bounds(self, i: int) -> Iterator[tuple[str, int | None]]:
-        """How the condition compares a carry, and with which number, where that is known."""
+        """Comparisons of a carry in the condition: direction, and the bound if known."""
         counter = self.cond.block.arguments[i]
         for op in self.tests:
             if counter not in _read(op):
@@ -152,7 +152,7 @@ class _Loop:
             yield ("" if y == counter else direction), self._literal(y, self.cond)
 
     def _is_reached(self, i: int, step: int, direction: str, bound: int | None) -> bool:
-        """Whether XLA counts rightly up to a bound."""
+        """Whether XLA counts correctly up to a bound."""
         info = np.iinfo(numpy_of(self.inits[i].type.element_type))
         if direction not in ("LT", "LE"):
             return False
@@ -165,7 +165,7 @@ class _Loop:
         return bound - rest + step <= info.max and (direction == "LE" or not rest)
 
     def _literal(self, x: ir.Value, part: _Part | None = None) -> int | None:
-        """The integer that a value is in every step, if that is one in the text."""
+        """The integer that a value has in every step, if it is a literal."""
         if part is not None and x in list(part.block.arguments):
             k = list(part.block.arguments).index(x)
             return self._literal(self.inits[k]) if self.is_fixed[k] else None
@@ -189,7 +189,7 @@ def _is_single(type_: Any) -> bool:
 
 
 def _is_foldable(op: ir.Operation) -> bool:
-    """Whether XLA may make of an op of scalars another, and it may be done twice."""
+    """Whether XLA may fold an op on scalars, and it may be duplicated."""
     if list(op.regions) or op.name in _OPAQUE or not op.name.startswith("stablehlo."):
         return False
     return all(_is_single(x.type) for x in (*op.operands, *op.results))
@@ -202,7 +202,7 @@ def _wrapped(n: int, dtype: np.dtype, modulus: int) -> int:
 
 
 def _carry_twice(loop: _Loop, counters: Sequence[int]) -> None:
-    """Put in place of a loop one that has each of these carries twice, each made of the other."""
+    """Replace a loop by one that has each of these carries twice, each computed from the other."""
     op = loop.op
     inits = [loop.inits[i] for i in counters]
     types = [x.type for x in (*op.results, *inits)]
@@ -220,7 +220,7 @@ def _carry_twice(loop: _Loop, counters: Sequence[int]) -> None:
 
 
 def _exchange(loop: _Loop, counters: Sequence[int], twins: Sequence[ir.Value]) -> None:
-    """Make the next carries of their twins, and those of the twins of these."""
+    """Compute the next carries from their twins, and the next twins from the carries."""
     body = loop.body
     terminator = list(body.block.operations)[-1].operation
     results = list(body.results)

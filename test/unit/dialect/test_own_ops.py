@@ -327,9 +327,9 @@ def _parsed(name):
 @pytest.mark.parametrize(
     "lower, message",
     [
-        (lambda cls, hlo, x: None, r"its `lower` rule gives None, but the op is tensor<3xf64>"),
-        (lambda cls, hlo, x: 7, r"its `lower` rule gives 7, but"),
-        (lambda cls, hlo, x: emit.compare(x, x, comparison_direction="EQ"), "gives tensor<3xi1>"),
+        (lambda cls, hlo, x: None, r"its `lower` rule returns None, but the op's results are ten"),
+        (lambda cls, hlo, x: 7, r"its `lower` rule returns 7, but"),
+        (lambda cls, hlo, x: emit.compare(x, x, comparison_direction="EQ"), "returns tensor<3xi1>"),
         (lambda cls, hlo, x: emit.mine.lowered(x), "is left; what its `lower` rule emits does not"),
     ],
 )

@@ -234,7 +234,7 @@ def test_an_op_that_calls_a_handler(library, own_ops):
 
 
 def test_a_bare_call_has_no_derivative(library):
-    with pytest.raises(anvl.MissingRule, match=r"no derivative of the routine 'test.scale'.*op of your own"):
+    with pytest.raises(anvl.MissingRule, match=r"of the routine 'test.scale'.*op of your own"):
         anvl.grad(lambda x: anp.sum(scaled(x, 2.0)))(WIDE)
 
 

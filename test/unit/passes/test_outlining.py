@@ -160,7 +160,7 @@ def test_a_cast_of_the_text_stays():
 
 def test_a_long_expansion_of_a_wrong_type_is_refused():
     mine = _op("wrong", lambda cls, hlo, x: emit.sum(_sines(x, 9), axes=(0, 1)))
-    with pytest.raises(PassError, match=r"gives tensor<f64>, but the op is tensor<2x2xf64>"):
+    with pytest.raises(PassError, match=r"tensor<f64>, but the op's results are tensor<2x2xf64>"):
         _text(lambda x: mine(x), X)
 
 

@@ -204,7 +204,7 @@ def test_a_file_that_is_no_python_file(tmp_path):
         (
             "    def lower(cls, hlo, x):\n        return None\n",
             "--anvl-lower-to-stablehlo",
-            "<stdin>:2:8: error: anvl-lower-to-stablehlo: their.op: its `lower` rule gives None",
+            "<stdin>:2:8: error: anvl-lower-to-stablehlo: their.op: its `lower` rule returns None",
         ),
         ("    def other(cls):\n        pass\n", "--anvl-lower-to-stablehlo", "neither `hlo` nor"),
         ("    def other(cls):\n        pass\n", "--anvl-gradient=function=g", "no `adjoint` rule"),

@@ -93,17 +93,17 @@ REFUSED = {
     "called": (
         DECLARED + "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
         "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}",
-        "@g is called and has no body; give it one, or take out the call", ":3:8",
+        "@g is called but has no body; give it one, or remove the call", ":3:8",
     ),
     "composite": (
         DECLARED + "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
         '  %0 = stablehlo.composite "a.b" %x {decomposition = @g} : (tensor<f32>) -> tensor<f32>\n'
         "  return %0 : tensor<f32>\n}",
-        "@g is called and has no body", ":3:8",
+        "@g is called but has no body", ":3:8",
     ),
     "uncalled": (
         DECLARED + "\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }",
-        "@g has no body, and nobody calls it; take it out, as --symbol-dce does", ":1:1",
+        "@g has no body and no caller; remove it, as --symbol-dce does", ":1:1",
     ),
     "a derivative": (
         "func.func private @g(tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) attributes "
@@ -122,7 +122,7 @@ REFUSED = {
         "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
         "  %0 = stablehlo.custom_call @routine(%x) {called_computations = [@g]} "
         ": (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}",
-        "stablehlo.custom_call names @g, which is no function here; define it, or take out "
+        "stablehlo.custom_call names @g, but the module has no such function; define it, or remove "
         "called_computations", ":2:8",
     ),
 }  # fmt: skip
