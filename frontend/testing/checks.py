@@ -1,6 +1,6 @@
-"""What numbers can say about one call of an op: functions of one program, and how they are judged.
+"""Numeric checks of one call of an op: functions of one program, and their verdicts.
 
-See `examine`, which puts them together.  Complex values pair as the real part of the sum of
+See `examine`, which combines them.  Complex values pair as the real part of the sum of
 products, without conjugation.
 """
 
@@ -33,8 +33,8 @@ __all__ = [
 ]  # fmt: skip
 
 _BATCH = 3
-_OF_BITS = {"bitcast_convert", "ldexp"}  # of another dtype they compute something else
-# How much worse the derivatives of an op may be in a narrow dtype, where terms cancel.
+_OF_BITS = {"bitcast_convert", "ldexp"}  # they compute other values for another dtype
+# Tolerance factor for derivatives in a narrow dtype, where terms cancel.
 _SLACK = {"batch_norm_grad": 5, "cumprod": 3}
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
 
@@ -44,7 +44,7 @@ def without_bodies(op_class: Any, call: Call) -> dict[str, Any]:
 
 
 def listed(op_class: Any, y: Any) -> list[Any]:
-    """The results, or what a rule gives for them, of an op of one or of several."""
+    """The results, or the values of a rule for them, as a list."""
     return list(y) if op_class.multiple_results else [y]
 
 
@@ -54,9 +54,9 @@ def _described(op_class: Any, call: Call) -> str:
 
 
 class Check:
-    """One function of the program, and how its results are judged."""
+    """One function of the program, and the verdict on its results."""
 
-    #: Whether it asks rules that leave no trace in the program.
+    #: Whether it queries rules that leave no trace in the program.
     asks_python = False
     #: Whether StableHLO's interpreter may run it, in place of XLA.
     interpreted = True
@@ -71,7 +71,7 @@ class Check:
 
     @property
     def narrow(self) -> str | None:
-        """The narrowest dtype, where there is one below 64 bits."""
+        """The narrowest dtype below 64 bits, or None."""
         return _narrow(self.op_class, self.call)
 
     @classmethod
@@ -82,7 +82,7 @@ class Check:
         return self.call.operands
 
     def redraw(self, operands: Sequence[np.ndarray], program: Program) -> None:
-        """Other numbers of the same types, in the program that there is."""
+        """Draw other numbers of the same types, for the compiled program."""
         self.call = self.call._replace(operands=list(operands))
         program.inputs[self.index] = list(self.inputs())
 
@@ -90,7 +90,7 @@ class Check:
         raise NotImplementedError
 
     def look(self, findings: Findings) -> None:
-        """Note what is wrong already before the program runs."""
+        """Record problems that are visible before the program runs."""
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         raise NotImplementedError
@@ -99,7 +99,7 @@ class Check:
         return listed(self.op_class, self.op_class.build(*xs, **self.call.params))
 
     def determined(self, *xs: ir.Value) -> list[ir.Value]:
-        """Build the op; what of its results is determined and has a derivative."""
+        """Build the op; its differentiable results that are uniquely determined."""
         return [y for y in _through(self.call, self.build(*xs)) if differentiable(y.type)]
 
     def like(self, x: Any) -> np.ndarray:
@@ -116,15 +116,15 @@ class Value(Check):
     """The value against the reference; the type against StableHLO's inference."""
 
     interpreted = False
-    #: Whether each number is compared by its own size, and parts of complex ones for themselves.
+    #: Whether each number is compared relative to itself, and complex parts separately.
     by_element, by_parts = False, False
 
     def inputs(self) -> list[np.ndarray]:
-        """The operands, and what the reference makes of them."""
+        """The operands, and the values of the reference."""
         self.wanted: list[np.ndarray] = []
         reference, operands = self.reference(), list(self.call.operands)
-        # An op that goes before lowering does not run.  Without a reference, its derivatives are
-        # still compared with differences of the values.
+        # An op that is eliminated before lowering does not run.  Without a reference, its
+        # derivatives are still compared with differences of the values.
         if reference is None or goes_before_lowering(self.op_class):
             return operands
         if self.op_class.short_name not in _OF_BITS:
@@ -135,7 +135,7 @@ class Value(Check):
         return [*self.call.operands, *(self.wanted if self.call.through else [])]
 
     def reference(self) -> Callable[..., Any] | None:
-        """What computes the value, of NumPy arrays and of parameters."""
+        """The reference function of NumPy arrays and of parameters."""
         return self.references.get(self.op_class.short_name)
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
@@ -170,7 +170,7 @@ class Value(Check):
                 findings.compare_parts(self.name, self.call.operands[0], y, y_wanted, limit)
 
     def numpy_params(self, operands: Sequence[np.ndarray]) -> dict[str, Any]:
-        """The parameters, bodies as functions of NumPy scalars."""
+        """The parameters, with bodies as functions of NumPy scalars."""
         given, bodies = without_bodies(self.op_class, self.call), self.op_class.bodies
         if not bodies:
             return given
@@ -190,12 +190,12 @@ def _result_types(op_class: Any, call: Call) -> list[Any]:
 
 
 def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
-    """What of the results is determined."""
+    """The results that are uniquely determined."""
     return list(ys) if call.through is None else list(call.through(*ys))
 
 
 def _float_types(op_class: Any, call: Call) -> list[Any]:
-    """The types of what is determined of the results and has a derivative."""
+    """Types of the differentiable results that are uniquely determined."""
     types = _result_types(op_class, call)
     if call.through is not None:
         with context(), ir.Location.unknown():
@@ -205,14 +205,14 @@ def _float_types(op_class: Any, call: Call) -> list[Any]:
 
 
 def _narrow(op_class: Any, call: Call) -> str | None:
-    """The narrowest dtype of a call, of the result or an operand; None if none is narrow."""
+    """The narrowest dtype of a call, of the result or an operand; None if all have 64 bits."""
     dtypes = [dtype_name(x.dtype) for x in call.operands]
     dtypes += [dtype_name(y.element_type) for y in _result_types(op_class, call)]
     return max((d for d in dtypes if d in NARROW), key=NARROW.__getitem__, default=None)
 
 
 def is_wide(op_class: Any, call: Call) -> bool:
-    """Whether a call has a derivative, and is in 64 bits: what holds for one holds for narrow."""
+    """Whether a call has a derivative, and is in 64 bits; its checks cover the narrow dtypes."""
     return Derivative.applies(op_class, call)
 
 
@@ -222,7 +222,7 @@ def _wide(dtype: Any) -> np.dtype:
 
 
 def _inferred(op_class: Any, call: Call, xs: Sequence[ir.Value]) -> Any:
-    """The types that StableHLO infers; None where it cannot."""
+    """Types inferred by StableHLO; None if it cannot infer them."""
     if op_class.hlo is None:
         return None
     name = op_class.hlo if "." in op_class.hlo else f"stablehlo.{op_class.hlo}"
@@ -240,7 +240,7 @@ def _inferred(op_class: Any, call: Call, xs: Sequence[ir.Value]) -> Any:
 
 
 def _wrt(op_class: Any, call: Call) -> list[int]:
-    """The operands that have a derivative."""
+    """Positions of the operands that have a derivative."""
     undefined = op_class.undefined_of(len(call.operands))
     return [
         i for i, x in enumerate(call.operands) if differentiable(type_of(x)) and i not in undefined
@@ -252,15 +252,15 @@ def _is_differentiable(op_class: Any, call: Call) -> bool:
 
 
 class Derivative(Check):
-    """Tangent, adjoint, and both once more of the adjoint's program.
+    """Tangent, adjoint, and both again for the program of the adjoint.
 
     Inputs: the operands, their tangents `ts`, a cotangent of each float result, `gs`, and their
-    tangents, and cotangents `us` of the cotangents that the adjoint gives.
+    tangents, and cotangents `us` of the cotangents that the adjoint returns.
     """
 
-    #: Whether the tangent is also put together of those of one operand at a time.
+    #: Whether the tangent is also composed of tangents in one operand at a time.
     is_parted = True
-    #: Whether some operands are NaN; then it is only judged whether the first derivatives are not.
+    #: Whether some operands are NaN; then first derivatives must not be NaN.
     is_at_nans = False
 
     @classmethod
@@ -296,7 +296,7 @@ class Derivative(Check):
         return [*ys, *tys, *adjoints, *t_adjoints, *twice, *sums]
 
     def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
-        """Differentiate once more, for the closure of the rules alone."""
+        """Differentiate once more, only for the closure of the rules."""
         sweep(block, [(g, emit.neg(g)) for g in dict.fromkeys(twice)], wrt)
 
     @property
@@ -326,7 +326,7 @@ class Derivative(Check):
 
         for ty, step in zip(tys, steps[: len(ys)], strict=True):
             judge("tangent", ty, step)
-        for part, ty in zip(sums, tys, strict=False):  # none, where they were not asked for
+        for part, ty in zip(sums, tys, strict=False):  # none if not requested
             judge("tangent", part, ty)
         judge("adjoint", paired(adjoints, self.ts), paired(self.gs, tys))
         for t_adjoint, step in zip(t_adjoints, steps[2 * n : 2 * n + m], strict=True):
@@ -336,7 +336,7 @@ class Derivative(Check):
 
 
 def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
-    """As many values as each count says, and the rest."""
+    """Split values into parts of the given counts, and the rest."""
     parts, at = [], 0
     for count in counts:
         parts.append(values[at : at + count])
@@ -345,7 +345,7 @@ def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
 
 
 class Parts(Check):
-    """The adjoint of one result at a time, the others being zero: together they are that of all."""
+    """The adjoint of one result at a time, with zero cotangents of the others: they add up."""
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -373,7 +373,7 @@ class Parts(Check):
 
 
 class Narrow(Derivative):
-    """All derivatives in a narrow dtype, against the same in 64 bits at the same numbers."""
+    """All derivatives in a narrow dtype, against 64 bits at the same numbers."""
 
     is_parted = False
 
@@ -428,7 +428,7 @@ class Batched(Check):
         self.xs = xs = inputs[:n]
         many = inputs[n:]
         every = [c for c in itertools.product((False, True), repeat=n) if any(c)]
-        # The rule is the same in all dtypes: of narrow ones, what is computed by it is looked at.
+        # The rule is the same in all dtypes: for narrow ones only its results are checked.
         self.choices = every[-1:] if _narrow(self.op_class, self.call) else every
         results = []
         for batched in self.choices:
@@ -441,7 +441,7 @@ class Batched(Check):
         return [*results, *self.of_none(xs)]
 
     def of_none(self, xs: Sequence[ir.Value]) -> list[ir.Value]:
-        """Batches of size 0, as a batching pass has them."""
+        """Batches of size 0, as in a batching pass."""
         empty = [full(tensor((0, *x.type.shape), x.type.element_type), 1) for x in xs]
         op = self.build(*xs)[0].owner
         return list(batched_results(op.opview, empty, [True] * len(xs)))
@@ -469,9 +469,9 @@ class Batched(Check):
 
 
 def lanes_of(x: np.ndarray, params: dict[str, Any]) -> np.ndarray:
-    """Several arrays that are x, rolled, and a little different if they are floats.
+    """Members of a batch: x, rolled, and perturbed if it is of floats.
 
-    Indices of which something is said stay in their order.
+    Indices with claims (sorted, unique) keep their order.
     """
     if x.dtype.kind in "iu" and (params.get("indices_are_sorted") or params.get("unique_indices")):
         return np.stack([x] * _BATCH)
@@ -484,7 +484,7 @@ def lanes_of(x: np.ndarray, params: dict[str, Any]) -> np.ndarray:
 
 
 def is_identity(x: np.ndarray) -> bool:
-    """Whether this is the initial value of a sum or of a product, which others are not."""
+    """Whether this is the identity of a sum or a product, unlike other initial values."""
     return x.size == 1 and x.item() in (0, 1)
 
 

@@ -1,6 +1,6 @@
-"""What ops say of their indices, `indices_are_sorted` and `unique_indices`, held against these.
+"""Check the claims of ops on their indices, `indices_are_sorted` and `unique_indices`.
 
-A wrong claim gives right numbers on a plugin that does not use it, and others elsewhere.
+A wrong claim gives right numbers on a plugin that ignores it, and wrong ones elsewhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,12 +19,12 @@ from anvl.testing.program import type_of
 
 __all__ = ["CLAIMS", "Claims"]
 
-#: What an op may say of its indices.
+#: Attributes by which an op claims properties of its indices.
 CLAIMS = ("indices_are_sorted", "unique_indices")
 
 
 class Claims(Check):
-    """The indices that the rules of an op claim something of, in a derivative and in batches."""
+    """Indices about which the rules of an op make claims, in a derivative and in batches."""
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -64,7 +64,7 @@ class Claims(Check):
 
 
 def _claims_in(block: ir.Block) -> Iterator[tuple[str, str, Any, ir.Value]]:
-    """Each claim of an op of the block: which, whose, of which dimensions, and the indices."""
+    """Claims of the ops of a block: the claim, the op, its dimension numbers, and the indices."""
     for op in block.operations:
         rules = type(op)
         if not (issubclass(rules, AnvlOp) and CLAIMS[0] in rules.params):
@@ -78,7 +78,7 @@ def _claims_in(block: ir.Block) -> Iterator[tuple[str, str, Any, ir.Value]]:
 
 
 def _places(indices: np.ndarray, dims: Sequence[Any]) -> list[tuple[int, ...]]:
-    """Where each index vector points, after its coordinates along batching axes; in order."""
+    """Target of each index vector, after its coordinates along batching axes; in order."""
     *_, along, _, vector = dims
     if vector == indices.ndim:
         indices = indices[..., None]

@@ -1,4 +1,4 @@
-"""Rule closure: what a rule emits has all rules itself, or second derivatives would end there."""
+"""Rule closure: ops that a rule emits have all rules, or higher derivatives would fail there."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["check_closure", "goes_before_lowering", "missing_rules"]
 
 
 def check_closure(findings: Findings, names: set[str]) -> None:
-    """Note the ops of these names that lack rules, where something may ask for them."""
+    """Record the ops of these names that lack rules a pass may need."""
     for name in sorted(names):
         if name.split(".")[0] in ("func", "builtin") or name == "stablehlo.return":
             continue
@@ -22,7 +22,7 @@ def check_closure(findings: Findings, names: set[str]) -> None:
 
 
 def missing_rules(op_class: Any) -> list[str]:
-    """The rules that a class does not have."""
+    """The rules that a class lacks."""
     absent = [r for r in RULES if r != "lower" and not op_class.has_rule(r)]
     is_stablehlo = op_class.OPERATION_NAME.startswith("stablehlo.")
     lowers = op_class.hlo is not None or op_class.has_rule("lower") or is_stablehlo
@@ -30,5 +30,5 @@ def missing_rules(op_class: Any) -> list[str]:
 
 
 def goes_before_lowering(op_class: Any) -> bool:
-    """Whether another pass removes this op first; it then says which."""
+    """Whether another pass eliminates this op before lowering."""
     return op_class.why_not_lowered != AnvlOp.why_not_lowered

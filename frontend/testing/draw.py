@@ -1,4 +1,4 @@
-"""What an op's `sample(draw)` draws its operands with: the same arrays in every run.
+"""The argument of an op's `sample(draw)`: draws operands, the same in every run.
 
     draw.floats(2, 3, within=(0.1, 4.0))       f64
     draw.spd(2, 3)                             two positive definite matrices of size 3
@@ -18,7 +18,7 @@ from anvl.dialect.core.types import DTYPES, numpy_dtype
 
 __all__ = ["Call", "Draw"]
 
-# For each kind of elements: the dtype that every shape is tried in, then those tried in one.
+# By kind of elements: the dtype tried in every shape, then the dtypes tried in one.
 _DTYPES = {
     "float": ("f64", "f32", "f16", "bf16"),
     "complex": ("c128", "c64"),
@@ -31,18 +31,18 @@ _OTHER_SHAPE = (4,)
 
 _ANY = (-3.0, 3.0)
 _CORNERS = 0.5  # ops have kinks at multiples of this: zero, the integers, halfway between them
-_MARGIN = 0.02  # from a corner, and between two elements: more than finite differences step
+_MARGIN = 0.02  # from a corner, and between two elements: more than the step of finite differences
 
 
 class Call(NamedTuple):
     """One use of an op: its operands and its parameters.
 
-    `through` maps the results to what of them is determined, where not all is: the signs of
-    eigenvectors are not.  `in_order` is false where rounding may give them in another order.
-    `others` are operands of the same types that are tried in the same program, such as those for
-    which another formula is used.  Where it is not `is_smooth`, only values are looked at.
-    `special` are operands whose values are looked at, each element by itself: at poles and at the
-    ends of formulas, of any size.
+    `through` maps the results to their uniquely determined parts, unless all are: the signs of
+    eigenvectors are not.  `in_order` is false if rounding may permute the results.
+    `others` are operands of the same types for the same program, such as operands that select
+    another formula.  If not `is_smooth`, only values are checked.
+    `special` are operands at which values are checked elementwise: at poles and at the ends of
+    formulas, of any size.
     """
 
     operands: list[np.ndarray]
@@ -55,7 +55,7 @@ class Call(NamedTuple):
 
 
 class Draw:
-    """Draws arrays; `name` is the seed, or `seed` gives one for each array."""
+    """Draw arrays; `name` is the seed, or `seed` gives one for each array."""
 
     def __init__(self, name: str, seed: Callable[[], int] | None = None) -> None:
         self._by_name = np.random.default_rng(zlib.crc32(name.encode()))
@@ -64,7 +64,7 @@ class Draw:
 
     @property
     def _random(self) -> np.random.Generator:
-        """What the next array is drawn with."""
+        """Random generator of the next array."""
         self._count += 1
         if self._seed is None:
             return self._by_name
@@ -77,7 +77,7 @@ class Draw:
         if low == high:
             return np.full(shape, low)
         random = self._random
-        # Operands after one another keep away from each other too: ops have kinks where they meet.
+        # Successive operands keep away from each other too: ops have kinks where they meet.
         share = (0.2, 0.8) if self._seed is None else [(0.1, 0.45), (0.55, 0.9)][self._count % 2]
         strata = np.arange(count) + random.uniform(*share, count)
         values = low + (high - low) * strata / max(count, 1)
@@ -102,7 +102,7 @@ class Draw:
         return values.reshape(shape)
 
     def matrix(self, *shape: int) -> np.ndarray:
-        """A stack of matrices that are well apart from singular, as are their triangles."""
+        """A stack of well-conditioned matrices, with well-conditioned triangles."""
         n = min(shape[-2:])
         strong = 2 + self.floats(n, within=(0.1, 2.5 * n))
         x = self.floats(*shape, within=(-0.8, 0.8))
@@ -164,7 +164,7 @@ class Draw:
 def _special(
     dtype: str, shape: tuple[int, ...], points: Sequence[Sequence[complex]]
 ) -> list[list[np.ndarray]]:
-    """Operands of a type and shape that hold some points; the last again where there is room."""
+    """Operands of a type and shape that hold these points, padded with the last."""
     here = [p for p in points if dtype == ("c128" if isinstance(p[0], complex) else "f64")]
     size = int(np.prod(shape))
     if size < 2 or not here:
@@ -185,7 +185,7 @@ def _types(
 
 
 def _off_corners(values: np.ndarray) -> np.ndarray:
-    """`values`, those next to a corner moved away from it."""
+    """`values`, with those next to a corner moved away from it."""
     corner = np.round(values / _CORNERS) * _CORNERS
     distance = values - corner
     moved = corner + np.where(distance < 0, -_MARGIN, _MARGIN)

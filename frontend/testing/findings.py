@@ -1,4 +1,4 @@
-"""How numbers are held against each other: errors allowed, differences, pairings."""
+"""Comparison of numbers: tolerances, differences, pairings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ __all__ = [
     "paired",
 ]
 
-#: Relative errors allowed, by what is compared; measured errors are a tenth of these or less.
+#: Relative tolerances, by kind of comparison; measured errors are a tenth of these or less.
 TOLERANCES = {
     "value": 1e-10,
     "tangent": 1e-6,
@@ -27,7 +27,7 @@ TOLERANCES = {
     "batch": 1e-12,
 }
 NARROW = {"f32": 2e-3, "c64": 2e-3, "f16": 1e-2, "bf16": 5e-2, "f8E5M2": 0.3, "f8E4M3FN": 0.2}
-ORDER_2 = 3  # times as much of second derivatives in a narrow dtype, whose terms cancel
+ORDER_2 = 3  # factor for second derivatives in a narrow dtype, whose terms cancel
 
 #: Finite differences: the derivative is the sum of WEIGHTS[i] f(x + i STEP) / STEP.
 STEP = 1e-3
@@ -38,7 +38,7 @@ _SMALLEST_SCALE = 1e-3  # below it, errors are absolute
 
 @dataclass
 class Findings:
-    """What is wrong, and the largest error of each kind."""
+    """The problems, and the largest error of each kind."""
 
     problems: list[str] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Findings:
     def compare(
         self, kind: str, call: str, found: Any, wanted: Any, limit: float, least: float = 0.0
     ) -> None:
-        """Relative to the largest number wanted, or to `least` where terms of that size cancel."""
+        """Compare relative to the largest expected number, or to `least` if larger terms cancel."""
         found, wanted = np.asarray(found), np.asarray(wanted)
         if found.shape != wanted.shape:
             self.problems.append(f"{kind}: {call}: shape {found.shape}, not {wanted.shape}")
@@ -57,7 +57,7 @@ class Findings:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
 
     def compare_each(self, kind: str, call: str, found: Any, wanted: Any, limit: float) -> None:
-        """Element by element, relative to each number wanted, however small."""
+        """Compare element by element, relative to each expected number, however small."""
         least = float(np.finfo(found.dtype).tiny) / limit  # smaller ones may be 0
         for y, one in zip(found.ravel(), wanted.ravel(), strict=True):
             error = _error(y, one, least)
@@ -65,7 +65,7 @@ class Findings:
                 self.problems.append(f"{kind}: {call}: error {error:.1e}: {y} is not {one}")
 
     def compare_parts(self, call: str, x: Any, found: Any, wanted: Any, limit: float) -> None:
-        """Both parts of f(x), and the signs of zeros, which C leaves open beside infinities."""
+        """Compare both parts of f(x), and signs of zeros, which C leaves open beside infinities."""
 
         def signs(y: Any) -> Any:
             parts, is_open = np.stack([y.real, y.imag]), ~(np.isfinite(x) & np.isfinite(y))
@@ -75,7 +75,7 @@ class Findings:
             self.compare("value", call, of(found), of(wanted), limit)
 
     def add(self, other: "Findings") -> None:
-        """Take in the findings of another examination."""
+        """Merge the findings of another examination."""
         self.problems += other.problems
         for kind, error in other.errors.items():
             self.errors[kind] = max(self.errors.get(kind, 0.0), error)
@@ -99,13 +99,13 @@ def _widened(x: np.ndarray) -> np.ndarray:
 
 
 def differences(around: dict[int, Any]) -> list[np.ndarray]:
-    """The derivative of each result along the directions, from four points around."""
+    """Derivative of each result along the directions, from four surrounding points."""
     columns = zip(*(around[i] for i in WEIGHTS), strict=True)
     return [_difference(*values) for values in columns]
 
 
 def _difference(*values: np.ndarray) -> np.ndarray:
-    """0 where all values are the same, infinite ones too."""
+    """Central difference; 0 if all values are equal, infinite ones too."""
     flat = np.all([v == values[0] for v in values], axis=0)
     with np.errstate(invalid="ignore"):
         steps = [w / STEP * v for w, v in zip(WEIGHTS.values(), values, strict=True)]

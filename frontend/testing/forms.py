@@ -1,8 +1,8 @@
-"""What an op becomes where something is known of its operands: `fold` and `simplify`.
+"""Simplified forms of an op for known operands: `fold` and `simplify`.
 
-`fold` must give the number that the op gives, `simplify` the same to the bit, but for the sign of a
-NaN.  Simpler forms are asked for with operands that such rules look at: constants, what another op
-with simpler forms makes, one value twice.
+`fold` must give the value of the op, `simplify` the same bits, except for the sign of a NaN.
+Simplifications are tried with the operands that such rules match: constants, results of other
+ops with simpler forms, one value twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,20 +26,20 @@ __all__ = ["Folded", "Simpler"]
 
 _UNSAID = " and it equals an operand, but no rule declares that"
 _NUMBERS = (0, 1, -1, 2, -2)
-# Floats that tell apart forms that are the same for all others.
+# Floats that distinguish forms that agree for all others.
 _SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0)
 
 
 def _is_folded(dtype: Any) -> bool:
-    """Whether numbers of a dtype are folded: whole ones by passes, Python's floats by the frontend.
+    """Whether numbers of a dtype are folded: integers by passes, Python's floats by the frontend.
 
-    Those are of the default dtypes, in which what ops with the rule `fold` give is exact.
+    Floats only of the default dtypes, in which ops with a rule `fold` are exact.
     """
     return np.dtype(dtype).kind in "iub" or dtype in (np.float32, np.float64)
 
 
 class Folded(Check):
-    """What `fold` gives for numbers, element by element, against the op."""
+    """`fold` of numbers, element by element, against the op."""
 
     asks_python = True
 
@@ -62,7 +62,7 @@ class Folded(Check):
 
 
 class Simpler(Check):
-    """Each simpler form that the op has for such operands, against the op itself."""
+    """Each simplified form of the op for such operands, against the op itself."""
 
     asks_python = True
 
@@ -70,14 +70,14 @@ class Simpler(Check):
     def applies(cls, op_class: Any, call: Call) -> bool:
         if not op_class.has_rule("simplify") or op_class.multiple_results or op_class.bodies:
             return False
-        # Elementwise, small ones say no more.
+        # Elementwise, so small ones suffice.
         least = len(_SPECIAL) if issubclass(op_class, Elementwise) else 1
         return all(x.size >= least for x in call.operands)
 
     def inputs(self) -> list[np.ndarray]:
-        """The operands, with numbers among them that tell forms apart; and all constants.
+        """The operands, with distinguishing numbers among them; and all constants.
 
-        What is compared with takes these as inputs: XLA has simpler forms for literals itself.
+        The unsimplified op takes these as inputs, since XLA simplifies literals itself.
         """
         xs = [_with_special(x) for x in self.call.operands]
         return [*xs, *(np.full(x.shape, n, x.dtype) for x in xs for n in _numbers(type_of(x)))]
@@ -101,8 +101,8 @@ class Simpler(Check):
     def _variants(
         self, xs: Sequence[ir.Value], numbers: Sequence[ir.Value]
     ) -> Iterator[tuple[str, Sequence[ir.Value], dict[str, Any], Sequence[ir.Value]]]:
-        """Operands, and parameters, with something known of them; in words what; and the same
-        operands with nothing known of them."""
+        """Variants with some operands or parameters known: a description, operands, parameters, and
+        the same operands as inputs."""
         params, of_inputs = self.call.params, iter(numbers)
         yield "as it is", xs, params, xs
         for x in dict.fromkeys(xs):
@@ -123,7 +123,7 @@ class Simpler(Check):
             yield from (("of itself", ys, again, ys) for again in self._again(*ys))
 
     def _again(self, y: ir.Value) -> list[dict[str, Any]]:
-        """Parameters that take the result of the op: its own, and for other shapes the first's."""
+        """Parameters that accept the result of the op: its own, for other shapes the first's."""
         back = {"shape": tuple(self.call.operands[0].shape)}
         rank = y.type.rank
         axes = tuple(range(rank))
@@ -174,7 +174,7 @@ def _bits(x: np.ndarray) -> tuple[Any, ...]:
 
 
 def _numbers(type_: Any) -> list[Any]:
-    """The constants that are tried as operands of a type."""
+    """Constants to try as operands of a type."""
     of_kind = kind(type_.element_type)
     if of_kind == "bool":
         return [False, True]
@@ -184,7 +184,7 @@ def _numbers(type_: Any) -> list[Any]:
 
 
 def _made(x: ir.Value) -> Iterator[tuple[str, ir.Value]]:
-    """Values of the type of x that ops with simpler forms make."""
+    """Values of the type of x, made by ops with simpler forms."""
     for maker in OPS.values():
         if maker.has_rule("simplify") and not maker.params and not maker.multiple_results:
             made = _result_of(maker, x)
@@ -193,7 +193,7 @@ def _made(x: ir.Value) -> Iterator[tuple[str, ir.Value]]:
 
 
 def _result_of(maker: Any, x: ir.Value) -> ir.Value | None:
-    """The result, of the type of x, of a small op without parameters; None if it gives no such."""
+    """The result, of the type of x, of a small op without parameters; None if there is none."""
     candidates = _related(x)
     for operands in product(candidates, repeat=maker.n_operands or 0):
         types = [y.type for y in operands]

@@ -1,4 +1,4 @@
-"""Forward mode over a straight line of ops, for the tests: asks each op for its `tangent`."""
+"""Forward mode over straight-line ops, for the tests: applies the `tangent` rule of each op."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["push_forward"]
 def push_forward(
     ops: Sequence[Any], tangents: dict[ir.Value, ir.Value], wanted: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """The tangents of `wanted`, zeros where nothing moves them; emits behind the ops."""
+    """Tangents of `wanted`, zero for independent values; emits after the ops."""
     known = dict(tangents)
     for op in ops:
         operands = tuple(op.operands)

@@ -1,4 +1,4 @@
-"""`check_grads`: the derivatives of a function of one's own, held against differences."""
+"""`check_grads`: compare the derivatives of a function with differences."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _check_options(
 
 
 class _Function:
-    """A function of a list of arrays, those that move: the float leaves of its arguments."""
+    """A function of the list of arrays that vary: the float leaves of its arguments."""
 
     def __init__(self, f: Callable[..., Any], args: tuple[Any, ...], wrt: Any) -> None:
         self.f = f
@@ -138,7 +138,7 @@ class _Function:
         return [x.dtype for x in (*self.xs, *self.ys)]
 
     def _chosen(self, wrt: Any) -> Iterator[int]:
-        """The leaves that move: all of these arguments, which must be floats; or all floats."""
+        """The leaves that vary: all of these arguments, which must be floats; or all floats."""
         args, _ = numbered(self._arguments)
         which = range(len(args)) if wrt is None else positions_of(self.f, wrt, "wrt")
         for i in which:
@@ -165,7 +165,7 @@ def _as_array(x: Any) -> Any:
 
 
 class _Check:
-    """Compares, order by order, and collects what is wrong and the largest error of each kind."""
+    """Compare derivatives order by order; collect problems and the largest error of each kind."""
 
     def __init__(
         self, function: _Function, modes: Sequence[str], limits: Limits, seed: int
@@ -177,7 +177,7 @@ class _Check:
         self.errors: dict[str, float] = {}
 
     def examine(self, f: Callable[..., list[Any]], order: int, above: tuple[str, ...]) -> None:
-        """Check the derivatives of a function of lists of arrays, then these in their turn."""
+        """Check the derivatives of a function of lists of arrays, then theirs, recursively."""
         xs = self.function.xs
         value = jit(f)
         ts = [direction(self.random, x.shape, x.dtype) for x in xs]
@@ -191,13 +191,13 @@ class _Check:
 
         n_problems = len(self.problems)
         self._compare(value, jit(forward), jit(reverse), (ts, gs), above)
-        if order > 1 and len(self.problems) == n_problems:  # else they say it, order by order
+        if order > 1 and len(self.problems) == n_problems:  # else they report it, order by order
             for mode in self.modes:
                 g = forward if mode == "fwd" else reverse
                 self.examine(g, order - 1, (mode, *above))
 
     def report(self, title: str) -> None:
-        """Raise an error if something is wrong."""
+        """Raise an error if there are problems."""
         if self.problems and BAD not in self.verdicts:
             title += "; differences cannot tell: give other args, or another eps or seed"
         if self.problems:

@@ -1,9 +1,8 @@
 """The reference interpreter of StableHLO, in a child process.
 
 It ends the process on ops that it lacks, and on an integer division by zero.  So it runs in a
-process of its own, which forks for the programs that come together, and forks again for those after
-one that ended it; and a list says which ops it is asked for at all.  Where no process can fork,
-that one answers itself: programs that come with one that ended it count as ended too.
+process of its own, which forks for each group of programs, and again for the remaining ones after
+one that ended it; and an allow-list restricts the ops it is given.
 """
 
 from __future__ import annotations
@@ -53,11 +52,11 @@ _SECONDS = 60  # of a processor, for one program
 
 
 class Ended(Exception):
-    """The process of a program ended; the message has the signal, or what it said."""
+    """The process of a program ended; the message has the signal, or its output."""
 
 
 def names_of(op: ir.Operation) -> set[str]:
-    """The names of the ops in one; of a product that adds up nothing, another one."""
+    """Names of the ops in an op; an empty contraction has a distinct name."""
     names: set[str] = set()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -71,7 +70,7 @@ def names_of(op: ir.Operation) -> set[str]:
 
 
 def unknown_ops(names: set[str]) -> set[str]:
-    """The ops that it is not asked for."""
+    """Names of the ops that are not on the allow-list."""
     return set(names) - KNOWN
 
 
@@ -86,7 +85,7 @@ class Interpreter:
     ) -> list[list[np.ndarray]]:
         """The results of a module on each of several lists of inputs; raises `Ended`.
 
-        Its last function is run; what that calls stands before it.
+        The last function is run; its callees stand before it.
         """
         (found,) = self.run_each([(module, points)])
         if isinstance(found, Ended):
@@ -94,7 +93,7 @@ class Interpreter:
         return found
 
     def run_each(self, jobs: Sequence[Job]) -> list[list[list[np.ndarray]] | Ended]:
-        """The same for several modules in one process, as to fork takes longer than most run."""
+        """`run` for several modules in one process, as a fork takes longer than most programs."""
         texts = [_readable(module) for module, _ in jobs]
         try:
             self._ask([text for text, _ in texts], [points for _, points in jobs])
@@ -139,7 +138,7 @@ class Interpreter:
     def close(self) -> None:
         """End the child process."""
         if self._process is not None:
-            with suppress(BrokenPipeError):  # it is gone, and what was written with it
+            with suppress(BrokenPipeError):  # it is gone, and its pending input with it
                 self._process.stdin.close()
             self._process.stdout.close()
             self._process.wait()
@@ -148,7 +147,7 @@ class Interpreter:
 
 @cache
 def interpreter() -> Interpreter:
-    """The interpreter of this process, started when it is first asked for; it ends with it."""
+    """The interpreter of this process, started on first use; it ends with the process."""
     made = Interpreter()
     atexit.register(made.close)
     return made
@@ -158,7 +157,7 @@ def interpreter() -> Interpreter:
 
 
 def _readable(module: ir.Module) -> tuple[str, list[np.dtype]]:
-    """The module with two results for a complex one, and f32 for bf16; and the dtypes that were."""
+    """The module with complex results as pairs, and f32 for bf16; and the original dtypes."""
     *_, last = module.body.operations
     types = ir.FunctionType(ir.TypeAttr(last.operation.attributes["function_type"]).value).results
     dtypes = [np.dtype(numpy_of(t.element_type)) for t in types]
@@ -236,7 +235,7 @@ def _receive(stream: BinaryIO) -> tuple[str, list[np.ndarray]]:
 
 
 def _serve() -> None:
-    """Run what comes together in a child, and say how it ended where it gave no results."""
+    """Run each group of programs in a forked child; report how it ended without results."""
     done = mmap.mmap(-1, 4)  # shared with the child, which counts its answers in it
     while size := sys.stdin.buffer.read(4):
         jobs = [_receive(sys.stdin.buffer) for _ in range(struct.unpack("<I", size)[0])]
@@ -270,7 +269,7 @@ def _answer(jobs: Sequence[tuple[str, list[np.ndarray]]], done: mmap.mmap) -> No
             message, found = "", _evaluated(text, arrays)
         except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
             message, found = f"{type(error).__name__}: {error}", []
-        _end_after(0)  # no half answers
+        _end_after(0)  # no partial answers
         _send(target, message, found)
         done[:] = struct.pack("<I", i)
 

@@ -1,7 +1,7 @@
 """Check the masks of derivatives: Note [Lazy masks] in `anvl_dialect/interpreters/masking.py`.
 
-The op stands between a slope that is infinite where nothing should come through and a choice that
-masks part of what is chosen from.  There, the flags of an op (`diagonal`, `preserves_zeros`,
+The op stands between an infinite slope, which no derivative should reach, and a selection that
+masks part of its input.  There, the flags of an op (`diagonal`, `preserves_zeros`,
 `selects_elements`, `moves_elements`) decide between a zero and a NaN, or a lost derivative.
 """
 
@@ -23,7 +23,7 @@ from anvl.testing.program import type_of
 
 __all__ = ["MaskedBack", "MaskedForward"]
 
-_HARD = (np.nan, np.inf, 0.0, -1.0)  # where slopes are infinite, or there is none
+_HARD = (np.nan, np.inf, 0.0, -1.0)  # points of infinite or undefined slope
 
 
 def _nonzero(x: ir.Value) -> ir.Value:
@@ -39,7 +39,7 @@ def _one_where(p: ir.Value, like: ir.Value) -> ir.Value:
 
 
 def _hard(mask: np.ndarray, shape: Sequence[int], first: int) -> np.ndarray:
-    """Each of these numbers in turn, where nothing is chosen, and zeros elsewhere."""
+    """Each of these numbers in turn at unselected positions, and zeros elsewhere."""
     x = np.zeros(shape)
     if mask.shape == x.shape:
         x[~mask] = np.resize(np.roll(_HARD, -first), np.sum(~mask))
@@ -47,7 +47,7 @@ def _hard(mask: np.ndarray, shape: Sequence[int], first: int) -> np.ndarray:
 
 
 class _Masked(Derivative):
-    """Of calls with f64 operands: their result, the first that has a derivative."""
+    """Common part, for calls with f64 operands: their first differentiable result."""
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -63,7 +63,7 @@ class _Masked(Derivative):
 
     @property
     def knows_zeros(self) -> bool:
-        """Whether the op says where zeros go."""
+        """Whether the op declares how zeros propagate."""
         rules = self.op_class
         return rules.diagonal or rules.selects_elements or rules.moves_elements
 
@@ -71,7 +71,7 @@ class _Masked(Derivative):
         return self.determined(*xs)[0]
 
     def inputs(self) -> list[np.ndarray]:
-        """What `split` splits."""
+        """The inputs that `split` splits."""
         super().inputs()
         given = [*self.ts, self.gs[0]]
         masks = [self.random.permutation(x.size).reshape(x.shape) % 2 == 0 for x in given]
@@ -87,13 +87,13 @@ class _Masked(Derivative):
         pass
 
     def split(self, inputs: Sequence[ir.Value]) -> tuple[list[Any], ...]:
-        """Operands, tangents and cotangent, masks of these, operands where slopes are infinite."""
+        """Operands, tangents and cotangent, their masks, operands with infinite slopes."""
         n, m = len(self.call.operands), len(self.ts) + 1
         parts = inputs[:n], inputs[n : n + m], inputs[n + m : n + 2 * m], inputs[n + 2 * m :]
         return tuple(map(list, parts))
 
     def dead(self, masked: ir.Value, whole: ir.Value) -> ir.Value:
-        """Where a derivative is zero because of masks, or of what the op chooses."""
+        """Where a derivative is zero because of masks, or of the op's own selection."""
         is_zero = emit.compare(masked, zeros_like(masked), comparison_direction="EQ")
         if self.op_class.selects_elements:
             return is_zero
@@ -108,7 +108,7 @@ class _Masked(Derivative):
 
 
 class MaskedBack(_Masked):
-    """`where(p, op(x + sqrt(s)), 0)`: the cotangent of s, which is 0 where none should arrive."""
+    """`where(p, op(x + sqrt(s)), 0)`: the cotangent of s, which is 0 at masked positions."""
 
     kind = "masked adjoint"
 
@@ -126,7 +126,7 @@ class MaskedBack(_Masked):
         roots = [_one_where(live, x) for live, x in zip(lives, moving, strict=True)]
         moved = list(xs)
         for i, s, live in zip(self.wrt, roots, lives, strict=True):
-            step = emit.sub(emit.sqrt(s), _one_where(live, xs[i]))  # 0, and moves with s
+            step = emit.sub(emit.sqrt(s), _one_where(live, xs[i]))  # 0, and varies with s
             moved[i] = emit.add(xs[i], step)
         z = emit.select(p, self.result(*moved), zeros_like(y))
         found = sweep(block, [(z, g)], roots)
@@ -138,7 +138,8 @@ class MaskedBack(_Masked):
     def at_hard(
         self, xs: Sequence[ir.Value], g: ir.Value, p: ir.Value, hard: Sequence[ir.Value]
     ) -> list[ir.Value]:
-        """The same with other operands where nothing is chosen, behind an op that only moves."""
+        """The same with other operands at unselected positions, after an op that only moves
+        elements."""
         block = ir.InsertionPoint.current.block
         moved = list(xs)
         for i, x in zip(self.wrt, hard, strict=True):
@@ -149,7 +150,7 @@ class MaskedBack(_Masked):
 
 
 class MaskedForward(_Masked):
-    """`sqrt(op(where(p, x + u, x)))`, shifted to 0 where nothing moves: the tangent, of u."""
+    """`sqrt(op(where(p, x + u, x)))`, shifted to 0 where it is constant: the tangent in u."""
 
     kind = "masked tangent"
 
@@ -176,6 +177,6 @@ class MaskedForward(_Masked):
 def _along(
     block: ir.Block, xs: Sequence[ir.Value], ts: Sequence[ir.Value], y: ir.Value
 ) -> ir.Value:
-    """The tangent of y as xs move along ts."""
+    """Tangent of y along the tangents ts of xs."""
     (t,) = forward_sweep(block, dict(zip(xs, ts, strict=True)), [y])
     return zeros_like(y) if t is None else t

@@ -63,7 +63,7 @@ __all__ = [
 
 _NONE: References = {}
 
-#: What is tried of each call that it applies to.
+#: Kinds of checks, each tried on every call that it applies to.
 CHECKS: tuple[type[Check], ...] = (
     Value, Derivative, Parts, Narrow, MaskedBack, MaskedForward, Batched, Claims,
     Folded, Simpler,
@@ -71,17 +71,17 @@ CHECKS: tuple[type[Check], ...] = (
 
 
 def examine(op_class: Any, calls: Sequence[Call], references: References = _NONE) -> Findings:
-    """All checks, in one compiled program."""
+    """Run all checks, in one compiled program."""
     return Examination(op_class, calls, references).findings
 
 
 class Examination:
-    """The checks of an op, compiled; `findings` for the numbers that it was made with.
+    """The checks of an op, compiled; `findings` are those for the original numbers.
 
-    `references` have, by the names of ops, functions of NumPy that give the same values.  An op
-    that nothing lowers, as another pass removes it first, is only built and verified.  Lowered for
+    `references` map names of ops to functions of NumPy with the same values.  An op without
+    lowering, as another pass eliminates it first, is only built and verified.  Lowered for
     `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
-    `points` names others that it is tried at: see `points.py`.
+    `points` names further points to try: see `points.py`.
     """
 
     def __init__(
@@ -121,12 +121,12 @@ class Examination:
         judge_elsewhere(self.findings, self.program, self.checks)
 
     def again(self, calls: Sequence[Call]) -> Findings:
-        """What is found with the numbers of other calls, of the same types and parameters."""
+        """Findings for the numbers of other calls, of the same types and parameters."""
         findings, drawn = Findings(), self._calls(calls)
         if not self.is_compiled:
             return findings
         for i, check in zip(self.positions, self.checks, strict=True):
-            # In a narrow dtype other numbers may give the results in another order.
+            # In a narrow dtype other numbers may permute the results.
             is_sure = check.call.in_order or not check.narrow
             if is_sure and _alike(self.op_class, check.call, drawn[i]):
                 check.redraw(drawn[i].operands, self.program)
@@ -138,22 +138,22 @@ class Examination:
 
 
 def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
-    """Run a program, there and at the points around, and note what its checks find."""
+    """Run a program, at the points and around them, and record the findings of its checks."""
     here = {check.index: (check, program.inputs[check.index]) for check in checks}
     judge_at(findings, program, here)
 
 
 def judge_elsewhere(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
-    """The same at other points than those of the sample: see `points.py`."""
-    # Of a whole op the last check alone is tried at edges and the like: the references of some ops
-    # say something else there.  `make mutants` tries each check, and leaves out what is unsound.
+    """`judge` at other points than those of the sample: see `points.py`."""
+    # For a whole op only the last check is tried at edges and similar points: the references of
+    # some ops differ there.  `make mutants` tries each check, and leaves out unsound ones.
     for names, some in ((program.points, checks[-1:]), (["others", "special"], checks)):
         for points in turns(some, names):
             judge_at(findings, program, points)
 
 
 def _alike(op_class: Any, call: Call, other: Call) -> bool:
-    """Whether two calls differ in numbers alone; bodies are alike where the sample is."""
+    """Whether two calls differ only in numbers; bodies are equal if the sample is."""
     types = [[(x.dtype, x.shape) for x in c.operands] for c in (call, other)]
     params = [repr(without_bodies(op_class, c)) for c in (call, other)]
     return types[0] == types[1] and params[0] == params[1]
@@ -163,10 +163,10 @@ def _alike(op_class: Any, call: Call, other: Call) -> bool:
 
 
 def twins(op_class: Any, calls: Sequence[Call], every: bool = False) -> list[Call]:
-    """For an op with a class of its own: its f64 calls in other dtypes that it takes.
+    """The f64 calls of an op with a class of its own, in the other dtypes that it takes.
 
-    In c128 all of them; in narrower ones, unless `every` one is asked for, one of each form:
-    empty, of rank 0, of each other rank.  (Elementwise ops draw each dtype themselves.)
+    In c128 all of them; in narrower ones, unless `every`, one of each form: empty, of rank 0, of
+    each other rank.  (Elementwise ops draw each dtype themselves.)
     """
     if issubclass(op_class, Elementwise):
         return []

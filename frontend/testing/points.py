@@ -30,20 +30,20 @@ __all__ = ["Point", "judge_at", "turns"]
 
 _FLOATS = (0.0, 1.0, np.nan, -0.0, np.inf, -1.0, -np.inf, 0.5, -0.5)
 _SIDES = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 1e-12, np.inf, -np.inf, np.nan)
-_PARTS = (0.0, 1.0, -1.0, 0.5, -0.5)  # which part of a product is NaN, libraries differ in
+_PARTS = (0.0, 1.0, -1.0, 0.5, -0.5)  # libraries differ in the part of a product that is NaN
 _ROUNDS = 3  # in each of which two thirds of the elements are edges, others
-_ENDS = 2  # rounds after these: all elements are at the low end of their dtype, or at the high one
-_NEAR = 0.5  # how far from its own numbers an operand may be
+_ENDS = 2  # rounds after these: all elements at the low end of their dtype, or at the high one
+_NEAR = 0.5  # maximal distance of an operand from its own numbers
 #: A check at a point, with the inputs of its function there.
 Point = tuple[Check, list[np.ndarray]]
 _Some = TypeVar("_Some", bound=Check)
 
 
 def judge_at(findings: Findings, program: Program, points: dict[int, Point]) -> None:
-    """Run the functions of checks, each at a point and around it, and note what is found.
+    """Run the functions of checks, each at a point and around it, and record the findings.
 
-    Where the interpreter's numbers are wrong XLA's decide, which are those that people get: of a
-    window that lies in part outside an array, it scatters nothing and the interpreter a part.
+    Where the interpreter is wrong XLA's numbers decide, as users get those: for a window that lies
+    in part outside an array, XLA scatters nothing and the interpreter a part.
     """
     doubtful = {}
     for i, found in _judged(program, points):
@@ -69,7 +69,7 @@ def _judged(program: Program, points: dict[int, Point]) -> Iterator[tuple[int, F
 
 
 def _moved(points: dict[int, Point], step: float) -> Callable[..., Any]:
-    """The inputs of each function at its point, `step` along the directions of its check."""
+    """Inputs of each function at its point, moved by `step` along the directions of its check."""
 
     def change(i: int, xs: list[np.ndarray]) -> list[np.ndarray]:
         if i not in points:
@@ -92,7 +92,7 @@ def _at(check: _Some, operands: Sequence[np.ndarray]) -> tuple[_Some, list[np.nd
 
 
 def at_edges(check: Check) -> Iterator[Point]:
-    """A value, where the reference says what it is there; and what `fold` gives."""
+    """Values at edges, if the reference has them there; and the results of `fold`."""
     is_known = type(check) is Folded or (type(check) is Value and check.wanted)
     if not is_known or check.call.through is not None:
         return
@@ -109,9 +109,9 @@ def at_edges(check: Check) -> Iterator[Point]:
 
 
 def _at_end(x: np.ndarray, turn: int) -> np.ndarray:
-    """The least number of an integer dtype and the next one, or the largest ones; all of one bool.
+    """The two least numbers of an integer dtype, or the largest ones; one value for bools.
 
-    What a search or a reduction begins with is a number that none of these may fall behind.
+    No element may compare beyond the initial value of a search or a reduction.
     """
     if x.dtype == bool:
         return np.full(x.shape, turn == 1)
@@ -134,7 +134,7 @@ def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
         edges = np.array(_PARTS if x.dtype.kind == "c" else _FLOATS, x.dtype)
     places = np.arange(x.size).reshape(x.shape) + position
     if turn < _ROUNDS:
-        # With each operand another stride: many pairs of edges meet.
+        # Each operand has another stride: many pairs of edges meet.
         chosen = edges[(places * (position + 1) + 3 * turn) % len(edges)]
         return np.where((places + turn) % 3 > 0, chosen, x).astype(x.dtype)
     random = np.random.default_rng([position, turn])
@@ -163,7 +163,7 @@ def at_sides(check: Check) -> Iterator[Point]:
 
 
 def at_ties(check: Check) -> Iterator[Point]:
-    """Derivatives at two numbers of each operand and at those of others, which move as one."""
+    """Derivatives where two elements of each operand tie, and tie with other operands."""
     if not isinstance(check, Derivative) or check.narrow:
         return
     operands = list(check.call.operands)
@@ -192,7 +192,8 @@ def at_ties(check: Check) -> Iterator[Point]:
 
 
 def at_nans(check: Check) -> Iterator[Point]:
-    """Derivatives of an op that chooses, of NaN among others: nobody's, so it spreads nowhere."""
+    """Derivatives of a selecting op with NaN among others: a NaN that is not selected must not
+    spread."""
     if type(check) is not Derivative or not check.op_class.selects_elements:
         return
     operands = list(check.call.operands)
@@ -208,7 +209,7 @@ def at_nans(check: Check) -> Iterator[Point]:
 
 
 def at_zeros(check: Check) -> Iterator[Point]:
-    """Derivatives of an elementwise op at zeros: smooth, where nothing is said of a corner."""
+    """Derivatives of an elementwise op at zeros: smooth, unless it declares a corner."""
     rules = check.op_class
     is_smooth = (
         issubclass(rules, Elementwise) and any(rules.passes) and not rules.singularity_convention
@@ -250,7 +251,7 @@ _POINTS: dict[str, Callable[[Check], Iterator[Point]]] = {
 
 
 def turns(checks: Sequence[Check], names: Sequence[str]) -> Iterator[dict[int, Point]]:
-    """The points of these names, of each check one at a time: what is run together."""
+    """The points of these names, one check at a time, in groups that run together."""
     every = [_points_of(check, names) for check in checks]
     for points in zip_longest(*every):
         yield {point[0].index: point for point in points if point}

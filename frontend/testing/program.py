@@ -27,17 +27,17 @@ __all__ = [
     "type_of",
 ]  # fmt: skip
 
-#: Functions of NumPy that give the same values as ops, by the names of the ops.
+#: References: functions of NumPy with the same values as ops, by the names of the ops.
 References: TypeAlias = Mapping[str, Callable[..., Any]]
 
-#: Other inputs for a function: of its position and its inputs.
+#: Replacement of a function's inputs, given its index and its inputs.
 Change: TypeAlias = Callable[[int, list[np.ndarray]], list[np.ndarray]]
 
 _NONE: References = {}
 
-# The numbers are what is tested, not XLA's optimizer: without it compiling takes a third; and
-# without the newer emitters of fusions a tenth to a half.  (jaxlib 0.12 has no old ones.)  In one
-# part, for one thread, a program takes a fifth to a third less; the other cores have other tests.
+# The numbers are tested, not XLA's optimizer: without it compiling takes a third; and without the
+# newer emitters of fusions a tenth to a half.  (jaxlib 0.12 has no old ones.)  In one part, for one
+# thread, a program takes a fifth to a third less; the other cores have other tests.
 FAST: dict[str, object] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -45,11 +45,11 @@ FAST: dict[str, object] = {
 }
 OLD_EMITTERS: dict[str, object] = {"xla_cpu_use_fusion_emitters": False}
 
-#: Those of these flags that the XLA at hand turned out not to have.
+#: Flags that this version of XLA was found to lack.
 _missing: set[str] = set()
 
-# What XLA takes grows faster than a program: the checks of svd, in parts of this many ops, compile
-# in three quarters of the time.
+# XLA's compile time is superlinear: the checks of svd, in parts of this many ops, compile in three
+# quarters of the time.
 _MOST_OPS = 2000
 
 
@@ -59,7 +59,7 @@ def type_of(array: np.ndarray) -> ir.RankedTensorType:
 
 
 class _Function(NamedTuple):
-    """The types of its inputs and results, and whether it is to be interpreted."""
+    """Types of its inputs and results, and whether it may be interpreted."""
 
     types: list[Any]
     results: list[Any]
@@ -67,7 +67,7 @@ class _Function(NamedTuple):
 
 
 class _Symbols:
-    """The functions of a module by name, with what they call."""
+    """Functions of a module by name, with their callees."""
 
     def __init__(self, module: ir.Module) -> None:
         self._functions = {
@@ -77,15 +77,15 @@ class _Symbols:
         self._callees = {name: _called(op) for name, op in self._functions.items()}
 
     def names(self, function: str) -> set[str]:
-        """The names of the ops in a function and in all that it calls."""
+        """Names of the ops in a function and its callees."""
         return set().union(*(names_of(self._functions[f]) for f in self._needed([function])))
 
     def size(self, function: str) -> int:
-        """How many ops are in a function and in all that it calls."""
+        """Number of ops in a function and its callees."""
         return sum(_count(self._functions[f]) for f in self._needed([function]))
 
     def part(self, functions: Sequence[str]) -> ir.Module:
-        """A module of these functions and of all that they call."""
+        """A module of these functions and their callees."""
         needed = self._needed(functions)
         with context(), ir.Location.unknown():
             module = ir.Module.create()
@@ -130,10 +130,10 @@ def _called(function: ir.Operation) -> set[str]:
 
 
 class Program:
-    """Functions in one module; XLA compiles them together, and some the interpreter runs.
+    """Functions in one module; XLA compiles them together, and the interpreter runs some.
 
-    `references` are what the values of ops are compared with, at `points` beside the samples.  It
-    is lowered for `platform`, and runs on the default client; unless it `interprets`, all of it.
+    `references` give the expected values of ops, at `points` beside the samples.  Lowered for
+    `platform`, it runs on the default client; all of it unless it `interprets`.
     """
 
     def __init__(
@@ -155,14 +155,14 @@ class Program:
         self, inputs: Sequence[np.ndarray], body: Callable[..., Sequence[ir.Value]],
         interpreted: bool = False,
     ) -> int:  # fmt: skip
-        """A function of these inputs, whose `body` emits ops; its position.
+        """Add a function of these inputs, whose `body` emits ops; returns its index.
 
-        Where it is `interpreted`, StableHLO's reference interpreter runs it if it has all the ops:
-        that takes a tenth of the time that XLA needs to compile it.
+        If `interpreted`, StableHLO's reference interpreter runs it if it has all the ops: that
+        takes a tenth of the time that XLA needs to compile it.
         """
         index = len(self._functions)
         types = [type_of(x) for x in inputs]
-        # Public, since a pass may drop private functions that nothing calls.
+        # Public, since a pass may drop unused private functions.
         results = _add_function(self.module, f"f{index}", types, body, "public")
         self._functions.append(_Function(types, results, interpreted and self.interprets))
         self.inputs.append(list(inputs))
@@ -179,7 +179,7 @@ class Program:
         self._is_lowered = True
 
     def compile(self) -> None:
-        """Lower, unless that is done, and compile what is not interpreted."""
+        """Lower if necessary, and compile the functions that are not interpreted."""
         if not self._is_lowered:
             self.lower()
         symbols = _Symbols(self.module)
@@ -195,7 +195,7 @@ class Program:
         for part in _parts([(i, symbols.size(f"f{i}")) for i in indices]):
             module = self._part(symbols, part)
             if self.platform == "cpu":
-                order_stacked_calls(module.operation)  # those of several functions too
+                order_stacked_calls(module.operation)  # those shared by several functions too
             self._compiled.append((part, _compiled(module)))
 
     def _part(self, symbols: _Symbols, indices: Sequence[int]) -> ir.Module:
@@ -228,14 +228,14 @@ class Program:
         self._compile(indices)
 
     def run(self, change: Change | None = None) -> list[list[np.ndarray]]:
-        """The results of every function; `change(i, inputs)` may replace the inputs of one."""
+        """Results of every function; `change(i, inputs)` may replace the inputs of one."""
         found = self.run_at([change], range(len(self._functions)))[0]
         return [found[i] for i in range(len(self._functions))]
 
     def run_at(
         self, changes: Sequence[Change | None], indices: Iterable[int]
     ) -> list[dict[int, list[np.ndarray]]]:
-        """The results of functions by their positions, at each of several changes of the inputs."""
+        """Results of functions by their index, at each of several changes of the inputs."""
         wanted = set(indices)
         points = [
             [xs if change is None else change(i, xs) for i, xs in enumerate(self.inputs)]
@@ -252,7 +252,7 @@ class Program:
     def _run_interpreted(
         self, indices: Sequence[int], points: Sequence[Sequence[list[np.ndarray]]]
     ) -> dict[int, list[list[np.ndarray]]]:
-        """The results of those that the interpreter can run; the others are compiled."""
+        """Results of functions that the interpreter can run; the others are compiled."""
         jobs = [(self._interpreted[i], [point[i] for point in points]) for i in indices]
         answers = dict(zip(indices, interpreter().run_each(jobs) if jobs else [], strict=True))
         ended = [i for i, answer in answers.items() if isinstance(answer, Ended)]
@@ -268,7 +268,8 @@ class Program:
 
 
 def _parts(sizes: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Functions, given with their sizes, in runs of at most `_MOST_OPS` or of one function."""
+    """Group functions, given with their sizes, into parts of at most `_MOST_OPS`, or of one
+    function."""
     parts: list[list[int]] = []
     room = 0
     for i, size in sizes:
@@ -281,7 +282,7 @@ def _parts(sizes: Iterable[tuple[int, int]]) -> list[list[int]]:
 
 
 def needs_new_emitters(op: ir.Operation) -> bool:
-    """Whether it has what XLA's old emitters get wrong.
+    """Whether it has ops that XLA's old emitters compile wrongly.
 
     The integer -1 to negative powers is 0, and narrow indices of a scatter wrap along a long axis.
     """
@@ -306,7 +307,7 @@ def _compiled(module: ir.Module) -> rt.Executable:
         return compile_fast(text)
     try:
         return compile_fast(text, options=OLD_EMITTERS)
-    except rt.RuntimeFailure:  # the old ones know no clamp of bools
+    except rt.RuntimeFailure:  # the old ones lack clamp of bools
         return compile_fast(text)
 
 
@@ -333,7 +334,7 @@ def _add_function(
     module: ir.Module, name: str, types: Sequence[Any],
     body: Callable[..., Sequence[ir.Value]], visibility: str = "private",
 ) -> list[Any]:  # fmt: skip
-    """Append a function; the types of its results."""
+    """Append a function; returns the types of its results."""
     with context(), ir.Location.unknown():
         function = ir.Operation.create(
             "func.func",

@@ -1,8 +1,8 @@
-"""`anvl.testing.random_programs`: programs drawn by seed, and run in every way.
+"""`anvl.testing.random_programs`: random programs, drawn by seed, run in all execution modes.
 
     python -m anvl.testing.random_programs --seconds 60
 
-docs/fuzzing.md says what is compared; `examine` does it for programs of one's own.
+docs/fuzzing.md describes the comparisons; `examine` runs them on given programs.
 """
 
 from __future__ import annotations

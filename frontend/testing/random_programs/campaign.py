@@ -1,4 +1,4 @@
-"""Draws programs by seed, examines them in groups, and counts.
+"""Draw programs by seed, examine them in groups, and count.
 
 result = run(seed=1, first=0, count=1000)
 """
@@ -21,7 +21,7 @@ __all__ = ["Result", "case_of", "kinds_of", "run"]
 
 GROUP = 100  # programs in one module
 
-#: How many of the programs are examined in each way; of those that can be.
+#: Share of the programs examined in each mode, among those that support it.
 SHARES = {
     "xla": 1.0,
     "interpreter": 1.0,
@@ -38,7 +38,7 @@ SHARES = {
 
 
 class Result(NamedTuple):
-    """How many programs ran, what is wrong, and how often each thing was done and judged."""
+    """Number of programs, the findings, and how often each comparison was made."""
 
     programs: int
     findings: list[Finding]
@@ -49,7 +49,7 @@ class Result(NamedTuple):
 def kinds_of(
     draw: random.Random, wild: bool, shares: Mapping[str, float] = SHARES
 ) -> frozenset[str]:
-    """The ways in which a program is examined: derivatives of wild ones are seldom of use."""
+    """Modes in which a program is examined; derivatives of wild ones are seldom of use."""
     chosen = {kind for kind, share in shares.items() if draw.random() < share}
     if wild and draw.random() < 0.8:
         chosen -= {kind for kind in chosen if "slopes" in kind or "curvature" in kind}
@@ -57,7 +57,7 @@ def kinds_of(
 
 
 def case_of(program: Program, kinds: frozenset[str], seed: int = 1, lowered: Any = None) -> Case:
-    """A program with all ways in which it is to be run."""
+    """A program with all modes in which it is to be run."""
     return Case(program, kinds, seed, lowered)
 
 
@@ -98,7 +98,7 @@ def _groups(first: int, count: int, group: int) -> Iterator[range]:
 
 
 def _made(seed: int, i: int, findings: list[Finding], counts: Counter[str]) -> Generated | None:
-    """The program of a seed; what went wrong where it was drawn is a finding."""
+    """The program of a seed; an error while drawing it is a finding."""
     try:
         made = generated((seed, i))
     except Broken as broken:

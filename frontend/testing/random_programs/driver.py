@@ -32,16 +32,16 @@ from anvl.testing.random_programs.shrink import shrunk
 
 __all__ = ["class_of", "find", "main", "shrink"]
 
-_EACH = 1000  # programs in one process: XLA's code adds up
-_DRAWS = 4  # of directions and batches, for a program with something wrong
-_SHRUNK = 2  # of each class of findings; of more, the count is enough
+_EACH = 1000  # programs in one process: XLA's code accumulates
+_DRAWS = 4  # seeds of directions and batches, for a program with a finding
+_SHRUNK = 2  # of each class of findings; further ones are only counted
 _OF_VALUES = ("xla", "interpreter", "jit", "eager", "other")
 _FOUND = "found: "
 _CRASHED = "ends the process"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command: prints what was found and the counts; 1 where something was found."""
+    """Run the command: prints the findings and the counts; 1 if there is a finding."""
     options = _parser().parse_args(arguments)
     if options.replay:
         return _replay(Path(options.replay), options.against)
@@ -94,7 +94,7 @@ def _process(
     seed: int, first: int, count: int, seconds: float | None, options: Any,
     total: Counter[str], out: Path,
 ) -> int:  # fmt: skip
-    """Run programs in a child; how many are done.  What ends it is looked for, and left out."""
+    """Run programs in a child; returns how many are done.  One that ends it is skipped."""
     done = 0
     command = _command(seed, first, count, seconds, options, total)
     for message in _messages(command):
@@ -135,7 +135,7 @@ def _blame(
 def _command(
     seed: int, first: int, count: int, seconds: float | None, options: Any, total: Counter[str]
 ) -> list[str]:
-    """The command of a worker; findings of classes seen often enough are not made small."""
+    """Command of a worker; findings of classes seen often enough are not shrunk."""
     command = [sys.executable, "-W", "ignore", "-m", __package__, "--worker"]
     command += ["--seed", str(seed), "--first", str(first), "--count", str(count)]
     command += [] if seconds is None else ["--seconds", f"{max(seconds, 0.1):.1f}"]
@@ -155,7 +155,7 @@ def _messages(command: list[str]) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
         yield {"code": process.wait()}
     finally:
-        process.kill()  # where it is not waited for, as Ctrl-C came
+        process.kill()  # not waited for, as after Ctrl-C
 
 
 def _keep(text: str, kind: str, total: Counter[str], out: Path) -> None:
@@ -212,10 +212,10 @@ def _say(finding: Finding, seen: Counter[str], examiner: Examiner, options: Any)
 
 
 def _is_optimized(finding: Finding) -> bool:
-    """Whether a derivative is wrong also in the code that people get.
+    """Whether a derivative is wrong also in optimized code, which users run.
 
-    Without its optimizer XLA may compute what a maximum is compared with twice, and round it
-    differently: then no element equals the maximum.
+    Without its optimizer XLA may compute an operand of a maximum twice, and round it differently:
+    then no element equals the maximum.
     """
     if finding.kind not in ("slopes", "curvature"):
         return True
@@ -227,9 +227,9 @@ def _is_optimized(finding: Finding) -> bool:
 
 
 def find(seed: int, kind: str, most: int, word: str = "") -> Finding:
-    """The first finding of a kind, at a step with a word in it, among the programs of a seed.
+    """The first finding of a kind, at a step whose text contains `word`, among programs of a seed.
 
-    Made small.  Raises `LookupError` where there is none.
+    It is shrunk.  Raises `LookupError` if there is none.
     """
     ways = {kind: 1.0}
     for first in range(0, most, 20):
@@ -241,7 +241,7 @@ def find(seed: int, kind: str, most: int, word: str = "") -> Finding:
 
 
 def class_of(finding: Finding) -> str:
-    """What findings of one cause have in common: the kind and the function."""
+    """Key of findings of one cause: the kind and the function."""
     if not finding.program.steps:
         return finding.kind
     if finding.kind.startswith(("error", "batch of", "slopes of", "curvature")):
@@ -253,12 +253,12 @@ def class_of(finding: Finding) -> str:
 def shrink(
     finding: Finding, against: str | None = None, seconds: float = 60.0, roughly: bool = False
 ) -> Finding:
-    """The finding on the smallest program that shows it; `roughly`, with its arrays as they are."""
+    """The finding on the smallest program that shows it; `roughly` leaves its arrays unchanged."""
     kind = finding.kind.removeprefix("error in ")
     examiner = Examiner(None if against is None else Library(against))
     known: dict[str, Finding] = {str(finding.program): finding}
     ways = [frozenset([kind])]
-    if kind in ("interpreter", "jit", "eager"):  # beside another run, or by itself
+    if kind in ("interpreter", "jit", "eager"):  # beside another run, or alone
         ways.append(ways[0] | {"xla"})
     draws = 1 if kind in _OF_VALUES else _DRAWS
 
@@ -269,7 +269,7 @@ def shrink(
                 for way in ways
                 for finding in examiner.examine([Case(program, way, i) for i in range(draws)])
             ]
-        except Exception:  # what is no program shows nothing
+        except Exception:  # an invalid program shows nothing
             return False
         for other in found:
             if _is_same(other, finding):

@@ -55,12 +55,12 @@ KINDS = (
     "slopes of batch", "batch of slopes", "batch of curvature",
 )  # fmt: skip
 
-_FAR = 1e5  # inputs from which differences lose their digits
+_FAR = 1e5  # inputs beyond which differences lose their digits
 _HALF_STEPS = (-2, -1, 0, 1, 2)
 
 
 class Case(NamedTuple):
-    """A program with the ways in which it is to be run; `seed` draws directions and batches."""
+    """A program with the modes in which it is to be run; `seed` draws directions and batches."""
 
     program: Program
     kinds: frozenset[str]
@@ -73,7 +73,7 @@ class Case(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A transformed program: its module, where it is run, and what its arrays are."""
+    """A transformed program: its module, its points, and the roles of its arrays."""
 
     case: int
     lowered: Lowered
@@ -83,9 +83,9 @@ class _Part(NamedTuple):
 
 
 class Examiner:
-    """Examines cases; `counts` says how often each thing was done and how it was judged.
+    """Examine cases; `counts` tells how often each comparison was made, and its outcome.
 
-    XLA compiles without its optimizer, which is quick, or as for people, where `is_optimized`.
+    XLA compiles without its optimizer, which is quick, or as for users if `is_optimized`.
     """
 
     def __init__(self, other: Library | None = None, is_optimized: bool = False) -> None:
@@ -106,10 +106,10 @@ class Examiner:
         self.interpreter.close()
 
     def examine(self, cases: Sequence[Case]) -> list[Finding]:
-        """What is wrong, at most one thing for each case and kind."""
+        """Findings, at most one for each case and kind."""
         findings: list[Finding] = []
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of NumPy, about what is compared here
+            warnings.simplefilter("ignore")  # NumPy's warnings about values that are compared here
             _Run(self, cases, findings).all()
         return findings
 
@@ -138,7 +138,7 @@ class _Run:
             )
             if lowered is not None:
                 self.base[i] = lowered
-        # Where no program is asked of XLA, the interpreter alone gives values: it compiles nothing.
+        # If XLA runs no program, the interpreter gives the values, without compilation.
         by_xla = any("xla" in case.kinds for case in self.cases)
         interpreter = None if by_xla else self.examiner.interpreter
         self.compiled = Compiled(self.base, self._refused("xla"), interpreter)
@@ -189,7 +189,7 @@ class _Run:
     def _python(self, kind: str, i: int, f: Callable[..., Any]) -> None:
         try:
             found = [np.asarray(y) for y in f(*self.cases[i].inputs)]
-        except Exception as error:  # whatever it is, the program ran when it was lowered
+        except Exception as error:  # whatever the error, the program ran when it was lowered
             self._broken(kind, i, error)
             return
         self.counts[f"run: {kind}"] += 1
@@ -206,7 +206,7 @@ class _Run:
             return lowered
         except AnvlError as error:
             self.counts[f"refused: {kind}: {_first_line(error)}"] += 1
-        except Exception as error:  # of ours, whatever it is
+        except Exception as error:  # any error of anvl's
             self._broken(kind, i, error)
         return None
 
@@ -247,7 +247,7 @@ class _Run:
     def _at_steps(
         self, kind: str, parts: Mapping[int, _Part]
     ) -> Mapping[int, Mapping[int, list[np.ndarray]]]:
-        """The results of each part at its inputs and around them, by half steps."""
+        """Results of each part at its inputs and around them, by half steps."""
         compiled = self._compiled(kind, {i: p.lowered for i, p in parts.items()})
         points = [
             {i: self._moved(i, p.directions, k) for i, p in parts.items()} for k in _HALF_STEPS
@@ -259,7 +259,7 @@ class _Run:
         return at
 
     def _compiled(self, kind: str, parts: Mapping[int, Lowered]) -> Compiled:
-        """Some transformed programs; four of five groups are interpreted where that can be."""
+        """Some transformed programs; four of five groups are interpreted if possible."""
         by = self.examiner.interpreter if self.examiner.interprets(kind) else None
         self.counts[f"run by {'interpreter' if by else 'xla'}: {kind}"] += len(parts)
         return Compiled(parts, self._refused(kind), by)
@@ -296,7 +296,7 @@ class _Run:
             self.findings.append(Finding("slopes", program, *wrong))
 
     def _is_unsteady(self, i: int, of: Directions, at: Mapping[int, list[np.ndarray]]) -> bool:
-        """Whether cotangents change by more than a little where the inputs hardly do."""
+        """Whether cotangents change much for almost equal inputs."""
         n = len(self.cases[i].program.names) + len(of.weighed)
         for near in (at[-1][n:], at[1][n:]):
             for a, b in zip(at[0][n:], near, strict=True):
@@ -328,7 +328,7 @@ class _Run:
         )  # fmt: skip
 
     def _batch(self, kind: str, made: Callable[[Case, Directions], Any]) -> None:
-        """Under `vmap`, against the same function on each member."""
+        """Compare a function under `vmap` with the same function on each member."""
         parts: dict[int, _Part] = {}
         singles: dict[int, Lowered] = {}
         for i, of in self._wanted(kind):
@@ -366,7 +366,7 @@ class _Run:
         axes = Axes.drawn(draw, arrays)
         if kind != "slopes of batch":
             return axes
-        n = len(case.inputs)  # a tangent goes with its input, a weight with the first axis
+        n = len(case.inputs)  # a tangent has the axis of its input, a weight the first one
         own = axes.axes[:n]
         if all(own[i] is None for i in range(n)):
             own = (0, *own[1:])
@@ -377,7 +377,7 @@ class _Run:
     def _member(
         self, kind: str, part: _Part, k: int, found: Sequence[np.ndarray]
     ) -> list[np.ndarray]:
-        """The results of one member: cotangents have the axis where the inputs have it."""
+        """Results of one member: cotangents have the axis where the inputs have it."""
         axes: list[int | None] = [0] * len(found)
         if kind == "slopes of batch" and part.axes is not None:
             of = part.directions

@@ -1,4 +1,4 @@
-"""Runs many modules: most compiled by XLA as one, some by the interpreter."""
+"""Run many modules: most compiled by XLA as one, some by the interpreter."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Compiled"]
 
 
 class Compiled:
-    """Modules that can be run: most compiled together, some interpreted.
+    """Executable modules: most compiled together, some interpreted.
 
-    `refused` is told of those that XLA does not compile.
+    `refused` is called with those that XLA does not compile.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Compiled:
     def run(
         self, points: Sequence[Mapping[int, Sequence[np.ndarray]]]
     ) -> list[dict[int, list[np.ndarray]]]:
-        """The results by key, at each of several inputs by key; not of those that ended."""
+        """Results by key, at each of several inputs by key; those of ended programs are missing."""
         found: list[dict[int, list[np.ndarray]]] = [{} for _ in points]
         at = {k: [j for j, xs in enumerate(points) if k in xs] for k in self.interpreted}
         jobs = [

@@ -1,9 +1,9 @@
-"""What `np`, `anvl` and `own` stand for where a program runs on JAX, or another library like it.
+"""The namespaces `np`, `anvl` and `own` for running a program on JAX, or a similar library.
 
     library = Library("jax.numpy")
 
-The library is looked up by its name, when it is asked for; nothing of anvl imports it.  It computes
-in 64 bits, as NumPy does here: the dtype of the program says how near a value must be.
+The library is imported by name, on request; nothing of anvl imports it.  It computes in 64 bits,
+as NumPy does here: the dtype of the program gives the tolerance.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Library:
         self.namespace: Mapping[str, Any] = self._names()
 
     def evaluated(self, text: str, given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-        """The results of an expression; raises `NoReference` where the library has none."""
+        """Results of an expression; raises `NoReference` if the library has none."""
         try:
             values = {name: self._numpy.asarray(x) for name, x in given.items()}
             return [np.asarray(y) for y in evaluated(text, self.namespace, values)]
-        except Exception as error:  # whatever it raises, it gave no value
+        except Exception as error:  # any error means that it gave no value
             raise NoReference(f"the other library: {type(error).__name__}") from error
 
     def _names(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ _ACCUMULATED = "cumlogsumexp cummax cummin cumprod cumsum".split()
 
 
 class _Own(Own):
-    """A person's rule is left out: what has one gives the same values without it."""
+    """Ignores custom rules: functions with one give the same values without it."""
 
     at: Callable[[Any], Any]
 

@@ -1,4 +1,4 @@
-"""Functions traced and lowered to modules; many of them compiled by XLA as one.
+"""Trace and lower functions to modules; XLA compiles many of them as one.
 
 One compilation costs 50 ms, however few ops: so hundreds of programs share one.
 """
@@ -48,25 +48,25 @@ class Lowered:
         return main
 
     def names(self) -> set[str]:
-        """The names of its ops."""
+        """Names of its ops."""
         if self._names is None:
             self._names = names_of(self.module.operation)
         return self._names
 
     def options(self) -> Mapping[str, object]:
-        """XLA's options for it: quick to compile, or those of `anvl.jit`, where `is_optimized`."""
+        """XLA's options: quick to compile, or those of `anvl.jit` if `is_optimized`."""
         if self.is_optimized:
             return {}
         return FAST if self.needs_new() else FAST | OLD_EMITTERS
 
     def needs_new(self) -> bool:
-        """Whether it has ops that XLA's old emitters get wrong, or refuse."""
+        """Whether it has ops that XLA's old emitters compile wrongly, or refuse."""
         if self._needs_new is None:
             self._needs_new = needs_new_emitters(self.module.operation)
         return self.refused_by_old or self._needs_new
 
     def arguments(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """What `main` takes: the arrays that it closes over come first."""
+        """Arguments of `main`: the captured arrays come first."""
         return [*self.constants, *inputs]
 
 
@@ -83,7 +83,7 @@ class Batch:
             raise Refused(str(error)) from error
 
     def run(self, inputs: Sequence[Sequence[np.ndarray]]) -> list[list[np.ndarray]]:
-        """The results of every part on its inputs."""
+        """Results of every part on its inputs."""
         arrays = [
             rt.put(np.asarray(x))
             for part, xs in zip(self.parts, inputs, strict=True)
@@ -130,7 +130,7 @@ def _joined(parts: Sequence[Lowered]) -> ir.Module:
 
 
 def _rename(function: ir.Operation, prefix: str) -> None:
-    """Put a prefix before the name of a function, and before those of the ones it calls."""
+    """Prefix the name of a function, and those of its callees."""
     name = ir.StringAttr(function.attributes["sym_name"]).value
     function.attributes["sym_name"] = ir.StringAttr.get(prefix + name)
     function.attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -1,10 +1,10 @@
-"""A program as data: arrays to begin with, and one line of Python for each step.
+"""A program as data: initial arrays, and one line of Python for each step.
 
     v0 = numpy.array([1.0, nan], "float64")
     v1 = np.cumsum(v0, axis=0)
     v2, v3 = np.divmod(v1, 2.0)
 
-The same lines run on anvl, on NumPy and on JAX, by what `np`, `anvl`, `prim` and `own` stand for.
+The same lines run on anvl, on NumPy and on JAX, by the bindings of `np`, `anvl`, `prim` and `own`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["NAMES", "Program", "Step", "array_text", "evaluated", "names_in"]
 
 _NAME = re.compile(r"\bv\d+\b")
 
-#: What expressions may name beside functions: numbers without a literal, and records.
+#: Names in expressions besides functions: numbers without a literal, and records.
 NAMES = {
     "nan": np.nan, "inf": np.inf,
     "ConvDims": ConvDims, "DotDims": DotDims, "GatherDims": GatherDims, "RaggedDims": RaggedDims,
@@ -34,7 +34,7 @@ NAMES = {
 
 
 def names_in(text: str) -> list[str]:
-    """The values that an expression takes, each once, in order."""
+    """Values that an expression uses, each once, in order."""
     return list(dict.fromkeys(_NAME.findall(text)))
 
 
@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
     @property
     def function(self) -> str:
-        """The name of the function that is called: `np.sum`, or `v[]` for reading with indices."""
+        """Name of the function that is called: `np.sum`, or `v[]` for reading with indices."""
         match = re.match(r"[a-z_]+(\.[A-Za-z_0-9]+)+", self.text)
         if match and not _NAME.match(self.text):
             return match[0]
@@ -74,7 +74,7 @@ class Program(NamedTuple):
 
     @staticmethod
     def parse(text: str) -> Program:
-        """A program from its text."""
+        """Parse the text of a program."""
         inputs, steps = {}, []
         for line in filter(None, map(str.strip, text.splitlines())):
             left, _, right = line.partition(" = ")
@@ -90,7 +90,7 @@ class Program(NamedTuple):
         return [name for step in self.steps for name in step.results]
 
     def function(self, namespace: Mapping[str, Any]) -> Callable[..., list[Any]]:
-        """It as a function of its inputs, which gives the results of all steps."""
+        """The program as a function of its inputs, which returns the results of all steps."""
 
         def program(*inputs: Any) -> list[Any]:
             values = dict(zip(self.inputs, inputs, strict=True))
@@ -106,7 +106,7 @@ class Program(NamedTuple):
         return self._replace(inputs=dict(zip(self.inputs, arrays, strict=True)))
 
     def renumbered(self) -> Program:
-        """The same with names in order, without the inputs that nothing takes."""
+        """The same program with names in order, without unused inputs."""
         used = {name for step in self.steps for name in step.operands}
         kept = {name: x for name, x in self.inputs.items() if name in used}
         count = itertools.count()
@@ -119,7 +119,7 @@ class Program(NamedTuple):
 
 
 def evaluated(text: str, namespace: Mapping[str, Any], values: Mapping[str, Any]) -> list[Any]:
-    """The results of an expression, in a list."""
+    """Results of an expression, as a list."""
     found = eval(_compiled(text), {**namespace, **NAMES, **values})
     return list(found) if isinstance(found, list | tuple) else [found]
 

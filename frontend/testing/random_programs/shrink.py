@@ -1,7 +1,7 @@
-"""Makes a program that shows a mismatch as small as it can be, so that a person sees the cause.
+"""Shrink a program that shows a mismatch, so that its cause can be seen.
 
-Steps become arrays of the values that they gave, later steps go, then parameters, parts of bodies,
-elements and digits; whatever still shows the same mismatch is kept.
+Steps become arrays of their values, later steps are removed, then parameters, parts of bodies,
+elements and digits; every change that keeps the same mismatch is kept.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Values = Callable[[Program], dict[str, np.ndarray]]
 def shrunk(
     program: Program, shows: Shows, values: Values, seconds: float = 60.0, roughly: bool = False
 ) -> Program:
-    """The smallest program found that shows what this one does.
+    """The smallest program found that shows the same as this one.
 
-    `values` gives the results of a program by name; it may fail.  `roughly`, only steps go.
+    `values` gives the results of a program by name; it may fail.  `roughly` removes only steps.
     """
     until = time.monotonic() + seconds
     if not shows(program):
@@ -53,7 +53,7 @@ def _smaller(program: Program, values: Values, roughly: bool) -> Iterator[Progra
 
 
 def _last_alone(program: Program, values: Values) -> Iterator[Program]:
-    """One of the steps alone, on the values that it had."""
+    """One of the steps alone, on its values."""
     if len(program.steps) < 2:
         return
     known = _known(program, values)
@@ -94,7 +94,7 @@ def _with_simpler_texts(program: Program) -> Iterator[Program]:
 
 
 def _simpler(text: str) -> Iterator[str]:
-    """The expression without one of its keywords, or with a part of a body in place of a whole."""
+    """Variants without one keyword, or with a part of a body in place of the whole."""
     n = sum(1 for _ in ast.walk(ast.parse(text, mode="eval")))
     for k in range(n):
         tree = ast.parse(text, mode="eval")
@@ -130,7 +130,7 @@ def _with_simpler_arrays(program: Program) -> Iterator[Program]:
 
 
 def _cut(x: np.ndarray, size: int) -> np.ndarray:
-    """All axes of one size made shorter by one."""
+    """All axes of one size shortened by one."""
     return x[tuple(slice(n - 1) if n == size else slice(None) for n in x.shape)]
 
 

@@ -1,1 +1,1 @@
-"""Random programs: how their results are judged."""
+"""Random programs: comparison of their results."""

@@ -1,7 +1,7 @@
-"""Arrays of every dtype to begin with: tame ones with ties and zeros, and wild ones.
+"""Initial arrays of every dtype: tame ones with ties and zeros, and wild ones.
 
-Wild floats have NaN, infinities, zeros of both signs, the largest and the smallest; wild integers
-the ends of their range.
+Wild floats include NaN, infinities, zeros of both signs, the largest and the smallest numbers;
+wild integers the ends of their range.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["DTYPES", "array", "cotangent", "kind_of", "tangent", "wide"]
 
 _BF16 = np.dtype(ml_dtypes.bfloat16)
 
-#: The dtypes of each kind, by NumPy's letters; the likelier ones more than once.
+#: Dtypes of each kind, by NumPy's letters; likelier ones occur more than once.
 DTYPES = {
     "f": ("float64", "float64", "float64", "float32", "float32", "float16", "bfloat16"),
     "c": ("complex128", "complex64"),

@@ -1,8 +1,8 @@
-"""When a value is right: near to the reference, or as far as an error of rounding moves that.
+"""The criterion for a right value: near the reference, or within its sensitivity to rounding.
 
-The first look is at the value itself, and settles nearly all.  Where it does not, the reference is
-computed again on operands that are moved by one unit of rounding: where the results spread, so may
-the value.  Equal elements are moved alike, so that ties stay ties.
+The value itself is compared first, which settles nearly all cases.  Otherwise the reference is
+computed again on operands perturbed by one unit of rounding: if its results spread, so may
+the value.  Equal elements are perturbed alike, so that ties stay ties.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def limits(dtype: np.dtype) -> tuple[float, float, float]:
 def is_near(
     found: np.ndarray, expected: Any, slack: float = _SLACK, beside: float = 0.0
 ) -> np.ndarray:
-    """For each element, whether it is the expected one but for rounding in its own dtype.
+    """Whether each element equals the expected one up to rounding in its own dtype.
 
-    Rounding is that of numbers of the size `beside` at least.  NaN is near to NaN, an infinity to
-    the same and to what the dtype does not hold.
+    Rounding is relative to numbers of size `beside` at least.  NaN is near NaN, an infinity near
+    the same and near numbers that the dtype does not hold.
     """
     expected = np.asarray(expected)
     kind = kind_of(found.dtype)
@@ -43,7 +43,7 @@ def is_near(
             _near_floats(f, e, found.dtype, slack, np.maximum(np.abs(expected), beside))
             for f, e in zip(_parts(found), _parts(expected), strict=True)
         ]
-        broken = ~np.isfinite(expected) & ~np.isfinite(found)  # which part it is in is free
+        broken = ~np.isfinite(expected) & ~np.isfinite(found)  # either part may be NaN
         return np.logical_and(*parts) | broken
     if kind == "f":
         return _near_floats(found, np.real(expected), found.dtype, slack, beside)
@@ -70,7 +70,7 @@ def _near_floats(
 
 
 def within(found: np.ndarray, around: Sequence[np.ndarray]) -> np.ndarray:
-    """For each element, whether it is where the references around it are, or between them."""
+    """Whether each element is within the range of the surrounding references."""
     near = np.zeros(found.shape, bool)
     for expected in around:
         near |= is_near(found, expected)
@@ -90,7 +90,7 @@ def within(found: np.ndarray, around: Sequence[np.ndarray]) -> np.ndarray:
 def moved(
     arrays: Sequence[np.ndarray], narrow: Sequence[np.dtype], times: int
 ) -> Iterator[list[np.ndarray]]:
-    """The arrays, as references, moved by a unit of rounding of what they are in the program."""
+    """The arrays, as references, perturbed by a unit of rounding of their dtype in the program."""
     for k in range(times):
         yield [_moved(x, of, k) for x, of in zip(arrays, narrow, strict=True)]
 

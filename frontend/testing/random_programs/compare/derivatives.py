@@ -1,8 +1,8 @@
-"""Judges derivatives: the modes against each other and against differences of values.
+"""Check derivatives: the modes against each other and against differences of values.
 
-Differences are taken in f64 along one direction, over two steps.  Where the two agree they are
-believed; where the slopes on both sides differ there is a kink, and the derivative must lie between
-them; where the difference grows as the step shrinks there is a jump, and nothing is said.
+Differences are taken in f64 along one direction, with two steps.  If the two agree they are
+trusted; if the one-sided slopes differ there is a kink, and the derivative must lie between
+them; if the difference grows as the step shrinks there is a jump, and the check is skipped.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["STEP", "agree", "keeps_rank", "modes_agree", "wrong_slope"]
 
 STEP = 2.0**-20
 
-#: Steps whose slope is not that of their values, by design.
+#: Steps whose derivative differs from the slope of their values, by design.
 BY_DESIGN = (
     "prim.stop_gradient", "prim.bitcast_convert", "prim.reduce_precision", "prim.share_ties",
 )  # fmt: skip
 
-#: Functions that put elements in order: where three tie, the slope is no linear function.
+#: Functions that order elements: where three tie, the slope is not linear.
 _ORDERS = (
     "np.sort", "np.top_k", "np.median", "np.quantile", "np.percentile", "prim.sort", "prim.top_k",
 )  # fmt: skip
@@ -37,7 +37,7 @@ _SLOPES = ("anvl.grad", "anvl.jvp", "anvl.vjp")
 
 _ROUNDINGS = ("np.around", "np.round", "np.rint", "np.fix", "np.trunc", "np.floor", "np.ceil")
 
-#: Functions of a quotient's whole part; the differences jump where that is large.
+#: Functions of a truncated quotient; the differences jump where it is large.
 _REMAINDERS = ("np.fmod", "np.mod", "np.remainder", "np.divmod")
 
 #: Functions with an infinite slope somewhere: times a tangent of 0 it is NaN.
@@ -53,13 +53,13 @@ _LOOSE = {8: 1e-6, 4: 2e-3, 2: 0.1, 1: 0.5}  # by the bytes of a float
 
 
 def _units(dtypes: Sequence[np.dtype]) -> float:
-    """The error allowed, relative to the largest number, where these dtypes meet."""
+    """Tolerance relative to the largest number, where these dtypes meet."""
     sizes = [d.itemsize // (2 if kind_of(d) == "c" else 1) for d in dtypes if kind_of(d) in "fc"]
     return _LOOSE[min(sizes, default=8)]
 
 
 def _least(dtypes: Sequence[np.dtype], usual: float) -> float:
-    """The least size that errors are relative to: in 16 bits that of terms which may cancel."""
+    """The least size that errors are relative to: in 16 bits that of terms that may cancel."""
     return 1.0 if _units(dtypes) >= _LOOSE[2] else usual
 
 
@@ -69,10 +69,10 @@ def agree(
     dtypes: Sequence[np.dtype],
     around: Sequence[Sequence[np.ndarray]] = (),
 ) -> str | None:
-    """How two lists of arrays differ, if they do by more than rounding.
+    """Description of how two lists of arrays differ by more than rounding; None if they do not.
 
-    `around` are the expected ones at inputs moved by a unit of rounding; where they spread, or
-    are not finite, nothing is said.
+    `around` are the expected arrays at inputs perturbed by a unit of rounding; where they spread,
+    or are not finite, the comparison is skipped.
     """
     loose = _units(dtypes)
     least = _least(dtypes, usual=1e-3)
@@ -110,9 +110,9 @@ def modes_agree(
     cotangents: Sequence[np.ndarray], directions: Sequence[np.ndarray],
     dtypes: Sequence[np.dtype],
 ) -> float | None:  # fmt: skip
-    """<g, J t> - <J^T g, t> relative to what they add up, in units of what is allowed.
+    """<g, J t> - <J^T g, t> relative to the sizes of its terms, in units of the tolerance.
 
-    None where something is not finite.
+    None if a value is not finite.
     """
     forward, size = _pair(weights, tangents)
     reverse, other = _pair(cotangents, directions)
@@ -125,7 +125,7 @@ def wrong_slope(
     program: Program, at: Mapping[int, Sequence[np.ndarray]], tangents: Mapping[str, np.ndarray],
     counts: Counter[str],
 ) -> tuple[int, str] | None:  # fmt: skip
-    """The first step whose tangents are not the differences of its values, and how they differ.
+    """The first step whose tangents differ from the differences of its values, and how.
 
     `at` has the results at the inputs moved by -2, -1, 0, 1, 2 half steps.
     """
@@ -168,7 +168,7 @@ def _has_zero(_: Step, x: np.ndarray) -> bool:
     return bool((x == 0).any())
 
 
-#: Of which steps, of how many of their operands (None: all), and where these are.
+#: By step: how many of their operands (None: all), and the points.
 _WITHOUT_SLOPES: list[
     tuple[Callable[[Step], bool], int | None, Callable[[Step, np.ndarray], Any]]
 ] = [
@@ -179,7 +179,7 @@ _WITHOUT_SLOPES: list[
     ),
     # A slope that jumps where it is 0.
     (lambda step: step.function in _SLOPES and "abs(" in step.text, None, _has_zero),
-    # Differences step over what is there.
+    # Differences step over the discontinuity.
     (_of(*STEEP), None, lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any()),
     # Poles, at a distance below that of the differences.
     (
@@ -187,9 +187,9 @@ _WITHOUT_SLOPES: list[
         None,
         lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any(),
     ),
-    # Infinities and NaN in complex numbers have no one answer.
+    # Infinities and NaN in complex numbers have no unique result.
     (lambda _: True, None, lambda _, x: kind_of(x.dtype) == "c" and not np.isfinite(x).all()),
-    # The direction of a complex 0; numbers so large that a step moves them by whole ones.
+    # The direction of a complex 0; numbers so large that a step moves them by integers.
     (_of("np.sign", "prim.sign"), None, lambda _, x: kind_of(x.dtype) == "c" and (x == 0).any()),
     (_of(*_ROUNDINGS), None, lambda _, x: (np.abs(wide(x)) > 1 / STEP).any()),
     (_of("np.copysign", "prim.copysign"), None, _has_zero),
@@ -201,7 +201,7 @@ _WITHOUT_SLOPES: list[
         1,
         lambda _, x: x.ndim > 1 and (np.diagonal(x, axis1=-2, axis2=-1) == 0).any(),
     ),
-    # NaN in a matrix is in all that is made of it.
+    # A NaN in a matrix spreads to all results.
     (
         lambda step: "linalg." in step.text,
         None,
@@ -218,7 +218,7 @@ _WITHOUT_SLOPES: list[
 
 
 def keeps_rank(program: Program, values: Mapping[str, np.ndarray]) -> bool:
-    """Whether the derivative of a step is that along moves which keep the rank of a matrix.
+    """Whether the derivative of a step is along directions that keep the rank of a matrix.
 
     Second derivatives then depend on their order: docs/conventions.md.
     """
@@ -227,7 +227,7 @@ def keeps_rank(program: Program, values: Mapping[str, np.ndarray]) -> bool:
 
 
 def _is_singular(step: Step, x: np.ndarray) -> bool:
-    """Whether a step takes apart a matrix without full rank, whose factors have no derivative."""
+    """Whether a step factorizes a rank-deficient matrix, whose factors have no derivative."""
     return re.search(r"linalg\.(qr|lu)\(", step.text) is not None and _lacks_rank(x)
 
 
@@ -244,9 +244,9 @@ def _is_narrow(dtype: np.dtype) -> bool:
 def _judged(
     values: Mapping[int, np.ndarray], t: np.ndarray, counts: Counter[str], step: Step
 ) -> tuple[str | None, bool]:
-    """How a tangent is wrong, if it is; and whether all is finite, so that more can be said.
+    """The error of a tangent, if any; and whether all is finite, so that later steps can be judged.
 
-    Of a step of many functions nothing is said at a kink: means of means need not lie between.
+    Composite steps are skipped at a kink: means of means need not lie between.
     """
     many = "lambda" in step.text
     v = {k: wide(x) for k, x in values.items()}
@@ -282,7 +282,8 @@ def _judged(
     if bad.any():
         k = tuple(int(j) for j in np.argwhere(bad)[0])
         return f"slope at {k} is {t[k]!r}, differences {left[k]!r}, {right[k]!r}", False
-    # Of sums of what has different kinks nothing is known: means of these need not lie between.
+    # Nothing is known of sums of functions with different kinks: means of these need not lie
+    # between.
     return None, bool((known & (near | ~is_kink)).all())
 
 

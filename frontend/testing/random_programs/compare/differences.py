@@ -1,4 +1,4 @@
-"""Where a value may differ from the reference, each with the reason; nothing else may.
+"""Permitted differences from the reference, each with the reason; all others are findings.
 
 A reason is a rule: a function, and a condition on the elements that differ.
 """
@@ -36,7 +36,7 @@ def _of(*functions: str) -> Condition:
 
 
 def _where_not_finite(*functions: str) -> Condition:
-    """These functions, of operands that are not all finite."""
+    """A condition: these functions, of operands that are not all finite."""
     return lambda step, operands, found, expected: (
         step.function in functions
         and not all(np.isfinite(x.astype(complex)).all() for x in operands.values())
@@ -58,7 +58,7 @@ def _where_large(*functions: str) -> Condition:
 def _by_zero(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """Integers, one of which is 0, divided."""
+    """Integer division by 0."""
     values = list(operands.values())
     divides = step.function in _DIVIDES or "//" in step.text or "%" in step.text
     is_0 = re.search(r"(//|%) (0|False)\b|, (0|False)\)", step.text) or any(
@@ -73,7 +73,7 @@ _DIVIDES = ("np.divmod", "np.floor_divide", "np.mod", "np.remainder", "np.fmod",
 def _pole(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """NaN at a whole number that is not positive."""
+    """NaN at a non-positive integer."""
     if step.function not in ("np.polygamma", "np.digamma", "np.zeta"):
         return False
     return any(((x <= 0) & (x == np.floor(x))).any() for x in operands.values())
@@ -135,7 +135,7 @@ def _inverse_below_normal(
 def _overflows(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """A value inside of a function, or a sum, of operands so large that it may."""
+    """An intermediate value, or a sum, that may overflow for operands this large."""
     several = "lambda" in step.text or step.function.startswith(
         (
             "prim.batch_norm",
@@ -188,7 +188,7 @@ def _of_a_number(
 def _weights_cancel(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """A mean by weights that add up to almost nothing: what is left of them is rounding."""
+    """A mean with weights of almost zero sum: the remainder is rounding."""
     if step.function != "np.average" or len(operands) < 2:
         return False
     weights, unit = wide(list(operands.values())[-1]), limits(found[0].dtype)[0]
@@ -210,7 +210,7 @@ def _integer_to_negative(
 def _almost_whole(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """Remainders of floats that are off by the divisor, where this goes into x but for rounding."""
+    """Float remainders that are off by the divisor, where it divides x up to rounding."""
     if step.function not in _DIVIDES or len(operands) != 2 or kind_of(found[0].dtype) != "f":
         return False
     x, divisor = map(wide, operands.values())
@@ -224,7 +224,7 @@ def _almost_whole(
 def _compared_in_16_bits(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """A function of several, in which a comparison takes numbers rounded to 16 bits."""
+    """A function of several operands that compares numbers rounded to 16 bits."""
     is_short = any(kind_of(x.dtype) == "f" and x.dtype.itemsize <= 2 for x in operands.values())
     return is_short and "lambda" in step.text and re.search(r" [<>]=? ", step.text) is not None
 
@@ -232,7 +232,7 @@ def _compared_in_16_bits(
 def _vanishes_beside_infinity(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """A product of infinities and of numbers whose product alone is below the smallest one."""
+    """A product of infinities and of numbers whose own product underflows."""
     if not re.search(r"multiply|prod|\*", step.text):
         return False
     for x in operands.values():
@@ -247,7 +247,7 @@ def _vanishes_beside_infinity(
 def _below_1e_36(
     step: Step, operands: Mapping[str, Any], found: Sequence[Any], expected: Sequence[Any]
 ) -> bool:
-    """Results of f32 that are all right but for the smallest ones."""
+    """Results of f32 that are all right except the smallest ones."""
     return step.function == "np.erf" and all(
         bool((np.abs(y - e) <= 1e-36).all()) for y, e in zip(found, expected, strict=True)
     )
@@ -317,7 +317,7 @@ def explained(
     expected: Sequence[Any],
     near: Sequence[np.ndarray],
 ) -> str | None:
-    """The reason why these results may differ from those."""
+    """The reason why these results may differ from the reference."""
     if any(x.dtype == object for x in map(np.asarray, expected)):
         return None
     for reason, condition in RULES:

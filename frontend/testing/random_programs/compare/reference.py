@@ -1,7 +1,7 @@
-"""What `np`, `anvl` and `own` stand for where a program runs on NumPy.
+"""The namespaces `np`, `anvl` and `own` for running a program on NumPy.
 
-Floats come in 64 bits, whatever they are in the program; NumPy then says what is right, and the
-dtype of the program says how near to it a value must be.
+Floats have 64 bits, whatever they are in the program; NumPy gives the expected value, and the
+dtype of the program the tolerance.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def as_reference(x: np.ndarray) -> np.ndarray:
 
 
 def reference_text(text: str) -> str:
-    """An expression without `x.at`, which NumPy's arrays do not have."""
+    """An expression without `x.at`, which NumPy's arrays lack."""
     return re.sub(r"\b(v\d+)\.at\[", r"own.at(\1)[", text)
 
 
@@ -66,7 +66,7 @@ def _accumulated(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _astype(x: Any, dtype: Any) -> Any:
-    """To an integer, the nearest end of its range; 0 for NaN."""
+    """Conversion to an integer: the nearest end of its range; 0 for NaN."""
     of = numpy_dtype(dtype)
     x = np.asarray(x)
     if kind_of(x.dtype) == "c" and kind_of(of) not in "cb":
@@ -104,8 +104,8 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _infinities(x: Any, axis: int) -> tuple[Any, Any]:
-    """Which elements are the largest, where that is infinite, and how many: of one there are
-    limits, of several none (docs/conventions.md)."""
+    """Which elements are the largest, where that is infinite, and how many: a single one has
+    limits, several have none (docs/conventions.md)."""
     largest = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     is_infinite = (x == largest) & np.isinf(largest)
     return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True)
@@ -120,7 +120,7 @@ def _log_softmax(x: Any, axis: int = -1) -> Any:
 
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:
-    """NaN counts as the largest; of equal ones the first comes first."""
+    """The k largest: NaN counts as the largest; of equal elements the first comes first."""
     ranks = np.where(np.isnan(x), np.inf, x) if np.asarray(x).dtype.kind == "f" else x
     if np.asarray(x).dtype.kind == "f" and np.isnan(x).any():
         raise NoReference("top_k of NaN")
@@ -243,7 +243,7 @@ def _same(f: Any) -> Any:
 
 
 def absent(name: str) -> Callable[..., Any]:
-    """A function that a namespace has not: it raises `NoReference`."""
+    """A function that a namespace lacks: it raises `NoReference`."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         raise NoReference(name)
@@ -252,7 +252,7 @@ def absent(name: str) -> Callable[..., Any]:
 
 
 class Namespace:
-    """A module with other functions in place of some, and errors that say what it has not."""
+    """A module with some functions replaced, and errors for missing ones."""
 
     def __init__(self, base: Any, **others: Any) -> None:
         self.__dict__.update(others)
@@ -285,7 +285,7 @@ def _expm(a: Any) -> Any:
 
 
 def _finite(name: str) -> Callable[..., Any]:
-    """A function of NumPy that LAPACK may compute for ever, of a matrix that is not finite."""
+    """A NumPy function for which LAPACK may not terminate on a non-finite matrix."""
     function = getattr(np.linalg, name)
 
     def checked(a: Any, *args: Any, **kwargs: Any) -> Any:

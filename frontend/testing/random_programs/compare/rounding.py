@@ -1,7 +1,7 @@
-"""How far a value may be from the reference: units of rounding, and of which numbers they are.
+"""Tolerance of a value: units of rounding, and the size that they are relative to.
 
-A sum is rounded by the size of what it adds up, not by that of itself.  The size is that of the
-result, and for some functions more.
+A sum is rounded relative to the size of its terms, not to its own.  For most functions the size is
+that of the result, for some larger.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from anvl.testing.random_programs.programs import Step
 
 __all__ = ["PRODUCTS", "size_of", "slack_of"]
 
-_WORST = 1e6  # condition; of a worse matrix the last digits are asked for all the same
+_WORST = 1e6  # condition; beyond it the last digits are required all the same
 _SLACK = 64  # units of rounding, for one function
 
 #: Units for functions whose algorithms are known to give fewer digits.
@@ -26,7 +26,7 @@ _SLACKS = {
     **dict.fromkeys(("np.log1p", "np.atanh", "np.arctanh"), 256),
     # SciPy's gammaincc: 266 units where a is almost 0.5 and x 1, ours 32.
     **dict.fromkeys(("np.gammainc", "np.gammaincc"), 1024),
-    "np.betainc": 1024,  # what its parameters lose in powers of x
+    "np.betainc": 1024,  # digits that its parameters lose in powers of x
 }
 
 #: Functions whose error near their zeros is that of numbers of size 1.
@@ -43,7 +43,7 @@ PRODUCTS = tuple(
     )
 )
 
-#: Functions that add up numbers of the size of their largest result, in whatever order.
+#: Functions that add up numbers of the size of their largest result, in any order.
 _SUMS = ("np.fft.", "np.linalg.", "own.", *PRODUCTS)
 
 #: Functions that solve a system with their first operand.
@@ -51,18 +51,18 @@ _ILL_CONDITIONED = ("np.linalg.inv", "np.linalg.lstsq", "np.linalg.pinv")
 
 
 def slack_of(step: Step) -> float:
-    """The units of rounding that the result of a step may be from the reference."""
+    """Tolerance of the result of a step, in units of rounding."""
     return _SLACKS.get(step.function, _SLACK)
 
 
 def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> float:
-    """The size of the numbers whose rounding a result has; 0 where that is its own."""
+    """Size of the numbers whose rounding a result has; 0 for its own size."""
     if step.function.rpartition(".")[2] in _NEAR_ZERO or "lambda" in step.text:
         return 1.0
     floats = all(kind_of(x.dtype) in "fc" for x in operands.values())
     if (
         step.function in ("np.std", "np.var") and floats
-    ):  # the mean is rounded, so what is left of it is 0
+    ):  # the mean is rounded, so the remainder is 0
         largest = max(map(_largest, operands.values()), default=0.0)
         unit = limits(next(iter(operands.values())).dtype)[0]
         return largest if step.function == "np.std" else float(np.float64(largest) ** 2) * unit
@@ -89,7 +89,7 @@ def _largest(x: np.ndarray) -> float:
 
 
 def _condition(x: np.ndarray) -> float:
-    """How many times an error grows where a system with this matrix is solved."""
+    """Growth factor of an error in a system with this matrix."""
     wide = x.astype(np.complex128)
     if wide.ndim < 2 or not wide.size or not np.isfinite(wide).all():
         return 1.0

@@ -25,7 +25,7 @@ Function = Callable[..., list[Any]]
 
 
 class Directions(NamedTuple):
-    """Where the inputs of a program move, and the weights of its results.
+    """Directions of the inputs of a program, and weights of its results.
 
     `moving` and `weighed` are the positions of the inputs and of the results that have a
     derivative.
@@ -38,7 +38,7 @@ class Directions(NamedTuple):
 
     @staticmethod
     def of(program: Program, outputs: Sequence[Any], seed: int) -> Directions:
-        """Those of a program whose results have these abstract values."""
+        """Directions for a program whose results have these abstract values."""
         xs = list(program.inputs.values())
         moving = [i for i, x in enumerate(xs) if kind_of(x.dtype) in "fc"]
         kinds = [(y.shape, np.dtype(y.dtype)) for y in outputs]
@@ -52,7 +52,7 @@ class Directions(NamedTuple):
 
 
 def slopes(program: Program, of: Directions) -> Function:
-    """Values, then a tangent for each result that has one, then a cotangent for each input."""
+    """Values, then a tangent for each differentiable result, then a cotangent for each input."""
     return _slopes(program.function(ANVL), len(program.inputs), of)
 
 
@@ -86,7 +86,7 @@ def _or_zeros(t: Any, like: Any) -> Any:
 
 
 class Axes(NamedTuple):
-    """How many members a batch has, and along which axis of each array; None where they share."""
+    """Size of a batch, and its axis in each array; None for shared arrays."""
 
     size: int
     axes: tuple[int | None, ...]
@@ -99,7 +99,7 @@ class Axes(NamedTuple):
         return Axes(draw.choice((1, 2, 2, 3)), tuple(axes))
 
     def stacked(self, rows: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
-        """The arrays of all members as those of the batch."""
+        """Stack the arrays of all members."""
         return [
             rows[0][i] if a is None else np.stack([row[i] for row in rows], axis=a)
             for i, a in enumerate(self.axes)
@@ -109,7 +109,7 @@ class Axes(NamedTuple):
 def members(
     draw: random.Random, axes: Axes, arrays: Sequence[np.ndarray]
 ) -> list[list[np.ndarray]]:
-    """The arrays of each member: those of the first, with their elements in other orders."""
+    """Arrays of each member: those of the first, with permuted elements."""
     rows = [list(arrays)]
     for _ in range(1, axes.size):
         row = []
@@ -126,7 +126,7 @@ def batched(f: Function, axes: Axes) -> Function:
 
 
 def slopes_of_batch(program: Program, of: Directions, axes: Axes) -> Function:
-    """As `slopes`, of the batched program; its weights come stacked along the first axis."""
+    """`slopes` of the batched program; its weights are stacked along the first axis."""
     n = len(program.inputs)
     inner = Axes(axes.size, axes.axes[:n])
     return _slopes(batched(program.function(ANVL), inner), n, of)
@@ -136,9 +136,9 @@ def slopes_of_batch(program: Program, of: Directions, axes: Axes) -> Function:
 
 
 def curvature(program: Program, of: Directions) -> Function:
-    """Of inputs, directions and weights: the gradient, and the Hessian times the direction.
+    """Gradient, and Hessian-vector product, as a function of inputs, directions and weights.
 
-    The latter as forward over reverse, reverse over forward, reverse over reverse; then the
+    The product as forward over reverse, reverse over forward, reverse over reverse; then the
     curvature along the direction, forward over forward.
     """
     f, n, m = program.function(ANVL), len(program.inputs), len(of.moving)

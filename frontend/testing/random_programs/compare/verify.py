@@ -1,7 +1,7 @@
-"""Holds the values of a program, step by step, against NumPy and against another run of it.
+"""Compare the values of a program, step by step, with NumPy and with another run.
 
-A step is judged by its own operands: NumPy gets those that the program had, so that errors do not
-add up, and the first wrong step is the one that is named.
+Each step is checked on its own operands: NumPy gets the values of the program, so that errors do
+not accumulate, and the first wrong step is reported.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ROUNDING = {f"np.{name}" for name in "floor ceil trunc rint fix round around".sp
 
 
 class Finding(NamedTuple):
-    """A mismatch: what was compared, in which program, at which step, and the numbers."""
+    """A mismatch: the comparison, the program, the step, and the numbers."""
 
     kind: str
     program: Program
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
 
 
 class Verifier:
-    """Judges runs of programs, by NumPy or a library; `counts` says how each step was judged."""
+    """Check runs of programs, by NumPy or a library; `counts` tells how each step was checked."""
 
     def __init__(self, library: Library | None = None) -> None:
         self.library = library
@@ -130,7 +130,7 @@ class Verifier:
     def _of_numbers(
         self, step: Step, operands: Mapping[str, Any], found: list[Any], expected: list[Any]
     ) -> list[Any]:
-        """The reference of bools as numbers, of which NumPy has narrow floats, or nothing."""
+        """The reference with bools as numbers, which NumPy makes narrow floats; or nothing."""
         if kind_of(found[0].dtype) not in "fc":
             return expected
         given = {x: _as_in(v, found[0].dtype) for x, v in operands.items()}
@@ -142,7 +142,7 @@ class Verifier:
     def _around(
         self, step: Step, operands: Mapping[str, Any], found: list[Any], near: list[np.ndarray]
     ) -> list[np.ndarray]:
-        """What is near to the references around the operands."""
+        """Whether values are near the references around the operands."""
         names, arrays = list(operands), list(operands.values())
         around: list[list[Any]] = []
         for kinds in (None, found[0].dtype):  # integers become floats of the result's dtype
@@ -163,7 +163,7 @@ class Verifier:
         self, step: Step, operands: Mapping[str, Any], found: list[Any],
         others: Mapping[str, Any] | None, reason: str,
     ) -> str | None:  # fmt: skip
-        """Where NumPy has no answer, the other run must have the same."""
+        """Compare with the other run, where NumPy has no answer."""
         if others is None:
             self.counts[f"not compared: {reason}"] += 1
             return None
@@ -204,7 +204,7 @@ def _as_in(x: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
 
 
 def _wrong_types(function: str, found: Sequence[Any], expected: Sequence[Any]) -> str | None:
-    """How results differ from the reference in number, shape or kind, if they do."""
+    """Description of how results differ from the reference in number, shape or kind."""
     if len(expected) != len(found):
         return f"{len(found)} results for {len(expected)}"
     for y, e in zip(found, expected, strict=True):
@@ -217,15 +217,15 @@ def _wrong_types(function: str, found: Sequence[Any], expected: Sequence[Any]) -
 
 
 def _wrong_kind(function: str, y: np.ndarray, e: Any) -> str | None:
-    """Integers stay integers: bool, integer, float and complex are not one for another."""
+    """Mismatch of kinds: bool, integer, float and complex are distinct, integers stay integers."""
     kinds = [kind_of(y.dtype), kind_of(np.asarray(e).dtype)]
     kinds = ["i" if k in "iu" else k for k in kinds]
     if function == "np.reciprocal" and kinds == ["f", "i"]:
-        return None  # NumPy's of an integer is 0, but of 1 and -1
+        return None  # NumPy's of an integer is 0, except for 1 and -1
     if function in CONJUGATES and kinds[0] == "b":
         return None
     if function in ROUNDING and kinds[0] in "bi":
-        return None  # they leave integers and bools as they are; NumPy makes floats of them
+        return None  # they leave integers and bools unchanged; NumPy makes floats of them
     return (
         None if kinds[0] == kinds[1] else f"a result of dtype {y.dtype} for {np.asarray(e).dtype}"
     )

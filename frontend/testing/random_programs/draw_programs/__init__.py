@@ -1,1 +1,1 @@
-"""Random programs: how they are drawn."""
+"""Random programs: the generator."""

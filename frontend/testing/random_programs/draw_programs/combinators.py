@@ -1,4 +1,4 @@
-"""The steps of control flow, of custom rules, and of transformations inside of a program."""
+"""Steps of control flow, of custom rules, and of transformations within a program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _with_rows(pool: Pool, kinds: str = "biufc") -> Value:
 
 
 def _rows_beside(pool: Pool, x: Value) -> Value:
-    """A value that is as a member of x."""
+    """A value of the type of a member of x."""
     return pool.value(fits=lambda v: v.dtype == x.dtype and v.shape == x.shape[1:])
 
 
@@ -61,7 +61,7 @@ def _fori(pool: Pool) -> str:
 
 
 def _while(pool: Pool) -> str:
-    """A loop that counts in one dtype or another, up or down."""
+    """A while loop with a counter in some dtype, up or down."""
     x = pool.value("fc", 0, 2)
     body = expression(pool, x, ("x", str(pool.like(x))))
     n, dtype = pool.choice((0, 1, 3)), pool.choice(("int32", "uint8", "int8", "uint32", "int64"))
@@ -140,7 +140,7 @@ def _vjp(pool: Pool) -> str:
 
 
 def _nested(pool: Pool) -> str:
-    """A loop in a choice, or a choice in a loop, or a gradient of a loop."""
+    """Nested control flow: a loop in a choice, a choice in a loop, or a gradient of a loop."""
     x = pool.value("f", 1, 2)
     test = condition(pool, x._replace(name="x"))
     one, other = (expression(pool, x, ("x",)) for _ in range(2))

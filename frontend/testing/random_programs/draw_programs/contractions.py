@@ -1,7 +1,7 @@
-"""The steps of linear algebra: products, factorisations, transforms and windows.
+"""Steps of linear algebra: products, factorizations, transforms and windows.
 
-Of a factorisation only what is determined is a result: `q @ r`, not `q` and `r`, whose signs are
-free.
+Results of a factorization are uniquely determined combinations: `q @ r`, not `q` and `r`, whose
+signs are free.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Draws programs: `generated(seed)` is the same in every run.
+"""Generator of programs: `generated(seed)` is the same in every run.
 
-Steps are drawn while the program is traced, so each knows the dtypes and shapes that the ones
-before it gave.
+Steps are drawn while the program is traced, so that the dtypes and shapes of earlier results are
+known.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from anvl.testing.random_programs.programs import Program, Step, evaluated
 
 __all__ = ["ANVL", "TABLE", "Broken", "Generated", "generated"]
 
-#: What `np`, `anvl`, `prim` and `own` stand for where a program runs on anvl.
+#: The namespaces `np`, `anvl`, `prim` and `own` for running a program on anvl.
 ANVL: Mapping[str, Any] = {"np": anp, "anvl": anvl, "prim": prim, "own": Own(anp, anvl)}
 
-#: Every step that a program may have, by name: a function that writes it.
+#: Every kind of step, by name: a function that writes it.
 TABLE: dict[str, Callable[[Pool], str]] = {**POINTWISE, **STRUCTURAL, **PRODUCTS, **COMBINATORS}
 
-# How often a step comes from each.
+# Frequencies of the tables of steps.
 _FAMILIES = ((POINTWISE, 5), (STRUCTURAL, 5), (PRODUCTS, 2), (COMBINATORS, 3))
 _MOST_STEPS = 8
-_MOST_ELEMENTS = 200  # of one value
-_TRIES = 40  # of steps that fit
+_MOST_ELEMENTS = 200  # maximal elements of one value
+_TRIES = 40  # attempts to draw a step that fits
 
 _REFUSALS = (TypeError, ValueError, IndexError, OverflowError, AnvlError)
 
@@ -55,7 +55,7 @@ class Generated(NamedTuple):
 
 
 class Broken(Exception):
-    """An error that is no refusal, with the program that led to it."""
+    """An error other than a refusal, with the program that led to it."""
 
     def __init__(self, program: Program, error: Exception) -> None:
         super().__init__(f"{type(error).__name__}: {str(error)[:300]}")
@@ -83,7 +83,7 @@ def generated(seed: Sequence[int]) -> Generated:
 
 
 def _inputs(draw: random.Random, wild: bool) -> list[np.ndarray]:
-    """Arrays whose sizes agree often."""
+    """Arrays with sizes that often agree."""
     sizes = draw.choice(((2, 3), (3, 3), (2, 2), (3, 2), (4, 2), (3, 1), (2, 0), (1, 3), (3, 4)))
     kinds = draw.choice(("f", "f", "f", "fi", "fc", "iu", "ib", "c", "biufc"))
     main = {kind: draw.choice(DTYPES[kind]) for kind in "biufc"}
@@ -118,7 +118,7 @@ def _primitive_calls(
 
 
 class _Writer:
-    """Writes steps and traces them."""
+    """Draw steps and trace them."""
 
     def __init__(self, pool: Pool, planned: list[Callable[[Pool], str]]) -> None:
         self.pool, self.planned = pool, planned
@@ -127,7 +127,7 @@ class _Writer:
         self.values: dict[str, Any] = {}
 
     def write(self, inputs: dict[str, Any]) -> list[Any]:
-        """Draw steps over traced inputs; the results of all."""
+        """Draw steps over traced inputs; returns the results of all."""
         for name, x in inputs.items():
             self._add(name, x)
         draw = self.pool.draw

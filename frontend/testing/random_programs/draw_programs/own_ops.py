@@ -1,9 +1,9 @@
-"""`own`: what programs call beside anvl's functions, with results that are determined.
+"""`own`: functions for programs besides anvl's, with uniquely determined results.
 
-    own = Own(np, anvl)        of anvl, or of what stands for it
+    own = Own(np, anvl)        of anvl, or of its replacement
 
-Factorisations are put together again, since signs and phases of vectors are free; and a rule of a
-person is that which anvl has.
+Factorizations are multiplied out again, since signs and phases of vectors are free; a custom rule
+equals anvl's own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Own:
         return self.np.matmul(v * w[..., None, :], self.np.linalg.inv(v))
 
     def with_jvp_rule(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """f under `custom_jvp`, with the derivative that it has anyway."""
+        """f under `custom_jvp`, with its own derivative as rule."""
         function = self.anvl.custom_jvp(f)
 
         def rule(primals: Any, result: Any, tangents: Any) -> Any:
@@ -44,7 +44,7 @@ class Own:
         return function
 
     def with_vjp_rule(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """f under `custom_vjp`, with the derivative that it has anyway."""
+        """f under `custom_vjp`, with its own derivative as rule."""
         function = self.anvl.custom_vjp(f)
 
         def rule(primals: Any, result: Any, cotangent: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The steps that compute each element by itself: the functions of `anvl.numpy`, by their kinds."""
+"""Elementwise steps: the functions of `anvl.numpy`, by kinds of operands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anvl.testing.random_programs.draw_programs.pool import Pool
 
 __all__ = ["POINTWISE"]
 
-# What operands each takes, by the letters of NumPy; integers and bools become floats in most.
+# Kinds of operands by NumPy's letters; integers and bools become floats in most.
 _UNARY = {
     "biufc": (
         "sin cos tan exp log sqrt tanh sinh cosh absolute abs square sign negative positive "

@@ -1,4 +1,4 @@
-"""The values that a program has so far, and what the next step may take of them."""
+"""The values of a program so far, and the choice of operands for the next step."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Pool:
         self, kinds: str = "biufc", least: int = 0, most: int = 9,
         fits: Callable[[Value], bool] | None = None,
     ) -> Value:  # fmt: skip
-        """A value of some kinds, of `least` to `most` axes; the later the likelier."""
+        """A value of some kinds, of `least` to `most` axes; later ones are likelier."""
         found = [
             v for v in self.values
             if v.kind in kinds and least <= v.ndim <= most and (fits is None or fits(v))
@@ -70,7 +70,7 @@ class Pool:
         return found[min(place, len(found) - 1)]
 
     def like(self, x: Value) -> Value:
-        """A value of the same dtype and shape; `x` itself where there is no other."""
+        """A value of the same dtype and shape; `x` itself if there is no other."""
         return self.value(fits=lambda v: v.dtype == x.dtype and v.shape == x.shape)
 
     def beside(self, x: Value, kinds: str) -> Value | str:
@@ -93,7 +93,7 @@ class Pool:
         return int(np.prod(shape)) <= _MOST
 
     def square(self, kinds: str = "fc", most: int = 3) -> Value:
-        """A stack of square matrices, of one element at least."""
+        """A stack of square matrices, with at least one element."""
         return self.value(
             kinds, 2, most, lambda v: v.shape[-1] == v.shape[-2] and 0 < v.shape[-1] <= 4
         )
@@ -101,7 +101,7 @@ class Pool:
     # -- parameters --------------------------------------------------------------------------------
 
     def number(self, kind: str) -> str:
-        """A number in Python of a kind that does not raise that of an array."""
+        """A Python number of a kind that does not raise the kind of an array."""
         if kind in "fc":
             return self.draw.choice(("0.0", "1.0", "2.0", "0.5", "-1.0", "-0.5", "3", "1.7"))
         return self.draw.choice(("True", "False")) if kind == "b" else self.draw.choice("0123")

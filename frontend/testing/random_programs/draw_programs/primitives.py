@@ -1,6 +1,6 @@
-"""The steps that call a primitive as its `sample` rule does, on its own operands or on others.
+"""Steps that call a primitive as its `sample` rule does, on its own operands or on others.
 
-What `anvl.numpy` never emits is reached by this alone: interior padding, batch norms, layouts.
+Only these reach forms that `anvl.numpy` never emits: interior padding, batch norms, layouts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LEFT_OUT = {
 
 
 class PrimitiveCall(NamedTuple):
-    """A call of a primitive that a program may have: operands, and parameters as text."""
+    """A call of a primitive for use in a program: operands, and parameters as text."""
 
     name: str
     operands: list[np.ndarray]
@@ -69,7 +69,7 @@ class PrimitiveCall(NamedTuple):
         ]
 
     def step(self, pool: Pool, own: list[str]) -> str:
-        """A step with it, on its own operands or on other values of the same types."""
+        """A step with this call, on its own operands or on other values of the same types."""
         names = []
         for name, x in zip(own, self.operands, strict=True):
             try:
@@ -87,7 +87,7 @@ def _is_alike(x: np.ndarray, value: Value) -> bool:
 
 @cache
 def calls() -> dict[str, list[PrimitiveCall]]:
-    """By primitive, the calls of its sample whose parameters are text."""
+    """Calls of each primitive's sample whose parameters can be written as text."""
     found: dict[str, list[PrimitiveCall]] = {}
     for op_class in OPS.values():
         name = op_class.short_name

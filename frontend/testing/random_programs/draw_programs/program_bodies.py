@@ -1,4 +1,4 @@
-"""Expressions that keep a dtype and a shape, for the functions that control flow takes."""
+"""Expressions that keep dtype and shape, for the functions passed to control flow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BOOLS = (
 )  # fmt: skip
 _OF_KIND = {"f": _FLOATS, "c": _COMPLEX, "i": _INTS, "u": _INTS, "b": _BOOLS}
 
-# Of values with at least one axis; not inside of `reduce` and its like.
+# For values with at least one axis; not within `reduce` and similar functions.
 _ALONG = ("np.flip({x}, axis=0)", "np.cumsum({x}, axis=0)", "np.roll({x}, 1, axis=0)")
 _SORTED = ("np.sort({x}, axis=0)",)
 

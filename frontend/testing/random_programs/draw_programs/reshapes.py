@@ -1,4 +1,4 @@
-"""The steps that reduce, move, join, sort and index arrays."""
+"""Steps that reduce, rearrange, join, sort and index arrays."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def _take_along(pool: Pool) -> str:
 
 
 def index_text(pool: Pool, x: Value) -> str:
-    """What stands between brackets behind x: integers, slices, None, lists and masks."""
+    """The text of an index of x: integers, slices, None, lists and masks."""
     parts: list[str] = []
     lists = pool.choice((0, 0, 0, 1, 1, 2))
     rank = pool.draw.randint(1, x.ndim)
