@@ -4,6 +4,7 @@ Python's own locks of modules that are being imported are among these, and MLIR 
 it meets dialects: so a fork waits until no thread is importing.
 """
 
+import logging  # noqa: F401 - its hook takes a lock that imports need: known first, it runs last
 import os
 import sys
 import threading
@@ -17,39 +18,58 @@ __all__ = ["lock_over_forks"]
 _PATIENCE_SECONDS = 30.0
 
 
+_locks: list[Any] = []
+_taken: list[list[bool]] = []  # which of the locks, for each fork in progress
+
+
 def lock_over_forks() -> Any:
     """A reentrant lock that a forking thread takes first: no other is in the middle of its work.
 
     A child of a process where another thread ran passes would find the context half changed.
     """
     lock = threading.RLock()
-    held: list[bool] = []
-
-    def take() -> None:
-        held.append(lock.acquire(timeout=_PATIENCE_SECONDS))
-
-    def free() -> None:
-        if held.pop():
-            lock.release()
-
-    def free_in_child() -> None:
-        if held.pop():
-            lock.release()
-        else:  # its thread is not there
-            lock._at_fork_reinit()  # type: ignore[attr-defined]
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=take, after_in_parent=free, after_in_child=free_in_child)
+    _locks.append(lock)
     return lock
 
 
-def _wait_for_imports() -> None:
-    me, until = threading.get_ident(), time.monotonic() + _PATIENCE_SECONDS
-    while time.monotonic() < until:
-        others = [frame for thread, frame in sys._current_frames().items() if thread != me]
-        if not any(map(_is_importing, others)):
+def _before_fork() -> None:
+    """Take all locks at a moment when no other thread imports.
+
+    A module that defines ops needs these locks while it is imported: so locks are given back while
+    others import.
+    """
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        while _others_import() and time.monotonic() < until:
+            time.sleep(0.001)
+        locks = list(reversed(_locks))  # that of passes first: a pass needs the others
+        taken = [lock.acquire(timeout=max(0.0, until - time.monotonic())) for lock in locks]
+        if not _others_import() or time.monotonic() >= until:
+            _taken.append(taken[::-1])
             return
-        time.sleep(0.001)
+        for lock, is_ours in zip(locks, taken, strict=True):
+            if is_ours:
+                lock.release()
+
+
+def _after_fork_in_parent() -> None:
+    for lock, is_ours in zip(_locks, _taken.pop(), strict=False):
+        if is_ours:
+            lock.release()
+
+
+def _after_fork_in_child() -> None:
+    for lock, is_ours in zip(_locks, _taken.pop(), strict=False):
+        if is_ours:
+            lock.release()
+        else:  # its thread is not there
+            lock._at_fork_reinit()
+
+
+def _others_import() -> bool:
+    me = threading.get_ident()
+    others = [frame for thread, frame in sys._current_frames().items() if thread != me]
+    return any(map(_is_importing, others))
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -63,4 +83,8 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_wait_for_imports)  # the first one here runs last
+    os.register_at_fork(
+        before=_before_fork,  # of hooks like it the first one runs last
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_after_fork_in_child,
+    )
