@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing public-types format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -88,6 +88,10 @@ $(BENCH_STAMP): $(STAMP)
 
 typing: setup ## links that let type checkers and editors see the package (.typing)
 	@$(BIN)/python tools/dev/typing_links.py
+
+public-types: setup typing ## the public names that pyright has no sure type of (it is installed for this alone)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pyright
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m anvl.tools.dev.public_types
 
 format: setup ## format the code and fix what the linter can
 	$(BIN)/ruff format .

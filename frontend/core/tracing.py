@@ -148,18 +148,18 @@ class Trace:
     def __init__(self, program: Program, name: str, avals: Sequence[Aval], parent: Trace | None):
         self.program = program
         self.parent = parent
-        self.name = program.fresh_name(name)
-        self.alive = True
-        self.thread = get_ident()
+        self.name: str = program.fresh_name(name)
+        self.alive: bool = True
+        self.thread: int = get_ident()
         self._captured: dict[int, Tracer] = {}
         # Literals by aval and value: one op for each, however often it occurs.
         self.literals: dict[Any, Tracer] = {}
         # Captured tracers of outer traces, with their arguments here.
         self.closed_over: dict[int, tuple[Tracer, Tracer]] = {}
-        self.n_inputs = len(avals)
-        self.weak_inputs = {i for i, of in enumerate(avals) if of.weak_type}
-        self.function = self._begin(avals)
-        self.block = self.function.regions[0].blocks[0]
+        self.n_inputs: int = len(avals)
+        self.weak_inputs: set[int] = {i for i, of in enumerate(avals) if of.weak_type}
+        self.function: Any = self._begin(avals)
+        self.block: Any = self.function.regions[0].blocks[0]
 
     def _begin(self, avals: Sequence[Aval]) -> Any:
         types = [a.type for a in avals]

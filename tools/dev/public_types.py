@@ -1,0 +1,65 @@
+"""The public names whose types pyright does not know for sure.
+
+    make public-types
+
+`pyright --verifytypes` looks at every module; this prints what it says of the names that stay
+(docs/stable-names.md): of a name, and of the members of a class.  What is left is the attributes of
+`AnvlOp`, which MLIR's `ext` forbids to annotate, and what mentions them.
+"""
+
+import importlib
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLIC = (
+    "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.windows",
+    "anvl.prim", "anvl.ffi", "anvl.testing", "anvl.dialect", "anvl.passes",
+)  # fmt: skip
+
+
+def main() -> int:
+    names = set(_public())
+    unsure = [x for x in _symbols() if _is_unsure(x) and _is_of(x["name"], names)]
+    for x in unsure:
+        said = [d["message"].splitlines()[0] for d in x["diagnostics"]]
+        print(x["name"], *[text for text in said if "docstring" not in text], sep="\n    ")
+    print(f"{len(unsure)} of the public names and members have types that pyright is not sure of")
+    return 0
+
+
+def _public() -> Iterator[str]:
+    """The names that pyright has for what is public."""
+    for module in map(importlib.import_module, PUBLIC):
+        for name in getattr(module, "__all__", ()):
+            yield f"{module.__name__}.{name}"
+            found = getattr(module, name)
+            if inspect.isclass(found) or inspect.isfunction(found):
+                yield f"{found.__module__}.{found.__qualname__}"
+
+
+def _symbols() -> list[dict[str, Any]]:
+    command = [
+        "pyright", "--pythonpath", sys.executable, "--verifytypes", "anvl", "--ignoreexternal",
+        "--outputjson",
+    ]  # fmt: skip
+    found = subprocess.run(command, cwd=ROOT / ".typing", capture_output=True, text=True)
+    symbols: list[dict[str, Any]] = json.loads(found.stdout)["typeCompleteness"]["symbols"]
+    return symbols
+
+
+def _is_unsure(symbol: dict[str, Any]) -> bool:
+    return symbol["isTypeAmbiguous"] or not symbol["isTypeKnown"]
+
+
+def _is_of(name: str, public: set[str]) -> bool:
+    return name in public or name.rpartition(".")[0] in public
+
+
+if __name__ == "__main__":
+    sys.exit(main())
