@@ -7,7 +7,7 @@ by keyword.  Rules work on MLIR values and emit at the current insertion point.
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from anvl.dialect.core.context import on_new_context
@@ -203,7 +203,9 @@ class AnvlOp(_Base):
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
         # The parameters as part of a key.  Of floats by their text: 0.0 == -0.0, and are two ops.
         has_floats = any(issubclass(t, Float) for t in cls.params.values())
-        cls.key_of = _texts_of if has_floats else dict.items
+        cls.key_of = cast(
+            "Callable[[dict[str, Any]], Iterable[Any]]", _texts_of if has_floats else dict.items
+        )
         # What the adjoint, tangent and batch rules emit: Note [Recipes].
         has_recipes = not (cls.multiple_results or cls.bodies)
         cls.recipes = {} if has_recipes else None

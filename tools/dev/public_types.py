@@ -10,6 +10,7 @@
 import importlib
 import inspect
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ def main() -> int:
 def _public() -> Iterator[str]:
     """The names that pyright has for what is public."""
     for module in map(importlib.import_module, PUBLIC):
-        for name in getattr(module, "__all__", ()):
+        for name in getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]:
             yield f"{module.__name__}.{name}"
             found = getattr(module, name)
             if inspect.isclass(found) or inspect.isfunction(found):
@@ -48,13 +49,24 @@ def _symbols() -> list[dict[str, Any]]:
         "pyright", "--pythonpath", sys.executable, "--verifytypes", "anvl", "--ignoreexternal",
         "--outputjson",
     ]  # fmt: skip
-    found = subprocess.run(command, cwd=ROOT / ".typing", capture_output=True, text=True)
-    symbols: list[dict[str, Any]] = json.loads(found.stdout)["typeCompleteness"]["symbols"]
+    links = ROOT / ".typing"
+    found = subprocess.run(
+        command,
+        cwd=links,
+        env=os.environ | {"PYTHONPATH": str(links)},
+        capture_output=True,
+        text=True,
+    )
+    report = json.loads(found.stdout)
+    if not report["summary"]["filesAnalyzed"]:
+        raise SystemExit(f"public_types: pyright looked at nothing: {report['generalDiagnostics']}")
+    symbols: list[dict[str, Any]] = report["typeCompleteness"]["symbols"]
     return symbols
 
 
 def _is_unsure(symbol: dict[str, Any]) -> bool:
-    return symbol["isTypeAmbiguous"] or not symbol["isTypeKnown"]
+    is_module = symbol["category"] == "module"
+    return not is_module and (symbol["isTypeAmbiguous"] or not symbol["isTypeKnown"])
 
 
 def _is_of(name: str, public: set[str]) -> bool:
