@@ -32,7 +32,7 @@ from anvl.passes.lifting.triangles import is_zero, reads_upper_triangle
 
 __all__ = ["lift_lapack"]
 
-# Note [What a routine says of its success]
+# Note [Success of LAPACK routines]
 #
 # `info` is 0 if a routine succeeded.  Anvl's ops return NaN instead, and JAX too replaces results
 # by NaN, by comparing `info` with 0.  So for most routines `info` becomes whether there is a NaN,
@@ -121,7 +121,7 @@ def _unread(y: Value) -> Value:
     return zeros_like(y)
 
 
-def _asked(info: Value, directions: Sequence[str]) -> bool:
+def _is_compared_with_0(info: Value, directions: Sequence[str]) -> bool:
     """Whether info is used only in comparisons with 0 in these directions."""
     for use in info.uses:
         op = use.owner.operation
@@ -136,10 +136,10 @@ def _asked(info: Value, directions: Sequence[str]) -> bool:
 def _failed(info: Value, y: Value) -> Value:
     """As `info`: 1 for each matrix whose result has a NaN.
 
-    See Note [What a routine says of its success].
+    See Note [Success of LAPACK routines].
     """
-    if not _asked(info, ("EQ", "NE")):
-        raise _Stays("which step failed is asked")
+    if not _is_compared_with_0(info, ("EQ", "NE")):
+        raise _Stays("the failed step is read")
     inner = tuple(range(info.type.rank, y.type.rank))
     is_nan = emit.any(compared(y, y, "NE"), axes=inner)
     return emit.convert(is_nan, dtype="i32")
@@ -169,7 +169,7 @@ def _potrf(call: _Call) -> Sequence[Value]:
 def _getrf(call: _Call) -> Sequence[Value]:
     (x,), (_, pivots, info) = call.xs, call.ys
     lu, swapped, _ = emit.lu(x)
-    found = zeros_like(info) if _asked(info, ("GE",)) else _first_zero(lu, info)
+    found = zeros_like(info) if _is_compared_with_0(info, ("GE",)) else _first_zero(lu, info)
     return [lu, emit.add(swapped, full(pivots.type, 1)), found]
 
 

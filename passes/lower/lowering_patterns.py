@@ -62,7 +62,7 @@ def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
             elif type(how) is Called:
                 new = current().call(how, xs)
             else:
-                new = _asked(op_class, hlo, operation, xs)
+                new = _from_rule(op_class, hlo, operation, xs)
         if not from_library:
             _check_lowered(op_class, operation, new)
         rewriter.replace_op(op, new)
@@ -70,7 +70,9 @@ def _pattern(op_class: type[AnvlOp], hlo: Hlo) -> Callable[[Any, Any], None]:
     return lower
 
 
-def _asked(op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]) -> list[Any]:
+def _from_rule(
+    op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]
+) -> list[Any]:
     """Results that the rule emits for an op."""
     try:
         if op_class.hlo is not None:
@@ -131,14 +133,14 @@ def _known(
     except KeyError:
         if len(known) >= _MAX_KNOWN:
             known.clear()
-        known[key] = found = _worked_out(op_class, hlo, op, xs)
+        known[key] = found = _expanded(op_class, hlo, op, xs)
         return found
 
 
 _MAX_KNOWN = 4096
 
 
-def _worked_out(
+def _expanded(
     op_class: type[AnvlOp], hlo: Hlo, op: ir.Operation, xs: Sequence[ir.Value]
 ) -> Recipe | Called | None:
     """Run the rule in a separate function, and lower that."""
@@ -147,7 +149,7 @@ def _worked_out(
             block, module = side_block([x.type for x in xs])
             with ir.InsertionPoint(block):
                 # A tuple: given MLIR's own list, `create` would keep invalidated values.
-                answers = _asked(op_class, hlo, op, tuple(block.arguments))
+                answers = _from_rule(op_class, hlo, op, tuple(block.arguments))
                 _check_lowered(op_class, op, answers)
                 _create("func.return", [], answers)
             is_lowered = all(map(_is_stablehlo, inside(module.operation)))

@@ -41,17 +41,17 @@ def _real_or(complex_form: Callable[[Value], Value]) -> Callable[[Value], Value]
 
 @_real_or
 def sinh(x: Value) -> Value:
-    return _turned_back(emit.sin(_turned(x)))
+    return _times_minus_i(emit.sin(_times_i(x)))
 
 
 @_real_or
 def cosh(x: Value) -> Value:
-    return emit.cos(_turned(x))
+    return emit.cos(_times_i(x))
 
 
 @_real_or
 def asin(x: Value) -> Value:
-    found, is_lost = _parts(_of_chlo("asin", x)), _is_lost(x)
+    found, is_lost = _parts(_of_chlo("asin", x)), _is_nan(x)
     re, im = (_signed(size, part) for size, part in zip(found, _parts(x), strict=True))
     re = _if(is_lost, _zero_or_nan(_parts(x)[0]), re)
     return emit.complex(re, _if(is_lost, full_like(im, math.nan), im))
@@ -59,7 +59,7 @@ def asin(x: Value) -> Value:
 
 @_real_or
 def acos(x: Value) -> Value:
-    (re, im), is_lost = _parts(_of_chlo("acos", x)), _is_lost(x)
+    (re, im), is_lost = _parts(_of_chlo("acos", x)), _is_nan(x)
     end = emit.sub(full_like(re, math.pi / 2), _zero_or_nan(_parts(x)[0]))
     im = _signed(im, emit.neg(_parts(x)[1]))
     return emit.complex(_if(is_lost, end, re), _if(is_lost, full_like(im, math.nan), im))
@@ -67,7 +67,7 @@ def acos(x: Value) -> Value:
 
 @_real_or
 def atanh(x: Value) -> Value:
-    found, (a, b), is_lost = _parts(_of_chlo("atanh", x)), _parts(x), _is_lost(x)
+    found, (a, b), is_lost = _parts(_of_chlo("atanh", x)), _parts(x), _is_nan(x)
     re, im = (_signed(size, part) for size, part in zip(found, (a, b), strict=True))
     # Near a = 1, b^2 underflows to 0 before b does.
     is_1, size = _equal(emit.abs(a), full_like(a, 1)), emit.abs(b)
@@ -81,12 +81,12 @@ def atanh(x: Value) -> Value:
 
 @_real_or
 def asinh(x: Value) -> Value:
-    return _turned_back(emit.asin(_turned(x)))
+    return _times_minus_i(emit.asin(_times_i(x)))
 
 
 @_real_or
 def atan(x: Value) -> Value:
-    return _turned_back(emit.atanh(_turned(x)))
+    return _times_minus_i(emit.atanh(_times_i(x)))
 
 
 @_real_or
@@ -100,13 +100,13 @@ def _parts(x: Value) -> tuple[Value, Value]:
     return emit.real(x), emit.imag(x)
 
 
-def _turned(x: Value) -> Value:
+def _times_i(x: Value) -> Value:
     """Multiply by i."""
     re, im = _parts(x)
     return emit.complex(emit.neg(im), re)
 
 
-def _turned_back(x: Value) -> Value:
+def _times_minus_i(x: Value) -> Value:
     """Multiply by -i."""
     re, im = _parts(x)
     return emit.complex(im, emit.neg(re))
@@ -122,7 +122,7 @@ def _signed(size: Value, like: Value) -> Value:
     return _if(is_below, emit.neg(size), size)
 
 
-def _is_lost(x: Value) -> Value:
+def _is_nan(x: Value) -> Value:
     """Whether one part is NaN and neither is infinite."""
     one, other = (
         (emit.compare(v, v, comparison_direction="NE"), emit.is_inf(v)) for v in _parts(x)

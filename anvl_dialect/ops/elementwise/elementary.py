@@ -185,8 +185,8 @@ sub     = binary("sub",       "subtract",            FIC,  lambda g, x, y, z: g,
 mul     = binary("mul",       "multiply",            ALL,  lambda g, x, y, z: mul(g, y), lambda g, x, y, z: mul(g, x))
 div     = binary("div",       "divide",              FIC,  lambda g, x, y, z: div(g, y), lambda g, x, y, z: neg(mul(div(g, y), z)), ANY, (0.5, 3.0))
 rem     = binary("rem",       "remainder",           FI,   lambda g, x, y, z: g, lambda g, x, y, z: neg(mul(g, _truncated(div(x, y)))), (7.1, 7.9), (2.05, 2.35))
-maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _won(g, x, "GE", y), lambda g, x, y, z: _won(g, x, "LE", y))
-minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _won(g, x, "LE", y), lambda g, x, y, z: _won(g, x, "GE", y))
+maximum = binary("maximum",   "maximum",             REAL, lambda g, x, y, z: _winner_share(g, x, "GE", y), lambda g, x, y, z: _winner_share(g, x, "LE", y))
+minimum = binary("minimum",   "minimum",             REAL, lambda g, x, y, z: _winner_share(g, x, "LE", y), lambda g, x, y, z: _winner_share(g, x, "GE", y))
 polygamma = binary("polygamma", polygamma_value,     F,    ORDER, lambda g, n, x, z: mul(g, polygamma(plus(n, 1), x)), (1.0, 1.0), (0.5, 5.0))
 zeta    = binary("zeta",      zeta_value,            F,    lambda g, s, q, z: mul(g, in_wide(zeta_order_slope, s, q)), lambda g, s, q, z: neg(mul(g, _next_zeta(s, q))), (2.5, 4.0), (0.5, 3.0))
 nextafter = binary("nextafter", "chlo.next_after",   F,    lambda g, x, y, z: g, None)  # z equals x up to rounding
@@ -405,7 +405,7 @@ def _pow_dy(x: Value, y: Value, z: Value) -> Value:
     return mul(z, log(emit.select(is_0, full_like(x, 1), x)))
 
 
-def _won(g: Value, x: Value, direction: str, y: Value) -> Value:
+def _winner_share(g: Value, x: Value, direction: str, y: Value) -> Value:
     """g where x `direction` y holds, g / 2 where x == y (ties share evenly), else 0.
 
     The operands are compared with each other, not with the result: see Note [Numbers that are

@@ -40,7 +40,7 @@ class Factorisation(AnvlOp):
         if 0 not in x.type.shape:
             return lower_on(hlo.platform, cls.short_name, x, **params)
         result = cls.result_type(x.type, **params)
-        return [_of_nothing(t) for t in result] if cls.multiple_results else _of_nothing(result)
+        return [_empty_result(t) for t in result] if cls.multiple_results else _empty_result(result)
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
@@ -64,7 +64,7 @@ class Factorisation(AnvlOp):
         return cls.build(xs[0], **params)
 
 
-def _of_nothing(type_: Any) -> Value:
+def _empty_result(type_: Any) -> Value:
     """Result for matrices without elements, which changes nothing."""
     if differentiable(type_) and type_.rank > 1:
         return identity(type_)

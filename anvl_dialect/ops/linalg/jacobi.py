@@ -148,7 +148,7 @@ def svdvals(x: Value) -> Value:
 
 
 def _with_orthogonal_columns(a: Value, *vectors: Value) -> list[Value]:
-    """Which members converged, a v with orthogonal columns, and with `vectors` = 1 v itself."""
+    """Convergence by member, a v with orthogonal columns, and with `vectors` = 1 v itself."""
     batch, n, _ = a.type.shape
     size = n + n % 2  # the padding column of zeros is never rotated
     limit = full(real_of(a.type, (batch,)), float(np.sqrt(n)) * _eps(a))
