@@ -12,8 +12,8 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
-from anvl.dialect.interpreters.activity_analysis import named_after
 from anvl.dialect.interpreters.ad_diagnostics import Search
+from anvl.dialect.interpreters.common import named_after
 from anvl.dialect.interpreters.forward import forward_sweep
 from anvl.passes.expand.declarations import (
     KINDS,

@@ -16,7 +16,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints, Texts
 from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.passes.expand.declarations import (
     KINDS,
     Kind,
@@ -210,7 +210,7 @@ class _Vjp(Kind):
                 for i in asked.targets
             ]
             pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
-            adjoints = sweep(block, pairs, wrt, search=search, reached=reached)
+            adjoints = reverse_sweep(block, pairs, wrt, search=search, reached=reached)
         results = list(terminator.operands)  # a rule may have replaced one
         if reached is not None:
             known = set(forward)

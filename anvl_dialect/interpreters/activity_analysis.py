@@ -4,7 +4,7 @@ Both derivative modes begin with it: `reverse.py` and `forward.py`.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.counterparts import why_left
@@ -14,17 +14,16 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import OPS, AnvlOp
 from anvl.dialect.core.types import why_no_array
 from anvl.dialect.interpreters.ad_diagnostics import Finding
+from anvl.dialect.interpreters.common import PlainStep, Step
 from anvl.dialect.interpreters.emission_cache import inside, type_number
 
 __all__ = [
-    "Step",
     "bits_through",
     "check_rules",
     "found_at",
     "is_made_of_bits",
     "lacks",
     "may_carry",
-    "named_after",
     "ones_for",
     "path_to",
     "place_of",
@@ -34,14 +33,6 @@ __all__ = [
     "steps_from",
 ]  # fmt: skip
 
-
-# One op on the way: its class, the op, its operands, their numbers, its results, their numbers.
-# Read from MLIR once; values on a path from `wrt` have numbers, so that the rest of the work is on
-# ints, and None stands for the others.  A plain tuple: one is made for every op (0.3 us less than a
-# class).  Of the handles that it takes to read an op few are kept: Note [Handles].
-Step: TypeAlias = tuple[
-    Any, ir.Operation, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
-]
 
 # Note [Bits]
 #
@@ -68,13 +59,13 @@ Step: TypeAlias = tuple[
 
 def steps_from(  # noqa: C901  (with a function for the operands it takes a tenth longer)
     block: ir.Block, number: dict[ir.Value, int], types: list[int]
-) -> list[Step]:
+) -> list[PlainStep]:
     """The ops that depend on numbered values, in order; their float results get numbers too.
 
     `types` are those of the numbered values, as `type_number` has them.  So do integers that are
     bits of floats: Note [Bits].
     """
-    steps: list[Step] = []
+    steps: list[PlainStep] = []
     known = number.get
     bits: set[int] = {n for n, type_ in enumerate(types) if type_ <= 0}
     values = _by_number(number, len(types))
@@ -152,7 +143,7 @@ def _steps_of(
     types: list[int],
     values: list[ir.Value],
     bits: set[int],
-) -> list[Step]:
+) -> list[PlainStep]:
     """The step of an op of several results, or of no dialect of ours, if it depends on some."""
     foreign = not issubclass(type(op), AnvlOp)
     xs = (*op.operands, *_captured(op.operation, number)) if foreign else operands_of(op)
@@ -212,8 +203,9 @@ def bits_through(
     steps = steps_from(block, number, [type_number(x.type) for x in number])
     made: set[int | None] = set()
     for step in steps:
-        if is_made_of_bits(step) or not made.isdisjoint(step[3]):
-            made.update(step[5])
+        _, _, _, active_ids, _, result_ids = step
+        if is_made_of_bits(step) or not made.isdisjoint(active_ids):
+            made.update(result_ids)
     made.discard(None)
     return [number.get(y) in made if type_number(y.type) > 0 else y in known for y in results]
 
@@ -222,7 +214,7 @@ def _numbered(values: Sequence[ir.Value]) -> dict[ir.Value, int]:
     return {x: i for i, x in enumerate(values)}
 
 
-def is_made_of_bits(step: Step) -> bool:
+def is_made_of_bits(step: PlainStep) -> bool:
     """Whether an op makes a float of bits: Note [Bits]."""
     rules, _, operands, wanted, results, numbers = step
     if not _is_ours(rules) or not (rules.reads_bits or rules.multiple_results):
@@ -266,7 +258,7 @@ def _captured(op: ir.Operation, number: dict[ir.Value, int]) -> tuple[ir.Value, 
     return tuple(found)
 
 
-def slice_to(targets: Sequence[int], steps: list[Step]) -> list[Step]:
+def slice_to(targets: Sequence[int], steps: list[PlainStep]) -> list[PlainStep]:
     """Of `steps`, those that a target depends on; last to first.
 
     Of their results, those that no target depends on have no number any more.
@@ -275,46 +267,45 @@ def slice_to(targets: Sequence[int], steps: list[Step]) -> list[Step]:
     kept = []
     for step in reversed(steps):
         reached.discard(None)
-        numbers = step[5]
-        if not reached.isdisjoint(numbers):
-            if len(numbers) > 1:
-                step = *step[:5], tuple([n if n in reached else None for n in numbers])
-            reached.update(step[3])
+        rules, op, operands, active_ids, results, result_ids = step
+        if not reached.isdisjoint(result_ids):
+            if len(result_ids) > 1:
+                used = tuple([n if n in reached else None for n in result_ids])
+                step = rules, op, operands, active_ids, results, used
+            reached.update(active_ids)
             kept.append(step)
     return kept
-
-
-def named_after(location: ir.Location, short_name: str, what: str) -> ir.Location:
-    """Names the forward op that derivative ops belong to: its Python name where known."""
-    name = getattr(location, "name_str", None) or short_name
-    return ir.Location.name(f"{name}_{what}", location)
 
 
 # -- what cannot be differentiated -----------------------------------------------------------------
 
 
-def check_rules(steps: Sequence[Step], rule: str) -> Iterable[Any]:
+def check_rules(steps: Sequence[PlainStep], rule: str) -> Iterable[Any]:
     """The classes of the ops; raises `MissingRule` where one of the ops lacks a rule.
 
     Only to tell that one does: `found_at` says what and where.
     """
-    classes = {step[0] for step in steps}
+    classes = {rules for rules, *_ in steps}
     doubtful = {cls for cls in classes if _may_lack(cls, rule)}
     if doubtful:
         for step in steps:
-            if step[0] in doubtful and (why := problem(step, rule)):
-                raise MissingRule(why[0], str(step[1].location))
+            rules, op, *_ = step
+            if rules in doubtful and (why := problem(step, rule)):
+                raise MissingRule(why[0], str(op.location))
     return classes
 
 
 def found_at(
-    step: Step, steps: Sequence[Step], n_wrt: int, why: tuple[str, int | None] | MissingRule
+    step: PlainStep,
+    steps: Sequence[PlainStep],
+    n_wrt: int,
+    why: tuple[str, int | None] | MissingRule,
 ) -> list[Finding]:
     """What is to be said of an op that cannot be differentiated, as `problem` or its rule told.
 
     What the sweep over a body of the op has found is behind the op.
     """
-    op = step[1]
+    _, op, *_ = step
     if not isinstance(why, MissingRule):
         reason, operand = why
         return [Finding(op.name, place_of(op), reason, path_to(step, steps, n_wrt, operand))]
@@ -354,7 +345,7 @@ def _may_lack(rules: type, rule: str) -> bool:
     return not rules.has_rule(rule) or bool(rules.undefined)
 
 
-def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
+def problem(step: PlainStep, rule: str) -> tuple[str, int | None] | None:
     """Why an op cannot be differentiated, and in which operand; None if it can.
 
     And None where only its rule can tell.
@@ -373,7 +364,7 @@ def problem(step: Step, rule: str) -> tuple[str, int | None] | None:
     return None
 
 
-def _made_of_bits(step: Step) -> tuple[str, int | None] | None:
+def _made_of_bits(step: PlainStep) -> tuple[str, int | None] | None:
     """Why an op of several results, or a call, that makes floats of bits has no derivative."""
     rules, op, operands, wanted, results, _ = step
     pairs = list(zip(operands, wanted, strict=True))
@@ -398,17 +389,18 @@ def ones_for(x: ir.Value) -> ir.Value:
 
 
 def path_to(
-    step: Step, steps: Sequence[Step], n_wrt: int, operand: int | None = None
+    step: PlainStep, steps: Sequence[PlainStep], n_wrt: int, operand: int | None = None
 ) -> tuple[str, ...]:
     """The names of the ops from `wrt` to this one, by an operand of it or any.
 
     From there on by the first active operand of each.
     """
-    producer = {n: s for s in steps for n in s[5] if n is not None}
-    names = [step[1].name]
-    reached = step[3] if operand is None else (step[3][operand],)
+    last = Step(*step)
+    producer = {n: s for s in map(Step._make, steps) for n in s.result_ids if n is not None}
+    names = [last.op.name]
+    reached = last.active_ids if operand is None else (last.active_ids[operand],)
     while not any(n is not None and n < n_wrt for n in reached):
-        step = producer[next(n for n in reached if n in producer)]
-        names.append(step[1].name)
-        reached = step[3]
+        last = producer[next(n for n in reached if n in producer)]
+        names.append(last.op.name)
+        reached = last.active_ids
     return tuple(reversed(names))

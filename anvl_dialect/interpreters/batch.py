@@ -4,20 +4,21 @@ The extra axis is the first of whatever has it; ops none of whose operands have 
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.create import full
-from anvl.dialect.core.errors import MissingRule, PassError
+from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value, emit
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.activity_analysis import lacks, place_of
+from anvl.dialect.interpreters.common import ask, refuse
 from anvl.dialect.interpreters.emission_cache import (
     Recipe,
     inside,
-    recipe_for,
+    learn,
     replay,
     type_number,
     written,
@@ -43,15 +44,25 @@ def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool])
     found = rules.batch(operands, batched, **rules.read(op.operation))
     ys = found if rules.multiple_results else [found]
     wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
-    if [(y.type.element_type, tuple(y.type.shape)) for y in ys] != wanted:
-        gave = ", ".join(str(y.type) for y in ys)
-        raise PassError(
-            "anvl-vectorize",
-            f"{op.operation.name}: its batch rule gave {gave} for {size} of "
-            f"{', '.join(str(y.type) for y in op.results)}",
-            str(op.operation.location),
-        )
+    if not _are_of(ys, wanted):
+        gave = _shown(found)
+        types = ", ".join(str(y.type) for y in op.results)
+        refuse(op.operation, rules, "batch", f"gave {gave} for {size} of {types}")
     return ys
+
+
+def _are_of(ys: Any, wanted: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
+    if not isinstance(ys, Sequence) or not all(isinstance(y, ir.Value) for y in ys):
+        return False
+    return [(y.type.element_type, tuple(y.type.shape)) for y in ys] == wanted
+
+
+def _shown(found: Any) -> str:
+    if isinstance(found, ir.Value):
+        return str(found.type)
+    if isinstance(found, Sequence) and all(isinstance(y, ir.Value) for y in found):
+        return ", ".join(str(y.type) for y in found) or "nothing"
+    return f"{found!r} of type {type(found).__name__}"
 
 
 def _cannot(op: Any, why: str) -> str:
@@ -64,9 +75,20 @@ def repeated(y: Value, size: int) -> Value:
     return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
 
 
-# An op that is batched: the op, its operands, which of them are batched, its results.  A value that
-# is batched has one handle in all of them: Note [Handles] in `activity_analysis`.
-_Step: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Value, ...]]
+class _Step(NamedTuple):
+    """An op that is batched.
+
+    A value that is batched has one handle in all steps: Note [Handles] in `activity_analysis`.
+    """
+
+    op: Any
+    operands: tuple[Value, ...]
+    flags: tuple[bool, ...]  # which operands are batched
+    results: tuple[Value, ...]
+
+
+#: A step as the walk keeps it, always unpacked by these names: see `PlainStep` in `common`.
+_PlainStep: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Value, ...]]
 
 
 def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value, bool]]:
@@ -94,7 +116,7 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
     return returned
 
 
-def _batch_steps(steps: Sequence[_Step], new: dict[Value, Value]) -> list[Any]:
+def _batch_steps(steps: Sequence[_PlainStep], new: dict[Value, Value]) -> list[Any]:
     """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
 
     Where all there is to it is one more axis of the result, the op stays and gets that: a fourth of
@@ -129,7 +151,7 @@ class _Growth:
         self.grown: dict[ir.Type, ir.Type] = {}
         self.repeated: dict[Value, Value] = {}
 
-    def grow(self, step: _Step) -> None:
+    def grow(self, step: _PlainStep) -> None:
         op, operands, flags, (y,) = step
         new = self.new
         for i, (x, has_axis) in enumerate(zip(operands, flags, strict=True)):
@@ -144,7 +166,7 @@ class _Growth:
         y.set_type(self.grown[old])
         new[y] = y
 
-    def _repeated(self, x: Value, step: _Step) -> Value:
+    def _repeated(self, x: Value, step: _PlainStep) -> Value:
         known = self.repeated.get(x)
         if known is None:
             op, operands, flags, _ = step
@@ -165,11 +187,11 @@ def _is_plain(rules: Any) -> bool:
     return rules.diagonal and rules.batch.__func__ is family.batch.__func__
 
 
-def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
+def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
     """The ops that depend on the values that are batched, but for the terminator."""
     kept = {x: x for x in moved}  # the handle of each value that has the axis
     known = kept.get
-    found: list[_Step] = []
+    found: list[_PlainStep] = []
     operands: tuple[Value, ...]
     flags: tuple[bool, ...]
     for op in block.operations:
@@ -194,7 +216,7 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_Step]:
         results = _results_of(op)
         kept.update(zip(results, results, strict=True))
         found.append((op, operands, flags, results))
-    if found and found[-1][0].operation == _terminator_of(block):
+    if found and _Step(*found[-1]).op.operation == _terminator_of(block):
         found.pop()
     return found
 
@@ -220,45 +242,42 @@ def _results_of(op: Any) -> tuple[Value, ...]:
     return tuple(op.results)
 
 
-def _emit(step: _Step, given: Sequence[Value]) -> Sequence[Value]:
+def _emit(step: _PlainStep, given: Sequence[Value]) -> Sequence[Value]:
     """The batched results of an op, for these operands."""
-    op, _, flags, _ = step
-    recipe = None if type(op).batch_recipes is None else _recipe(step, given)
+    recipe = _recipe(step, given)
     if recipe is not None:
         return replay(recipe, given)
-    try:
-        return batched_results(op, given, flags)
-    except Exception as error:  # of a rule's author: it stays as it is, and says where
-        if not getattr(error, "location", ""):
-            error.location = str(op.location)  # type: ignore[attr-defined]
-        raise
+    op, _, flags, _ = step
+    return ask(op.operation, batched_results, op, given, flags)
 
 
-def _recipe(step: _Step, given: Sequence[Value]) -> Recipe | None:
-    """The recipe of an op, if there is one."""
+def _recipe(step: _PlainStep, given: Sequence[Value]) -> Recipe | None:
+    """The recipe of an op, if there is one: Note [Recipes]."""
     op, _, flags, results = step
-    key: list[Any] = [*[type_number(x.type) for x in given], *flags]
-    result = type_number(results[0].type)
     rules = type(op)
-    return recipe_for(rules.batch_recipes, rules, op, key, result, _written, step, given)
+    if rules.batch_recipes is None:
+        return None
+    key: tuple[Any, ...] = (*[type_number(x.type) for x in given], *flags)
+    if not rules.is_inferred:  # some parameters are read off the result
+        key += (type_number(results[0].type), *op.attributes.items())
+    return learn(rules.batch_recipes, key, lambda: _written(_Step(*step), given))
 
 
 def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
     """The batch rule of an op as a recipe."""
-    op, _, flags, _ = step
 
     def rule(*xs: Value) -> Sequence[Value]:
-        return batched_results(op, xs, flags)
+        return batched_results(step.op, xs, step.flags)
 
     return written(rule, [x.type for x in given])
 
 
-def _check_rules(steps: Sequence[_Step], moved: Sequence[Value]) -> None:
+def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> None:
     """One error for all ops on the way that have no batch rule."""
-    classes = {type(step[0]) for step in steps}
+    classes = {type(op) for op, *_ in plain_steps}
     plain = {r for r in classes if issubclass(r, AnvlOp) and r.has_rule("batch") and not r.captures}
-    doubtful = [step for step in steps if type(step[0]) not in plain]
-    problems = [s for s in doubtful if lacks(type(s[0]), "batch", s[0].operation)]
+    doubtful = [s for s in map(_Step._make, plain_steps) if type(s.op) not in plain]
+    problems = [s for s in doubtful if lacks(type(s.op), "batch", s.op.operation)]
     for rules in () if problems else classes:
         if rules.batch_recipes is not None:
             written_from(rules.batch_recipes, rules.batch.__func__)
@@ -267,19 +286,19 @@ def _check_rules(steps: Sequence[_Step], moved: Sequence[Value]) -> None:
     lines = [
         f"  {op.operation.name} at {place_of(op.operation)}: "
         f"{lacks(type(op), 'batch', op.operation)}"
-        f" (reached by {_path(step, steps, moved)})"
+        f" (reached by {_path(step, plain_steps, moved)})"
         for step in problems
-        for op in step[:1]
+        for op in [step.op]
     ]
     text = f"{len(problems)} of the ops cannot be batched:\n" + "\n".join(lines)
-    raise MissingRule(text, str(problems[0][0].operation.location))
+    raise MissingRule(text, str(problems[0].op.operation.location))
 
 
-def _path(step: _Step, steps: Sequence[_Step], moved: Sequence[Value]) -> str:
+def _path(step: _Step, steps: Sequence[_PlainStep], moved: Sequence[Value]) -> str:
     """The names of the ops from a batched argument to this one."""
-    producer = {y: other for other in steps for y in other[3]}
-    names = [step[0].operation.name]
-    while set(moved).isdisjoint(step[1]):
-        step = next(producer[x] for x in step[1] if x in producer)
-        names.append(step[0].operation.name)
+    producer = {y: other for other in map(_Step._make, steps) for y in other.results}
+    names = [step.op.operation.name]
+    while set(moved).isdisjoint(step.operands):
+        step = next(producer[x] for x in step.operands if x in producer)
+        names.append(step.op.operation.name)
     return " -> ".join(["a batched argument", *reversed(names)])

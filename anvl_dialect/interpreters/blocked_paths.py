@@ -6,7 +6,6 @@ from typing import Any
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.activity_analysis import (
-    Step,
     is_made_of_bits,
     may_carry,
     path_to,
@@ -14,6 +13,7 @@ from anvl.dialect.interpreters.activity_analysis import (
     steps_from,
 )
 from anvl.dialect.interpreters.ad_diagnostics import Finding
+from anvl.dialect.interpreters.common import PlainStep, Step
 from anvl.dialect.interpreters.emission_cache import inside, type_number
 
 __all__ = ["dead_ends"]
@@ -27,7 +27,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     needed = _needed(block, targets)
     number = {x: 0}
     steps = steps_from(block, number, [type_number(x.type)])
-    if any(is_made_of_bits(step) and not needed.isdisjoint(step[4]) for step in steps):
+    if any(is_made_of_bits(s) and not needed.isdisjoint(Step(*s).results) for s in steps):
         return []  # it is not zero, but missing
     for bits in [y for y in number if not may_carry(y.type)]:
         del number[bits]  # integers: nothing goes on from there
@@ -67,7 +67,8 @@ def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
     return ""
 
 
-def _finding(op: Any, why: str, number: dict[ir.Value, int], steps: Sequence[Step]) -> Finding:
+def _finding(op: Any, why: str, number: dict[ir.Value, int], steps: Sequence[PlainStep]) -> Finding:
     operands = operands_of(op)
-    step = type(op), op.operation, operands, tuple(number.get(x) for x in operands), (), ()
+    ids = tuple(number.get(x) for x in operands)
+    step = Step(type(op), op.operation, operands, ids, (), ())
     return Finding(op.operation.name, place_of(op.operation), why, path_to(step, steps, 1))

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.side_block import side_block
+from anvl.dialect.interpreters.common import PlainStep, Step
 from anvl.dialect.interpreters.masking import Masked
 
 __all__ = [
-    "Recipe", "inside", "learn", "picker", "read", "recipe_for", "replay", "type_number", "written",
-    "written_from",
+    "Recipe", "emitted", "inside", "learn", "picker", "read", "recipe_for", "replay",
+    "type_number", "written", "written_from",
 ]  # fmt: skip
 
 # Note [Recipes]
@@ -61,19 +62,31 @@ class Recipe(NamedTuple):
     owner: Any
 
 
-def replay(recipe: Recipe, given: Sequence[ir.Value]) -> list[ir.Value]:
-    """Build the ops at the current insertion point: the answers of the rule."""
-    values = list(given)
+def replay(
+    recipe: Recipe, given: Sequence[ir.Value], at: ir.Location | None = None
+) -> list[ir.Value]:
+    """Build the ops at the current insertion point: the answers of the rule.
+
+    `at` is the location of the ops, if not the current one: to enter a location takes as long as a
+    fourth of an op.  A recipe with templates is built at the current one.
+    """
+    values = emitted(recipe, list(given), at)
+    return [values[k] for _, k in recipe.outputs]
+
+
+def emitted(
+    recipe: Recipe, values: list[ir.Value], at: ir.Location | None = None
+) -> list[ir.Value]:
+    """As `replay`, but all values: those that are given, then the results of the ops."""
+    append = values.append
     for name, types, operands, attributes, template in recipe.builds:
-        if template is None:
-            op = _create(name, types, operands(values), attributes)
+        if template is not None:
+            values += _copied(template, operands(values)).results
+        elif len(types) == 1:
+            append(_create(name, types, operands(values), attributes, None, 0, at).result)
         else:
-            op = _copied(template, operands(values))
-        if len(types) == 1:
-            values.append(op.result)
-        else:
-            values += op.results
-    return [values[at] for _, at in recipe.outputs]
+            values += _create(name, types, operands(values), attributes, None, 0, at).results
+    return values
 
 
 _create = ir.Operation.create
@@ -101,25 +114,36 @@ def _place_inside(op: ir.Operation, here: ir.Location) -> None:
 
 
 def recipe_for(
-    recipes: dict[Any, Any],
-    rules: Any,
-    op: ir.Operation,
-    key: list[Any],
-    result: int,
-    write: Callable[..., Recipe | None],
-    *args: Any,
+    recipes: dict[Any, Any] | None,
+    step: PlainStep,
+    ids: Sequence[int | None],
+    types: Sequence[int],
+    write: Callable[[Step, Sequence[int | None]], Recipe | None],
 ) -> Recipe | None:
-    """The recipe for an op, if there is one: Note [Recipes].
+    """The recipe of a derivative of an op, if there is one: Note [Recipes].
 
-    `key` has all that its rule depends on besides parameters; `result` is the `type_number` of its
-    result.  A new recipe is `write(*args)`.
+    `ids` are those of the operands that move, `types` the type numbers of all ids.  A new recipe
+    is `write(Step(*step), ids)`.
     """
-    if not rules.is_inferred:
-        key.append(result)  # some parameters are read off it
-        key += op.attributes.items()
-    known = tuple(key)
-    found = recipes.get(known)
-    return found if type(found) is Recipe else learn(recipes, known, lambda: write(*args))
+    if recipes is None:
+        return None
+    rules, op, operands, _, _, result_ids = step
+    key: tuple[Any, ...]
+    if len(ids) == 2:  # most ops
+        m, n = ids
+        key = (
+            types[m] if m is not None else -abs(type_number(operands[0].type)),
+            types[n] if n is not None else -abs(type_number(operands[1].type)),
+        )
+    else:
+        pairs = zip(operands, ids, strict=True)
+        key = tuple([types[n] if n is not None else -abs(type_number(x.type)) for x, n in pairs])
+    if not rules.is_inferred:  # some parameters are read off the result
+        key += (types[result_ids[0]], *op.attributes.items())
+    found = recipes.get(key)
+    if type(found) is Recipe:
+        return found
+    return learn(recipes, key, lambda: write(Step(*step), ids))
 
 
 def learn(recipes: dict[Any, Any], key: Any, write: Callable[[], Recipe | None]) -> Recipe | None:

@@ -124,11 +124,19 @@ _create = ir.Operation.create
 _ADD = OPS["anvl.add"].OPERATION_NAME
 
 
-def summed(one: Any, other: Any) -> Any:
-    """The sum of two cotangents; what both are masked with is applied once, after the sum."""
+def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
+    """The sum of two derivatives, at a location or the current one.
+
+    What both are masked with is applied once, after the sum.
+    """
     if type(one) is not Masked and type(other) is not Masked:
         # Of one type as they are, they need no type rule: a third less time than `emit.add`.
-        return _create(_ADD, [one.type], (one, other)).result
+        return _create(_ADD, [one.type], (one, other), None, None, 0, at).result
+    with at or ir.Location.current:
+        return _summed_masked(one, other)
+
+
+def _summed_masked(one: Any, other: Any) -> Any:
     (x, y), masks, (left, right) = shared([one, other], diagonal=True)
     found = emit.add(x, y)
     support = None

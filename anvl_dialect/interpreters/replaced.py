@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.emission_cache import inside
 
-__all__ = ["Replaced", "supersede"]
+__all__ = ["Replaced", "replace_results"]
 
 
 class Replaced(NamedTuple):
@@ -19,7 +19,7 @@ class Replaced(NamedTuple):
     answer: Sequence[Any]
 
 
-def supersede(ys: Sequence[ir.Value], zs: Sequence[ir.Value]) -> None:
+def replace_results(ys: Sequence[ir.Value], zs: Sequence[ir.Value]) -> None:
     """Replace the values `ys` by `zs`, the results of an op of the same block.
 
     If that op comes later, users of `ys` move behind it, and so do their users.

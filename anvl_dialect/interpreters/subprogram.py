@@ -21,7 +21,7 @@ from anvl.dialect.interpreters.activity_analysis import bits_through
 from anvl.dialect.interpreters.batch import batched_results
 from anvl.dialect.interpreters.emission_cache import inside
 from anvl.dialect.interpreters.forward import forward_sweep
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 
 _Found = TypeVar("_Found")
 
@@ -241,7 +241,7 @@ def _current_block() -> ir.Block:
 
 def swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
     """The reverse sweep over the current block: all of it belongs to the op whose rule asks."""
-    return sweep(_current_block(), seeds, wrt, ir.Location.current)
+    return reverse_sweep(_current_block(), seeds, wrt, ir.Location.current)
 
 
 def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> list[Value | None]:

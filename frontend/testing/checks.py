@@ -18,7 +18,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
 from anvl.dialect.core.types import dtype_name, numpy_dtype, tensor
 from anvl.dialect.interpreters.batch import batched_results
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Call
@@ -283,12 +283,12 @@ class Derivative(Check):
         block = ir.InsertionPoint.current.block
         ys = self.determined(*xs)
         first = list(block.operations)
-        adjoints = sweep(block, list(zip(ys, gs, strict=True)), moving)
+        adjoints = reverse_sweep(block, list(zip(ys, gs, strict=True)), moving)
         second = list(block.operations)
         along = dict(zip([*moving, *gs], [*ts, *tgs], strict=True))
         tys = push_forward(first, along, ys)
         t_adjoints = push_forward(second, along, adjoints)
-        twice = sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
+        twice = reverse_sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
         self.third(block, twice, [*moving, *gs, *us])
         alone = zip(moving, ts, strict=True) if self.is_parted and len(moving) > 1 else ()
         apart = [push_forward(first, {x: t}, ys) for x, t in alone]
@@ -297,7 +297,7 @@ class Derivative(Check):
 
     def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
         """Differentiate once more, only for the closure of the rules."""
-        sweep(block, [(g, emit.neg(g)) for g in dict.fromkeys(twice)], wrt)
+        reverse_sweep(block, [(g, emit.neg(g)) for g in dict.fromkeys(twice)], wrt)
 
     @property
     def directions(self) -> list[np.ndarray | None]:
@@ -361,8 +361,8 @@ class Parts(Check):
         xs, gs = _split(inputs, [len(self.call.operands)])
         block, moving = ir.InsertionPoint.current.block, [xs[i] for i in self.wrt]
         pairs = list(zip(self.determined(*xs), gs, strict=True))
-        together = sweep(block, pairs, moving)
-        apart = [sweep(block, [pair], moving) for pair in pairs]
+        together = reverse_sweep(block, pairs, moving)
+        apart = [reverse_sweep(block, [pair], moving) for pair in pairs]
         sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
         return [*together, *sums]
 

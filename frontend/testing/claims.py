@@ -10,7 +10,7 @@ import numpy as np
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.checks import Check, is_wide, lanes_of
 from anvl.testing.draw import Call
@@ -53,7 +53,7 @@ class Claims(Check):
         block = ir.InsertionPoint.current.block
         (y,) = self.determined(*xs)[:1]
         wrt = [x for x in xs if x.type.element_type == y.type.element_type]
-        return sweep(block, [(y, y)], wrt)
+        return reverse_sweep(block, [(y, y)], wrt)
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         for (claim, name, dims, _), indices in zip(self.claims, found, strict=True):

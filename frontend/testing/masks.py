@@ -15,7 +15,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
 from anvl.dialect.interpreters.forward import forward_sweep
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.testing.checks import Derivative, listed, without_bodies
 from anvl.testing.draw import Call
 from anvl.testing.findings import TOLERANCES, Findings
@@ -117,11 +117,11 @@ class MaskedBack(_Masked):
         block = ir.InsertionPoint.current.block
         moving = [xs[i] for i in self.wrt]
         y = self.result(*xs)
-        masked = sweep(block, [(y, emit.select(p, g, zeros_like(g)))], moving)
-        whole = sweep(block, [(y, g)], moving)
+        masked = reverse_sweep(block, [(y, emit.select(p, g, zeros_like(g)))], moving)
+        whole = reverse_sweep(block, [(y, g)], moving)
         if not self.knows_zeros:
             z = emit.select(p, y, zeros_like(y))
-            return [*sweep(block, [(z, g)], moving), *masked]
+            return [*reverse_sweep(block, [(z, g)], moving), *masked]
         lives = [_not(self.dead(*pair)) for pair in zip(masked, whole, strict=True)]
         roots = [_one_where(live, x) for live, x in zip(lives, moving, strict=True)]
         moved = list(xs)
@@ -129,7 +129,7 @@ class MaskedBack(_Masked):
             step = emit.sub(emit.sqrt(s), _one_where(live, xs[i]))  # 0, and varies with s
             moved[i] = emit.add(xs[i], step)
         z = emit.select(p, self.result(*moved), zeros_like(y))
-        found = sweep(block, [(z, g)], roots)
+        found = reverse_sweep(block, [(z, g)], roots)
         half = [emit.mul(gx, full_like(gx, 0.5)) for gx in masked]
         if not self.op_class.diagonal:
             return [*found, *half]
@@ -146,7 +146,7 @@ class MaskedBack(_Masked):
             moved[i] = emit.select(p, xs[i], x)
         y = self.result(*moved)
         z = emit.select(p, emit.reverse(y, dimensions=()), zeros_like(y))
-        return sweep(block, [(z, g)], [moved[i] for i in self.wrt])
+        return reverse_sweep(block, [(z, g)], [moved[i] for i in self.wrt])
 
 
 class MaskedForward(_Masked):

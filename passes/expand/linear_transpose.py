@@ -17,7 +17,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.ad_diagnostics import Search
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program, read_by
 from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish, signature
 from anvl.passes.functions.inlining import inline_calls
@@ -76,7 +76,7 @@ class _LinearTranspose(Kind):
         with function.location, ir.InsertionPoint(terminator):
             seeds = [block.add_argument(y.type, y.location) for y in results]
             pairs = list(zip(results, seeds, strict=True))
-            adjoints = sweep(block, pairs, wrt, search=search)
+            adjoints = reverse_sweep(block, pairs, wrt, search=search)
         program = Program(block, adjoints, function)
         _check_backward(asked.name, program, forward, wrt, list(terminator.operands))
         if "res_attrs" in function.attributes:  # of results that it has no longer

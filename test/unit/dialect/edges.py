@@ -24,7 +24,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
 from anvl.dialect.core.types import numpy_of
 from anvl.dialect.interpreters.forward import forward_sweep
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.testing.program import Program
 
 __all__ = ["Edge", "Found", "Table", "literal"]
@@ -114,11 +114,13 @@ def _body(edge: Edge) -> Callable[..., list[ir.Value]]:
             return [y]
         wrt = [x for x in xs if differentiable(x.type)]
         directions = [(x, literal(e)) for x in wrt for e in _basis(x.type)]
-        gs = sweep(block, [(y, full_like(y, 1))], wrt)
+        gs = reverse_sweep(block, [(y, full_like(y, 1))], wrt)
         values = [y, *gs, *_pushed(block, directions, [y])]
         if edge.second is not None:
             for g in gs:
-                values += [r for e in _basis(g.type) for r in sweep(block, [(g, literal(e))], wrt)]
+                values += [
+                    r for e in _basis(g.type) for r in reverse_sweep(block, [(g, literal(e))], wrt)
+                ]
             values += _pushed(block, directions, gs)
         return values
 

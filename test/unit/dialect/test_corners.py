@@ -11,7 +11,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
 from anvl.dialect.core.types import numpy_dtype
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.testing.program import Program
 
 INF, NAN = np.inf, np.nan
@@ -28,7 +28,7 @@ def evaluated(body: Callable[..., Sequence[ir.Value]], *inputs: Any) -> list[np.
 
 def adjoints(y: ir.Value, xs: Sequence[ir.Value]) -> list[ir.Value]:
     """The derivatives of the sum of y."""
-    return sweep(ir.InsertionPoint.current.block, [(y, full_like(y, 1))], xs)
+    return reverse_sweep(ir.InsertionPoint.current.block, [(y, full_like(y, 1))], xs)
 
 
 def gradient(f: Callable[..., ir.Value], *inputs: Any, wrt: Sequence[int] = ()) -> list[Any]:
@@ -105,7 +105,7 @@ def test_a_product_with_zeros(x: Any, first: Any, second: Any) -> None:
     def body(x: ir.Value, *directions: ir.Value) -> list[ir.Value]:
         (g,) = adjoints(emit.prod(x, axes=(0,)), [x])
         block = ir.InsertionPoint.current.block
-        return [g, *(sweep(block, [(g, e)], [x])[0] for e in directions)]
+        return [g, *(reverse_sweep(block, [(g, e)], [x])[0] for e in directions)]
 
     g, *hessian = evaluated(body, np.array(x), *np.eye(3))
     assert g.tolist() == first

@@ -13,7 +13,7 @@ from tolerances import FORMULA, ITERATION, PROGRAM, rounding
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
 from anvl.dialect.interpreters.forward import forward_sweep
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.ops.linalg.matrices import columns, ct, matmul, solve
 
 ONE, ZERO = np.eye(2), np.zeros((2, 2))
@@ -197,8 +197,8 @@ def test_derivatives_of_det_to_third_order_at_every_rank(n: int) -> None:
     def body(x: ir.Value, u: ir.Value, v: ir.Value) -> list[ir.Value]:
         block = ir.InsertionPoint.current.block
         (first,) = adjoints(emit.det(x), [x])
-        (second,) = sweep(block, [(first, u)], [x])
-        (third,) = sweep(block, [(second, v)], [x])
+        (second,) = reverse_sweep(block, [(first, u)], [x])
+        (third,) = reverse_sweep(block, [(second, v)], [x])
         return [first, second, *forward_sweep(block, {x: u}, [first]), third]
 
     def along_u(x: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.batch import batch_block
 from anvl.dialect.interpreters.emission_cache import Recipe, learn, replay, written, written_from
 from anvl.dialect.interpreters.forward import forward_sweep
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.passes.framework import pipeline
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Call, Draw
@@ -47,7 +47,9 @@ def after_a_pass(op_class: Any, call: Call, rule: str) -> list[str]:
                 ys = list(y) if op_class.multiple_results else [y]
                 if rule == "adjoint":
                     seeds = [(y, full(y.type, 1)) for y in ys if differentiable(y.type)]
-                    ys = sweep(block, seeds, [x for x in block.arguments if differentiable(x.type)])
+                    ys = reverse_sweep(
+                        block, seeds, [x for x in block.arguments if differentiable(x.type)]
+                    )
                 if rule == "tangent":
                     moving = {x: x for x in block.arguments if differentiable(x.type)}
                     ts = forward_sweep(block, moving, ys)

@@ -14,7 +14,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import OPS, emit
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
 from anvl.dialect.core.types import numpy_dtype
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.testing.program import type_of
 
@@ -197,8 +197,11 @@ def test_second_derivatives_of_a_product_at_one_place_with_zeros(zeros: int) -> 
     def body(x: ir.Value, at: ir.Value, u: ir.Value, *directions: ir.Value) -> list[ir.Value]:
         gx, gu = adjoints(scattered(emit.mul)(x, at, u), [x, u])
         block = ir.InsertionPoint.current.block
-        first = sweep(block, [(gx, emit.slice(directions[0], **_part(0, 1)))], [x, u])
-        rest = [sweep(block, [(gu, emit.slice(d, **_part(1, 4)))], [x, u]) for d in directions[1:]]
+        first = reverse_sweep(block, [(gx, emit.slice(directions[0], **_part(0, 1)))], [x, u])
+        rest = [
+            reverse_sweep(block, [(gu, emit.slice(d, **_part(1, 4)))], [x, u])
+            for d in directions[1:]
+        ]
         return [part for pair in (first, *rest) for part in pair]
 
     found = evaluated(body, values[:1], ints(0, 0, 0), values[1:], *np.eye(4))

@@ -16,7 +16,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import OPS, emit
 from anvl.dialect.core.params.window_params import ConvDims
 from anvl.dialect.core.types import element_type, numpy_dtype, tensor
-from anvl.dialect.interpreters.reverse import sweep
+from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.testing.draw import Call, Draw
 
 # -- scans -----------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def test_cumprod_is_exact_at_zeros_to_second_order(x: list[float], reverse: bool
     def body(x: ir.Value, *directions: ir.Value) -> list[ir.Value]:
         (g,) = adjoints(emit.cumprod(x, axis=0, reverse=reverse), [x])
         block = ir.InsertionPoint.current.block
-        return [g, *(sweep(block, [(g, e)], [x])[0] for e in directions)]
+        return [g, *(reverse_sweep(block, [(g, e)], [x])[0] for e in directions)]
 
     turn = slice(None, None, -1 if reverse else 1)
     first, second = slopes_of_products(np.array(x, float)[turn])
@@ -385,7 +385,7 @@ def test_only_the_mean_or_the_variance_of_a_batch() -> None:
         given = {"epsilon": 0.0, "feature_index": 1}
         block = ir.InsertionPoint.current.block
         _, mean, variance = emit.batch_norm_training(x, one, one, **given)
-        return [sweep(block, [(y, full_like(y, 1))], [x])[0] for y in (mean, variance)]
+        return [reverse_sweep(block, [(y, full_like(y, 1))], [x])[0] for y in (mean, variance)]
 
     of_mean, of_variance = evaluated(body, np.array([[1.0], [3.0]]), np.ones(1))
     assert of_mean.tolist() == [[0.5], [0.5]]

@@ -1,0 +1,130 @@
+"""How masks are carried past one op: Note [Lazy masks] in `masking.py`."""
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial, reduce
+from typing import Any, TypeAlias
+
+from anvl.dialect.core.create import full_like
+from anvl.dialect.core.op import emit
+from anvl.dialect.interpreters.activity_analysis import ones_for
+from anvl.dialect.interpreters.common import Step, check_type, listed
+from anvl.dialect.interpreters.masking import (
+    Masked,
+    Support,
+    is_alike,
+    materialize,
+    ones_where,
+    shared,
+    summed,
+)
+
+__all__ = ["tangents_through", "total", "unmasked_cotangent"]
+
+# The answer of a rule for operand i, with its masks.
+_Wrap: TypeAlias = Callable[[int, Any], Any]
+
+# Asks a rule for the tangents of the results, given those of the operands.
+_Ask: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
+    """Return the unmasked cotangent to pass to the rule, and the mask to apply to its answers."""
+    rules = step.rules
+    if rules.multiple_results:
+        if not any(type(part) is Masked for part in g):
+            return g, None
+        parts, masks, _ = shared(g)
+        mask = Masked(None, masks)
+        return tuple(parts), lambda i, gx: mask.of(gx)
+    if type(g) is Masked:
+        g, mask = g.carried(rules)
+        if rules.diagonal and not rules.selects_elements:
+            return g, lambda i, gx: mask.of(gx)
+    elif not rules.selects_elements:
+        return g, None
+    else:
+        mask = Masked(None)
+    if not rules.selects_elements and (mask.support is None or not rules.moves_elements):
+        mask = Masked(None, mask.masks)
+        return g, lambda i, gx: mask.of(gx)
+    supports = cache(partial(_operand_supports, step, mask.support))
+    return g, lambda i, gx: Masked(None, mask.masks, cache(lambda: supports()[i])).of(gx)
+
+
+def _operand_supports(step: Step, support: Support | None) -> list[Any]:
+    """The support of the cotangent of each operand, given that of the result."""
+    rules, op, operands = step.rules, step.op, step.operands
+    y = step.results[0]
+    g = full_like(y, 1) if support is None else support()
+    xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
+    answers = rules.operand_support(g, xs, y, **rules.read(op))
+    found: list[Any] = []
+    for x, n, gx in zip(
+        operands,
+        step.active_ids,
+        listed(step, "adjoint", answers, len(operands), "cotangent", "operand"),
+        strict=True,
+    ):
+        if n is None or gx is None:
+            found.append(None)
+            continue
+        given = materialize(gx() if callable(gx) and not isinstance(gx, Masked) else gx)
+        check_type(step, "adjoint", given, x, "cotangent", "an operand")
+        found.append(ones_where(given))
+    return found
+
+
+def tangents_through(step: Step, ts: Sequence[Any], ask: _Ask) -> Sequence[Any]:
+    """The tangents of the results, where some of the operands' are masked, or the op selects."""
+    rules = step.rules
+    moving = [i for i, t in enumerate(ts) if t is not None]
+    if rules.diagonal and not rules.preserves_zeros:
+        if len(moving) == 1:
+            return _through_one(step, ts, moving[0], ask)
+        if not is_alike([ts[i] for i in moving]):
+            # What moves one operand may not be masked with what masks another.
+            parts = [_through_one(step, ts, i, ask) for i in moving]
+            return [total(of_one) for of_one in zip(*parts, strict=True)]
+    plain, masks, supports = shared(ts, rules.diagonal)
+    mask = Masked(None, masks, _support_behind(step, ts, supports))
+    return [None if t is None else mask.of(t) for t in ask(plain)]
+
+
+def _through_one(step: Step, ts: Sequence[Any], i: int, ask: _Ask) -> Sequence[Any]:
+    """The tangents of the results of a diagonal op where operand i alone moves."""
+    if type(ts[i]) is not Masked:
+        return ask([t if k == i else None for k, t in enumerate(ts)])
+    given, mask = ts[i].carried(step.rules)
+    found = ask([given if k == i else None for k in range(len(ts))])
+    return [None if t is None else mask.of(t) for t in found]
+
+
+def _support_behind(
+    step: Step, ts: Sequence[Any], supports: Sequence[Support | None]
+) -> Support | None:
+    """The support of the tangent of the result, given those of the operands."""
+    rules = step.rules
+    known = [support for support in supports if support is not None]
+    if rules.selects_elements or (known and rules.moves_elements):
+        return cache(partial(_result_support, step, ts, supports))
+    moving = [t for t in ts if t is not None]
+    if known and rules.diagonal and len(known) == len(moving):  # the union of theirs
+        return cache(lambda: reduce(emit.add, [support() for support in known]))
+    return None
+
+
+def _result_support(step: Step, ts: Sequence[Any], supports: Sequence[Support | None]) -> Any:
+    rules, operands = step.rules, step.operands
+    given = [
+        None if t is None else full_like(x, 1) if support is None else support()
+        for x, t, support in zip(operands, ts, supports, strict=True)
+    ]
+    xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
+    answer = rules.result_support(given, xs, step.results[0], **rules.read(step.op))
+    return ones_where(materialize(answer))
+
+
+def total(parts: Sequence[Any]) -> Any:
+    """The sum of tangents, None where all are zero."""
+    present = [t for t in parts if t is not None]
+    return reduce(summed, present) if present else None
