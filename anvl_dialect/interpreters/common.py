@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+from anvl.dialect.core import families
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import RULES
@@ -107,8 +108,10 @@ def _shown(x: Any) -> str:
 
 
 def _written_at(rules: Any, rule: str) -> str:
-    """File and line of a rule; of a line of a table, those of its derivatives."""
-    functions = [p for p in getattr(rules, "passes", ()) if hasattr(p, "__code__")]
-    found = functions[0] if functions and rule != "batch" else getattr(rules, rule, None)
-    code = getattr(getattr(found, "__func__", found), "__code__", None)
+    """File and line of a rule; of one that follows from derivatives in a table, those of these."""
+    found = getattr(rules, rule, None)
+    function = getattr(found, "__func__", found)
+    if getattr(function, "__module__", "") == families.__name__:
+        function = next((p for p in getattr(rules, "passes", ()) if callable(p)), function)
+    code = getattr(function, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""

@@ -52,7 +52,7 @@ class Narrow:
         makes = [make for make in CHECKS if not checks or make.__name__ in checks]
         with context(), ir.Location.unknown():
             calls = self.op_class.sample(Draw(name))
-            if platform != "cpu":  # as in test_everywhere.py
+            if platform != "cpu":  # as in test_linalg_fallback.py
                 calls = calls[:3]
             calls = [*calls, *twins(self.op_class, calls)]
             rights = [

@@ -363,5 +363,5 @@ def test_at_the_edges_parameters_move_nothing() -> None:
 
 
 def test_the_order_of_polygamma_has_no_derivative() -> None:
-    with pytest.raises(MissingRule, match="operand 0 has no derivative: the order is a whole num"):
+    with pytest.raises(MissingRule, match="operand 0 has no derivative: not differentiable with"):
         gradient(emit.polygamma, np.ones(2), np.ones(2), wrt=[0])

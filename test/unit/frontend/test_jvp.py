@@ -149,7 +149,7 @@ def test_tangent_ops_have_the_line_of_their_op_and_its_name():
     assert "anvl.jvp = {" in lowered.mlir("anvl")
     assert "anvl.jvp" not in lowered.mlir("forward")
     assert "%doubled_tangent = " in lowered.mlir("forward")
-    assert "test_forward.py" in lowered.mlir("forward", debug_info=True)
+    assert "test_jvp.py" in lowered.mlir("forward", debug_info=True)
 
 
 def test_the_graph_says_what_is_asked_for():

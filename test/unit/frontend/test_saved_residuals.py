@@ -28,7 +28,7 @@ def test_each_value_has_its_bytes_its_type_and_its_line():
     *lines, total = printed(layer, W, X)
     assert len(lines) >= 4
     assert "         160 bytes  f32[10,4]  tanh, " in "\n".join(lines)
-    assert all("test_saved.py:" in line for line in lines)
+    assert all("test_saved_residuals.py:" in line for line in lines)
     assert any("64 bytes  f32[4,4]  the argument w, " in line for line in lines)
     sizes = [int(line.partition("bytes")[0].replace(",", "")) for line in [*lines, total]]
     assert sum(sizes[:-1]) == sizes[-1]

@@ -189,7 +189,7 @@ def test_each_stage_has_its_name_and_lines():
     lowered = anvl.jit(anvl.vmap(f, (0, None))).lower(X, Y)
     assert "anvl.vmap = {" in lowered.mlir("forward")
     assert "anvl.vmap" not in lowered.mlir("vectorize")
-    assert "test_batching.py" in lowered.mlir("vectorize", debug_info=True)
+    assert "test_vmap.py" in lowered.mlir("vectorize", debug_info=True)
     graph = str(anvl.trace(anvl.vmap(f, (0, None)), X, Y))
     assert "vmap [callee = @f, batched = 0, size = 2] (%x1, %x2)" in graph
 
