@@ -18,7 +18,8 @@ from anvl.testing.program import OLD_EMITTERS, compile_fast
 # do; `make test-processors` sets it.
 _AS_USERS = {
     "passes", "runtime", "tools", "test_readme.py", "test_docstrings.py", "test_executables.py",
-    "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py", "test_distributions.py",
+    "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py",
+    "test_distributions.py",
 }  # fmt: skip
 
 
