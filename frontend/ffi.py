@@ -32,7 +32,7 @@ def call(
     has_side_effect: bool = False,
     **attributes: Any,
 ) -> Any:
-    """What the handler that is registered as `target` makes of the operands.
+    """Call the handler registered as `target` on the operands.
 
     Inside of a trace it is recorded, outside of one it runs.  The handler must exist when the
     program is compiled, on the platform that it is compiled for.

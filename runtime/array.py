@@ -87,12 +87,12 @@ class Array(ArrayMethods):
 
     @property
     def weak_type(self) -> bool:
-        """Whether the dtype gives way to that of other arrays, as a Python number's does."""
+        """Whether the dtype yields to the dtype of other arrays, as for Python numbers."""
         return self.aval.weak_type
 
     @property
     def device(self) -> Device:
-        """Whether the dtype yields to that of other arrays, as a Python number's does."""
+        """The device that holds the array; a ValueError if there are several."""
         devices = self.aval.placement.devices
         if len(devices) != 1:
             raise ValueError(f"device: array is on {len(devices)} devices, {devices}")

@@ -1,4 +1,4 @@
-"""Which folder may import which: one table, written as a `ruff.toml` into each folder.
+"""Import rules between folders: one table, written as a `ruff.toml` into each folder.
 
     make ops          writes them, with everything else that is generated
 

@@ -414,7 +414,7 @@ def _message(job: _Job, error: Exception) -> str:
         error = ValueError(UNSAID)
     if _UNDECODABLE in str(error):  # the value of an attribute, which may be any bytes
         error = ValueError("a string that must be text is not UTF-8")
-    # and no diagnostic
+    # A list of findings keeps its lines; other messages are one.
     lines = "\n" if getattr(error, "findings", ()) else " "
     text = lines.join(str(error).split("\n")) or type(error).__name__
     place = _place_in_loaded(job, error)

@@ -104,8 +104,10 @@ def _many(x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _infinities(x: Any, axis: int) -> tuple[Any, Any]:
-    """Which elements are the largest, where that is infinite, and how many: a single one has
-    limits, several have none (docs/conventions.md)."""
+    """Mask of infinite maxima, and their number: a single one has limits, several have none.
+
+    See docs/conventions.md.
+    """
     largest = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     is_infinite = (x == largest) & np.isinf(largest)
     return is_infinite, np.sum(is_infinite, axis=axis, keepdims=True)
