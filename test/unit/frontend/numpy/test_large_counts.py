@@ -48,7 +48,7 @@ def test_the_dtype_follows_the_length(size, dtype):
 
 def test_the_primitives_refuse_a_dtype_that_does_not_hold_every_place():
     with pytest.raises(
-        TypeError, match=r"argmin: axis 1 .* up to 299, and the .* i8 holds 127; us"
+        TypeError, match=r"argmin: axis 1 .* up to 299, but the .* i8 holds at most 127; us"
     ):
         prim.argmin(np.ones((2, 300)), axis=1, dtype="i8")
     with pytest.raises(TypeError, match=r"top_k: the last axis .* positions are i32; take"):
