@@ -5,18 +5,18 @@ What is simpler each kind of control flow says itself.  Names no op.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from anvl.dialect.control_flow.call import Callee, CallOp, Motion, declared_in
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.control_flow.region_ops import RegionOp
 from anvl.dialect.control_flow.symbol_table import resolving
+from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import PassManager, ir
-from anvl.dialect.core.op import AnvlOp
 from anvl.passes.expand.declarations import Expansion
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
-from anvl.passes.functions.dce import does_nothing_else
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
 
@@ -56,24 +56,15 @@ class SimplifyControlFlow(Pass, argument=_NAME):
             manager.run(module)
 
     def _motion(self, functions: dict[str, ir.Operation]) -> Motion:
-        def is_dce_able(op: Any) -> bool:
-            if isinstance(op, CallOp):
-                return does_nothing_else(functions[callee_of(op.operation)], functions)
-            if isinstance(op, RegionOp):
-                blocks = [region.blocks[0] for region in op.regions]
-                return all(is_dce_able(o) for block in blocks for o in list(block.operations)[:-1])
-            rules = type(op)
-            if not issubclass(rules, AnvlOp) or rules.naming_param:
-                return False
-            return not rules.has_side_effects(op.operation)
+        removable = partial(is_dce_able, functions=functions)
 
         def is_hoistable(op: Any) -> bool:
-            return is_dce_able(op) and (isinstance(op, CallOp | RegionOp) or type(op).pure)
+            return removable(op) and (isinstance(op, CallOp | RegionOp) or type(op).pure)
 
         def preserves_zeros(op: Any) -> bool:
             return type(op).preserves_zeros and is_hoistable(op)
 
-        return Motion(is_dce_able, preserves_zeros if self.for_derivatives else is_hoistable)
+        return Motion(removable, preserves_zeros if self.for_derivatives else is_hoistable)
 
 
 class _Simplifier:
@@ -143,7 +134,7 @@ class _Simplifier:
         self._prepare(name)
         if any(is_used):
             return rule.simplify(Callee(name), list(op.operands), is_used, self.motion)
-        if does_nothing_else(expansion.functions[name], expansion.functions):
+        if not function_has_effect(expansion.functions[name], expansion.functions):
             return [None] * len(is_used)
         return None
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.control_flow.symbol_table import current
+from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.captures import remembering
 from anvl.dialect.core.dialect import Anvl
 from anvl.dialect.core.effects import is_unsafe
@@ -20,7 +21,7 @@ from anvl.dialect.interpreters.subprogram import Program
 
 __all__ = [
     "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "call",
-    "calls_unsafe", "declare_scan", "declared_in", "rule_of", "symbol", "symbols_in",
+    "calls_unsafe", "declare_scan", "declared_in", "rule_of", "symbol",
 ]  # fmt: skip
 
 # Note [Functions with rules]
@@ -359,30 +360,6 @@ def declare_scan(
         {"anvl.scan": ir.DictAttr.get(request)},
     )
     return call(made, xs)
-
-
-def symbols_in(attribute: Any) -> list[str]:
-    """The functions that an attribute names."""
-    if isinstance(attribute, ir.FlatSymbolRefAttr):
-        return [attribute.value]
-    if isinstance(attribute, ir.DictAttr):
-        keys: Sequence[Any] = [entry.name for entry in attribute]
-    elif isinstance(attribute, ir.ArrayAttr):
-        keys = range(len(attribute))
-    else:
-        return []
-    return [name for key in keys for name in symbols_in(_entry(attribute, key))]
-
-
-def _entry(attribute: Any, key: Any) -> ir.Attribute | None:
-    """An entry; None for one that the bindings have no class for, which names no function.
-
-    The `attr` of a named entry would end the process there.
-    """
-    try:
-        return attribute[key]
-    except TypeError:
-        return None
 
 
 def symbol(f: Callee) -> ir.Attribute:

@@ -83,8 +83,7 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def has_side_effects(cls, op: ir.Operation) -> bool:
-        blocks = [region.blocks[0] for region in op.regions]
-        return any(has_effect(inner) for block in blocks for inner in block.operations)
+        return has_effect(op.opview)
 
     @classmethod
     def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:

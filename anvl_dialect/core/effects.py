@@ -1,20 +1,79 @@
-"""Side effects and termination: which ops must not run where their results are not needed."""
+"""Side effects and termination: the ops that must run although their results are not used, and
+those that must not run before they are needed.  This is the one place that says so.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from anvl.dialect.core.attributes import extra_attributes, symbols_in
+from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 
-__all__ = ["has_effect", "is_unsafe"]
+__all__ = ["all_dce_able", "function_has_effect", "has_effect", "is_dce_able", "is_unsafe"]
 
 _RETURNS = ("func.return", "stablehlo.return")
 
 
-def has_effect(op: Any) -> bool:
-    """Whether an op has a side effect; ops of other dialects are assumed to have one."""
+def has_effect(
+    op: Any, functions: Mapping[str, ir.Operation] | None = None, path: tuple[str, ...] = ()
+) -> bool:
+    """Whether an op has a side effect: its own, or that of an op in its regions.
+
+    With the `functions` of a module, by name, calls have the effects of their callees; without,
+    a call is assumed to have one, as are ops of other dialects.  `path`: the functions around it.
+    """
+    name = op.operation.name
+    if name in _RETURNS:
+        return False
+    if name == "func.call" and functions is not None:
+        callee = functions.get(op.operation.attributes["callee"].value)
+        return function_has_effect(callee, functions, path)
+    if getattr(op, "captures", False):
+        return any(has_effect(inner, functions, path) for inner in _inner_ops(op))
     if isinstance(op, AnvlOp):
         return op.has_side_effects(op.operation)
-    return op.operation.name not in _RETURNS
+    return True
+
+
+def function_has_effect(
+    function: ir.Operation | None,
+    functions: Mapping[str, ir.Operation],
+    path: tuple[str, ...] = (),
+) -> bool:
+    """Whether a function has a side effect; a declaration has those of the functions it names.
+
+    A function that is not there, and one in a cycle, which does not terminate, count as having one.
+    """
+    if function is None:
+        return True
+    name = function.attributes["sym_name"].value
+    if name in path:
+        return True
+    path = (*path, name)
+    blocks = function.regions[0].blocks
+    if len(blocks):
+        return any(has_effect(op, functions, path) for block in blocks for op in block.operations)
+    named = [n for attribute in extra_attributes(function) for n in symbols_in(attribute)]
+    return not named or any(function_has_effect(functions.get(n), functions, path) for n in named)
+
+
+def is_dce_able(op: Any, functions: Mapping[str, ir.Operation] | None = None) -> bool:
+    """Whether an op may be erased where its results are not used.
+
+    An op that names a value, such as `anvl.tag`, may not: someone will ask for that name.  Nor may
+    the end of a block.
+    """
+    if op.operation.name in _RETURNS:
+        return False
+    if getattr(op, "captures", False):
+        inner_ops = (inner for inner in _inner_ops(op) if inner.operation.name not in _RETURNS)
+        return all(is_dce_able(inner, functions) for inner in inner_ops)
+    return not getattr(type(op), "naming_param", "") and not has_effect(op, functions)
+
+
+def all_dce_able(rules: type) -> bool:
+    """Whether `is_dce_able` holds for every op of a class, as far as the class tells."""
+    return issubclass(rules, AnvlOp) and rules.pure and not rules.naming_param
 
 
 def is_unsafe(ops: Iterable[Any], seen: set[str] | None = None) -> bool:
@@ -26,3 +85,9 @@ def is_unsafe(ops: Iterable[Any], seen: set[str] | None = None) -> bool:
     return any(
         op.unsafe(op.operation, seen) if isinstance(op, AnvlOp) else has_effect(op) for op in ops
     )
+
+
+def _inner_ops(op: Any) -> Iterator[Any]:
+    for region in op.operation.regions:
+        for block in region.blocks:
+            yield from block.operations

@@ -218,11 +218,12 @@ def _searched(
         step = Step(*plain)
         why: Any = problem(step, "adjoint")
         contributions: list[tuple[int, Any]] = []
-        several, ids_of_results = step.rules.multiple_results, step.result_ids
-        g = _joined(ids_of_results, cotangents) if several else cotangents[ids_of_results[0]]
-        if why is None and g is not None:
+        if why is None:
+            ids_of_results = step.result_ids
+            several = step.rules.multiple_results
+            g = _joined(ids_of_results, cotangents) if several else cotangents[ids_of_results[0]]
             try:
-                contributions = _asked(step, g)
+                contributions = [] if g is None else _asked(step, g)
             except MissingRule as error:
                 why = error
         if why is not None:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from anvl.core.avals import Aval, aval_of_type
 from anvl.core.traced import Traced
-from anvl.dialect.control_flow.call import FUNCTION_RULES, symbols_in
+from anvl.dialect.control_flow.call import FUNCTION_RULES
+from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.create import CapturedOp, ConstantOp
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import OPS

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from anvl.core.tracing import Program
-from anvl.dialect.control_flow.call import symbols_in
-from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.attributes import attribute_of, symbols_in
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pipeline import Pipeline

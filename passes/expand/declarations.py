@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from anvl.dialect.control_flow.call import Callee, rule_of, symbols_in
+from anvl.dialect.control_flow.call import Callee, rule_of
 from anvl.dialect.control_flow.symbol_table import Table, resolving
+from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir

@@ -7,6 +7,7 @@ Names no op.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
@@ -44,13 +45,8 @@ def _settle_all(block: ir.Block) -> None:
 
 def _drop_unused(block: ir.Block) -> None:
     for op in reversed(list(block.operations)):
-        if _may_go(type(op)) and not _is_used(op):
+        if all_dce_able(type(op)) and not _is_used(op):
             op.operation.erase()
-
-
-def _may_go(rules: Any) -> bool:
-    """Whether nobody misses an op of this class whose results are not used."""
-    return issubclass(rules, AnvlOp) and rules.pure and not rules.naming_param
 
 
 def _is_used(op: Any) -> bool:
@@ -156,7 +152,7 @@ def _form(rules: Any) -> _Form:
     if not issubclass(rules, AnvlOp):
         return _Form(rules, opaque=True, several=True)
     several = rules.multiple_results
-    if not _may_go(rules) or rules.bodies:
+    if not all_dce_able(rules) or rules.bodies:
         return _Form(rules, True, several)
     has_rule = rules.has_rule("simplify") and not several
     return _Form(rules, False, several, rules.simplify if has_rule else None)

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 
-from anvl.dialect.control_flow.call import symbols_in
-from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.attributes import attribute_of, extra_attributes, symbols_in
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import find
 
 __all__ = [
-    "body_of", "callee_of", "calls_by_function", "calls_of", "extra_attributes", "functions_of",
+    "body_of", "callee_of", "calls_by_function", "calls_of", "functions_of",
     "handed_on_in", "is_private", "needed_by", "references", "terminator_of",
 ]  # fmt: skip
 
@@ -94,15 +93,6 @@ def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
                 found[other] = None
                 pending.append(other)
     return [other for other in found if other != name]
-
-
-_OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
-
-
-def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
-    """Those that say more of a function than its name, type and visibility."""
-    names = [name for name in function.attributes.keys() if name not in _OWN]
-    return [x for name in names if (x := attribute_of(function, name)) is not None]
 
 
 def is_private(function: ir.Operation) -> bool:

@@ -8,7 +8,8 @@ names its decomposition, and a custom call the functions that it may call.
 from collections.abc import Iterator
 from typing import Any
 
-from anvl.dialect.control_flow.call import FUNCTION_RULES, symbols_in
+from anvl.dialect.control_flow.call import FUNCTION_RULES
+from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.passes.expand.declarations import KINDS

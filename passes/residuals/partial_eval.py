@@ -8,10 +8,11 @@ and the late arguments, and may be called as often as there are such.
 import math
 from collections.abc import Sequence
 
+from anvl.dialect.core.effects import has_effect
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
-from anvl.passes.functions.dce import is_pure, run_on
+from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.symbol_utils import terminator_of
 
 __all__ = ["RESIDUAL", "spare_copies", "split"]
@@ -149,7 +150,7 @@ def _is_cheap(value: ir.Value, constants: set[ir.Value]) -> bool:
     op = value.owner
     if not isinstance(op, AnvlOp) or op.bodies or op.multiple_results:
         return False
-    if not is_pure(op):
+    if has_effect(op):
         return False
     operands = op.operation.operands
     if len(operands) > 1:

@@ -1,7 +1,7 @@
 // RUN: anvl-opt %s --verify-each --anvl-control-flow="select=true" | filecheck %s
 // RUN: anvl-opt %s --anvl-control-flow="select=true" --anvl-lower-to-stablehlo \
 // RUN:   | %run --args='[2, [3.0, 4.0], false]' | %numbers %s
-// RUN: anvl-opt %s --anvl-control-flow="select=true" -o %t
+// RUN: anvl-opt %s --anvl-control-flow="select=true" > %t
 // RUN: anvl-opt %t --anvl-control-flow="select=true" | diff %t -
 
 // Choices as all of their branches, and the one that is chosen of their results.

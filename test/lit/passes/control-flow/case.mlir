@@ -1,4 +1,4 @@
-// RUN: anvl-opt %s -o %t
+// RUN: anvl-opt %s > %t
 // RUN: anvl-opt %s --verify-each --anvl-control-flow | diff %t -
 // RUN: anvl-opt %s --verify-each --anvl-gradient="function=main" \
 // RUN:   | filecheck %s --check-prefix=GRAD

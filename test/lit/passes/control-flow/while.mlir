@@ -1,4 +1,4 @@
-// RUN: anvl-opt %s -o %t
+// RUN: anvl-opt %s > %t
 // RUN: anvl-opt %s --verify-each --anvl-control-flow | diff %t -
 // RUN: anvl-opt %s --verify-each --anvl-forward="function=main" | filecheck %s --check-prefix=JVP
 // RUN: anvl-opt %s --verify-each --anvl-vectorize="function=main size=3" \

@@ -1,4 +1,4 @@
-// RUN: anvl-opt %s --verify-each --anvl-gradient="function=main split" -o %t
+// RUN: anvl-opt %s --verify-each --anvl-gradient="function=main split" > %t
 // RUN: filecheck %s --input-file=%t
 // RUN: anvl-opt %t --anvl-gradient > %t.again
 // RUN: diff %t %t.again
