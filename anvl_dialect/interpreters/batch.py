@@ -45,7 +45,7 @@ def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool])
     ys = found if rules.multiple_results else [found]
     wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
     if not _are_of(ys, wanted):
-        gave = _shown(found)
+        gave = _shown(found, rules.multiple_results)
         types = ", ".join(str(y.type) for y in op.results)
         refuse(op.operation, rules, "batch", f"gave {gave} for {size} of {types}")
     return ys
@@ -57,11 +57,12 @@ def _are_of(ys: Any, wanted: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
     return [(y.type.element_type, tuple(y.type.shape)) for y in ys] == wanted
 
 
-def _shown(found: Any) -> str:
+def _shown(found: Any, several: bool) -> str:
     if isinstance(found, ir.Value):
         return str(found.type)
     if isinstance(found, Sequence) and all(isinstance(y, ir.Value) for y in found):
-        return ", ".join(str(y.type) for y in found) or "nothing"
+        types = ", ".join(str(y.type) for y in found) or "nothing"
+        return types if several else f"a {type(found).__name__} of {types}"
     return f"{found!r} of type {type(found).__name__}"
 
 

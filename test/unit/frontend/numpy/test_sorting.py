@@ -184,7 +184,11 @@ def test_a_quantile_has_a_derivative_in_its_place():
         (lambda x: anp.argpartition(x, 1.5), TypeError, "argpartition: kth 1.5 must be an integer"),
         (lambda x: anp.searchsorted(x, 1), TypeError, r"searchsorted: `a` is f64\[2,3\]; it must"),
         (lambda x: anp.searchsorted(x[0], 1, "l"), ValueError, "searchsorted: side 'l' is neither"),
-        (lambda x: anp.quantile(x, 0.5, method="no"), ValueError, "quantile: method 'no' is not one of"),
+        (
+            lambda x: anp.quantile(x, 0.5, method="no"),
+            ValueError,
+            "quantile: method 'no' is not one of",
+        ),
         (lambda x: anp.median(x * 1j), TypeError, r"median: c128\[2,3\] is complex"),
         (lambda x: anp.median(x[:, :0], 1), ValueError, r"median: f64\[2,0\] has no elements"),
     ],

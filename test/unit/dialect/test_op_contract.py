@@ -1,0 +1,41 @@
+"""docs/op-contract.md names every rule and flag of an op, with the default that it has."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from anvl.dialect.core.op import MAYBE_RULES, RULES, AnvlOp
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "op-contract.md").read_text()
+MEMBERS = {name for name in vars(AnvlOp) if not name.startswith("_") and not name.isupper()}
+
+
+def section(title: str) -> str:
+    found = re.search(rf"^## {re.escape(title)}$(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, title
+    return found[1]
+
+
+def first_column(title: str) -> set[str]:
+    cells = re.findall(r"^\| (`.*?) \|", section(title), re.MULTILINE)
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+def test_every_rule_and_flag_is_on_the_page() -> None:
+    named = set(re.findall(r"`(\w+)`", PAGE))
+    assert MEMBERS - named == set()
+    assert first_column("Rules that an op writes") == {*RULES, *MAYBE_RULES, "body_types"}
+    hooks = first_column("Hooks with a default that holds for every op")
+    flags = first_column("Flags that an op may set")
+    assert hooks | flags <= MEMBERS and not hooks & flags
+    calls = {name for name in MEMBERS if callable(getattr(AnvlOp, name))}
+    assert hooks <= calls and not flags & calls
+
+
+@pytest.mark.parametrize("flag", sorted(first_column("Flags that an op may set")))
+def test_the_default_of_a_flag_is_that_of_the_class(flag: str) -> None:
+    row = re.search(rf"^\| `{flag}` \| (.*?) \|", PAGE, re.MULTILINE)
+    assert row
+    default = getattr(AnvlOp, flag)
+    assert row[1] in (f"`{default!r}`", '`""`' if default == "" else "a sentence")
