@@ -188,7 +188,7 @@ def test_a_custom_call_names_its_routine_where_it_refuses() -> None:
     def call(x: Any, target: str = "my_routine") -> Any:
         return emit.custom_call(x, call_target_name=target, result_types=(x.type,))[0]
 
-    with pytest.raises(MissingRule, match="the routine 'my_routine' has no deriv"):
+    with pytest.raises(MissingRule, match="no derivative of the routine 'my_routine'"):
         gradient(call, np.zeros(2))
     x = tensor((2,), element_type("f32"))
     assert refused(lambda: Program.of(lambda x: [call(x, "")], [x])).startswith(

@@ -214,7 +214,7 @@ def test_f_may_call_and_differentiate():
 
 def test_what_has_no_place_in_a_body_is_refused():
     middle = lambda a, b: anp.sort(anp.stack([a, b]))[0]  # noqa: E731
-    with pytest.raises(anvl.PassError, match=r"reduce: its body contains .*sort, made at"):
+    with pytest.raises(anvl.PassError, match=r"reduce: its body contains .*sort, created at"):
         anvl.reduce(middle, X, np.inf)
     kept = []
     anvl.reduce(lambda a, b: (kept.append(a), a + b)[1], X, 0.0)

@@ -287,7 +287,7 @@ def _main(body, name="main", result="%0"):
         (_G + _main('%0 = stablehlo.composite "a.b" %x {decomposition = @g} '
                     ": (tensor<f32>) -> tensor<f32>"), "@g has no body"),
         (_main("%0 = stablehlo.custom_call @r(%x) {called_computations = [@g]} "
-               ": (tensor<f32>) -> tensor<f32>"), "@main names @g, which is no function"),
+               ": (tensor<f32>) -> tensor<f32>"), "@main names @g, not a function of the program"),
         (_main("%0 = " + _CALL.replace("@g", "@main")), "recursion, @main -> @main"),
         (_main(f"%0 = {_CALL}", "h") + _main("%0 = " + _CALL.replace("@g", "@h"), "g")
          + _main("%0 = " + _CALL.replace("@g", "@h")), "recursion, @h -> @g -> @h"),
