@@ -1,1 +1,1 @@
-"""What an op is: MLIR, the dialect, the class of all ops, their parameters, types and errors."""
+"""The op model: MLIR bindings, dialect, base class of ops, parameters, types and errors."""

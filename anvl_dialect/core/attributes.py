@@ -1,4 +1,4 @@
-"""Attributes: the names of those that declare transformations, and how to read one safely."""
+"""Names of the attributes that declare transformations, and safe access to attributes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +11,18 @@ __all__ = [
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
 
-#: A function declared as the reverse mode of another, as its forward mode, as its batch.
+#: Attributes naming a function's custom reverse mode, forward mode and batched form.
 VJP, JVP, VMAP = "anvl.vjp", "anvl.jvp", "anvl.vmap"
 
-#: One declared as the transpose of another, which is linear.
+#: Attribute naming the transpose of a linear function.
 LINEAR_TRANSPOSE = "anvl.linear_transpose"
 
 
 def attribute_of(op: ir.Operation, name: str) -> ir.Attribute | None:
-    """An attribute of an op; None where it has none, or one that the bindings have no class for."""
+    """Return an attribute of an op; None if absent or if the bindings have no class for it."""
     try:
         return op.attributes[name] if name in op.attributes else None
-    except TypeError:  # numbers that are complex
+    except TypeError:  # complex elements
         return None
 
 
@@ -30,13 +30,13 @@ _OWN = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 
 def extra_attributes(function: ir.Operation) -> list[ir.Attribute]:
-    """Those that say more of a function than its name, type and visibility."""
+    """Attributes of a function other than its name, type and visibility."""
     names = [name for name in function.attributes.keys() if name not in _OWN]
     return [x for name in names if (x := attribute_of(function, name)) is not None]
 
 
 def symbols_in(attribute: Any) -> list[str]:
-    """The functions that an attribute names."""
+    """Names of the functions that an attribute refers to."""
     if isinstance(attribute, ir.FlatSymbolRefAttr):
         return [attribute.value]
     if isinstance(attribute, ir.DictAttr):
@@ -49,9 +49,9 @@ def symbols_in(attribute: Any) -> list[str]:
 
 
 def _entry(attribute: Any, key: Any) -> ir.Attribute | None:
-    """An entry; None for one that the bindings have no class for, which names no function.
+    """Return an entry, or None if the bindings have no class for it (it then names no function).
 
-    The `attr` of a named entry would end the process there.
+    Reading `attr` of such a named entry would end the process.
     """
     try:
         return attribute[key]

@@ -19,9 +19,9 @@ _memo = _Memo()
 
 @contextmanager
 def remembering() -> Iterator[dict[Any, Any]]:
-    """What is known of functions and of regions while one question about them is answered.
+    """Cache facts about functions and regions for the duration of one query.
 
-    Those in loops are asked often; nothing of them may change meanwhile.
+    Regions in loops are queried often; the IR must not change meanwhile.
     """
     outer = _memo.known
     if outer is None:
@@ -56,7 +56,7 @@ def captured(op: ir.Operation) -> tuple[ir.Value, ...]:
 
 
 def _note(op: ir.Operation, read: dict[ir.Value, None], made: set[ir.Value]) -> None:
-    """Note what the ops in the regions of an op read and make."""
+    """Record the values that the ops in the regions of an op read and define."""
     for region in op.regions:
         for block in region.blocks:
             made.update(block.arguments)

@@ -20,7 +20,7 @@ _loaders: list[Callable[[], None]] = []
 
 
 def on_new_context(load: Callable[[], None]) -> None:
-    """Have `load` called, with the context entered, when the context is made: now, if it is."""
+    """Call `load`, with the context entered, once the context exists: now if it already does."""
     with _lock:
         _loaders.append(load)
         made = _context

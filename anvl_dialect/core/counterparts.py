@@ -1,4 +1,4 @@
-"""The ops that stand for one of StableHLO or CHLO, and why one has none: what a lift asks."""
+"""Counterparts of StableHLO and CHLO ops for lifting, and the reason where there is none."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,11 +14,11 @@ __all__ = ["Refused", "counterparts", "made_as", "why_left"]
 
 
 class Refused(Exception):
-    """An op of StableHLO says what the op that stands for it cannot; the text is why."""
+    """A StableHLO op that its counterpart cannot express; the text is the reason."""
 
 
 def counterparts() -> dict[str, list[type[AnvlOp]]]:
-    """By the name of an op of StableHLO or CHLO, the ops that it may become."""
+    """Candidate anvl ops by the name of the StableHLO or CHLO op."""
     return _counterparts(len(DEFINED))
 
 
@@ -35,9 +35,9 @@ def _counterparts(known: int) -> dict[str, list[type[AnvlOp]]]:
 
 
 def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
-    """The op of a class that does what one of StableHLO does, emitted at the insertion point.
+    """Emit the op of a class that is equivalent to a StableHLO op, at the insertion point.
 
-    Raises `Refused` where no op of the class does.
+    Raises `Refused` if no op of the class is equivalent.
     """
     if op_class.lifts:
         found = op_class.lift(op)
@@ -56,7 +56,7 @@ def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
 
 
 def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute]:
-    """The attributes of an op under its new name.  Raises `Refused` where one says more."""
+    """Attributes of the lifted op. Raises `Refused` if one cannot be expressed."""
     params = op_class.attribute_params
     found: dict[str, ir.Attribute] = {}
     for name in op.attributes:
@@ -76,7 +76,7 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
 
 
 def _kept(name: str, value: ir.Attribute, param: Any) -> dict[str, ir.Attribute]:
-    """An attribute under its name; nothing where it says the default."""
+    """The attribute under its name; empty if it equals the default."""
     try:
         decoded = param.decode(value)
     except (TypeError, ValueError) as error:
@@ -84,9 +84,9 @@ def _kept(name: str, value: ir.Attribute, param: Any) -> dict[str, ir.Attribute]
     return {} if param.optional and decoded == param.default else {name: value}
 
 
-_HINTS = "mhlo.frontend_attributes"  # for a compiler; of what is computed they say nothing
+_HINTS = "mhlo.frontend_attributes"  # compiler hints, without effect on the result
 
-# Attributes that say what holds anyway.  (A comparison in total order is another one: `lift_rest`.)
+# Attributes that restate the default semantics.  (Total-order comparisons differ: `lift_rest`.)
 _MEANINGLESS = {
     "compare_type": tuple(
         f"#stablehlo<comparison_type {name}>" for name in ("NOTYPE", "FLOAT", "SIGNED", "UNSIGNED")
@@ -98,9 +98,9 @@ _MEANINGLESS = {
 
 
 def why_left(op: ir.Operation) -> str:
-    """Why no op of anvl stands for one of another dialect; empty where none ever does.
+    """Reason why an op of another dialect was not lifted; empty if it never has a counterpart.
 
-    An op with regions goes by the values that it reads in them too.
+    Values read inside its regions count like operands.
     """
     inner = {x: None for region in op.regions for block in region.blocks for x in _read_in(block)}
     for type_ in dict.fromkeys(v.type for v in (*op.operands, *op.results, *inner)):
@@ -124,12 +124,12 @@ def _read_in(block: ir.Block) -> Iterator[Value]:
 
 
 def _why_not(op: ir.Operation, op_class: type[AnvlOp]) -> str:
-    """Why an op of another dialect is none of this class; empty where it is one."""
+    """Reason why an op of another dialect does not lift to this class; empty if it does."""
     try:
         with op.location, ir.InsertionPoint(op):
             made_as(op, op_class).erase()
     except Refused as error:
         return str(error)
-    except Exception as error:  # of the author of a rule: it is said, and ends nothing
+    except Exception as error:  # a bug in a user's rule: reported, not fatal
         return f"{op_class.short_name}: {raised('lift', error)}"
     return ""

@@ -46,12 +46,12 @@ class ConstantOp(Creation, name="constant"):
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """One of complex numbers, which cannot be copied."""
+        """Lift a complex constant, whose attribute cannot be copied."""
         if len(op.attributes) > 1:
             return None
         try:
             return [ComplexLiteral.of(op).emit()]
-        except TypeError:  # elsewhere than in the text
+        except TypeError:  # the value is not written inline
             return None
 
     @classmethod
@@ -61,9 +61,9 @@ class ConstantOp(Creation, name="constant"):
 
 @dataclass(frozen=True)
 class ComplexLiteral:
-    """A `dense<...>` of complex numbers, by its text: the bindings have no class to hand it out.
+    """A complex `dense<...>`, held as text because the bindings have no class for it.
 
-    Equal texts are equal values.  Stands where other constants have their attribute.
+    Equal texts are equal values. It takes the place of the attribute of other constants.
     """
 
     text: str
@@ -98,7 +98,7 @@ _COMPLEX_VALUE = r'\bvalue = (dense<(?:"[^"]*"|[^">]*)> : tensor<(?:\d+x)*comple
 
 
 class CapturedOp(Creation, name="captured"):
-    """A closed-over array of the running program, by its index among those captured.
+    """A closed-over array of the running program, by its index among the captured arrays.
 
     The array itself never becomes an attribute: MLIR keeps attributes for ever.
     `anvl-hoist-constants` turns it into a leading argument.
@@ -149,7 +149,7 @@ class IotaOp(Creation, name="iota"):
 
 
 def dense(array: np.ndarray, element: Any = None) -> ir.Attribute:
-    """`dense<...>` of a small NumPy array, of any dtype that anvl has arrays of."""
+    """`dense<...>` of a small NumPy array of any dtype that anvl supports."""
     shape = list(array.shape)
     array = np.ascontiguousarray(array)  # at least one axis: hence `shape`
     element = element_type(array.dtype) if element is None else element
@@ -168,7 +168,7 @@ _FROM_NUMPY = frozenset(
 
 
 def constant(value: Any) -> Value:
-    """A constant of what `ConstantOp.read` found."""
+    """Emit a constant from a value read by `ConstantOp.read`."""
     return value.emit() if isinstance(value, ComplexLiteral) else emit.constant(value=value)
 
 
@@ -191,7 +191,7 @@ def _splat(type_: Any, value: Any, _: str | None) -> ir.Attribute:
 
 @cache
 def _filler(type_: Any) -> Callable[[Any], ir.Attribute]:
-    """What makes the attribute of a number, with all that depends on the type alone looked up."""
+    """Return the function that encodes a number, specialised to an element type."""
     element = type_.element_type
     filled = ir.DenseElementsAttr.get_splat
     if kind(element) == "complex":
@@ -205,7 +205,7 @@ def _filler(type_: Any) -> Callable[[Any], ir.Attribute]:
 
 
 def _as_signed(n: int) -> int:
-    """The number of 64 signed bits that has the bits of n."""
+    """Reinterpret the 64 bits of n as a signed integer."""
     return n - 2**64 if n >= 2**63 else n
 
 
@@ -226,7 +226,7 @@ def full(type_: Any, value: complex) -> Value:
 
 
 def splat_at(location: ir.Location | None, type_: Any, value: complex) -> Value:
-    """`full` of a type that is no array of complex numbers, at a location, or at the current."""
+    """`full` for a non-complex type, at the given location or the current one."""
     attributes = {"value": splat(type_, value)}
     return _create("anvl.constant", [type_], (), attributes, None, 0, location).result
 
@@ -250,15 +250,15 @@ def zeros_like(x: Value) -> Value:
 
 
 def number_of(maker: Any) -> Any:
-    """The number that all elements of a constant are, by the op that makes it, if it is one.
+    """Return the number that a splat constant repeats, given the op that defines the value.
 
-    None for other ops, for other constants, and for those of complex numbers.
+    None for other ops, other constants and complex constants.
     """
     if type(maker) is not ConstantOp:
         return None
     try:
         return _splat_number(maker.attributes["value"])
-    except TypeError:  # of complex numbers: the bindings have no class for it
+    except TypeError:  # complex: the bindings have no class for it
         return None
 
 

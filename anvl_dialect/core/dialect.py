@@ -1,7 +1,7 @@
-"""The `anvl` dialect, and those of people who define ops of their own.
+"""The `anvl` dialect, and the dialects of user-defined ops.
 
-Ops join a dialect by subclassing `AnvlOp` (`core/op.py`).  One that is named `my.softplus` is in
-the dialect `my`, which the first op of that name makes; see Note [Dialects of one's own].
+Ops join a dialect by subclassing `AnvlOp` (`core/op.py`). An op named `my.softplus` belongs to the
+dialect `my`, which the first such op creates; see Note [Dialects of one's own].
 """
 
 import re
@@ -24,31 +24,30 @@ on_new_context(Anvl.load)
 
 # Note [Dialects of one's own]
 #
-# A context lives as long as the process, and people define ops in the middle of a session.  IRDL
-# can add ops to a dialect that is loaded, so an op of one's own is a piece of IRDL of that op
-# alone, loaded when its class is defined (0.5 ms).  MLIR cannot take an op out again or change
-# how it is declared; but its rules are Python, and a class that is defined again, by a notebook
-# cell that runs twice, takes the place of the first.
+# A context lives as long as the process, and users define ops in the middle of a session.  IRDL can
+# add ops to a loaded dialect, so a user-defined op is one piece of IRDL, loaded when its class is
+# defined (0.5 ms).  MLIR can neither remove an op nor change its declaration; but its rules are
+# Python, and a class that is defined again, by a notebook cell that runs twice, replaces the first.
 #
-# Such ops have dialects of their own, so that no op that anvl gets later has the same name.
+# User-defined ops live in dialects of their own, so that no later op of anvl can clash with them.
 
-_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"  # what IRDL takes
-# Those that MLIR makes known later than at the start.
+_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"  # names that IRDL accepts
+# Dialects that MLIR registers only later.
 _TAKEN = ("anvl", "builtin", "chlo", "stablehlo", "vhlo")
 
 _lock = lock_over_forks()  # concurrent loads of one dialect crash
 _own: dict[str, Any] = {}
-#: How each op of our own making is declared: its IRDL and its traits.
+#: Declaration of each op that anvl defines: its IRDL and its traits.
 _declared: dict[str, str] = {}
 
 
 def own_dialects() -> dict[str, Any]:
-    """The dialects besides `anvl` that Python classes have made, by name."""
+    """User-defined dialects (all but `anvl`), by name."""
     return {name: dialect for name, dialect in _own.items() if dialect.operations}
 
 
 def dialect_of(name: str, module: str) -> tuple[Any, str]:
-    """The dialect of an op of this name, made if need be, and its name in there.
+    """Dialect of an op, created if needed, and the op's name within it.
 
     `module` is where the class is defined: only anvl defines ops in the `anvl` dialect.
     """
@@ -90,16 +89,16 @@ def _made(prefix: str) -> Any:
     made = type(
         prefix.title(), (ext.Dialect,), {"__doc__": f"The dialect `{prefix}`."}, name=prefix
     )
-    # What keeps a view of one of its ops at 0.4 us: see anvl.dialect._mlir_dialects.
+    # Keeps a view of one of its ops at 0.4 us: see anvl.dialect._mlir_dialects.
     path = f"anvl.dialect._mlir_dialects.{prefix}"
     sys.modules.setdefault(path, ModuleType(path, made.__doc__))
     return made
 
 
 def declare(op_class: Any) -> None:
-    """Make MLIR know an op: at once if the context is there, else when it is made.
+    """Register an op with MLIR: at once if the context exists, else when it is created.
 
-    Raises `TypeError` where an op of this name is known and declared otherwise.
+    Raises `TypeError` if an op of this name is already declared differently.
     """
     dialect = op_class._dialect_obj
     if dialect is Anvl and not is_made():
@@ -124,14 +123,14 @@ def declare(op_class: Any) -> None:
 
 
 def withdraw(op_class: Any) -> None:
-    """Forget an op class that turned out to be wrong."""
+    """Remove an op class that failed its checks."""
     operations = op_class._dialect_obj.operations
     if op_class in operations:
         operations.remove(op_class)
 
 
 def irdl_text(name: str = "anvl") -> str:
-    """A dialect as IRDL text, which `mlir-opt --irdl-file=` of any MLIR can read."""
+    """IRDL text of a dialect, readable by any MLIR's `mlir-opt --irdl-file=`."""
     made = context()
     if name == "anvl":
         return str(Anvl._mlir_module)
@@ -140,7 +139,7 @@ def irdl_text(name: str = "anvl") -> str:
 
 
 def _module(dialect: Any, ops: list[Any]) -> Any:
-    """The declaration of ops as IRDL."""
+    """IRDL declaration of a list of ops."""
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         declaration = irdl.dialect(dialect.name)

@@ -1,5 +1,5 @@
-"""Side effects and termination: the ops that must run although their results are not used, and
-those that must not run before they are needed.  This is the one place that says so.
+"""Side effects and termination: ops that must run although their results are unused, and ops that
+must not run speculatively. This is the single place that decides both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ _RETURNS = ("func.return", "stablehlo.return")
 def has_effect(
     op: Any, functions: Mapping[str, ir.Operation] | None = None, path: tuple[str, ...] = ()
 ) -> bool:
-    """Whether an op has a side effect: its own, or that of an op in its regions.
+    """Whether an op or an op in its regions has a side effect.
 
-    With the `functions` of a module, by name, calls have the effects of their callees; without,
-    a call is assumed to have one, as are ops of other dialects.  `path`: the functions around it.
+    With the `functions` of a module, by name, calls have the effects of their callees; without, a
+    call is assumed to have one, as are ops of other dialects. `path`: the enclosing functions.
     """
     name = op.operation.name
     if name in _RETURNS:
@@ -40,9 +40,10 @@ def function_has_effect(
     functions: Mapping[str, ir.Operation],
     path: tuple[str, ...] = (),
 ) -> bool:
-    """Whether a function has a side effect; a declaration has those of the functions it names.
+    """Whether a function has a side effect; a declaration has the effects of the functions it
+    names.
 
-    A function that is not there, and one in a cycle, which does not terminate, count as having one.
+    A missing function and a recursive one, which does not terminate, count as having one.
     """
     if function is None:
         return True
@@ -60,8 +61,8 @@ def function_has_effect(
 def is_dce_able(op: Any, functions: Mapping[str, ir.Operation] | None = None) -> bool:
     """Whether an op may be erased where its results are not used.
 
-    An op that names a value, such as `anvl.tag`, may not: someone will ask for that name.  Nor may
-    the end of a block.
+    Not an op that names a value, such as `anvl.tag`, since a later pass looks the name up; nor a
+    terminator.
     """
     if op.operation.name in _RETURNS:
         return False
@@ -72,7 +73,7 @@ def is_dce_able(op: Any, functions: Mapping[str, ir.Operation] | None = None) ->
 
 
 def all_dce_able(rules: type) -> bool:
-    """Whether `is_dce_able` holds for every op of a class, as far as the class tells."""
+    """Whether every op of a class is erasable when unused, judged by the class alone."""
     return issubclass(rules, AnvlOp) and rules.pure and not rules.naming_param
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as a tree of typed errors.
+"""Tree of typed errors.
 
     AnvlError
     ├── TraceError       a traced value was used where Python needs a number, or outlived its trace
@@ -53,11 +53,11 @@ class PassError(AnvlError):
 
 
 class NonFiniteError(AnvlError, FloatingPointError):
-    """A program made a NaN or an infinity, and `jit(f, debug_nans=True)` was to say where.
+    """A program compiled with `jit(f, debug_nans=True)` produced a NaN or an infinity.
 
-    Attributes: `op` (the name of the op in the IR), `belongs_to` (the ops that the person wrote,
-    where it is one of a derivative of theirs: `"the adjoint of sqrt"`, else `""`), `place`
-    (`model.py:12`), `kind` (`"NaN"` or `"infinity"`), `count` and `shape` of what it made, and
+    Attributes: `op` (the name of the op in the IR), `belongs_to` (for an op of a derivative, the op
+    of the user's program that it derives from: `"the adjoint of sqrt"`, else `""`), `place`
+    (`model.py:12`), `kind` (`"NaN"` or `"infinity"`), `count` and `shape` of the result, and
     `operands`, a line about each.
     """
 

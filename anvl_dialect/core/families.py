@@ -1,6 +1,6 @@
-"""Families: ops that share an answer share a base class.
+"""Op families: base classes for ops that share a rule.
 
-One base each: nanobind allows no mixins.
+Each op has a single base: nanobind allows no mixins.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _either(kinds: str) -> str:
 
 
 class NotDifferentiable(NamedTuple):
-    """In place of a derivative: there is none to write, and why."""
+    """Marker in place of a derivative: not differentiable, with the reason."""
 
     reason: str
 
@@ -67,7 +67,7 @@ class NotDifferentiable(NamedTuple):
 class Elementwise(AnvlOp):
     """y[i] = f(x[i], ...), all of one shape.
 
-    Says `kinds` (of its operands) and `passes`: for each operand a function
+    A subclass defines `kinds` (of its operands) and `passes`: for each operand a function
     `(g, *xs, y) -> g * dy/dx`, None where the derivative is zero, or `NotDifferentiable`.  The
     Jacobian is diagonal, so the same functions carry a tangent forward and a cotangent back.
     """
@@ -81,14 +81,14 @@ class Elementwise(AnvlOp):
         }
 
     diagonal = True
-    #: Whether it is linear in its operands together: then its tangent is the op itself.
+    #: Whether it is jointly linear in its operands: then its tangent is the op itself.
     linear = False
     kinds = NUMBERS
     passes: tuple[Any, ...] = ()
     domains: tuple[tuple[float, float], ...] = ()
-    #: Where another formula is used: samples are tried there too.
+    #: Domains where another formula is used: samples are drawn there too.
     far: tuple[tuple[tuple[float, float], ...], ...] = ()
-    #: Poles, ends of formulas and numbers of other sizes: values are tried there too.
+    #: Poles, boundaries between formulas and other magnitudes: values are tested there too.
     special: tuple[tuple[complex, ...], ...] = ()
 
     @classmethod
@@ -128,14 +128,14 @@ class Elementwise(AnvlOp):
 
 
 def remedy(first: Any, rest: Sequence[Any]) -> str:
-    """What to do about operands that differ in type."""
+    """Hint for operands that differ in type."""
     if any(list(other.shape) != list(first.shape) for other in rest):
         return "broadcast them to one shape first (anvl.numpy does)"
     return "convert them to one dtype first (anvl.numpy does)"
 
 
 class Linear(AnvlOp):
-    """Linear in its only operand: the tangent is the op itself.  Says `adjoint`."""
+    """Linear in its only operand: the tangent is the op itself. A subclass defines `adjoint`."""
 
     preserves_zeros = True
 
@@ -148,7 +148,7 @@ class Linear(AnvlOp):
 
 
 class Bilinear(AnvlOp):
-    """Linear in each of its two operands: the product rule.  Says `adjoint`."""
+    """Linear in each of its two operands (product rule). A subclass defines `adjoint`."""
 
     @classmethod
     def tangent(

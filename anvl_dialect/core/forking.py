@@ -1,7 +1,7 @@
-"""Locks over a fork: the child has one thread, and whatever another held would stay held.
+"""Fork-safe locks: the child has one thread, so a lock held by another thread would stay held.
 
-Python's own locks of modules that are being imported are among these, and MLIR imports modules as
-it meets dialects: so a fork waits until no thread is importing.
+This includes Python's import locks, and MLIR imports modules as it meets dialects: so a fork waits
+until no thread is importing.
 """
 
 import logging  # noqa: F401 - its hook takes a lock that imports need: known first, it runs last
@@ -23,9 +23,10 @@ _taken: list[list[bool]] = []  # which of the locks, for each fork in progress
 
 
 def lock_over_forks() -> Any:
-    """A reentrant lock that a forking thread takes first: no other is in the middle of its work.
+    """Create a reentrant lock that a forking thread acquires first, so that its holder has
+    finished.
 
-    A child of a process where another thread ran passes would find the context half changed.
+    Otherwise a child forked while another thread runs passes would see a half-changed context.
     """
     lock = threading.RLock()
     _locks.append(lock)
@@ -33,16 +34,16 @@ def lock_over_forks() -> Any:
 
 
 def _before_fork() -> None:
-    """Take all locks at a moment when no other thread imports.
+    """Acquire all locks at a moment when no other thread imports.
 
-    A module that defines ops needs these locks while it is imported: so locks are given back while
-    others import.
+    A module that defines ops needs these locks while it is imported: so they are released while
+    other threads import.
     """
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
         while _others_import() and time.monotonic() < until:
             time.sleep(0.001)
-        locks = list(reversed(_locks))  # that of passes first: a pass needs the others
+        locks = list(reversed(_locks))  # the lock of passes first: a pass needs the others
         taken = [lock.acquire(timeout=max(0.0, until - time.monotonic())) for lock in locks]
         if not _others_import() or time.monotonic() >= until:
             _taken.append(taken[::-1])
@@ -62,7 +63,7 @@ def _after_fork_in_child() -> None:
     for lock, is_ours in zip(_locks, _taken.pop(), strict=False):
         if is_ours:
             lock.release()
-        else:  # its thread is not there
+        else:  # its thread does not exist in the child
             lock._at_fork_reinit()
 
 
@@ -73,7 +74,7 @@ def _others_import() -> bool:
 
 
 def _is_importing(frame: FrameType | None) -> bool:
-    """Whether a thread imports anvl, or for it: others may fork on purpose while they import."""
+    """Whether a thread is importing anvl or on its behalf; other imports may fork on purpose."""
     imports = is_anvl = False
     while frame is not None:
         imports |= frame.f_code.co_filename.startswith("<frozen importlib")

@@ -1,6 +1,6 @@
-"""The one door to MLIR: every other module takes the bindings from here.
+"""Single import point of the MLIR bindings: every other module imports them from here.
 
-Another provider of the same bindings (upstream's, once it has a wheel) is put in by changing this
+Switching to another provider of the same bindings (upstream's, once it has a wheel) changes this
 file alone.
 """
 
@@ -47,5 +47,5 @@ def load_stablehlo(context: ir.Context) -> None:
 
 
 def register_view(dialect: type, op_class: type) -> None:
-    """Have ops named `op_class.OPERATION_NAME` appear in Python as instances of `op_class`."""
+    """Register `op_class` as the Python view of ops named `op_class.OPERATION_NAME`."""
     _cext.register_operation(dialect, replace=True)(op_class)

@@ -1,4 +1,4 @@
-"""`AnvlOp`: the questions that every op answers about itself.
+"""`AnvlOp`, the base class of ops: the rules and flags that each op declares.
 
 Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent of the result,
 `t` tangent of an operand; `axis`, `axes` positions in a shape.  Operands come first, parameters
@@ -46,7 +46,7 @@ Results = Sequence[ext.Result[Any]]
 
 _FIELDS = (Operand, Operands, Result, Results)
 
-#: The closed set of rules, with who asks for each.
+#: The closed set of rules, with the user of each.
 RULES = {
     "result_type": "building it",
     "lower": "anvl-lower-to-stablehlo",
@@ -56,7 +56,7 @@ RULES = {
     "sample": "the numeric tests",
 }
 
-#: Rules that an op may have besides, with who asks for them.
+#: Optional rules, with the user of each.
 MAYBE_RULES = {
     "simplify": "anvl-simplify",
     "fold": "anvl-simplify-control-flow",
@@ -66,8 +66,8 @@ MAYBE_RULES = {
 #: Every op class by its name in the IR (`"anvl.sin"`).
 OPS: dict[str, type["AnvlOp"]] = {}
 
-#: The names of all ops in the order of their definition; one that is defined again is there twice.
-#: Its length tells whoever keeps something for all ops whether there are new ones.
+#: Names of all ops in order of definition; a redefined op appears twice.
+#: Its length is the version of the op set, by which caches over all ops are invalidated.
 DEFINED: list[str] = []
 
 # Note [Borrowed ops]
@@ -102,67 +102,66 @@ class AnvlOp(_Base):
         fold(*xs, **params)             -> what it gives for known integers and bools
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
 
-    `adjoint` may give a function of no arguments in place of a cotangent: it is called only if
-    that operand's cotangent is asked for.  None, for a cotangent or a tangent, is a zero.
-    `simplify` gives a value that is there already, a function of no arguments that emits one, or
-    None; makers[i] is the op that makes x[i], or None.  Only ops of one result, without bodies and
-    without effects are asked.
-    In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and of the result;
-    there is at least one member, unless the op acts.
+    `adjoint` may return a function of no arguments in place of a cotangent: it is called only if
+    that operand's cotangent is needed. None, for a cotangent or a tangent, is a zero. `simplify`
+    returns an existing value, a function of no arguments that emits one, or None; makers[i] is the
+    op that defines x[i], or None. It is called only for ops with one result, without bodies and
+    without effects. In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and
+    of the result; there is at least one member, unless the op has side effects.
 
-    Ops with several results (`Results`, or more than one `Result` field) get and give sequences in
-    place of `y`, `g` and the result type.
+    Ops with several results (`Results`, or more than one `Result` field) take and return sequences
+    in place of `y`, `g` and the result type.
 
-    An op that is named `my.softplus` is one of the dialect `my`: see Note [Dialects of one's own].
-    With `borrowed=True` the op in the IR is StableHLO's own of that name, and only the rules are
-    ours.  See Note [Borrowed ops].
+    An op named `my.softplus` belongs to the dialect `my`: see Note [Dialects of one's own]. With
+    `borrowed=True` the op in the IR is StableHLO's own of that name, and only the rules are ours.
+    See Note [Borrowed ops].
 
     `hlo` names the StableHLO op (`"sine"`, `"chlo.erf"`) where lowering is a rename that copies
     operands, attributes and types; the lowering pass then needs no `lower`.
     """
 
-    # Unannotated: MLIR's `ext` takes every annotation of this class for a field.
+    # Unannotated: MLIR's `ext` treats every annotation of this class as a field.
     hlo = cast("str | None", None)
     params = cast("dict[str, type[Param]]", {})
     short_name = ""
-    #: Where it is no rename: the op of StableHLO that `lift` may make one of these of.
+    #: The StableHLO op that `lift` converts to this one, where that is not a rename.
     lifts = ""
     #: Whether `lower` emits ops of the dialect, which lower after it.
     composite = False
     #: Whether the op in the IR is StableHLO's own: see Note [Borrowed ops].
     borrowed = False
-    #: Whether its regions read values around it, which its rules are asked about as its operands.
+    #: Whether its regions capture values; its rules then get them as further operands.
     captures = False
-    #: For ops that another pass must remove first: which.
+    #: Names the pass that must remove the op before lowering, where there is one.
     why_not_lowered = "its class defines neither `hlo` nor `lower`"
-    #: Whether each element of the result depends on that of each operand alone, in one shape.
+    #: Whether each element of the result depends only on the same element of each operand.
     diagonal = False
-    #: Whether its two operands may change places, with the same result to the bit.
+    #: Whether swapping its two operands gives the same result to the bit.
     commutative = False
-    #: Whether an op of which nobody uses a result may go, and two that are alike be one.
+    #: Whether an unused op may be erased, and two equal ones merged.
     pure = True
-    #: Whether to do it again takes less than to keep what it gives: Note [Residuals of a step].
+    #: Whether recomputing it is cheaper than saving its result: Note [Residuals of a step].
     cheap = False
-    #: Of zeros in derivatives, for Note [Lazy masks]: whether they stay zeros whatever the operands
-    #: are, also infinite; whether operands not chosen get some; whether ones tell where they go.
+    #: Zeros in derivatives, for Note [Lazy masks]: whether they stay zero for all operands,
+    #: infinite ones too; whether operands not chosen get some; whether ones show where they go.
     preserves_zeros = False
     selects_elements = False
     moves_elements = False
-    #: Whether it is an op of one's own: then what its adjoint selects is seen, not declared.
+    #: Whether it is user-defined: then the selection of its adjoint is observed, not declared.
     is_own = False
-    #: Whether the types of the operands tell that of the result: parameters and the text may.
+    #: Whether the operand types determine the result type, without parameters and the IR text.
     is_inferred = False
-    # Operands, by position, that have no derivative although they are floats, and why.
+    # Float operands, by position, without a derivative, and the reason.
     undefined = cast("dict[int, str]", {})
-    #: Why the derivative is zero everywhere, where it is so by design and not by omission.
+    #: Reason why the derivative is zero everywhere, if that is by design and not an omission.
     zero_derivative_reason = ""
-    #: Whether integers that it gives are bits of its operand: Note [Bits] in `activity_analysis`.
+    #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
     reads_bits = False
-    #: Whether `tangent` takes `active`, too: of each of several results, whether its own is used.
+    #: Whether `tangent` also takes `active`: for each result, whether its tangent is used.
     uses_activity = False
-    #: The parameter that names the result for whoever asks for its derivative, if there is one.
+    #: The parameter, if any, by which the derivative of the result is requested.
     naming_param = ""
-    #: What the derivative is where its formula breaks, for the reader of docs/ops.md.
+    #: Value of the derivative where its formula breaks down, for docs/ops.md.
     singularity_convention = ""
 
     def __init_subclass__(
@@ -193,7 +192,7 @@ class AnvlOp(_Base):
             cls._ODS_OPERAND_SEGMENTS = cls._generate_segments(_fields(cls, ext.OperandDef))
             cls._ODS_RESULT_SEGMENTS = cls._generate_segments(_fields(cls, ext.ResultDef))
             on_new_context(lambda: register_view(Anvl, cls))
-        # ext turned the fields into properties; as parameters they are read through `read`.
+        # ext turned the fields into properties; parameters are read through `read`.
         cls.short_name = name
         cls._plans = {}
         cls.n_operands = _count(cls, ext.OperandDef, cls._ODS_OPERAND_SEGMENTS)
@@ -201,12 +200,12 @@ class AnvlOp(_Base):
         cls.n_results = _count(cls, ext.ResultDef, cls._ODS_RESULT_SEGMENTS)
         cls.multiple_results = cls.n_results != 1
         cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
-        # The parameters as part of a key.  Of floats by their text: 0.0 == -0.0, and are two ops.
+        # Parameters as part of a key; floats by their text, as 0.0 == -0.0 but the ops differ.
         has_floats = any(issubclass(t, Float) for t in cls.params.values())
         cls.key_of = cast(
             "Callable[[dict[str, Any]], Iterable[Any]]", _texts_of if has_floats else dict.items
         )
-        # What the adjoint, tangent and batch rules emit: Note [Recipes].
+        # Recorded emission of the adjoint, tangent and batch rules: Note [Recipes].
         has_recipes = not (cls.multiple_results or cls.bodies)
         cls.recipes = {} if has_recipes else None
         cls.tangent_recipes = {} if has_recipes else None
@@ -218,7 +217,7 @@ class AnvlOp(_Base):
 
     @classmethod
     def _generate_init_method(cls, fields: Any) -> None:
-        """No constructor of ext's, and no work for one at import: `build` makes ops."""
+        """Skip ext's constructor, which costs time at import: `build` makes ops."""
 
     # -- rules -----------------------------------------------------------------------------------
 
@@ -232,17 +231,17 @@ class AnvlOp(_Base):
 
     @classmethod
     def is_already_legal(cls, op: ir.Operation) -> bool:
-        """Whether a borrowed op is as StableHLO should have it, so that `lower` is not asked."""
+        """Whether a borrowed op is already legal StableHLO, so that `lower` is not called."""
         return False
 
     @classmethod
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
-        """Operands and parameters of this op that do what one of StableHLO does, or None."""
+        """Operands and parameters that make this op equivalent to a StableHLO op, or None."""
         return None
 
     @classmethod
     def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
-        """Results, of ops emitted here, where one of StableHLO is no op of this class, or None."""
+        """Fallback of lifting: emit other ops for a StableHLO op; return their results, or None."""
         return None
 
     @classmethod
@@ -263,34 +262,34 @@ class AnvlOp(_Base):
 
     @classmethod
     def operand_support(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
-        """`adjoint` of ones and zeros, to see where the zeros go: Note [Lazy masks]."""
+        """Sparsity pattern of `adjoint`: its value on ones and zeros, for Note [Lazy masks]."""
         return cls.adjoint(g, xs, y, **params)
 
     @classmethod
     def result_support(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **ps: Any
     ) -> Any:
-        """`tangent` of ones and zeros."""
+        """Sparsity pattern of `tangent`: its value on ones and zeros."""
         return cls.tangent(ts, xs, y, **ps)
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:
-        """How much there is to do, in numbers read and written: what it costs to do it again."""
+        """Cost of recomputing the op, as the number of elements read and written."""
         return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))
 
     @classmethod
     def has_side_effects(cls, op: ir.Operation) -> bool:
-        """Whether an op of this class does more than to give results."""
+        """Whether an op of this class has a side effect."""
         return not cls.pure
 
     @classmethod
     def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
-        """Whether an op must not be done where nobody asks for what it gives: `effects`."""
+        """Whether an op must not run where its results are not needed: `effects`."""
         return cls.has_side_effects(op)
 
     @classmethod
     def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
-        """Which of several results are bits of floats, or made of such: see Note [Bits]."""
+        """For each result, whether it is or derives from bits of floats: see Note [Bits]."""
         return [any(bits) and kind_of(y.type.element_type) in ("int", "uint") for y in op.results]
 
     @classmethod
@@ -299,7 +298,7 @@ class AnvlOp(_Base):
 
     @classmethod
     def fold(cls, *xs: Any, **params: Any) -> Any:
-        """The op on numbers of NumPy's, whole numbers and bools without axes."""
+        """Constant-fold the op on NumPy scalars (integers and bools)."""
         return None
 
     @classmethod
@@ -308,21 +307,21 @@ class AnvlOp(_Base):
 
     @classmethod
     def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:
-        """For each body the types of its arguments and of its results, of an op with bodies."""
+        """Argument and result types of each body, for an op with bodies."""
         raise NotImplementedError(f"{cls.short_name}: its class does not say `body_types`")
 
     # -- building and reading --------------------------------------------------------------------
 
     @staticmethod
     def build(*xs: Value, **params: Any) -> Any:
-        """Emit the op at the current insertion point; its result, or results."""
+        """Emit the op at the current insertion point; return its result or results."""
         raise NotImplementedError("only ops, not families of them, can be built")
 
     @classmethod
     def _plan(cls, key: Any, types: list[Any], params: dict[str, Any]) -> Any:
-        """The result types and attributes for these operand types and parameters.
+        """Result types and attributes for these operand types and parameters.
 
-        Kept: programs build the same op on the same types again and again, and a look-up costs a
+        Cached: programs build the same op on the same types again and again, and a look-up costs a
         fifth of the type rule and the encoding.
         """
         try:
@@ -372,7 +371,7 @@ class AnvlOp(_Base):
 
     @classmethod
     def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
-        """`undefined`, of an op with so many operands; of one of them where that says more."""
+        """Non-differentiable operands by position; `op` refines the answer for one op."""
         return cls.undefined
 
     @classmethod
@@ -384,7 +383,7 @@ class AnvlOp(_Base):
 
     @classmethod
     def _check_call(cls, n_operands: int, params: dict[str, Any]) -> None:
-        """Refuse calls that no type rule can read: what Python says of those names our insides."""
+        """Refuse calls that do not fit the type rule; Python's own message would name internals."""
         cls.check_count(n_operands)
         known = {k: kind for k, kind in cls.params.items() if k not in cls.bodies}
         required = {k for k, kind in known.items() if not kind.optional}
@@ -396,7 +395,7 @@ class AnvlOp(_Base):
 
     @classmethod
     def check_count(cls, n_operands: int) -> None:
-        """Refuse another number of operands than the op has fields for."""
+        """Refuse an operand count that does not match the fields of the op."""
         wanted, least = cls.n_operands, len(_fields(cls, ext.OperandDef)) - 1
         if n_operands != wanted and (wanted is not None or n_operands < least):
             n = least if wanted is None else wanted
@@ -406,7 +405,7 @@ class AnvlOp(_Base):
 
     @classmethod
     def _check_form(cls, op: ir.Operation) -> None:
-        """As many operands as fields, each a static tensor; IRDL says so after us, naming none."""
+        """Check the number of operands and their types, before IRDL does, which names none."""
         cls.check_count(len(op.operands))
         if not cls.multiple_results and len(op.results) != 1:
             raise TypeError(f"has one result, got {len(op.results)}")
@@ -420,11 +419,11 @@ class AnvlOp(_Base):
 
     @classmethod
     def problem_of(cls, op: ir.Operation) -> str | None:
-        """Why an op, of any name with such operands and results, is none of this class, or None."""
+        """Reason why an op of any name is not a valid op of this class, or None."""
         return problem_of(cls, op)
 
     def verify_invariants(self) -> bool:
-        """Called by MLIR's verifier: the type rule holds."""
+        """Check the type rule; called by MLIR's verifier."""
         problem = self.problem_of(self.operation)
         if problem is not None:
             self.operation.location.emit_error(problem)
@@ -432,7 +431,7 @@ class AnvlOp(_Base):
 
 
 def _join(cls: type[AnvlOp]) -> None:
-    """Enter an op into `OPS`, and, unless it is borrowed, make MLIR know it."""
+    """Enter an op into `OPS` and, unless it is borrowed, register it with MLIR."""
     try:
         check_free(cls, OPS)
         if cls._dialect_obj is not Anvl:
@@ -447,7 +446,7 @@ def _join(cls: type[AnvlOp]) -> None:
 
 
 class Emit:
-    """Emits ops by name: `emit.sum(x, axes=(0,))`, and `emit.my.softplus(x)` those of people.
+    """Emits ops by name: `emit.sum(x, axes=(0,))`, or user-defined `emit.my.softplus(x)`.
 
     Rules reach the ops of other families through it, so that no family imports another.
     """
@@ -463,7 +462,7 @@ class Emit:
 
 
 class _EmitOwn:
-    """`emit.my`.  It keeps nothing: these ops may be defined again."""
+    """Namespace `emit.my`. It caches nothing, since these ops may be redefined."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect
@@ -489,5 +488,5 @@ def _fields(cls: type[AnvlOp], of: type) -> list[Any]:
 
 
 def _count(cls: type[AnvlOp], of: type, segments: list[int] | None) -> int | None:
-    """How many operands or results the op has; None for any number."""
+    """Number of operands or results of the op; None if variadic."""
     return len(_fields(cls, of)) if segments is None else None

@@ -1,6 +1,6 @@
-"""What is checked of an op class when it is defined, and of what its rules give.
+"""Checks of an op class when it is defined, and of the results of its rules.
 
-People write ops in files of their own; what is wrong with one is said there and then, by its name.
+Users write ops in files of their own; an error is reported at the definition, by the op's name.
 """
 
 import inspect
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that a class declares, also where its file postpones annotations."""
+    """Fields that a class declares, including where its file postpones annotations."""
     if not any(isinstance(t, str) for t in found.values()):
         return dict(found)
     try:
@@ -30,14 +30,14 @@ def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
 
 
-# What IRDL takes for a name.
+# Names that IRDL accepts.
 _NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"
 
 
 def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...], base: type) -> None:
-    """Refuse fields that are none, and those that IRDL cannot declare.
+    """Refuse annotations that are not fields, and fields that IRDL cannot declare.
 
-    `kinds` are those of operands and results; `base` is the base of all ops.
+    `kinds` are the kinds of operand and result fields; `base` is the base of all ops.
     """
     for field, kind in fields.items():
         if kind is ClassVar or get_origin(kind) is ClassVar:
@@ -83,7 +83,7 @@ def _check_param(name: str, field: str, kind: Any) -> None:
 def check_free(cls: Any, ops: Mapping[str, Any]) -> None:
     """Refuse a second op of one name, unless it is the same class defined again.
 
-    And a dialect with the name of an op of ours: `emit.sum` could not be both.
+    Also refuse a dialect with the name of an anvl op: `emit.sum` could not be both.
     """
     known = ops.get(cls.OPERATION_NAME)
     if known is not None and _identity(known) != _identity(cls):
@@ -104,7 +104,7 @@ def _identity(cls: type) -> str:
 
 
 def check_rules(cls: Any, rules: Sequence[str]) -> None:
-    """Refuse an op without a type rule, and rules that cannot be called as they will be."""
+    """Refuse an op without a type rule, and rules whose signature does not fit their calls."""
     for rule in rules:
         owner = next(c for c in cls.__mro__ if rule in c.__dict__)
         if not isinstance(owner.__dict__[rule], classmethod):
@@ -122,7 +122,7 @@ def check_rules(cls: Any, rules: Sequence[str]) -> None:
 
 
 def _check_rule(cls: Any, rule: str) -> None:
-    """Refuse a rule whose parameters do not fit how it is called."""
+    """Refuse a rule whose signature does not fit its calls."""
     operands = [f.name for f in cls._fields if isinstance(f, ext.OperandDef)]
     spread = (*operands, *operands[-1:]) if cls.n_operands is None else tuple(operands)
     ys = "ys" if cls.multiple_results else "y"
@@ -139,7 +139,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "powered": ("xs", "exponent"),
     }[rule]
     needed = [k for k, kind in cls.params.items() if not kind.optional]
-    # A pass gives all parameters, whoever builds the op may leave out those that are optional.
+    # A pass passes all parameters; a caller of `build` may leave out optional ones.
     ways = {"sample": [[]], "result_type": [needed, list(cls.params)]}
     signature = inspect.signature(getattr(cls, rule))
     for names in ways.get(rule, [list(cls.params)]):
@@ -154,7 +154,7 @@ def _check_rule(cls: Any, rule: str) -> None:
 
 
 def result_types(cls: Any, found: Any) -> list[Any]:
-    """What a type rule gave, as a list; refuses what are no types."""
+    """Result of a type rule as a list; refuses values that are not types."""
     if not cls.multiple_results:
         types = [found]
     elif isinstance(found, list | tuple):
@@ -178,7 +178,7 @@ def result_types(cls: Any, found: Any) -> list[Any]:
 def check_variadic(cls: Any, operands: list[Any], results: list[Any]) -> None:
     """Refuse different types in one `Operands` or `Results`, which IRDL cannot declare.
 
-    MLIR's verifier would say so, but nothing verifies what is traced and compiled at once.
+    MLIR's verifier would report it, but a program traced and compiled at once is not verified.
     """
     for kind, types in ((ext.OperandDef, operands), (ext.ResultDef, results)):
         fields = [f for f in cls._fields if isinstance(f, kind)]
@@ -193,14 +193,14 @@ def check_variadic(cls: Any, operands: list[Any], results: list[Any]) -> None:
 
 
 def raised(rule: str, error: Exception) -> TypeError:
-    """An error that a rule did not mean to raise, with the line that did."""
+    """Wrap an unexpected error of a rule, with the line that raised it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
     return TypeError(f"`{rule}` raised {type(error).__name__}: {error} ({place})")
 
 
 def problem_of(cls: Any, op: ir.Operation) -> str | None:
-    """Why operands, attributes and results of an op are not those of a class; None if they are."""
+    """Reason why operands, attributes or results of an op do not fit a class, or None."""
     try:
         cls._check_form(op)
         params = cls.read(op)
@@ -208,7 +208,7 @@ def problem_of(cls: Any, op: ir.Operation) -> str | None:
         wanted = result_types(cls, expected)
     except (TypeError, ValueError) as error:
         return headed(cls.short_name, error)
-    except Exception as error:  # of the author of a rule; MLIR, which may ask, passes on none
+    except Exception as error:  # a bug in a user's rule; MLIR drops exceptions
         return headed(cls.short_name, raised("result_type", error))
     found = [y.type for y in op.results]
     if found == wanted:

@@ -104,7 +104,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
 def _sums(
     x: Any, shape: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-    """How to undo a broadcast of x: the axes to sum, to permute, and whether to reshape."""
+    """Inverse of a broadcast of x: axes to sum, permutation, and whether to reshape."""
     kept = [axis for size, axis in zip(x.shape, axes, strict=True) if size == shape[axis]]
     order = sorted(kept)
     permutation = tuple(order.index(a) for a in kept) if order != kept else ()
@@ -113,7 +113,7 @@ def _sums(
 
 
 class ReshapeOp(Linear, name="reshape"):
-    """The same elements, in row-major order, in another shape.  StableHLO `reshape`."""
+    """Reshape, keeping the elements in row-major order. StableHLO `reshape`."""
 
     x: Operand
     shape: ResultShape
@@ -163,7 +163,7 @@ class ReshapeOp(Linear, name="reshape"):
 
 
 def _spread(x: Value, maker: Any, shape: Sequence[int]) -> Any:
-    """Of a constant that is one number: what makes it in another shape."""
+    """For a splat constant, a function that emits it in another shape; else None."""
     n = number_of(maker)
     return None if n is None else lambda: full(tensor(shape, x.type.element_type), n)
 
@@ -263,7 +263,7 @@ class ReverseOp(Linear, name="reverse"):
 
 
 class SliceOp(Linear, name="slice"):
-    """The elements from `start_indices` up to, without, `limit_indices`, every `strides`-th.
+    """Slice from `start_indices` to `limit_indices` (exclusive) with `strides`.
 
     StableHLO `slice`.
     """
@@ -346,7 +346,7 @@ class SliceOp(Linear, name="slice"):
 
 
 class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
-    """The operands one after another along `dimension`.  StableHLO `concatenate`, borrowed."""
+    """Concatenate the operands along `dimension`. StableHLO `concatenate`, borrowed."""
 
     xs: Operands
     dimension: Int
@@ -410,7 +410,7 @@ def _without(x: Any, axis: int) -> tuple[Any, ...]:
 
 
 def _remedy(first: Any, types: Sequence[Any]) -> str:
-    """What to do about operands that cannot be joined."""
+    """Hint for operands that cannot be concatenated."""
     if any(x.element_type != first.element_type for x in types):
         return "convert them to one dtype first"
     return "reshape, slice or pad them first"

@@ -1,4 +1,4 @@
-"""Blocks on the side, for ops that are written to be read again and not to be run."""
+"""Scratch blocks, for ops that are emitted to be analysed, not run."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""Powers of values whose maker knows a smoother way to them than their product.
+"""Powers of values whose defining op has a smoother formula than the product.
 
-A length has a corner at 0, and its square has none; written as what it is the root of, the square
-has the right derivatives there, too.
+A norm has a corner at 0, its square has none; written as the radicand, the square has the right
+derivatives there too.
 """
 
 from anvl.dialect.core.mlir import ir
@@ -11,7 +11,7 @@ __all__ = ["power_of", "power_of_square"]
 
 
 def power_of(x: Value, exponent: int) -> Value | None:
-    """x ** exponent, of 2 or more, as the op that makes x writes it: its rule `powered`."""
+    """x ** exponent (at least 2) by the rule `powered` of the op that defines x, or None."""
     if isinstance(x, ir.BlockArgument):
         return None
     op = x.owner.operation.opview
@@ -22,5 +22,5 @@ def power_of(x: Value, exponent: int) -> Value | None:
 
 
 def power_of_square(square: Value, exponent: int) -> Value:
-    """x ** exponent, of an even exponent, given x * x."""
+    """x ** exponent for an even exponent, given x * x."""
     return square if exponent == 2 else emit.integer_pow(square, exponent=exponent // 2)

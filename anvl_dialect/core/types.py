@@ -60,15 +60,15 @@ _BY_NUMPY = {row.numpy: row for row in _TABLE}
 
 
 def numpy_dtype(dtype: object) -> np.dtype:
-    """The NumPy dtype of an anvl name (`"f32"`), a NumPy dtype or anything NumPy understands.
+    """Return the NumPy dtype of an anvl name (`"f32"`), a NumPy dtype or any dtype-like value.
 
-    Raises `TypeError` for a dtype that anvl has no arrays of.
+    Raises `TypeError` for a dtype that anvl does not support.
     """
     if isinstance(dtype, str) and dtype in DTYPES:
         return DTYPES[dtype].numpy
     try:
         found = np.dtype(dtype)  # type: ignore[call-overload]
-    except (TypeError, ValueError, SyntaxError):  # of texts: NumPy reads lists of fields in them
+    except (TypeError, ValueError, SyntaxError):  # strings: NumPy parses them as lists of fields
         found = None
     if found is not None and not found.isnative:  # in the other byte order
         found = found.newbyteorder("=")
@@ -99,7 +99,7 @@ def _row_of(element: ir.Type) -> DtypeInfo | None:
 
 
 def kind(element: ir.Type) -> str:
-    """`bool`, `int`, `uint`, `float` or `complex`; `other` for what anvl does not compute with."""
+    """`bool`, `int`, `uint`, `float` or `complex`; `other` for unsupported element types."""
     row = _row_of(element)
     return row.kind if row else "other"
 
@@ -125,7 +125,7 @@ def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:
 
 @cache
 def _nowhere() -> ir.Location:
-    """Where type errors are reported; `tensor` is also called when no location is current."""
+    """Location of type errors; `tensor` is also called when no location is current."""
     return ir.Location.unknown(context())
 
 
@@ -135,12 +135,12 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 def is_array(type_: ir.Type) -> bool:
-    """Whether values of a type are arrays of anvl: of a static shape and a dtype that it has."""
+    """Whether a type is an anvl array: static shape and supported dtype."""
     return why_no_array(type_) is None
 
 
 def why_no_array(type_: Any) -> str | None:
-    """Why values of a type are no arrays of anvl; None if they are."""
+    """Reason why a type is not an anvl array; None if it is."""
     if not isinstance(type_, ir.RankedTensorType):
         return f"{type_} is no tensor"
     if not type_.has_static_shape:

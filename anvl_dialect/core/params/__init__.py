@@ -1,1 +1,1 @@
-"""The parameters of ops: how Python values become attributes, and are read back."""
+"""Parameters of ops: encoding of Python values as attributes, and decoding."""

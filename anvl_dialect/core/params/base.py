@@ -1,6 +1,6 @@
-"""Parameters: what an op knows besides its operands, as Python values and as MLIR attributes.
+"""Parameters of ops besides their operands, as Python values and as MLIR attributes.
 
-A class annotation in an op names one: `permutation: Ints`.  Rules get and give Python values
+A class annotation in an op declares one: `permutation: Ints`. Rules take and return Python values
 (`(1, 0)`); the IR holds MLIR attributes (`array<i64: 1, 0>`), in StableHLO's own names and forms
 so that lowering a one-to-one op copies them.
 
@@ -31,8 +31,8 @@ class Param:
     `attribute` is False where the value lives in the result type, or is a region.  `optional`
     parameters may be absent from the IR; `default` then stands for them.
 
-    `checked` is asked of what a person gives, `encode` trusts its value.  Its errors go on where a
-    message has named the op and the parameter: "is 'a'; it must be an integer".
+    `checked` validates user input, `encode` trusts its value. The errors of `checked` continue a
+    message that names the op and the parameter: "is 'a'; it must be an integer".
     """
 
     attribute = True
@@ -41,12 +41,12 @@ class Param:
 
     @staticmethod
     def of_op(op: ir.Operation) -> Any:
-        """The value, for a kind that is no attribute."""
+        """Read the value from an op, for a kind that is not an attribute."""
         raise NotImplementedError
 
     @staticmethod
     def checked(value: Any) -> Any:
-        """The value in its one form (a tuple for a list), or a TypeError or ValueError."""
+        """Return the canonical value (a tuple for a list); raise TypeError or ValueError."""
         return value
 
     @staticmethod
@@ -67,7 +67,7 @@ def _integer(value: Any, bits: int = 64) -> int:
 
 
 def _integers(value: Any) -> tuple[int, ...]:
-    """A tuple of integers, of which one may stand alone."""
+    """A tuple of integers; a single integer is accepted."""
     try:
         return tuple(map(_integer, value if isinstance(value, tuple | list) else (value,)))
     except TypeError as error:
@@ -77,7 +77,7 @@ def _integers(value: Any) -> tuple[int, ...]:
 
 
 def checked_numbers(made: Any, value: Any) -> Any:
-    """Dimension numbers, a `NamedTuple` of integers and tuples of them, with tuples for lists."""
+    """Canonicalize dimension numbers, a `NamedTuple` of integers and tuples of integers."""
     if not isinstance(value, made):
         raise TypeError(f"is {value!r}; it must be {made.__name__}({', '.join(made._fields)})")
     fields = []
@@ -137,7 +137,7 @@ def _integer_of(attribute: ir.Attribute, type_: str) -> int:
 
 
 class Int32(Int):
-    """One integer, `0 : i32`: what StableHLO calls an I32Attr."""
+    """One integer, `0 : i32`, StableHLO's I32Attr."""
 
     @staticmethod
     @cache
@@ -247,7 +247,7 @@ class Symbol(Param):
 
 
 class AnyAttribute(Param):
-    """An MLIR attribute as it is: the value of a constant."""
+    """An undecoded MLIR attribute: the value of a constant."""
 
     @staticmethod
     def encode(value: ir.Attribute) -> ir.Attribute:
@@ -294,7 +294,7 @@ class ResultDtype(Param):
 
 
 class WiderDtype(ResultDtype):
-    """The same, where it may be that of the operands (None) or a wider one of their kind."""
+    """A result dtype that is the operands' (None) or a wider one of the same kind."""
 
     optional = True
 
@@ -355,7 +355,7 @@ def enum(name: str, *cases: str) -> type[Param]:
 
 
 class DotDims(NamedTuple):
-    """Which axes a contraction batches over and which it sums over."""
+    """Batch axes and contracting axes of a contraction."""
 
     lhs_batching: tuple[int, ...] = ()
     rhs_batching: tuple[int, ...] = ()
@@ -419,9 +419,9 @@ class Precision(Param):
 
 
 class Algorithm(Param):
-    """How a contraction rounds and sums, `#stablehlo.dot_algorithm<...>`; an empty text if absent.
+    """Rounding and accumulation of a contraction, `#stablehlo.dot_algorithm<...>`; `""` if absent.
 
-    An MLIR attribute as it is: those cannot be compared with None.
+    Held as an undecoded MLIR attribute, which cannot be compared with None.
     """
 
     optional = True
@@ -449,15 +449,15 @@ _ALGORITHM = "#stablehlo.dot_algorithm<"
 
 
 class Direction(enum("comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT")):  # type: ignore[misc]
-    """How two elements are compared."""
+    """Comparison of two elements."""
 
 
 class Transpose(enum("transpose", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")):  # type: ignore[misc]
-    """Which form of a matrix is meant: itself, its transpose or its conjugate transpose."""
+    """Form of a matrix operand: itself, its transpose or its conjugate transpose."""
 
 
 def read_param(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) -> Any:
-    """A parameter of an op, as a Python value."""
+    """Read a parameter of an op as a Python value."""
     if not kind.attribute:
         return kind.of_op(op)
     if kind.optional and name not in attributes:
@@ -472,5 +472,5 @@ def read_param(op: ir.Operation, attributes: Any, name: str, kind: type[Param]) 
 
 @lru_cache(8192)
 def _decoded(kind: type[Param], attribute: ir.Attribute) -> Any:
-    """MLIR keeps one attribute of each value, and a look-up costs a tenth of reading it."""
+    """Decode with a cache: MLIR uniques attributes, and a look-up costs a tenth of decoding."""
     return kind.decode(attribute)

@@ -11,11 +11,11 @@ __all__ = ["GatherDimensions", "GatherDims", "ScatterDimensions", "ScatterDims"]
 
 
 class GatherDims(NamedTuple):
-    """How the axes of a gather belong together.
+    """Dimension numbers of a gather.
 
-    `offset_dims` are axes of the result, those of the window; `start_index_map` says to which axis
-    of the operand each component of an index vector belongs.  The fields of `ScatterDims` stand in
-    the same order: a gather reads where the scatter of the same numbers writes.
+    `offset_dims` are the window axes of the result; `start_index_map` maps each component of an
+    index vector to an axis of the operand. The fields of `ScatterDims` are in the same order: a
+    gather reads where the scatter of the same numbers writes.
     """
 
     offset_dims: tuple[int, ...] = ()
@@ -27,7 +27,7 @@ class GatherDims(NamedTuple):
 
 
 class ScatterDims(NamedTuple):
-    """How the axes of a scatter belong together; `update_window_dims` are axes of the updates."""
+    """Dimension numbers of a scatter; `update_window_dims` are axes of the updates."""
 
     update_window_dims: tuple[int, ...] = ()
     inserted_window_dims: tuple[int, ...] = ()
@@ -88,7 +88,7 @@ def _decoded(view: Any, made: Any, name: str, attribute: ir.Attribute) -> Any:
 
 
 def _in_bindings(made: Any) -> list[str]:
-    """The names of the fields in the bindings, which call one of them otherwise."""
+    """Names of the fields in the bindings, one of which differs."""
     return [
         "scattered_dims_to_operand_dims" if field == "scatter_dims_to_operand_dims" else field
         for field in made._fields

@@ -1,4 +1,4 @@
-"""Parameter of `ragged_dot`: which axes are batched over, summed over, ragged, and of groups."""
+"""Parameter of `ragged_dot`: its batch, contracting, ragged and group axes."""
 
 import re
 from functools import cache
@@ -12,10 +12,10 @@ __all__ = ["RaggedDimensions", "RaggedDims"]
 
 
 class RaggedDims(NamedTuple):
-    """How the axes of a ragged contraction belong together.
+    """Dimension numbers of a ragged contraction.
 
-    The first four are those of a `DotDims`.  `lhs_ragged` is the one axis of the left operand that
-    the groups divide, `rhs_group` the axis of the right one that counts groups, where it has one.
+    The first four fields are those of a `DotDims`. `lhs_ragged` is the axis of the left operand
+    that the groups divide, `rhs_group` the group axis of the right operand, if it has one.
     """
 
     lhs_batching: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""Parameters of ops that slide windows: steps, paddings, reversals, and the roles of axes."""
+"""Parameters of windowed ops: strides, paddings, reversals, and dimension numbers."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -66,7 +66,7 @@ class Bools(Param):
 
 
 class OptionalBools(Bools):
-    """The same; all false where the attribute is absent (None)."""
+    """`Bools`; all false where the attribute is absent (None)."""
 
     optional = True
 
@@ -111,7 +111,7 @@ def _is_pairs(type_: Any) -> bool:
 
 
 class OptionalPadding(Padding):
-    """The same; no padding where the attribute is absent (None)."""
+    """`Padding`; no padding where the attribute is absent (None)."""
 
     optional = True
 
@@ -143,7 +143,7 @@ class F32(Param):
 
 
 class ConvDims(NamedTuple):
-    """What the axes of the operands and of the result of a convolution are."""
+    """Dimension numbers of a convolution: roles of the axes of its operands and result."""
 
     input_batch: int
     input_feature: int
