@@ -1,4 +1,4 @@
-"""Activity: the ops between what moves and what is asked for, and whether they have rules.
+"""Activity analysis: the ops between active inputs and targets, and whether they have rules.
 
 Both derivative modes begin with it: `reverse.py` and `forward.py`.
 """
@@ -36,34 +36,34 @@ __all__ = [
 
 # Note [Bits]
 #
-# The bits of a float, read as an integer, move with it, and so does each integer computed of them;
-# but integers have no derivative.  Where such bits become a float again (as in a hand-written
-# `ldexp`), that depends smoothly on the first one, and a derivative of 0 would be wrong.  So these
-# integers have numbers too, of which the type is not positive, and `bitcast_convert` back says what
-# it always says of an operand that moves: it has no derivative.  All other ops take them for
-# integers, through which nothing moves: a number converted from an exponent is flat.
+# The bits of a float, read as an integer, vary with it, and so does each integer computed from
+# them; but integers have no derivative.  Where such bits become a float again (as in a hand-written
+# `ldexp`), it depends smoothly on the first one, and a derivative of 0 would be wrong.  So these
+# integers are numbered too, with a type number that is not positive, and `bitcast_convert` back
+# reports an active operand as usual: it is not differentiable.  All other ops treat them as
+# integers, which are inactive: a float converted from an exponent is constant.
 #
-# Ops of several results, and calls of control flow, say themselves which of their results are such
-# bits (`bits_through`); of a float result it says that bits which come from outside of a body, or
-# from an earlier step of a loop, become a float in it, which a derivative of the body cannot see.
+# Ops with several results, and calls of control flow, report which of their results are such bits
+# (`bits_through`); for a float result it reports that bits from outside of a body, or from an
+# earlier step of a loop, become a float in it, which a derivative of the body cannot see.
 
 # Note [Handles]
 #
-# An op that Python looks at costs two handles, an operand two (also of the op that makes it), a
-# result one.  The bindings (nanobind) find all that are alive in one hash map, which grows to the
-# most that ever were and never shrinks; once it is larger than the processor's cache, to make one
-# and to let it go are two accesses to memory.  With all handles of 10,000 ops alive at once, 60,000
-# to 70,000, everything that came after them in the process took 10 to 20 % longer.  So ops are
-# visited one by one, and for an operand that a step knows the handle of the result is kept.
+# An op that Python visits costs two handles, an operand two (also for its defining op), a result
+# one.  The bindings (nanobind) keep all live handles in one hash map, which grows to the maximum
+# ever alive and never shrinks; once it exceeds the processor's cache, creating and releasing a
+# handle are two accesses to memory.  With all handles of 10,000 ops alive at once, 60,000 to
+# 70,000, everything later in the process took 10 to 20 % longer.  So ops are visited one by one,
+# and an operand that an earlier step defines reuses the handle of its result.
 
 
 def steps_from(  # noqa: C901  (with a function for the operands it takes a tenth longer)
     block: ir.Block, number: dict[ir.Value, int], types: list[int]
 ) -> list[PlainStep]:
-    """The ops that depend on numbered values, in order; their float results get numbers too.
+    """Ops that depend on numbered values, in order; their float results are numbered too.
 
-    `types` are those of the numbered values, as `type_number` has them.  So do integers that are
-    bits of floats: Note [Bits].
+    So are integers that are bits of floats: Note [Bits]. `types` are the type numbers
+    (`type_number`) of the numbered values.
     """
     steps: list[PlainStep] = []
     known = number.get
@@ -97,7 +97,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
             operands, wanted = _read(xs, number, values)
             if not operands:
                 continue
-        result = op.result  # a third of what `results` costs
+        result = op.result  # a third of the cost of `results`
         type_ = type_number(result.type)
         if bits and type_ > 0 and not rules.reads_bits:
             wanted = _without(bits, wanted)
@@ -128,7 +128,7 @@ def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
 def _read(
     xs: Sequence[ir.Value], number: dict[ir.Value, int], values: Sequence[ir.Value]
 ) -> tuple[tuple[ir.Value, ...], tuple[int | None, ...]]:
-    """The operands of an op and their numbers; none of either where none has a number."""
+    """Operands of an op and their numbers; both empty if no operand has a number."""
     operands = tuple(xs)
     wanted = tuple([number.get(x) for x in operands])
     if wanted.count(None) == len(wanted):
@@ -144,7 +144,7 @@ def _steps_of(
     values: list[ir.Value],
     bits: set[int],
 ) -> list[PlainStep]:
-    """The step of an op of several results, or of no dialect of ours, if it depends on some."""
+    """Step of an op with several results or of a foreign dialect, if it depends on some value."""
     foreign = not issubclass(type(op), AnvlOp)
     xs = (*op.operands, *_captured(op.operation, number)) if foreign else operands_of(op)
     operands, given = _read(xs, number, values)
@@ -160,7 +160,7 @@ def _steps_of(
         type_ = type_number(y.type)
         n = None
         if of_bits or (moves and (type_ > 0 or (foreign and may_carry(y.type)))):
-            n = number.setdefault(y, len(types))  # where it is itself of `wrt`, it has one
+            n = number.setdefault(y, len(types))  # a value in `wrt` has one already
             if n == len(types):
                 types.append(type_)
                 values.append(y)
@@ -173,9 +173,9 @@ def _steps_of(
 def _through(
     op: Any, foreign: bool, given: tuple[int | None, ...], bits: set[int]
 ) -> tuple[Sequence[bool], tuple[int | None, ...]]:
-    """Which results of an op are bits, or made of such, and which of its operands count for it.
+    """Results of an op that are bits or derive from them, and the operand numbers that count.
 
-    Bits do where nothing else moves, or a float is made of them.
+    Bits count if no other operand is active, or if a float is made from them.
     """
     wanted = _without(bits, given)
     through = [False] * len(op.results)
@@ -193,9 +193,9 @@ def bits_through(
     moving: Sequence[ir.Value],
     of_bits: Sequence[ir.Value],
 ) -> list[bool]:
-    """Of the results of a block which are bits of what moves, or floats made of bits.
+    """For each result of a block, whether it is bits of an active float, or a float made of bits.
 
-    Of floats, those that are made of the bits that come in as arguments.
+    Floats count only if made from the bits that enter as arguments.
     """
     known = _numbered([*moving, *of_bits])
     steps_from(block, known, [type_number(x.type) for x in known])
@@ -215,7 +215,7 @@ def _numbered(values: Sequence[ir.Value]) -> dict[ir.Value, int]:
 
 
 def is_made_of_bits(step: PlainStep) -> bool:
-    """Whether an op makes a float of bits: Note [Bits]."""
+    """Whether an op makes a float from bits: Note [Bits]."""
     rules, _, operands, wanted, results, numbers = step
     if not _is_ours(rules) or not (rules.reads_bits or rules.multiple_results):
         return False
@@ -229,7 +229,7 @@ _ZERO, _ONE_RESULT, _OTHER = range(3)
 
 
 class _Forms(dict[type, int]):
-    """`_form` of each class, asked once."""
+    """Cache of `_form` by class."""
 
     def __missing__(self, rules: type) -> int:
         self[rules] = form = _form(rules)
@@ -237,7 +237,7 @@ class _Forms(dict[type, int]):
 
 
 def _form(rules: type) -> int:
-    """Whether the derivative of an op is zero by design; else, whether it is ours of one result."""
+    """Classify an op: zero derivative by design, anvl op with one result, or other."""
     if not issubclass(rules, AnvlOp):
         return _OTHER
     if rules.zero_derivative_reason:
@@ -246,22 +246,22 @@ def _form(rules: type) -> int:
 
 
 def may_carry(type_: ir.Type) -> bool:
-    """Whether a value that a foreign op makes may depend smoothly on its operands."""
+    """Whether the result of a foreign op may depend smoothly on its operands."""
     if isinstance(type_, ir.ShapedType):
         type_ = type_.element_type
     return not isinstance(type_, ir.IntegerType | ir.IndexType)
 
 
 def _captured(op: ir.Operation, number: dict[ir.Value, int]) -> tuple[ir.Value, ...]:
-    """The numbered values that the regions of an op use: those of foreign ops may use any."""
+    """Numbered values that the regions of a foreign op use; such regions may capture any value."""
     found = {x: None for inner in inside(op) for x in inner.operands if x in number}
     return tuple(found)
 
 
 def slice_to(targets: Sequence[int], steps: list[PlainStep]) -> list[PlainStep]:
-    """Of `steps`, those that a target depends on; last to first.
+    """Steps that a target depends on, last to first.
 
-    Of their results, those that no target depends on have no number any more.
+    Their results that no target depends on lose their numbers.
     """
     reached: set[int | None] = set(targets)
     kept = []
@@ -277,13 +277,13 @@ def slice_to(targets: Sequence[int], steps: list[PlainStep]) -> list[PlainStep]:
     return kept
 
 
-# -- what cannot be differentiated -----------------------------------------------------------------
+# -- ops that cannot be differentiated -------------------------------------------------------------
 
 
 def check_rules(steps: Sequence[PlainStep], rule: str) -> Iterable[Any]:
-    """The classes of the ops; raises `MissingRule` where one of the ops lacks a rule.
+    """Classes of the ops; raises `MissingRule` if one of them lacks a rule.
 
-    Only to tell that one does: `found_at` says what and where.
+    The error only signals the fact: `found_at` reports the op and its place.
     """
     classes = {rules for rules, *_ in steps}
     doubtful = {cls for cls in classes if _may_lack(cls, rule)}
@@ -301,9 +301,9 @@ def found_at(
     n_wrt: int,
     why: tuple[str, int | None] | MissingRule,
 ) -> list[Finding]:
-    """What is to be said of an op that cannot be differentiated, as `problem` or its rule told.
+    """Findings for an op that cannot be differentiated, from `problem` or the error of its rule.
 
-    What the sweep over a body of the op has found is behind the op.
+    Findings of the sweep over a body of the op are listed with a path through the op.
     """
     _, op, *_ = step
     if not isinstance(why, MissingRule):
@@ -316,7 +316,7 @@ def found_at(
 
 
 def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
-    """Why an op of a class does not have a rule, None if it does."""
+    """Reason why an op lacks a rule; None if it has the rule."""
     if not issubclass(rules, AnvlOp):
         why = why_left(op)
         return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
@@ -331,7 +331,7 @@ def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
 
 
 def place_of(op: ir.Operation) -> str:
-    """Where an op is, for a message."""
+    """Location of an op, for a message."""
     return str(op.location).removeprefix("loc(").removesuffix(")")
 
 
@@ -346,13 +346,13 @@ def _may_lack(rules: type, rule: str) -> bool:
 
 
 def problem(step: PlainStep, rule: str) -> tuple[str, int | None] | None:
-    """Why an op cannot be differentiated, and in which operand; None if it can.
+    """Reason why an op cannot be differentiated, and the operand; None if it can.
 
-    And None where only its rule can tell.
+    None also where only its rule can decide.
     """
     rules, op, _, wanted, results, _ = step
     if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
-        return None  # bits, which are asked for where they become a float
+        return None  # bits, which are checked where they become a float
     if _is_ours(rules) and rules.multiple_results and (why := _made_of_bits(step)):
         return why
     missing = lacks(rules, rule, op)
@@ -365,7 +365,8 @@ def problem(step: PlainStep, rule: str) -> tuple[str, int | None] | None:
 
 
 def _made_of_bits(step: PlainStep) -> tuple[str, int | None] | None:
-    """Why an op of several results, or a call, that makes floats of bits has no derivative."""
+    """Reason why an op with several results, or a call, that makes floats from bits has no
+    derivative."""
     rules, op, operands, wanted, results, _ = step
     pairs = list(zip(operands, wanted, strict=True))
     bits = [n is not None and type_number(x.type) <= 0 for x, n in pairs]
@@ -379,21 +380,21 @@ def _made_of_bits(step: PlainStep) -> tuple[str, int | None] | None:
 
 
 def stand_in(x: ir.Value) -> ir.Value | None:
-    """In place of a derivative that a missing rule would give: zeros, of what can have them."""
+    """Zeros in place of the derivative of a missing rule; None if the type carries none."""
     return full(x.type, 0) if type_number(x.type) > 0 else None
 
 
 def ones_for(x: ir.Value) -> ir.Value:
-    """In place of an operand, to see how an op moves elements; what is no float stays."""
+    """Ones in place of a float operand, to trace where an op moves elements; else the operand."""
     return full(x.type, 1) if type_number(x.type) > 0 else x
 
 
 def path_to(
     step: PlainStep, steps: Sequence[PlainStep], n_wrt: int, operand: int | None = None
 ) -> tuple[str, ...]:
-    """The names of the ops from `wrt` to this one, by an operand of it or any.
+    """Names of the ops on a path from `wrt` to this one, through the given operand or any.
 
-    From there on by the first active operand of each.
+    Further back the path follows the first active operand of each op.
     """
     last = Step(*step)
     producer = {n: s for s in map(Step._make, steps) for n in s.result_ids if n is not None}

@@ -1,4 +1,4 @@
-"""What stands in the way of a derivative: found by the sweeps, listed by errors and reports."""
+"""Obstacles to a derivative: collected by the sweeps, listed by errors and reports."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,10 @@ __all__ = ["Finding", "Search", "missing", "place_in"]
 
 
 class Finding(NamedTuple):
-    """One op on the way that cannot be differentiated, or that lets nothing through.
+    """One op on the path that cannot be differentiated, or that blocks all derivatives.
 
-    `location` is MLIR's text of where it is, `path` are the names of the ops from what is
-    differentiated with respect to, up to and with this one.
+    `location` is MLIR's text of its location, `path` the names of the ops from the value
+    differentiated with respect to, up to and including this one.
     """
 
     op: str
@@ -24,11 +24,11 @@ class Finding(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is: `model.py:12`, or MLIR's own text where that has no file."""
+        """Place of the op: `model.py:12`, or MLIR's own text where that has no file."""
         return place_in(self.location)
 
     def behind(self, path: Sequence[str]) -> "Finding":
-        """The same inside of an op, to which `path` leads."""
+        """This finding as seen from outside an op, to which `path` leads."""
         return self._replace(path=(*path, *self.path))
 
     def __str__(self) -> str:
@@ -40,19 +40,19 @@ class Finding(NamedTuple):
 
 @dataclass
 class Search:
-    """What a sweep is to collect in place of raising an error at once.
+    """Collector of findings, in place of an error raised at once.
 
-    `findings` are of all sweeps that were given it; `zeros`, of the latest, the positions in `wrt`
-    of what no derivative reached.
+    `findings` come from all sweeps that were given it; `zeros` are, for the latest sweep, the
+    positions in `wrt` that no derivative reached.
     """
 
     findings: list[Finding] = field(default_factory=list)
     zeros: list[int] = field(default_factory=list)
 
     def add(self, findings: Iterable[Finding]) -> None:
-        """Take what one sweep has found, but for what one before it has.
+        """Add the findings of one sweep, except those that an earlier one reported.
 
-        The derivative of a derivative meets the ops of the first again, by another way.
+        A second derivative meets the ops of the first again, by another path.
         """
         known = {(x.op, x.location, x.reason) for x in self.findings}
         self.findings += [x for x in findings if (x.op, x.location, x.reason) not in known]
@@ -62,13 +62,13 @@ _FILE = r'"((?:[^"\\]|\\.)+)":(\d+)'
 
 
 def place_in(location: str) -> str:
-    """File and line in MLIR's text of a location: the innermost of them, `""` where it has none."""
+    """File and line in MLIR's text of a location, the innermost; the text itself if it has none."""
     found = re.search(_FILE, location)
     return f"{found[1]}:{found[2]}" if found else location
 
 
 def missing(findings: Iterable[Finding]) -> MissingRule:
-    """One error for all of them."""
+    """One error that lists all findings."""
     listed = list(findings)
     lines = "".join(f"\n  {finding}" for finding in listed)
     text = f"{len(listed)} of the ops cannot be differentiated:{lines}"

@@ -1,6 +1,6 @@
 """Batching: an op, or a block of ops, with one more axis.
 
-The extra axis is the first of whatever has it; ops none of whose operands have it stay as they are.
+The batch axis is axis 0 of every batched value; ops without batched operands stay unchanged.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ __all__ = ["batch_block", "batched_results", "repeated"]
 
 
 def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
-    """The results of an op with one more axis, emitted at the current insertion point.
+    """Results of an op with one more axis, emitted at the current insertion point.
 
-    `operands` are those of the batch, of which `batched` marks the ones that have the axis.  Of no
-    members, there is nothing to ask the rule.
+    `batched` marks the operands that have the batch axis. For an empty batch the rule is not
+    called.
     """
     rules = type(op)
     missing = lacks(rules, "batch", op.operation)
@@ -71,15 +71,15 @@ def _cannot(op: Any, why: str) -> str:
 
 
 def repeated(y: Value, size: int) -> Value:
-    """y, once for each member of a batch."""
+    """Repeat y for each member of a batch."""
     axes = tuple(range(1, y.type.rank + 1))
     return emit.broadcast_in_dim(y, shape=(size, *y.type.shape), broadcast_dimensions=axes)
 
 
 class _Step(NamedTuple):
-    """An op that is batched.
+    """An op to batch.
 
-    A value that is batched has one handle in all steps: Note [Handles] in `activity_analysis`.
+    A batched value has one handle in all steps: Note [Handles] in `activity_analysis`.
     """
 
     op: Any
@@ -88,16 +88,16 @@ class _Step(NamedTuple):
     results: tuple[Value, ...]
 
 
-#: A step as the walk keeps it, always unpacked by these names: see `PlainStep` in `common`.
+#: A step as a plain tuple, always unpacked by these names: see `PlainStep` in `common`.
 _PlainStep: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Value, ...]]
 
 
 def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value, bool]]:
-    """Batch a block in place; the values that it returns now, and whether they have the axis.
+    """Batch a block in place; return its new results, and whether each has the batch axis.
 
-    `types` are the new ones of the arguments that have it.  The old terminator is left to who asks.
-    Raises `MissingRule` that lists every op on the way without a batch rule; the block is then as
-    it was.
+    `types` are the new types of the batched arguments. The old terminator is left to the caller.
+    Raises `MissingRule` that lists every op on the path without a batch rule; the block is then
+    unchanged.
     """
     moved = [block.arguments[i] for i in types]
     steps = _reached(block, moved)
@@ -118,10 +118,10 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
 
 
 def _batch_steps(steps: Sequence[_PlainStep], new: dict[Value, Value]) -> list[Any]:
-    """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
+    """Batch each op; `new` gets the batched value of each result. Returns the ops to erase.
 
-    Where all there is to it is one more axis of the result, the op stays and gets that: a fourth of
-    the time of a new op.
+    Where only the result type changes, the op is kept and retyped: a fourth of the time of a new
+    op.
     """
     plain: dict[type, bool] = {}
     growth = _Growth(new)
@@ -142,9 +142,9 @@ def _batch_steps(steps: Sequence[_PlainStep], new: dict[Value, Value]) -> list[A
 
 
 class _Growth:
-    """Batches ops by the types of their results, in place.
+    """Batches ops in place, by changing their result types.
 
-    Operands that have no axis are given one, each once for all ops that use it.
+    An unbatched operand is broadcast once for all ops that use it.
     """
 
     def __init__(self, new: dict[Value, Value]) -> None:
@@ -178,19 +178,19 @@ class _Growth:
 
 
 def _size(operands: Sequence[Value], flags: Sequence[bool], new: dict[Value, Value]) -> int:
-    """The length of the axis that operands have."""
+    """Size of the batch axis of the operands."""
     return next(new[x].type.shape[0] for x, b in zip(operands, flags, strict=True) if b)
 
 
 def _is_plain(rules: Any) -> bool:
-    """Whether all there is to an op with one more axis is the type of its result."""
+    """Whether batching an op changes nothing but its result type."""
     family: Any = Elementwise
     return rules.diagonal and rules.batch.__func__ is family.batch.__func__
 
 
 def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
-    """The ops that depend on the values that are batched, but for the terminator."""
-    kept = {x: x for x in moved}  # the handle of each value that has the axis
+    """Ops that depend on batched values, except the terminator."""
+    kept = {x: x for x in moved}  # the handle of each batched value
     known = kept.get
     found: list[_PlainStep] = []
     operands: tuple[Value, ...]
@@ -223,7 +223,7 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
 
 
 def _read_by(op: Any) -> Sequence[Value]:
-    """The values that an op reads, also in its regions."""
+    """Values that an op reads, including in its regions."""
     if isinstance(op, AnvlOp):
         return operands_of(op)
     return [*op.operands, *(x for inner in inside(op.operation) for x in inner.operands)]
@@ -237,14 +237,14 @@ _ONE = (True,)
 
 
 def _results_of(op: Any) -> tuple[Value, ...]:
-    """A third of the time that `op.results` takes, where there is one."""
+    """Results of an op; for a single result in a third of the time of `op.results`."""
     if isinstance(op, AnvlOp) and not op.multiple_results:
         return (op.result,)
     return tuple(op.results)
 
 
 def _emit(step: _PlainStep, given: Sequence[Value]) -> Sequence[Value]:
-    """The batched results of an op, for these operands."""
+    """Emit the batched op for these operands; return its results."""
     recipe = _recipe(step, given)
     if recipe is not None:
         return replay(recipe, given)
@@ -274,7 +274,7 @@ def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
 
 
 def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> None:
-    """One error for all ops on the way that have no batch rule."""
+    """Raise one error for all ops on the path that have no batch rule."""
     classes = {type(op) for op, *_ in plain_steps}
     plain = {r for r in classes if issubclass(r, AnvlOp) and r.has_rule("batch") and not r.captures}
     doubtful = [s for s in map(_Step._make, plain_steps) if type(s.op) not in plain]
@@ -296,7 +296,7 @@ def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> N
 
 
 def _path(step: _Step, steps: Sequence[_PlainStep], moved: Sequence[Value]) -> str:
-    """The names of the ops from a batched argument to this one."""
+    """Names of the ops on a path from a batched argument to this one."""
     producer = {y: other for other in map(_Step._make, steps) for y in other.results}
     names = [step.op.operation.name]
     while set(moved).isdisjoint(step.operands):

@@ -1,4 +1,4 @@
-"""Why a derivative is zero: the ops that let nothing through, by design."""
+"""Explanation of zero derivatives: the ops that block them by design."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,17 +20,18 @@ __all__ = ["dead_ends"]
 
 
 def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list[Finding]:
-    """The ops of a block at which every way from x to the targets ends for a derivative.
+    """Ops of a block that block every path of derivatives from x to the targets.
 
-    Only where the derivative is zero: so there is no way without one.  None where it is missing.
+    Precondition: the derivative is zero, so every path is blocked by some op. Empty if the
+    derivative is missing instead.
     """
     needed = _needed(block, targets)
     number = {x: 0}
     steps = steps_from(block, number, [type_number(x.type)])
     if any(is_made_of_bits(s) and not needed.isdisjoint(Step(*s).results) for s in steps):
-        return []  # it is not zero, but missing
+        return []  # missing, not zero
     for bits in [y for y in number if not may_carry(y.type)]:
-        del number[bits]  # integers: nothing goes on from there
+        del number[bits]  # integers: no path continues there
     found = [
         _finding(op, why, number, steps)
         for op in block.operations
@@ -47,7 +48,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
 
 
 def _needed(block: ir.Block, targets: Sequence[ir.Value]) -> set[ir.Value]:
-    """The values that the targets depend on, whether smoothly or not."""
+    """Values that the targets depend on, smoothly or not."""
     needed = set(targets)
     for op in reversed(list(block.operations)):
         if not needed.isdisjoint(op.results):

@@ -1,4 +1,4 @@
-"""What the reverse, forward and batching walks share: steps, locations, and asking a rule."""
+"""Shared parts of the reverse, forward and batching walks: steps, locations, calls of rules."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -12,11 +12,10 @@ __all__ = ["Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_
 
 
 class Step(NamedTuple):
-    """One op on a path from the values that move to the values that are asked for.
+    """One op on a path from active inputs to targets.
 
-    Read from MLIR once.  Values on such a path have ids, so that the rest of the work is on ints;
-    None stands for the others.  Of the handles that it takes to read an op few are kept: Note
-    [Handles].
+    Read from MLIR once. Values on such a path have ids, so that the rest of the work is on ints;
+    None stands for the others. Few of the handles needed to read an op are kept: Note [Handles].
     """
 
     rules: Any  # the class of the op
@@ -27,22 +26,22 @@ class Step(NamedTuple):
     result_ids: tuple[Any, ...]
 
 
-#: A step as the walks keep it, always unpacked by these names: one is made for every op, and to
-#: make a `Step` takes six times as long as to make a tuple.
+#: A step as a plain tuple, always unpacked by these names: one is made for every op, and making a
+#: `Step` takes six times as long as making a tuple.
 PlainStep: TypeAlias = tuple[
     Any, ir.Operation, tuple[ir.Value, ...], tuple[Any, ...], tuple[ir.Value, ...], tuple[Any, ...]
 ]
 
 
 class Places:
-    """The locations of derivative ops: named for the ops that they belong to, or all at one."""
+    """Locations of derivative ops: named after their forward ops, or one location for all."""
 
     __slots__ = ("at", "known", "what")
 
     def __init__(self, what: str, at: ir.Location | None) -> None:
         self.what = what
         self.at = at
-        # Of the last op of each class: most often the next one of it is at the same place.
+        # For the last op of each class: the next one is most often at the same place.
         self.known: dict[Any, tuple[ir.Location, ir.Location]] = {}
 
     def of(self, rules: Any, op: ir.Operation) -> ir.Location:
@@ -58,15 +57,15 @@ class Places:
 
 
 def named_after(location: ir.Location, short_name: str, what: str) -> ir.Location:
-    """Names the forward op that derivative ops belong to: its Python name where known."""
+    """Location named after the forward op of a derivative op: its Python name where known."""
     name = getattr(location, "name_str", None) or short_name
     return ir.Location.name(f"{name}_{what}", location)
 
 
 def ask(op: ir.Operation, rule: Callable[..., Any], *args: Any, **params: Any) -> Any:
-    """Ask a rule of an op; an error of the rule's author stays as it is, and says where the op is.
+    """Call a rule for an op; an exception of the rule passes through, with the op's location.
 
-    The location that it is given, `error.location`, is MLIR's text of it.
+    The location is attached as `error.location`, in MLIR's text.
     """
     try:
         return rule(*args, **params)
@@ -77,7 +76,7 @@ def ask(op: ir.Operation, rule: Callable[..., Any], *args: Any, **params: Any) -
 
 
 def listed(step: Any, rule: str, found: Any, count: int, noun: str, of: str) -> Sequence[Any]:
-    """The answers of a rule, as many as there must be; raises `PassError` otherwise."""
+    """Return the answers of a rule; raise `PassError` unless they are a sequence of `count`."""
     if isinstance(found, str) or not isinstance(found, Sequence):
         gave = f"gave {_shown(found)}, not a sequence of {noun}s, one for each {of}"
         refuse(step.op, step.rules, rule, gave)
@@ -87,7 +86,7 @@ def listed(step: Any, rule: str, found: Any, count: int, noun: str, of: str) -> 
 
 
 def check_type(step: Any, rule: str, x: Any, wanted: ir.Value, noun: str, of: str) -> None:
-    """Refuse a derivative that is no MLIR value, or not of the type of what it belongs to."""
+    """Refuse a derivative that is not an MLIR value, or not of the type of its primal value."""
     found = getattr(x, "type", None)
     if found == wanted.type:
         return
@@ -108,7 +107,7 @@ def _shown(x: Any) -> str:
 
 
 def _written_at(rules: Any, rule: str) -> str:
-    """File and line of a rule; of one that follows from derivatives in a table, those of these."""
+    """File and line of a rule; for a rule derived from `passes`, of the partial derivatives."""
     found = getattr(rules, rule, None)
     function = getattr(found, "__func__", found)
     if getattr(function, "__module__", "") == families.__name__:

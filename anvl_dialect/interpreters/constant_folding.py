@@ -1,4 +1,4 @@
-"""What a program gives for numbers that are known: whole numbers and bools, one at a time."""
+"""Constant folding of scalar programs, for integers and bools."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,20 +12,20 @@ from anvl.dialect.interpreters.subprogram import Program
 
 __all__ = ["Number", "folded", "known_number", "maker_of"]
 
-#: Of no axes, with the dtype of the value that it is; None where it is not known.
+#: A scalar with the dtype of its value; None if unknown.
 Number = Any
 
 
 def maker_of(x: Value) -> Any:
-    """The op that a value is a result of; None for an argument."""
+    """Defining op of a value; None for a block argument."""
     owner = x.owner
     return owner if hasattr(owner, "operands") else None
 
 
 def known_number(x: Value, depth: int = 8) -> Number:
-    """The number that a value is, if it is that of a constant, or follows from such.
+    """Return the number that a value is known to be, by folding its defining ops.
 
-    At most `depth` ops back.
+    Follows at most `depth` ops back.
     """
     if x.type.rank or kind(x.type.element_type) not in ("int", "uint", "bool"):
         return None
@@ -39,7 +39,7 @@ def known_number(x: Value, depth: int = 8) -> Number:
 
 
 def folded(program: Program, known: Sequence[Number]) -> list[Number]:
-    """The results of a program, as far as they follow from the arguments that are known."""
+    """Results of a program, as far as they follow from the known arguments."""
     values = dict(zip(program.arguments, known, strict=True))
     for op in program.needed():
         if op.operands:
@@ -58,5 +58,5 @@ def _folded_op(op: Any, xs: Sequence[Number]) -> list[Number]:
     of = op.results[0].type
     if kind(of.element_type) not in ("int", "uint", "bool"):
         return unknown
-    with np.errstate(all="ignore"):  # they wrap around, as they do in the program
+    with np.errstate(all="ignore"):  # integers wrap around, as in the program
         return [np.array(rules.fold(*xs, **rules.read(op.operation)), numpy_of(of.element_type))]

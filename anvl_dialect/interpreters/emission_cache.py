@@ -1,4 +1,4 @@
-"""Recipes: what a rule emits, kept as a list of ops and built again from it."""
+"""Recipes: the emission of a rule, recorded as a list of ops and replayed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
@@ -17,58 +17,58 @@ __all__ = [
 
 # Note [Recipes]
 #
-# What a rule emits depends on the types of its operands, on its parameters, and on which operands
-# are active; never on anything else, since that is all that it can see.  Programs have few such
-# combinations and many ops of each.  So the second time that one comes up, the rule is asked in a
-# block on the side and its ops are written down; from the third time on they are built from that
-# list, which takes half as long as the rule or less: no type is looked at, no plan looked up.
+# The ops that a rule emits depend on the types of its operands, on its parameters, and on which
+# operands are active; never on anything else, since a rule sees nothing else.  Programs have few
+# such combinations and many ops of each.  So the second time that one occurs, the rule is called in
+# a scratch block and its ops are recorded; from the third time on they are built from that list,
+# which takes half the time of the rule or less: no type is inspected, no plan looked up.
 #
-# Some have no recipe, and the rule is asked each time: adjoints that hand back a mask still to be
-# applied (Note [Lazy masks]), ops with bodies, rules that look at more than types, and those of
-# ops of several results, where zeros among the cotangents would multiply the combinations.
+# Some rules have no recipe and are called each time: adjoints that return a mask still to be
+# applied (Note [Lazy masks]), ops with bodies, rules that inspect more than types, and rules of ops
+# with several results, where zeros among the cotangents would multiply the combinations.
 
 _MAX_RECIPES = 4096
 
 
 class _Template(NamedTuple):
-    """An op to copy; `here` where what is in its regions has the location of the op."""
+    """An op to copy; `here` if the ops in its regions take the location of the op."""
 
     op: ir.Operation
     here: bool
 
 
 class _Build(NamedTuple):
-    """One op to build: its operands are picked from the values so far, its results go behind."""
+    """One op to build: its operands are picked from the values so far, its results appended."""
 
     name: str
     types: list[ir.Type]
     operands: Callable[[Any], Sequence[ir.Value]]
     attributes: dict[str, ir.Attribute] | None
-    #: An op to copy instead, where there are regions, or attributes that cannot be read.
+    #: An op to copy instead, if it has regions, or attributes that cannot be read.
     template: _Template | None
 
 
 class Recipe(NamedTuple):
-    """The ops of a rule, for a list of values that begins with what the rule is given.
+    """The ops of a rule, over a list of values that begins with the inputs of the rule.
 
-    `outputs` pairs the number of an answer of the rule with its place among the values.
+    `outputs` pairs the index of an answer of the rule with its index among the values.
     """
 
     builds: list[_Build]
     outputs: list[tuple[int, int]]
-    #: Whether all ops are of one result and built, not copied.
+    #: Whether all ops have one result and are built, not copied.
     is_plain: bool
-    #: What keeps the templates alive.
+    #: Keeps the templates alive.
     owner: Any
 
 
 def replay(
     recipe: Recipe, given: Sequence[ir.Value], at: ir.Location | None = None
 ) -> list[ir.Value]:
-    """Build the ops at the current insertion point: the answers of the rule.
+    """Build the ops at the current insertion point; return the answers of the rule.
 
-    `at` is the location of the ops, if not the current one: to enter a location takes as long as a
-    fourth of an op.  A recipe with templates is built at the current one.
+    `at` is the location of the ops, if not the current one: entering a location takes a fourth of
+    the time of an op. A recipe with templates is built at the current one.
     """
     values = emitted(recipe, list(given), at)
     return [values[k] for _, k in recipe.outputs]
@@ -77,7 +77,7 @@ def replay(
 def emitted(
     recipe: Recipe, values: list[ir.Value], at: ir.Location | None = None
 ) -> list[ir.Value]:
-    """As `replay`, but all values: those that are given, then the results of the ops."""
+    """As `replay`, but return all values: the inputs, then the results of the ops."""
     append = values.append
     for name, types, operands, attributes, template in recipe.builds:
         if template is not None:
@@ -122,8 +122,8 @@ def recipe_for(
 ) -> Recipe | None:
     """The recipe of a derivative of an op, if there is one: Note [Recipes].
 
-    `ids` are those of the operands that move, `types` the type numbers of all ids.  A new recipe
-    is `write(Step(*step), ids)`.
+    `ids` are the ids of the active operands, `types` the type numbers of all ids. A new recipe is
+    `write(Step(*step), ids)`.
     """
     if recipes is None:
         return None
@@ -147,9 +147,9 @@ def recipe_for(
 
 
 def learn(recipes: dict[Any, Any], key: Any, write: Callable[[], Recipe | None]) -> Recipe | None:
-    """The recipe for `key`, which has all that the rule depends on; None: ask the rule.
+    """The recipe for `key`, which covers all that the rule depends on; None: call the rule.
 
-    Written the second time that it is asked for: most of what is seen once is not seen again.
+    Recorded on the second request: most keys occur only once.
     """
     found = recipes.get(key)
     if found is None:
@@ -167,7 +167,7 @@ _SEEN_ONCE, _NO_RECIPE = object(), object()
 
 
 def written_from(recipes: dict[Any, Any], *rule: Any) -> None:
-    """Forget the recipes if they were written from another rule: somebody has replaced it."""
+    """Clear the recipes if they were recorded from another rule, which has since been replaced."""
     if recipes.get(None) != rule:
         recipes.clear()
         recipes[None] = rule
@@ -176,14 +176,14 @@ def written_from(recipes: dict[Any, Any], *rule: Any) -> None:
 def written(
     rule: Callable[..., Sequence[ir.Value | None]], types: Sequence[ir.Type]
 ) -> Recipe | None:
-    """What `rule` emits for values of these types, and answers; None where that cannot be told."""
+    """Record `rule` for values of these types as a recipe; None if that is not possible."""
     try:
         with ir.Location.name("recipe"):
             block, module = side_block(types)
             with ir.InsertionPoint(block):
                 answers = rule(*block.arguments)
             return read(block, answers, module)
-    except Exception:  # asked again about the op itself, the rule says what is wrong
+    except Exception:  # called for the op itself, the rule raises its own error
         return None
 
 
@@ -221,7 +221,7 @@ def read(block: ir.Block, answers: Sequence[Any], module: ir.Module) -> Recipe |
 
 
 def inside(op: ir.Operation) -> Iterator[ir.Operation]:
-    """The ops in the regions of an op, and in theirs."""
+    """Ops in the regions of an op, recursively."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
@@ -230,7 +230,7 @@ def inside(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:
-    """Takes these of a list, in C: `itemgetter` of one place gives no sequence."""
+    """Pick items of a list, in C; a slice for one place, as `itemgetter` gives no sequence."""
     if len(places) > 1:
         return itemgetter(*places)
     return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
@@ -240,9 +240,9 @@ _type_numbers: dict[ir.Type, int] = {}
 
 
 def type_number(type_: ir.Type) -> int:
-    """A number that stands for a type: keys of ints are hashed and compared in no time.
+    """Intern a type as an int, since keys of ints are cheap to hash and compare.
 
-    Above zero where values of the type carry a derivative, below where not.
+    Positive if values of the type carry a derivative, negative if not.
     """
     n = _type_numbers.get(type_)
     if n is None:

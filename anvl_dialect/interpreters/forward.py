@@ -1,7 +1,7 @@
 """The forward sweep over one block: the engine of anvl-forward, and of rules of ops with bodies.
 
-As in the reverse sweep, what does not move has no tangent at all (a symbolic zero), and only ops on
-a path from what moves to what is asked for are visited.
+As in the reverse sweep, inactive values have no tangent at all (a symbolic zero), and only ops on a
+path from active inputs to targets are visited.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,12 +44,12 @@ def forward_sweep(
     *,
     replaces: bool = True,
 ) -> list[ir.Value | None]:
-    """Emit the tangent ops at the current insertion point; the tangents of `targets`.
+    """Emit the tangent ops at the current insertion point; return the tangents of `targets`.
 
-    `tangents` has those of the values that move; None is zero.  Tangent ops are named for the ops
-    that they belong to, unless `location` is where they all are.  Raises `MissingRule` that lists
-    every op on the way without a tangent; with a `search`, it gets that list, and zeros stand in
-    for what is missing.  Without `replaces`, an op stays also where its rule has another one.
+    `tangents` maps active values to their tangents; None is zero. Tangent ops are named after their
+    primal ops, unless `location` is given for all. Raises `MissingRule` that lists every op on the
+    path without a tangent; with a `search`, it gets that list, and zeros stand in for the missing
+    tangents. Without `replaces`, an op stays even if its rule replaces it.
     """
     given = {x: t for x, t in tangents.items() if t is not None}
     try:
@@ -84,7 +84,7 @@ def _swept(
 def _active(
     block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
 ) -> tuple[list[PlainStep], dict[ir.Value, int], list[int]]:
-    """The steps to the targets, last to first; the ids of the values, and their types."""
+    """Active steps to the targets, last to first; the ids of the values, and their types."""
     ids = {x: i for i, x in enumerate(given)}
     types = [type_number(x.type) for x in given]
     forward = steps_from(block, ids, types)
@@ -99,9 +99,9 @@ def _forward(
     places: Places,
     replaces: bool,
 ) -> None:
-    """Turn tangents of operands into tangents of results, from the first step to the last.
+    """Propagate tangents from operands to results, from the first step to the last.
 
-    `steps` are last to first: each is let go when it is done (Note [Handles]).
+    `steps` are last to first: each is released when it is done (Note [Handles]).
     """
     any_masked = False
     while steps:
@@ -124,7 +124,7 @@ def _forward(
             values = emitted(recipe, [*operands, results[0], *moving], at)
             found = [values[k] for _, k in recipe.outputs] or _NOTHING
         for n, t in zip(result_ids, found, strict=True):
-            if n is not None and n >= n_given:  # what was given a tangent keeps it
+            if n is not None and n >= n_given:  # an input keeps its given tangent
                 tangents[n] = t
                 any_masked = any_masked or type(t) is Masked
 
@@ -133,22 +133,22 @@ _NOTHING = [None]
 
 
 def _asked(step: Step, ts: Sequence[Any], is_masked: bool, replaces: bool) -> Sequence[Any]:
-    """The tangents of the results, masked as those of the operands: see Note [Lazy masks]."""
+    """Tangents of the results, carrying the masks of the operands' tangents: Note [Lazy masks]."""
     answer = partial(_tangents, step, replaces=replaces)
     return tangents_through(step, ts, answer) if is_masked else answer(ts)
 
 
 def _tangents(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
-    """The tangent of each result, as the rule gives it."""
+    """Tangents of the results, as returned by the rule."""
     if step.rules.is_own and not step.rules.multiple_results:
         return [_of_own(lambda given: _checked(step, given, replaces)[0], ts)]
     return _checked(step, ts, replaces)
 
 
 def _of_own(answer: Callable[[Sequence[Any]], Any], ts: Sequence[Any]) -> Any:
-    """The tangent of an op of one's own, of which nothing is declared: Note [Lazy masks].
+    """Tangent of a user-defined op, which declares no masking: Note [Lazy masks].
 
-    What its rule selects for one operand is seen where it is asked for that one alone.
+    The rule is called for one operand at a time, to observe what it selects for each.
     """
     moving = [i for i, t in enumerate(ts) if t is not None]
     alone = [[t if k == i else None for k, t in enumerate(ts)] for i in moving]
@@ -159,7 +159,7 @@ def _of_own(answer: Callable[[Sequence[Any]], Any], ts: Sequence[Any]) -> Any:
 
 
 def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
-    """The rule's answer; `PassError` for a wrong one."""
+    """Answer of the rule; raises `PassError` for a wrong one."""
     rules, op, results = step.rules, step.op, step.results
     several = rules.multiple_results
     params = ask(op, rules.read, op)
@@ -181,7 +181,7 @@ def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
 
 
 def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
-    """The tangent rule of an op as a recipe: of its operands, its result and what moves."""
+    """Tangent rule of an op as a recipe over its operands, its result and the active tangents."""
     rules, op = step.rules, step.op
     n = len(step.operands)
 
@@ -203,9 +203,9 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
 def _searched(
     block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
 ) -> tuple[list[Finding], list[Any]]:
-    """All ops on the way that cannot be differentiated, in order, and the tangents of `targets`.
+    """All ops on the path that cannot be differentiated, in order, and the tangents of `targets`.
 
-    The sweep again, without recipes, with zeros for the tangents that a missing rule would give.
+    Repeats the sweep without recipes, with zeros for the tangents of missing rules.
     """
     steps, ids, types = _active(block, given, targets)
     tangents: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]

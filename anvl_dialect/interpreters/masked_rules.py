@@ -1,4 +1,4 @@
-"""How masks are carried past one op: Note [Lazy masks] in `masking.py`."""
+"""Propagation of masks past one op: Note [Lazy masks] in `masking.py`."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial, reduce
@@ -20,10 +20,10 @@ from anvl.dialect.interpreters.masking import (
 
 __all__ = ["tangents_through", "total", "unmasked_cotangent"]
 
-# The answer of a rule for operand i, with its masks.
+# Applies the masks to the answer of a rule for operand i.
 _Wrap: TypeAlias = Callable[[int, Any], Any]
 
-# Asks a rule for the tangents of the results, given those of the operands.
+# Calls a rule for the tangents of the results, given the tangents of the operands.
 _Ask: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
 
 
@@ -52,7 +52,7 @@ def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
 
 
 def _operand_supports(step: Step, support: Support | None) -> list[Any]:
-    """The support of the cotangent of each operand, given that of the result."""
+    """Support of the cotangent of each operand, given the support of the result's cotangent."""
     rules, op, operands = step.rules, step.op, step.operands
     y = step.results[0]
     g = full_like(y, 1) if support is None else support()
@@ -75,14 +75,14 @@ def _operand_supports(step: Step, support: Support | None) -> list[Any]:
 
 
 def tangents_through(step: Step, ts: Sequence[Any], ask: _Ask) -> Sequence[Any]:
-    """The tangents of the results, where some of the operands' are masked, or the op selects."""
+    """Tangents of the results, if some tangents of operands are masked, or the op selects."""
     rules = step.rules
     moving = [i for i, t in enumerate(ts) if t is not None]
     if rules.diagonal and not rules.preserves_zeros:
         if len(moving) == 1:
             return _through_one(step, ts, moving[0], ask)
         if not is_alike([ts[i] for i in moving]):
-            # What moves one operand may not be masked with what masks another.
+            # The tangent of one operand must not get the mask of another.
             parts = [_through_one(step, ts, i, ask) for i in moving]
             return [total(of_one) for of_one in zip(*parts, strict=True)]
     plain, masks, supports = shared(ts, rules.diagonal)
@@ -91,7 +91,7 @@ def tangents_through(step: Step, ts: Sequence[Any], ask: _Ask) -> Sequence[Any]:
 
 
 def _through_one(step: Step, ts: Sequence[Any], i: int, ask: _Ask) -> Sequence[Any]:
-    """The tangents of the results of a diagonal op where operand i alone moves."""
+    """Tangents of the results of a diagonal op whose only active operand is i."""
     if type(ts[i]) is not Masked:
         return ask([t if k == i else None for k, t in enumerate(ts)])
     given, mask = ts[i].carried(step.rules)
@@ -102,13 +102,13 @@ def _through_one(step: Step, ts: Sequence[Any], i: int, ask: _Ask) -> Sequence[A
 def _support_behind(
     step: Step, ts: Sequence[Any], supports: Sequence[Support | None]
 ) -> Support | None:
-    """The support of the tangent of the result, given those of the operands."""
+    """Support of the tangent of the result, given the supports of the operands' tangents."""
     rules = step.rules
     known = [support for support in supports if support is not None]
     if rules.selects_elements or (known and rules.moves_elements):
         return cache(partial(_result_support, step, ts, supports))
     moving = [t for t in ts if t is not None]
-    if known and rules.diagonal and len(known) == len(moving):  # the union of theirs
+    if known and rules.diagonal and len(known) == len(moving):  # the union of the supports
         return cache(lambda: reduce(emit.add, [support() for support in known]))
     return None
 
@@ -125,6 +125,6 @@ def _result_support(step: Step, ts: Sequence[Any], supports: Sequence[Support | 
 
 
 def total(parts: Sequence[Any]) -> Any:
-    """The sum of tangents, None where all are zero."""
+    """Sum of tangents; None if all are zero."""
     present = [t for t in parts if t is not None]
     return reduce(summed, present) if present else None

@@ -1,4 +1,4 @@
-"""Derivatives that are still to be masked: what keeps the gradient of `where` finite.
+"""Lazily masked derivatives, which keep the gradient of `where` finite.
 
 Cotangents and tangents alike: below, `g` is either.
 """
@@ -26,43 +26,42 @@ __all__ = [
 
 # Note [Lazy masks]
 #
-# In `where(x > 0, log(x), 0)` the side that is not taken has an infinite slope at x = 0: to mask
-# the cotangent first and multiply then gives 0 * inf, a NaN.  So `select` hands back a `Masked`
-# cotangent, ops whose Jacobian is diagonal carry the mask past their own rule, and it is applied
-# where the cotangent is next needed as a whole: the NaN is masked with the rest.  It costs no op.
+# In `where(x > 0, log(x), 0)` the branch not taken has an infinite slope at x = 0: masking the
+# cotangent before multiplying gives 0 * inf, a NaN.  So `select` returns a `Masked` cotangent, ops
+# whose Jacobian is diagonal carry the mask past their own rule, and it is applied where the
+# cotangent is next needed as a whole: the NaN is masked with the rest.  It costs no op.
 #
 # Three things follow.
 # * A mask of one bool for the whole array is carried past any op: if all of a cotangent is zero, so
-#   is all of what comes of it.
-# * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone,
-#   and what is left of it are zeros, which the next infinite slope makes NaN.  So too behind an op
-#   that chooses by itself, such as `maximum`.  Such a cotangent knows its `support`, which
-#   follows from the masks and from how ops move elements: the rule of the op is asked about an
-#   array of ones and zeros.  It is never told from the numbers: a cotangent that happens to be
-#   zero has a derivative.  Its support becomes a mask when a diagonal op is met that does not
-#   keep zeros whatever its operands are; before, nothing is emitted, and without a choice in the
-#   program, never.
-# * What one op multiplies by an infinity inside of itself cannot be masked behind it: in a product
-#   of matrices, or of all elements, every cotangent meets all operands.
+#   is everything computed from it.
+# * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone;
+#   only zeros remain of it, which the next infinite slope turns into NaN.  The same holds behind an
+#   op that itself selects, such as `maximum`.  Such a cotangent knows its `support`, which follows
+#   from the masks and from how ops move elements: the rule of the op is called on an array of ones
+#   and zeros.  It is never inferred from the numbers: a cotangent that happens to be zero has a
+#   derivative.  Its support becomes a mask at a diagonal op that does not preserve zeros for all
+#   operands; before, nothing is emitted, and in a program without a selection, never.
+# * A multiplication by infinity inside of one op cannot be masked behind it: in a product of
+#   matrices, or of all elements, every cotangent meets all operands.
 #
-# An op of one's own need not know of this: where its adjoint rule gives a `select` between a
-# cotangent and zeros, that is taken for the mask that it is.
+# A user-defined op need not know of this: if its adjoint rule returns a `select` between a
+# cotangent and zeros, that is recognised as a mask.
 #
-# Tangents are masked in the same way, for what comes before: in `sqrt(where(x > 0, x, 0))` the side
-# that is not taken moves, and its zero tangent meets the infinite slope.
+# Tangents are masked in the same way, for earlier selections: in `sqrt(where(x > 0, x, 0))` the
+# branch not taken is active, and its zero tangent meets the infinite slope.
 
-# A bool array, or one bool for all, and whether g is kept where it is true.
+# A bool array, or one bool for all, and whether true (or false) keeps g.
 _Mask: TypeAlias = tuple[Value, bool]
 
-#: Gives ones where a cotangent was not masked, zeros where it was; in the type of the cotangent.
+#: Emits ones where a cotangent was not masked, zeros where it was; in the type of the cotangent.
 Support: TypeAlias = Callable[[], Value]
 
 
 class Masked:
     """A cotangent or tangent still to be masked: for each of `masks`, `select(pred, g, 0)`.
 
-    `support` says where g was not masked before; None, that it was not.  Called, it applies the
-    masks.  See Note [Lazy masks].
+    `support` tells where g was left unmasked by earlier masks; None: there were none. Calling it
+    applies the masks. See Note [Lazy masks].
     """
 
     __slots__ = ("g", "masks", "support")
@@ -79,7 +78,7 @@ class Masked:
         return self.g.type
 
     def of(self, g: Any) -> "Masked":
-        """The same masks on another value, and its own."""
+        """Apply the same masks to another value, on top of its own."""
         support = _typed(self.support, g)
         if type(g) is Masked:
             return Masked(g.g, (*g.masks, *self.masks), _both(g.support, support))
@@ -89,9 +88,9 @@ class Masked:
         return _applied(self.masks, self.g)
 
     def carried(self, rules: Any) -> "tuple[Value, Masked]":
-        """What to ask a rule of an op with, and what its answer is then masked as.
+        """Return the unmasked cotangent to pass to the rule, and the mask to apply to its answer.
 
-        If the op is not diagonal or selects elements, `support` is still that of g.
+        If the op is not diagonal or selects elements, `support` is still the support of g.
         """
         if not rules.diagonal:
             (given,), masks, (support,) = shared([self])
@@ -102,7 +101,7 @@ class Masked:
 
 
 def masked_by_select(g: Any) -> Any:
-    """A cotangent that a rule made by `select`, of another and of zeros, as that one masked."""
+    """Turn a cotangent that a rule made by `select` with zeros into a masked one."""
     op = g.owner if isinstance(g, ir.OpResult) else None
     if type(op) is not OPS["anvl.select"]:
         return g
@@ -125,12 +124,12 @@ _ADD = OPS["anvl.add"].OPERATION_NAME
 
 
 def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
-    """The sum of two derivatives, at a location or the current one.
+    """Sum of two derivatives, at a location or the current one.
 
-    What both are masked with is applied once, after the sum.
+    Masks that both share are applied once, after the sum.
     """
     if type(one) is not Masked and type(other) is not Masked:
-        # Of one type as they are, they need no type rule: a third less time than `emit.add`.
+        # The types are equal, so no type rule is needed: a third less time than `emit.add`.
         return _create(_ADD, [one.type], (one, other), None, None, 0, at).result
     with at or ir.Location.current:
         return _summed_masked(one, other)
@@ -148,10 +147,10 @@ def _summed_masked(one: Any, other: Any) -> Any:
 def shared(
     gs: Sequence[Any], diagonal: bool = False
 ) -> tuple[list[Any], tuple[_Mask, ...], list[Support | None]]:
-    """The values to ask a rule of several with, the masks of its answers, and the support of each.
+    """Values to pass to a rule, the masks to apply to its answers, and the support of each value.
 
-    None stays None.  Of the masks that all have, those that can be carried past the op, which is
-    diagonal or not, are left to be applied after.
+    None stays None. Masks that all values share and that can be carried past the op (which is
+    diagonal or not) are left to be applied after it.
     """
     present = [g for g in gs if g is not None]
     kept: tuple[_Mask, ...] = ()
@@ -167,7 +166,7 @@ def shared(
 
 
 def is_alike(gs: Sequence[Any]) -> bool:
-    """Whether all have the same masks, and were not masked before."""
+    """Whether all values have the same masks, and none was masked before."""
     first = gs[0]
     return type(first) is Masked and all(
         type(g) is Masked
@@ -179,7 +178,7 @@ def is_alike(gs: Sequence[Any]) -> bool:
 
 
 def nonzero(x: Value) -> Value:
-    """Where x is not zero."""
+    """Bool array that is true where x is not zero."""
     return emit.compare(x, zeros_like(x), comparison_direction="NE")
 
 
@@ -189,7 +188,7 @@ def ones_where(x: Value) -> Value:
 
 
 def _parted(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | None]:
-    """A value with all masks applied that are not to be kept, and its support then."""
+    """Apply all masks except those to be kept; return the value and its support."""
     if type(g) is not Masked:
         return g, None
     rest = [mask for mask in g.masks if mask not in kept]
@@ -208,7 +207,7 @@ def _applied(masks: Sequence[_Mask], g: Value) -> Value:
 
 
 def _typed(support: Support | None, g: Any) -> Support | None:
-    """The same, for a value of another dtype: behind `real`, `convert`, ..."""
+    """Convert a support to the dtype of g, which differs behind `real`, `convert`, ..."""
     if support is None or g is None:
         return support
     wanted = g.type

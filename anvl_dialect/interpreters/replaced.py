@@ -12,7 +12,8 @@ __all__ = ["Replaced", "replace_results"]
 class Replaced(NamedTuple):
     """An answer of an `adjoint` or `tangent` rule, with new values for the results of the op.
 
-    A loop gives way to one that also computes its tangents, or that keeps what its adjoint needs.
+    A loop is replaced by one that also computes its tangents, or that saves the residuals of its
+    adjoint.
     """
 
     values: Sequence[ir.Value]

@@ -1,4 +1,4 @@
-"""What a step of a loop keeps for its adjoint: the fewest bytes that the rest follows from."""
+"""Residuals that a step of a loop saves for its adjoint: the fewest bytes that suffice."""
 
 from collections.abc import Iterable, Sequence
 from math import prod
@@ -12,27 +12,27 @@ __all__ = ["byte_size", "fewest"]
 
 # Note [Residuals of a step]
 #
-# What one step keeps is kept of all steps, so it is the memory of a gradient; and to write a number
-# and to read it back takes longer than to negate or to repeat it.  So what follows by cheap ops
-# (`AnvlOp.cheap`) from what is there anyway, or is kept already, is not kept; nor are several
-# values that follow from one that is smaller than they.  That is no minimum cut, as `anvl-remat`
-# makes, but takes no solver, and the body of a loop is short.
+# A residual of one step is saved for all steps, so residuals determine the memory of a gradient;
+# and storing and reloading a number takes longer than negating or repeating it.  So a value that
+# follows by cheap ops (`AnvlOp.cheap`) from available values or saved ones is not saved; nor are
+# several values that follow from one that is smaller than they are together.  This is not a minimum
+# cut, as `anvl-remat` computes, but needs no solver, and the body of a loop is short.
 
-#: More ops in a row are not done again for one value.
+#: Longest chain of ops that is recomputed for one value.
 _LONGEST = 12
-#: Of larger bodies not all values are tried.
+#: In larger bodies only this many values are tried.
 _MOST_TRIED = 50
 
 
 def byte_size(type_: Any) -> int:
-    """The bytes of an array of this type."""
+    """Size in bytes of an array of this type."""
     return prod(type_.shape) * numpy_of(type_.element_type).itemsize
 
 
 def fewest(kept: Sequence[Value], given: Iterable[Value], ops: Sequence[Any]) -> list[Value]:
-    """Values to keep from which all of `kept` follow, with those `given`, by cheap ops.
+    """Smallest residuals from which, with `given`, all of `kept` follow by cheap ops.
 
-    `ops` are those that make them, in order.
+    `ops` are the ops that define them, in order.
     """
     makers = {y: op for op in ops for y in op.results}
     order = {y: i for i, y in enumerate(makers)}
@@ -48,7 +48,7 @@ def fewest(kept: Sequence[Value], given: Iterable[Value], ops: Sequence[Any]) ->
 
     best = reduced(kept)
     while True:
-        # For each value the bytes of what might follow from it.
+        # For each value the bytes of the residuals that might follow from it.
         gains: dict[Value, int] = {}
         for x in best:
             for y in _below(x, there, makers):
@@ -66,7 +66,7 @@ def _bytes(values: Iterable[Value]) -> int:
 
 
 def _below(x: Value, there: set[Value], makers: dict[Value, Any]) -> set[Value]:
-    """The values that a value is made of by few cheap ops."""
+    """Values from which a value follows by few cheap ops."""
     pending, seen, count = [x], set(), 0
     while pending and count < _LONGEST:
         op = makers.get(pending.pop())
@@ -82,7 +82,7 @@ def _below(x: Value, there: set[Value], makers: dict[Value, Any]) -> set[Value]:
 def _follows(
     y: Value, there: set[Value], kept: dict[Value, None], makers: dict[Value, Any]
 ) -> bool:
-    """Whether a value can be made of others by few cheap ops."""
+    """Whether a value follows from others by few cheap ops."""
     pending, count = [y], 0
     seen: set[Value] = set()
     while pending:

@@ -1,9 +1,10 @@
 """The reverse sweep over one block: the engine of anvl-gradient, and of rules of ops with bodies.
 
 Cotangents are kept per SSA value, so nothing is computed twice; the first contribution is set and
-later ones are added; what does not contribute has no cotangent at all (a symbolic zero).  Activity
-first: only ops on a path from `wrt` to the seeded values are asked, and only for the operands on
-such a path.  test/unit/dialect/test_reverse.py has the same in 25 lines, without speed.
+later ones are added; a value without contributions has no cotangent at all (a symbolic zero).
+Activity analysis comes first: only rules of ops on a path from `wrt` to the seeded values are
+called, and only for the operands on such a path. test/unit/dialect/test_reverse.py has the same
+algorithm in 25 lines, without speed.
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 3.
 """
@@ -49,13 +50,13 @@ def reverse_sweep(
     *,
     reached: list[tuple[ir.Value, ir.Value]] | None = None,
 ) -> list[ir.Value]:
-    """Emit the adjoint ops at the current insertion point; the cotangents of `wrt`.
+    """Emit the adjoint ops at the current insertion point; return the cotangents of `wrt`.
 
-    `seeds` pairs values of the block with their cotangents.  Values of `wrt` that nothing reaches
-    get zeros.  Adjoint ops are named for the ops that they belong to, unless `location` is where
-    they all are.  `reached` receives each value that has a cotangent, in order, with it.  Raises
-    `MissingRule` that lists every op on the way without an adjoint; with a `search`, it gets that
-    list, and zeros stand in for what is missing.
+    `seeds` pairs values of the block with their cotangents. Values of `wrt` that no cotangent
+    reaches get zeros. Adjoint ops are named after their primal ops, unless `location` is given for
+    all. `reached` receives, in order, each value that has a cotangent, paired with it. Raises
+    `MissingRule` that lists every op on the path without an adjoint; with a `search`, it gets that
+    list, and zeros stand in for the missing cotangents.
     """
     try:
         found = _swept(block, seeds, wrt, location, reached)
@@ -96,9 +97,9 @@ def _swept(
 def _backward(
     steps: list[PlainStep], cotangents: list[Any], types: list[int], places: Places
 ) -> None:
-    """Turn cotangents of results into cotangents of operands, from the last step to the first.
+    """Propagate cotangents from results to operands, from the last step to the first.
 
-    A step is let go when it is done: Note [Handles].
+    A step is released when it is done: Note [Handles].
     """
     while steps:
         rules, op, operands, ids, results, result_ids = step = steps.pop()
@@ -119,13 +120,13 @@ def _backward(
 
 
 def _joined(ids: Sequence[int | None], cotangents: list[Any]) -> Any:
-    """The `g` of a rule of several results: a tuple, or None if all of it is zero."""
+    """The `g` for an op with several results: a tuple, or None if all cotangents are zero."""
     gs = tuple([None if n is None else cotangents[n] for n in ids])
     return None if all(g is None for g in gs) else gs
 
 
 def _asked(step: Step, g: Any, recipe: Recipe | None = None) -> list[tuple[int, Any]]:
-    """The contributions of a step, masked as g is: see Note [Lazy masks]."""
+    """Contributions of a step, with the masks of g: see Note [Lazy masks]."""
     g, mask = unmasked_cotangent(step, g)
     if recipe is None:
         found = _cotangents(step, g)
@@ -137,7 +138,7 @@ def _asked(step: Step, g: Any, recipe: Recipe | None = None) -> list[tuple[int, 
 
 
 def _cotangents(step: Step, g: Any) -> list[tuple[int, Any]]:
-    """The rule's answer: the position of each active operand with a cotangent, and that."""
+    """Answer of the rule: pairs of operand position and cotangent, for active operands."""
     rules, op = step.rules, step.op
     y = step.results if rules.multiple_results else step.results[0]
     params = ask(op, rules.read, op)
@@ -150,7 +151,7 @@ def _cotangents(step: Step, g: Any) -> list[tuple[int, Any]]:
 
 
 def _checked(step: Step, found: Any) -> list[Any]:
-    """The cotangents of the active operands, None for the others; `PassError` for wrong ones."""
+    """Cotangents of the active operands, None for the others; raises `PassError` if wrong."""
     answers = listed(step, "adjoint", found, len(step.operands), "cotangent", "operand")
     wanted: list[Any] = []
     for x, n, gx in zip(step.operands, step.active_ids, answers, strict=True):
@@ -160,7 +161,7 @@ def _checked(step: Step, found: Any) -> list[Any]:
         if callable(gx) and not isinstance(gx, Masked):  # emitted only where it is wanted
             gx = ask(step.op, gx)
         check_type(step, "adjoint", gx, x, "cotangent", "an operand")
-        # Of an op of a person's own nothing is declared: Note [Lazy masks].
+        # A user-defined op declares no masking: Note [Lazy masks].
         wanted.append(masked_by_select(gx) if step.rules.is_own else gx)
     return wanted
 
@@ -192,7 +193,7 @@ def _seeded(
 
 
 def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
-    """The adjoint rule of an op as a recipe: of its operands, its result and the cotangent."""
+    """Adjoint rule of an op as a recipe over its operands, its result and the cotangent."""
     rules, op = step.rules, step.op
 
     def rule(*values: ir.Value) -> list[Any]:
@@ -207,9 +208,9 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
 def _searched(
     block: ir.Block, seeds: Sequence[tuple[ir.Value, ir.Value]], wrt: Sequence[ir.Value]
 ) -> tuple[list[Finding], list[Any]]:
-    """All ops on the way that cannot be differentiated, in order, and the cotangents of `wrt`.
+    """All ops on the path that cannot be differentiated, in order, and the cotangents of `wrt`.
 
-    The sweep again, without recipes, with zeros for the cotangents that a missing rule would give.
+    Repeats the sweep without recipes, with zeros for the cotangents of missing rules.
     """
     steps, ids, types = _active(block, seeds, wrt)
     cotangents = _seeded(seeds, ids, len(types))

@@ -1,8 +1,8 @@
-"""Programs on the side: write ops into a block of their own, transform them, and replay the result.
+"""Subprograms: emit ops into a scratch block, transform them, and replay the result.
 
-What an op with a body, or an op that is a composition of others, needs for its rules: the adjoint,
-tangent or batched form of a little program, emitted at the current insertion point.  The engines
-are the ones that the passes use; no rule is written twice.
+Used by rules of ops with a body and of composite ops: the adjoint, tangent or batched form of a
+small program, emitted at the current insertion point. The engines are the ones that the passes use;
+no rule is written twice.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -31,27 +31,27 @@ __all__ = [
 ]  # fmt: skip
 
 
-_Values: TypeAlias = dict[Value, Value]  # of a program, to those of a copy
+_Values: TypeAlias = dict[Value, Value]  # from values of a program to values of a copy
 
 
 class Program:
     """A block of ops as a function: its arguments in, the operands of its terminator out.
 
-    Made of a Python function that emits ops (`Program.of`), or of a region of an op, which must
+    Made from a Python function that emits ops (`Program.of`), or from a region of an op, which must
     then outlive it.
     """
 
     def __init__(self, block: ir.Block, results: Sequence[Value], owner: Any = None) -> None:
         self.block = block
-        # Of another program: those of that, which may be more than the arguments of the block.
+        # A program owner's arguments may be more than the arguments of the block.
         given = owner.arguments if isinstance(owner, Program) else block.arguments
         self.arguments: list[Value] = list(given)
         self.results: list[Value] = list(results)
-        self._owner = owner  # what keeps the block alive
+        self._owner = owner  # keeps the block alive
 
     @classmethod
     def of(cls, f: Callable[..., Sequence[Value]], types: Sequence[ir.Type]) -> "Program":
-        """The program that f emits for arguments of these types."""
+        """Build the program that f emits for arguments of these types."""
         block, module = side_block(types)
         with ir.InsertionPoint(block):
             results = list(f(*block.arguments))
@@ -66,9 +66,9 @@ class Program:
         return cls(block, list(terminator.operands), region)
 
     def __call__(self, *xs: Value) -> list[Value]:
-        """Emit a copy of the ops, with `xs` for the arguments; its results.
+        """Emit a copy of the ops, with `xs` for the arguments; return its results.
 
-        What only a result is made of that nobody asks for, such as of a loop, is zero.
+        Operands needed only for unused results, for example of a loop, become zero.
         """
         read = self.read()
 
@@ -101,7 +101,7 @@ class Program:
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
 
     def mapped(self, *xs: Value) -> list[Value]:
-        """The program of scalars, applied to each element of arrays of one shape."""
+        """Map the scalar program over the elements of arrays of one shape."""
         shape = tuple(xs[0].type.shape)
         count = 1
         for n in shape:
@@ -116,8 +116,8 @@ class Program:
         ]
 
     def adjoint(self) -> "Program":
-        """The program of its arguments and the cotangents of its float results: the cotangents of
-        its float arguments."""
+        """Adjoint program: from the arguments and the cotangents of the float results to the
+        cotangents of the float arguments."""
         floats = [y for y in self.results if differentiable(y.type)]
         types = [x.type for x in (*self.arguments, *floats)]
 
@@ -131,8 +131,8 @@ class Program:
         return Program.of(f, types)
 
     def tangent(self) -> "Program":
-        """The program of its arguments and the tangents of its float arguments: the tangents of
-        its float results."""
+        """Tangent program: from the arguments and the tangents of the float arguments to the
+        tangents of the float results."""
         floats = [x for x in self.arguments if differentiable(x.type)]
         types = [x.type for x in (*self.arguments, *floats)]
 
@@ -147,9 +147,9 @@ class Program:
         return Program.of(f, types)
 
     def read(self, results: Sequence[Value] | None = None) -> set[Value]:
-        """The values that the results, or some of them, depend on, and these themselves.
+        """Values that the results (all, or those given) depend on, and the results themselves.
 
-        To the point: of control flow only what the results that are asked for are made of.
+        Precise for control flow: only the operands that the requested results depend on.
         """
         given = set(self.arguments)
         wanted = set(self.results if results is None else results)
@@ -162,7 +162,7 @@ class Program:
         return wanted
 
     def made_of(self, read: Set[Value]) -> list[Any]:
-        """The ops that make some of these values, in order."""
+        """Ops that define some of these values, in order."""
         given = set(self.arguments)
         return [op for op in self.block.operations if any(_in(y, read, given) for y in op.results)]
 
@@ -172,23 +172,25 @@ class Program:
         emit_one: Callable[[Any, list[Value], _Values], Sequence[Value]],
         ops: Sequence[Any],
     ) -> list[Value]:
-        """Emit some ops, by `emit_one`; the results."""
+        """Emit some ops with `emit_one`; return the results of the program."""
         values = dict(zip(self.arguments, xs, strict=True))
         for op in ops:
             operands = [values.get(x, x) for x in operands_of(op)]
             for y, found in zip(op.results, emit_one(op, operands, values), strict=True):
-                values.setdefault(y, found)  # a result that is given is not another
+                values.setdefault(
+                    y, found
+                )  # a result that is also an argument keeps its given value
         return [values.get(y, y) for y in self.results]
 
     def bits_through(self, moves: Sequence[bool], bits: Sequence[bool]) -> list[bool]:
-        """Of the results which are bits of floats that move, or floats made of bits given to it."""
+        """For each result, whether it is bits of an active float, or a float made of input bits."""
         flagged = list(zip(self.arguments, moves, bits, strict=True))
         moving = [x for x, flag, _ in flagged if flag and differentiable(x.type)]
         of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
         return bits_through(self.block, self.results, moving, of_bits)
 
     def needed(self) -> list[Any]:
-        """The ops that the results depend on, in order."""
+        """Ops that the results depend on, in order."""
         given = set(self.arguments)
         wanted = set(self.results) - given
         kept = []
@@ -200,7 +202,7 @@ class Program:
 
 
 def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
-    """The results of a copy, on other operands, and on other values in its regions."""
+    """Copy an op with other operands, and other captured values; return the copy's results."""
     copy = op.operation.clone().operation
     count = len(copy.operands)
     for i, x in enumerate(operands[:count]):
@@ -219,7 +221,7 @@ def _in(y: Value, wanted: Set[Value], given: Set[Value]) -> bool:
 
 
 def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
-    """The values that an op uses, around it and as operands, for its results that are wanted."""
+    """Operands and captured values that an op needs for its wanted results."""
     find = getattr(type(op), "operands_read", None)
     if find is None:
         operands = list(op.operands)
@@ -230,7 +232,7 @@ def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
 
 
 def _captured(op: Any) -> list[Value]:
-    """What the regions of an op use of those around it, and of their own: the latter are no
+    """Values used in the regions of an op: captured ones, and the regions' own, which are not
     values of the block that the op is in."""
     return [x for inner in inside(op.operation) for x in inner.operands]
 
@@ -240,24 +242,24 @@ def _current_block() -> ir.Block:
 
 
 def swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
-    """The reverse sweep over the current block: all of it belongs to the op whose rule asks."""
+    """Reverse sweep over the current block, at the location of the op whose rule calls it."""
     return reverse_sweep(_current_block(), seeds, wrt, ir.Location.current)
 
 
 def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> list[Value | None]:
-    """The forward sweep over the current block, which belongs to that op as well."""
+    """Forward sweep over the current block, at the location of the op whose rule calls it."""
     return forward_sweep(_current_block(), tangents, targets, ir.Location.current)
 
 
 def found_and_values(
     ys: Sequence[Value], sweep_over: Callable[[], list[_Found]]
 ) -> tuple[list[_Found], list[Value]]:
-    """What a sweep over the current block finds, and what `ys` are after it.
+    """Result of a sweep over the current block, and the values that `ys` have after it.
 
-    A loop gives way to one that also has its tangents, or what its adjoint needs: then the values
-    are those of the other.
+    A loop may be replaced by one that also computes its tangents, or saves its residuals: then the
+    values are results of the new loop.
     """
-    # An op that uses them: it is told of the change.
+    # An op that uses the values, so that it follows their replacement.
     types = [y.type for y in ys]
     holder = ir.Operation.create("stablehlo.optimization_barrier", types, list(ys))
     found = sweep_over()
@@ -272,9 +274,9 @@ def vjp_of(
     gs: Sequence[Value | None],
     known: Sequence[Value] = (),
 ) -> list[Value | None]:
-    """The cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero).
+    """Cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero).
 
-    `known` are values of its last results: what gives these is not computed again.
+    `known` are values of its last results, which are then not recomputed.
     """
     n, seeds = len(xs), [g for g in gs if g is not None]
     kept: list[Value] = []
@@ -296,14 +298,14 @@ def vjp_of(
 def jvp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
 ) -> list[Value | None]:
-    """The tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
+    """Tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
     return values_and_jvp_of(f, xs, ts)[1]
 
 
 def values_and_jvp_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
 ) -> tuple[list[Value], list[Value | None]]:
-    """The results of f(*xs), and their tangents: as `jvp_of`, where nothing is computed twice."""
+    """Results of f(*xs) and their tangents, as `jvp_of`, without computing anything twice."""
     n, moving = len(xs), [t for t in ts if t is not None]
     floats: list[bool] = []
 
@@ -330,10 +332,10 @@ def transpose_of(
     xs: Sequence[Value],
     gs: Sequence[Value | None],
 ) -> list[Value]:
-    """The cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
+    """Cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
 
-    `gs` are the cotangents of its results (None is zero).  With f a tangent rule, this is the
-    adjoint rule: the same map, read from its end.  Raises `ValueError` where f is not linear.
+    `gs` are the cotangents of its results (None is zero). For a tangent rule f, this is the adjoint
+    rule: the transposed map. Raises `ValueError` if f is not linear.
     """
     n, m = len(types), len(xs)
     seeds = [g for g in gs if g is not None]
@@ -346,7 +348,7 @@ def transpose_of(
         return swept(pairs, ts)
 
     program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]])
-    # What is linear in ts has a transpose that does not need them; but loops may carry them along.
+    # The transpose of a map linear in ts does not need ts; but loops may carry them along.
     if not program.read().isdisjoint(program.arguments[:n]):
         raise ValueError("its derivative needs their values")
     unread: list[Any] = [None] * n
@@ -356,7 +358,7 @@ def transpose_of(
 def batch_of(
     f: Callable[..., Sequence[Value]], xs: Sequence[Value], batched: Sequence[bool]
 ) -> list[Value]:
-    """The results of f(*xs) with one more axis, for xs of which some have it."""
+    """Results of f(*xs) with a batch axis, for xs of which some are batched."""
     types = [_member(x.type) if b else x.type for x, b in zip(xs, batched, strict=True)]
     found = Program.of(f, types).batched(xs, batched)
     first = next(x for x, b in zip(xs, batched, strict=True) if b)
