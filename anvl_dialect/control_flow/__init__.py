@@ -1,1 +1,1 @@
-"""Ops and functions with bodies: choices, loops, checkpoints, custom derivatives."""
+"""Ops and functions with regions: branches, loops, checkpoints, custom derivatives."""

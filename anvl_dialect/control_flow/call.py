@@ -1,4 +1,4 @@
-"""Calls of functions that say themselves how they are differentiated and batched.
+"""Calls of functions with their own differentiation and batching rules.
 
 See Note [Functions with rules].
 """
@@ -27,20 +27,20 @@ __all__ = [
 # Note [Functions with rules]
 #
 # `func.func private @f(...) attributes {anvl.custom_vjp = {rule = @f_vjp, ...}}` is a function
-# like any other until somebody asks for a derivative or a batch of what calls it: then the call
-# stays a call, where other calls are inlined, and is asked for its rules like an op.  It answers
-# with what the attribute says: `FUNCTION_RULES` has a class for each.  `anvl-inline` afterwards
-# takes it like other calls.
+# like any other until a caller of it is differentiated or batched: then the call stays a call,
+# where other calls are inlined, and its rules are applied like those of an op.  The attribute
+# selects the rules: `FUNCTION_RULES` has a class for each.  `anvl-inline` afterwards treats it
+# like other calls.
 #
-# A rule may need functions: it finds them, and adds others, in the table of the pass that asks
-# (`resolving`), since the op that it belongs to may be in a module on the side.
+# A rule may need functions: it finds them, and adds others, in the symbol table of the calling pass
+# (`resolving`), since the op that it belongs to may be in a scratch module.
 
 
 class Motion(NamedTuple):
-    """What may be done to an op in the body of a function.
+    """Predicates on how an op in the body of a function may be moved.
 
-    `is_dce_able`: it has no effect, so it need not be done where nobody asks for its results;
-    `is_hoistable`: it may be done before the function is called.
+    `is_dce_able`: it has no effect, so it may be erased if its results are unused; `is_hoistable`:
+    it may run before the function is called.
     """
 
     is_dce_able: Callable[[Any], bool]
@@ -48,36 +48,36 @@ class Motion(NamedTuple):
 
 
 class FunctionRule(abc.ABC):
-    """How calls of the functions with one attribute are differentiated and batched.
+    """Differentiation and batching rules for calls of functions with one attribute.
 
     The rules are those of an op, with the function in place of parameters.
     """
 
     attribute: ClassVar[str]
-    #: What the attribute must be, for messages.
+    #: Expected form of the attribute, for messages.
     form: ClassVar[str]
     #: Whether such a function is a declaration, whose body a pass writes.
     declares: ClassVar[bool] = False
-    #: Whether it changes only what is kept: derivatives are those of the function.
+    #: Whether it changes only the residuals: derivatives are those of the function.
     transparent: ClassVar[bool] = False
-    #: The ops of StableHLO that `lift` may make calls of.
+    #: The StableHLO ops that `lift` may turn into calls.
     lifts: ClassVar[tuple[str, ...]] = ()
 
     def counts(self, op: ir.Operation) -> Any:
-        """The steps that a loop makes, where they can be told; None where it is to stay."""
+        """Trip count of a loop that can be lifted; None if the loop is to stay."""
         return None
 
     def lift(
         self, f: "Callee", op: ir.Operation, body: "Callee", outer: Sequence[Value], count: Any
     ) -> Sequence[Value]:
-        """Emit, in the function f, a call that does what a loop does; its results.
+        """Emit, in the function f, a call equivalent to a loop; return its results.
 
-        `body` does what its last region does, of the arguments of that and then of `outer`.
+        `body` is the loop's last region as a function of its arguments followed by `outer`.
         """
         raise NotImplementedError
 
     def operands_read(self, f: "Callee", is_wanted: Sequence[bool]) -> list[bool]:
-        """Which arguments of the function the results that are wanted depend on."""
+        """For each argument of the function, whether a wanted result depends on it."""
         program = f.program
         pairs = zip(program.results, is_wanted, strict=True)
         read = program.read([y for y, wanted in pairs if wanted])
@@ -86,20 +86,20 @@ class FunctionRule(abc.ABC):
     def bodies(
         self, f: "Callee", moves: Sequence[bool]
     ) -> "Sequence[tuple[Program, Sequence[bool]]]":
-        """The programs that derivatives are taken of, and which of their arguments move.
+        """Programs to differentiate, each with flags: which of its arguments are active.
 
-        `moves` says it of those of the function; nothing of one whose derivative is its author's.
+        `moves` has these flags for the arguments of the function. Empty for a custom derivative.
         """
         return ()
 
     def n_carried(self, f: "Callee") -> int:
-        """How many results are arguments of the next step, in front of both; 0 of no loop."""
+        """Number of loop-carried results, which are also the first arguments; 0 if no loop."""
         return 0
 
     def bits_through(
         self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]
     ) -> Sequence[bool]:
-        """`AnvlOp.bits_through` of a call: what comes of it in one of the bodies, in any step."""
+        """`AnvlOp.bits_through` of a call: the union over all bodies and all steps."""
         of_bits, n = list(bits), self.n_carried(f)
         while True:
             found = [False] * len(f.types[1])
@@ -115,33 +115,33 @@ class FunctionRule(abc.ABC):
     def _marked(
         self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]
     ) -> "Iterator[tuple[Program, Sequence[bool], Sequence[bool]]]":
-        """The bodies, and for their arguments which move and which are bits."""
+        """Bodies, with flags for their arguments: which are active and which are bits."""
         bodies = list(zip(self.bodies(f, moves), self.bodies(f, bits), strict=True))
-        if not bodies and f.operations:  # of a derivative that is its author's
+        if not bodies and f.operations:  # a custom derivative
             yield f.program, moves, bits
         for (program, marks), (_, flags) in bodies:
             yield program, marks, flags
 
     def may_not_end(self, f: "Callee") -> bool:
-        """Whether nothing bounds how long the function runs, besides what it calls."""
+        """Whether the function itself, apart from its callees, may not terminate."""
         return False
 
     def write(self, f: "Callee", xs: Sequence[Value]) -> Sequence[Value]:
-        """Emit the body of a declaration, for these arguments; what it returns."""
+        """Emit the body of a declaration for these arguments; return its results."""
         raise NotImplementedError
 
     def simplify(
         self, f: "Callee", xs: Sequence[Value], is_used: Sequence[bool], motion: "Motion"
     ) -> Sequence[Value | None] | None:
-        """Of a call of a declaration: emit what is simpler, if there is anything; its results.
+        """Emit a simpler equivalent of a call of a declaration; return its results, or None.
 
-        `is_used` says which of the results somebody asks for; None will do for the others.
+        Results that are unused, by `is_used`, may be None.
         """
         return None
 
     @abc.abstractmethod
     def check(self, f: "Callee") -> None:
-        """Raise `ValueError` where a rule does not fit; `TypeError`, `KeyError`: no such form."""
+        """Raise `ValueError` if a rule does not fit, `TypeError` or `KeyError` if malformed."""
 
     @abc.abstractmethod
     def adjoint(
@@ -159,23 +159,23 @@ class FunctionRule(abc.ABC):
     ) -> Sequence[Value]: ...
 
 
-#: Every class of such functions, by its attribute.
+#: Every function rule, by its attribute.
 FUNCTION_RULES: dict[str, FunctionRule] = {}
 
 
 def rule_of(function: ir.Operation) -> FunctionRule | None:
-    """What says how calls of a function are differentiated; None of one like any other."""
+    """The rule of a function; None for a plain function."""
     attributes = function.attributes
     return next((rule for name, rule in FUNCTION_RULES.items() if name in attributes), None)
 
 
 def declared_in(attributes: Set[str]) -> bool:
-    """Whether functions with these attributes are declarations whose bodies a pass writes."""
+    """Whether one of these attributes marks a declaration, whose body a pass writes."""
     return any(rule.declares and name in attributes for name, rule in FUNCTION_RULES.items())
 
 
 class Callee:
-    """A function of the module that is being transformed, with a body and without plain calls."""
+    """A function of the module being transformed, with a body and without plain calls."""
 
     def __init__(self, name: str) -> None:
         table = current.table
@@ -187,23 +187,23 @@ class Callee:
 
     @property
     def program(self) -> Program:
-        """What the function does."""
+        """The body of the function as a program."""
         return Program.of_region(self.function.regions[0])
 
     @property
     def types(self) -> tuple[list[ir.Type], list[ir.Type]]:
-        """The types that it takes and returns."""
+        """Argument and result types of this function."""
         return self.types_of(self.function)
 
     @staticmethod
     def types_of(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
-        """The types that a function takes and returns."""
+        """Argument and result types of a function."""
         of = function.attributes["function_type"].value
         return list(of.inputs), list(of.results)
 
     @property
     def operations(self) -> list[ir.Operation]:
-        """What the function does, op by op; nothing of a declaration."""
+        """Ops of the body; empty for a declaration."""
         blocks = self.function.regions[0].blocks
         return [op.operation for block in blocks for op in block.operations]
 
@@ -212,7 +212,7 @@ class Callee:
         """Whether an op in it, or in a function that it calls, reads bits: Note [Bits]."""
         known = self._table.reading_bits
         if self.name not in known:
-            known[self.name] = False  # meanwhile, where a rule calls its own function
+            known[self.name] = False  # assumed meanwhile, as a rule may call its own function
             rule = rule_of(self.function)
             parts = [] if rule is None else self.named(rule)
             known[self.name] = any(part.reads_bits for part in parts) or any(
@@ -224,11 +224,11 @@ class Callee:
         return known[self.name]
 
     def named(self, rule: FunctionRule) -> "list[Callee]":
-        """The functions that its attribute names."""
+        """Functions that its attribute names."""
         return [self.other(name) for name in symbols_in(self.request(rule))]
 
     def request(self, rule: FunctionRule) -> Any:
-        """What its attribute says."""
+        """Value of its attribute."""
         return self.function.attributes[rule.attribute]
 
     @property
@@ -238,7 +238,7 @@ class Callee:
 
     @contextmanager
     def being_transposed(self) -> "Iterator[bool]":
-        """Its rule is being transposed meanwhile; gives whether it was already, further out."""
+        """Mark its rule as being transposed; yield whether it already was, further out."""
         names = self._table.being_transposed
         if self.name in names:
             yield True
@@ -262,7 +262,7 @@ class Callee:
         *,
         places: Sequence[ir.Location] | None = None,
     ) -> "Callee":
-        """A new function of the module, named after this one; its arguments after `places`."""
+        """Add a function to the module, named after this one; its arguments after `places`."""
         with self.function.location:
             return self.made(f"{self.name}_{suffix}", emit_results, types, attributes, places)
 
@@ -274,7 +274,7 @@ class Callee:
         attributes: dict[str, ir.Attribute] | None = None,
         places: Sequence[ir.Location] | None = None,
     ) -> "Callee":
-        """A new function of the module, at the current location."""
+        """Add a function to the module, at the current location."""
         table = current.table
         assert table is not None
         function = _function(name, types, [], attributes or {})
@@ -295,7 +295,7 @@ class Callee:
         outputs: Sequence[ir.Type],
         attributes: dict[str, ir.Attribute],
     ) -> "Callee":
-        """A new declaration in the module, named after this function."""
+        """Add a declaration to the module, named after this function."""
         with self.function.location:
             function = _function(f"{self.name}_{suffix}", inputs, outputs, attributes)
         return Callee(self._table.insert(function))
@@ -327,7 +327,7 @@ def call(f: Callee, xs: Sequence[Value]) -> list[Value]:
 
 
 def calls_unsafe(f: Callee, seen: set[str]) -> bool:
-    """`effects.is_unsafe` of what a function does."""
+    """`effects.is_unsafe` of the body of a function."""
     if f.name in seen:
         return False
     seen.add(f.name)
@@ -342,7 +342,7 @@ def calls_unsafe(f: Callee, seen: set[str]) -> bool:
 def declare_scan(
     name: str, step: Callable[..., Sequence[Value]], xs: Sequence[Value], m: int
 ) -> list[Value]:
-    """Emit a call of a scan without carries, through the first m of these values."""
+    """Emit a call of a scan without carries, over the first m of these values."""
     size = xs[0].type.shape[0]
     types = [tensor(x.type.shape[1:], x.type.element_type) for x in xs[:m]]
     body = Callee.made(name, step, [*types, *(x.type for x in xs[m:])])
@@ -363,12 +363,12 @@ def declare_scan(
 
 
 def symbol(f: Callee) -> ir.Attribute:
-    """What names a function in an attribute."""
+    """Symbol reference to a function."""
     return ir.FlatSymbolRefAttr.get(f.name)
 
 
 class CallOp(AnvlOp):
-    """A call of a function that has rules; all others are inlined before an op is asked for one."""
+    """A call of a function with rules; other calls are inlined before rules are applied."""
 
     OPERATION_NAME = "func.call"
     xs: Operands
@@ -377,7 +377,7 @@ class CallOp(AnvlOp):
     n_operands = None
     n_results = None
     multiple_results = True
-    pure = False  # who calls it may want what it does
+    pure = False  # the callee may have effects
     bodies: ClassVar[list[str]] = []
     recipes = None
     tangent_recipes = None
@@ -389,7 +389,7 @@ class CallOp(AnvlOp):
 
     @classmethod
     def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
-        """Which operands the results that are wanted depend on."""
+        """For each operand, whether a wanted result depends on it."""
         name = Symbol.decode(op.attributes["callee"])
         with remembering() as known:
             key = name, tuple(is_wanted)
@@ -404,7 +404,7 @@ class CallOp(AnvlOp):
     def differentiated(
         cls, op: ir.Operation, moves: Sequence[bool]
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
-        """`FunctionRule.bodies` of what it calls, where these of its operands move."""
+        """`FunctionRule.bodies` of the callee, for these active operands."""
         rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
         return rule.bodies(f, moves)
 

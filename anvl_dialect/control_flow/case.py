@@ -1,6 +1,6 @@
-"""`if` and `case`: one of several regions, chosen when the program runs.
+"""`if` and `case`: one of several regions, chosen at run time.
 
-Each transformation of a choice is another: of the same transformation of each branch.
+Each transformation of a choice is a choice between the transformed branches.
 Source: StableHLO specification, `if` and `case`.
 """
 
@@ -28,7 +28,7 @@ from anvl.dialect.interpreters.subprogram import Program, batch_of, values_and_j
 
 __all__ = ["CHOICES", "CONTROL_FLOW", "STRATEGIES", "CaseOp", "ChoiceOp", "IfOp", "choose"]
 
-#: What vmap does where members of a batch differ in the branch: Note [Choices in a batch].
+#: How vmap treats a batched index: Note [Choices in a batch].
 STRATEGIES = ("select", "loop")
 
 _STRATEGY = "anvl.batch"
@@ -36,14 +36,14 @@ _STRATEGY = "anvl.batch"
 # Note [Choices in a batch]
 #
 # Where members of a batch differ in the branch, `anvl.batch = "select"` computes every branch for
-# all of them, and each takes its own: what a branch gives to a member that does not take it is no
-# part of the result, nor of a derivative, since `select` is safe from NaN.  With "loop" the members
-# go one after the other, and each computes its own branch alone.  Without the attribute it is the
-# first, but for branches that may not end or have an effect.
+# all of them and selects: the result of a branch for a member that does not take it is part neither
+# of the result nor of a derivative, since `select` is safe from NaN.  With "loop" the members run
+# one after the other, and each computes its own branch alone.  The default is "select", except for
+# branches that may not terminate or have a side effect.
 
 
 class ChoiceOp(RegionOp):
-    """Base of `if` and `case`: the first operand says which region is run."""
+    """Base of `if` and `case`: the first operand selects the region."""
 
     @classmethod
     def read(cls, op: ir.Operation) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class ChoiceOp(RegionOp):
 
     @classmethod
     def strategy_of(cls, op: ir.Operation) -> str | None:
-        """Its `anvl.batch`, if it has one: Note [Choices in a batch]."""
+        """Value of its attribute `anvl.batch`, or None: Note [Choices in a batch]."""
         if _STRATEGY not in op.attributes:
             return None
         found = op.attributes[_STRATEGY]
@@ -63,17 +63,17 @@ class ChoiceOp(RegionOp):
 
     @classmethod
     def taken(cls, choice: Any, count: int) -> int:
-        """The position of the branch, of so many, that a number chooses."""
+        """Position of the branch, out of `count`, that an index selects."""
         raise NotImplementedError
 
     @classmethod
     def selected(cls, choice: Value, results: Sequence[Sequence[Value]]) -> list[Value]:
-        """The results of one branch, given those of all; one choice for all, or for each member."""
+        """Select the results of one branch, given those of all; one index, or one per member."""
         raise NotImplementedError
 
     @classmethod
     def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
-        """Which of the values that the op reads the results that are wanted depend on."""
+        """For each value that the op reads, whether a wanted result depends on it."""
         outer = operands_of(op.opview)[1:]
         read: set[Value] = set()
         for branch in cls.programs(op):
@@ -159,7 +159,7 @@ class ChoiceOp(RegionOp):
         branches: Sequence[Callable[[], Sequence[Value]]],
         strategy: str | None = None,
     ) -> list[Value]:
-        """Emit a choice of one of these branches, which emit ops that may read any value."""
+        """Emit a choice between branches, given as functions that may capture any value."""
         attributes = None if strategy is None else {_STRATEGY: Text.encode(strategy)}
         regions = [Region((), branch) for branch in branches]
         return emit_regions(cls.OPERATION_NAME, [choice], regions, attributes)
@@ -190,7 +190,7 @@ class ChoiceOp(RegionOp):
 
 
 class IfOp(ChoiceOp):
-    """The first region where the operand, a bool, is true; else the second."""
+    """Runs the first region if the operand, a bool, is true; else the second."""
 
     OPERATION_NAME = "stablehlo.if"
     short_name = "if"
@@ -210,7 +210,7 @@ class IfOp(ChoiceOp):
 
 
 class CaseOp(ChoiceOp):
-    """The region whose number the operand, an i32, is; the last where there is none such."""
+    """Runs the region at the index given by the operand, an i32; the last if out of range."""
 
     OPERATION_NAME = "stablehlo.case"
     short_name = "case"
@@ -229,7 +229,7 @@ class CaseOp(ChoiceOp):
         return list(found)
 
 
-#: Their names in the IR, and those of all ops whose regions are part of the function around them.
+#: Names in the IR of the choices, and of all ops whose regions belong to the enclosing function.
 CHOICES = (IfOp.OPERATION_NAME, CaseOp.OPERATION_NAME)
 CONTROL_FLOW = (*CHOICES, "stablehlo.while")
 
@@ -237,7 +237,7 @@ CONTROL_FLOW = (*CHOICES, "stablehlo.while")
 def choose(
     choice: Value, branches: Sequence[Callable[[], Sequence[Value]]], strategy: str | None = None
 ) -> list[Value]:
-    """Emit `if`, for a bool and the branch of true and that of false; `case` for an index."""
+    """Emit `if` for a bool and the branches of true and false; `case` for an index."""
     is_flag = choice.type.element_type == ir.IntegerType.get_signless(1)
     return (IfOp if is_flag else CaseOp).chosen(choice, branches, strategy)
 
@@ -245,7 +245,7 @@ def choose(
 def _of_all(
     branch: Program, outer: Sequence[Value], flags: Sequence[bool], size: int
 ) -> list[Value]:
-    """The results of a branch for each member."""
+    """Results of a branch for each member of the batch."""
     if any(flags):
         return batch_of(branch, outer, flags)
     return [repeated(y, size) for y in branch(*outer)]
@@ -254,7 +254,7 @@ def _of_all(
 def _one_by_one(
     xs: Sequence[Value], batched: Sequence[bool], one: Callable[..., Sequence[Value]]
 ) -> list[Value]:
-    """`one` of each member, one after the other, stacked."""
+    """Apply `one` to each member in sequence, and stack the results."""
     order = [i for flag in (True, False) for i, b in enumerate(batched) if b is flag]
 
     def step(*values: Value) -> Sequence[Value]:

@@ -1,4 +1,4 @@
-"""`anvl.checkpoint`: functions whose values are computed again for their adjoint, not kept.
+"""`anvl.checkpoint`: functions whose values are recomputed for their adjoint, not saved.
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 12; T. Chen et al.,
 Training Deep Nets with Sublinear Memory Cost (2016).
@@ -19,7 +19,7 @@ __all__ = ["Checkpoint"]
 
 
 class Checkpoint(FunctionRule):
-    """`{kept = n : i64}`: the last n results are there to be kept, and not computed again."""
+    """`{kept = n : i64}`: the last n results are saved as residuals, not recomputed."""
 
     attribute = "anvl.checkpoint"
     form = "{kept = n : i64}"
@@ -27,7 +27,7 @@ class Checkpoint(FunctionRule):
 
     @staticmethod
     def keeping(kept: int) -> ir.Attribute:
-        """The attribute."""
+        """Attribute that keeps the last `kept` results."""
         return ir.DictAttr.get({"kept": Int.encode(kept)}, context())
 
     def check(self, f: Callee) -> None:
@@ -46,8 +46,8 @@ class Checkpoint(FunctionRule):
         n_kept = Int.decode(f.request(self)["kept"])
         kept = list(ys[len(ys) - n_kept :])
         seeds = [g for g in gs if g is not None]
-        # What is computed again must be neither the first time, which an optimizer would find to
-        # be the same, nor before the cotangents are there.
+        # The barrier keeps an optimizer from merging the recomputation with the first computation,
+        # and from running it before the cotangents are available.
         found = iter(emit.optimization_barrier(*xs, *kept, *seeds))
         operands = [next(found) for _ in xs]
         known = [next(found) for _ in kept]

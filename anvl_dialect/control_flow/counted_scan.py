@@ -1,4 +1,4 @@
-"""A loop that counts its steps as a scan: it goes through arrays, and stacks what steps give."""
+"""Conversion of a counted loop to a scan, over arrays that it reads and stacks by row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,11 +20,11 @@ __all__ = ["as_scan"]
 def as_scan(
     f: Callee, body: Callee, operands: Sequence[Value], types: Sequence[ir.Type], count: Count
 ) -> Sequence[Value]:
-    """Emit, in the function f, a scan that does what a counted loop does; its results.
+    """Emit, in the function f, a scan equivalent to a counted loop; return its results.
 
-    `operands` are the carries, which have these types, and constants.  An array that each step
-    reads the row of its number of is gone through; one that each step writes that row of is
-    stacked.  So derivatives need not keep rows, nor handle whole arrays in each step.
+    `operands` are the carries, which have these types, and constants. An array of which step i
+    reads row i becomes a scanned array; one of which step i writes row i becomes a stacked result.
+    So derivatives need not save rows, nor handle whole arrays in each step.
     """
     parts = _Parts(body.program, operands, len(types), count)
     carry, stacked = parts.carry, parts.stacked
@@ -59,7 +59,7 @@ def as_scan(
 
 
 class _Parts:
-    """The carries that a scan has, those that it stacks, and the rows that it is given."""
+    """Partition of a loop for a scan: carries, stacked results, and scanned rows."""
 
     def __init__(self, body: Program, operands: Sequence[Value], n: int, count: Count) -> None:
         self.body, self.operands, self.n, self.count = body, operands, n, count
@@ -68,13 +68,14 @@ class _Parts:
         ops = list(body.block.operations) if is_number else []
         self.slices = [op for op in ops if self._is_row(op)]
         self.stacked = [k for k in range(n) if is_number and self._is_stacked(k)]
-        # Its numbers are an array of their own: only where there are arrays of as many rows.
+        # The counter becomes a scanned array of its own, only if other arrays are scanned or
+        # stacked.
         self.counters = [count.carry] if self.slices or self.stacked else []
         gone = {*self.counters, *self.stacked}
         self.carry = [k for k in range(n) if k not in gone]
 
     def step(self, *values: Value) -> list[Value]:
-        """The step of the scan: of carries, the number, rows and constants."""
+        """Step of the scan, a function of carries, the counter, rows and constants."""
         body, m = self.body, len(self.carry) + len(self.counters)
         updates = [maker_of(body.results[k]).operands[1] for k in self.stacked]
         cut = Program(body.block, [*(body.results[k] for k in self.carry), *updates], body)
@@ -90,18 +91,18 @@ class _Parts:
         return [*found[:late], *(reshaped(y, tuple(y.type.shape[1:])) for y in found[late:])]
 
     def position(self, x: Value) -> int:
-        """Which argument of the body a value is."""
+        """Position of a value among the arguments of the body."""
         return self.body.arguments.index(x)
 
     def _is_row(self, op: Any) -> bool:
-        """Whether an op reads the row of a constant array that the step has the number of."""
+        """Whether an op reads row i of a constant array in step i."""
         if type(op) is not OPS["anvl.dynamic_slice"] or not op.result.type.rank:
             return False
         x, at, *others = op.operands
         return self._is_constant(x) and self._is_at(x.type, op.result.type, at, others)
 
     def _is_stacked(self, k: int) -> bool:
-        """Whether each step writes the row of its number of a carry that nobody else reads."""
+        """Whether step i writes row i of carry k, which has no other readers."""
         op = maker_of(self.body.results[k])
         if type(op) is not OPS["anvl.dynamic_update_slice"] or not op.result.type.rank:
             return False
@@ -132,6 +133,6 @@ def _row(type_: Any) -> ir.Type:
 
 
 def _numbers(type_: Any, count: Count) -> Value:
-    """What the counter is in each step."""
+    """Values of the counter in all steps."""
     dtype = dtype_name(type_.element_type)
     return emit.iota(shape=(count.steps,), dtype=dtype, iota_dimension=0)

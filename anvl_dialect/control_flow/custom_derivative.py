@@ -1,4 +1,4 @@
-"""`anvl.custom_vjp` and `anvl.custom_jvp`: functions whose derivative is what their author says.
+"""`anvl.custom_vjp` and `anvl.custom_jvp`: functions with user-defined derivatives.
 
 One rule serves all modes.  An adjoint is linear in the cotangents, and its transpose is the
 tangent; a tangent is linear in the tangents, and its transpose is the adjoint.  Batching batches
@@ -26,20 +26,20 @@ __all__ = ["CustomJvp", "CustomVjp", "batched_types"]
 # Note [Rules that call their own functions]
 #
 # `y = exp_(x); return y, y * t`: the rule of @exp_ calls @exp_, and so on to any order, since a
-# call stays a call until somebody differentiates it.  Two walks would not end.  The batch of the
-# rule calls the batch that it is the rule of, by its name (`being_batched`).  And the transpose of
-# `exp_mul(x, t)`, in the rule of @exp_mul, is that of what @exp_mul does: along a tangent it is
-# linear, so a rule has nothing to say there.  (JAX transposes what such functions do always.)
+# call stays a call until it is differentiated.  Two walks would not terminate.  The batched rule
+# calls the batched function that it is the rule of, by its name (`being_batched`).  And the
+# transpose of `exp_mul(x, t)`, in the rule of @exp_mul, is the transpose of the body of @exp_mul:
+# along a tangent it is linear, so no rule applies.  (JAX always transposes the body.)
 #
 # Where a rule calls its function with other functions or types each time, as the implicit
 # derivative of a fixed point does, each call has a rule of its own, which is traced at once.  At
-# some depth the attribute is `{nested = n : i64}`, and whoever asks for that derivative is told so.
+# some depth the attribute is `{nested = n : i64}`, and taking that derivative raises an error.
 
 
 class Custom(FunctionRule):
     """`{rule = @f_rule, wrt = array<i64: ...>}`: @f_rule has the derivative in the arguments `wrt`.
 
-    It takes what @f takes, then what @f returns, then the cotangents or tangents.
+    It takes the arguments of @f, then the results of @f, then the cotangents or tangents.
     """
 
     form = "{rule = @f_rule, wrt = array<i64: ...>}"
@@ -69,10 +69,10 @@ class Custom(FunctionRule):
     def rule_types(
         self, inputs: list[ir.Type], outputs: list[ir.Type]
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        """What the rule takes last and what it gives, for arguments and results of these types."""
+        """Types of the rule's last arguments, and of its results."""
 
     def read(self, f: Callee) -> tuple[Callee, tuple[int, ...]]:
-        """The function that is the rule, and the arguments that it speaks of."""
+        """The rule function, and the positions of the arguments `wrt`."""
         request = f.request(self)
         if "nested" in request:
             order = Int.decode(request["nested"])
@@ -92,12 +92,12 @@ class Custom(FunctionRule):
     def batch_with_rule(
         self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]
     ) -> Sequence[Value]:
-        """`batch` of a function that has a rule."""
+        """Batch a call of a function together with its rule."""
 
     def _batched(
         self, f: Callee, types: Sequence[ir.Type], batched: Sequence[bool], request: ir.Attribute
     ) -> Callee:
-        """The function with one more axis, with this attribute."""
+        """Add the batched function, with this attribute."""
         program = f.program
         return f.add(
             "batched", lambda *vs: batch_of(program, vs, batched), types, {self.attribute: request}
@@ -111,7 +111,7 @@ class Custom(FunctionRule):
         rule: Callable[..., Sequence[Value]],
         taken: Sequence[ir.Type],
     ) -> Sequence[Value]:
-        """A call of the function with one more axis; so has `rule`, which also takes `taken`."""
+        """Emit a call of the batched function; `rule`, which also takes `taken`, is batched."""
         author, wrt = self.read(f)
         types = [x.type for x in xs]
         key = f.name, tuple(types), tuple(batched)
@@ -131,7 +131,7 @@ class Custom(FunctionRule):
 
 
 class CustomVjp(Custom):
-    """The rule gives the cotangents of the arguments `wrt`, from those of the float results."""
+    """The rule maps cotangents of the float results to cotangents of the arguments `wrt`."""
 
     attribute = "anvl.custom_vjp"
 
@@ -176,7 +176,7 @@ class CustomVjp(Custom):
         def each(*values: Value) -> list[Value]:
             flags = [*batched, *[True] * (len(values) - count)]
             found = zip(wrt, batch_of(program, values, flags), strict=True)
-            # An argument that all members share gets the cotangents of all of them.
+            # The cotangent of an unbatched argument is summed over the batch.
             return [g if batched[i] else emit.sum(g, axes=(0,)) for i, g in found]
 
         floats = [y.type for y in f.program.results if differentiable(y.type)]
@@ -184,7 +184,7 @@ class CustomVjp(Custom):
 
 
 class CustomJvp(Custom):
-    """The rule gives the tangents of the float results, from those of the arguments `wrt`."""
+    """The rule maps tangents of the arguments `wrt` to tangents of the float results."""
 
     attribute = "anvl.custom_jvp"
 
@@ -239,13 +239,13 @@ FUNCTION_RULES[CustomJvp.attribute] = CustomJvp()
 def batched_types(
     types: Sequence[Any], xs: Sequence[Value], batched: Sequence[bool]
 ) -> list[ir.Type]:
-    """The types with one more axis, of the size that `xs` have."""
+    """Types with a batch axis of the size that `xs` have."""
     size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
     return [tensor([size, *t.shape], t.element_type) for t in types]
 
 
 def _placed(found: Sequence[Value], wrt: Sequence[int], count: int) -> list[Value | None]:
-    """What belongs to the arguments `wrt`, among all of them."""
+    """Place values of the arguments `wrt` at their positions; None elsewhere."""
     by_position = dict(zip(wrt, found, strict=True))
     return [by_position.get(i) for i in range(count)]
 
@@ -257,7 +257,7 @@ def _transposed(
     gs: Sequence[Value | None],
     problem: str,
 ) -> list[Value]:
-    """The transpose of a rule, which must be linear in its arguments of these types."""
+    """Transpose of a rule, which must be linear in its arguments of these types."""
     rest = [x.type for x in xs]
     program = Program.of(lambda *vs: [y for y in f(*vs) if y is not None], [*types, *rest])
     moves = [*(True for _ in types), *(False for _ in xs)]

@@ -1,4 +1,4 @@
-"""Where a program is not linear: the first op whose slope depends on its value, or is not there."""
+"""Linearity check: find the first op whose slope depends on its value, or that has none."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ __all__ = ["NonLinear", "first_nonlinear"]
 
 
 class NonLinear(NamedTuple):
-    """An op that is not linear in operands that move; `flat` if its derivative is 0 by design.
+    """An op that is not linear in its active operands; `flat` if its derivative is 0 by design.
 
-    `within` is the op of the program that it is in: itself, or a call.
+    `within` is the op of the program that contains it: itself, or a call.
     """
 
     op: Any
@@ -26,7 +26,7 @@ class NonLinear(NamedTuple):
 
     @property
     def why(self) -> str:
-        """What is wrong with it, with its place."""
+        """Reason why the op is not linear, with its location."""
         at = f"{self.op.operation.name} at {place_of(self.op.operation)}"
         if self.flat:
             return f"{at} passes no slope on"
@@ -36,10 +36,10 @@ class NonLinear(NamedTuple):
 def first_nonlinear(
     program: Program, moves: Sequence[bool], *, slopes: bool = True
 ) -> NonLinear | None:
-    """The first op between the arguments that move and the results that is not linear in them.
+    """First op between the active arguments and the results that is not linear in them.
 
-    In calls of control flow it is one of their bodies.  A sweep passes over ops that are flat, such
-    as comparisons; without `slopes`, only these are looked for, which is quick.
+    For control flow it is an op in one of the bodies. A sweep passes over flat ops, such as
+    comparisons; without `slopes`, only these are searched for, which is quick.
     """
     moved = {x for x, flag in zip(program.arguments, moves, strict=True) if flag}
     wanted = program.read()
@@ -72,7 +72,7 @@ def _at(
 
 
 def _is_flat(op: Any, through: Sequence[bool], results: Sequence[Value]) -> bool:
-    """Whether the derivative of an op is zero by design in an operand that moves."""
+    """Whether the derivative of an op is zero by design in an active operand."""
     rules = type(op)
     if getattr(rules, "zero_derivative_reason", "") or any(
         not differentiable(y.type) for y in results
@@ -86,7 +86,7 @@ def _is_flat(op: Any, through: Sequence[bool], results: Sequence[Value]) -> bool
 
 
 def _is_curved(op: Any, through: Sequence[bool]) -> bool:
-    """Whether the cotangents of operands that move depend on what these are."""
+    """Whether the cotangents of active operands depend on the operands' values."""
     operands = list(op.operands)
     n = len(operands)
     floats = [y for y in op.results if differentiable(y.type)]

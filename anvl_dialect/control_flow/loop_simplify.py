@@ -1,4 +1,4 @@
-"""Simpler forms of loops: what is the same in each step is no carry, and is done once."""
+"""Loop simplification: invariant carries become constants, invariant ops are hoisted."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
@@ -15,26 +15,26 @@ __all__ = ["Form", "needed_for", "simpler_form"]
 
 # Note [Simpler loops]
 #
-# A carry that each step gives back as it came is no carry, but a constant of the loop; a carry of
-# which neither the results nor the other carries know is not needed; what depends on constants
-# alone is done once, in front of the loop, and numbers are written where they are used.
+# A carry that each step returns unchanged is a constant of the loop; a carry on which neither the
+# results nor the other carries depend is dropped; ops that depend on constants alone are hoisted in
+# front of the loop, and known scalars are emitted where they are used.
 #
-# Before a derivative is taken this makes the derivative shorter: the adjoint keeps every carry that
-# it reads, of every step, and adds to the cotangent of every constant.  But what has been taken out
-# of a loop has also left the branches and masks that kept its derivative from being 0 * inf (Note
-# [Lazy masks]); so then only what keeps zeros whatever it is given goes out, and the rest when
-# derivatives are done.
+# Before differentiation this makes the derivative shorter: the adjoint saves every carry that it
+# reads, of every step, and adds to the cotangent of every constant.  But an op hoisted out of a
+# loop has also left the branches and masks that kept its derivative from being 0 * inf (Note [Lazy
+# masks]); so before differentiation only ops that preserve zeros for all operands are hoisted, and
+# the rest afterwards.
 #
-# An op that makes more elements than it is given stays in the loop, where it is fused with what
-# reads it: in front of it, it would be an array in memory.
+# An op whose result has more elements than its operands stays in the loop, where it is fused with
+# its users: in front of the loop, it would be an array in memory.
 
 
 class Form(NamedTuple):
-    """A loop that does the same as another, with less.
+    """Result of loop simplification.
 
-    `emits` are its functions, such as the condition and the body; `found` says for each result of
-    the other loop which value or which result of this one it is, or that nobody asks.  `places` are
-    where the arguments of its functions were before: that names them.
+    `emits` are its functions, such as the condition and the body; `found` maps each result of the
+    original loop to a value or to a result of this loop, or None if unused. `places` are the
+    original locations of the arguments of its functions, which name them.
     """
 
     carry: list[Value]
@@ -45,7 +45,7 @@ class Form(NamedTuple):
     places: list[Any]
 
     def results(self, made: Sequence[Value]) -> list[Value | None]:
-        """Those of the other loop, given those of this one."""
+        """Results of the original loop, given those of this one."""
         return [made[y] if isinstance(y, int) else y for y in self.found]
 
 
@@ -56,17 +56,17 @@ def simpler_form(
     is_used: Sequence[bool],
     motion: Motion,
 ) -> Form | None:
-    """A loop with less in it, or None.
+    """Simplify a loop; None if nothing can be simplified.
 
-    `programs` are its functions, the body last, of carries, of members of what is gone through, and
-    of constants; `counts` says how many of the first two there are; `xs` are the operands of the
-    loop, `is_used` tells of each result of the body whether anybody asks for it.
+    `programs` are its functions, the body last, whose arguments are carries, rows of scanned arrays
+    and constants; `counts` are the numbers of the first two; `xs` are the operands of the loop,
+    `is_used` tells for each result of the body whether it is used.
     """
     if not all(
         motion.is_dce_able(op) for p in programs for op in p.block.operations if _is_inner(op)
     ):
         return None
-    with remembering():  # it asks of the loops in this one again and again
+    with remembering():  # nested loops are queried again and again
         search = _Search(programs, counts, xs, is_used, motion)
         if not search.finds():
             return None
@@ -78,7 +78,7 @@ def _is_inner(op: Any) -> bool:
 
 
 class _Search:
-    """What there is less of in a loop."""
+    """Search for the simplifications of a loop."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class _Search:
         ]
 
     def finds(self) -> bool:
-        """Whether there is less at all."""
+        """Whether anything can be simplified."""
         constants = range(self.n + self.m, len(self.xs))
         return (
             bool(self.fixed)
@@ -125,7 +125,7 @@ class _Search:
         return i in self.fixed or i >= self.n + self.m
 
     def _fixed(self) -> set[int]:
-        """The carries that are what they were at first, in every step."""
+        """Carries that keep their initial value in every step."""
         fixed: set[int] = set()
         while True:
             known = {
@@ -149,7 +149,7 @@ class _Search:
         return first is not None and repr(first) == repr(later)  # 0.0 == -0.0, and differ
 
     def _live(self, is_used: Sequence[bool]) -> set[int]:
-        """The results of the body that somebody asks for, outside or in a later step."""
+        """Results of the body that are used, outside or in a later step."""
         live = {i for i, used in enumerate(is_used) if used} - self.fixed
         for p in self.programs[:-1]:
             _, values = needed_for(p, p.results)
@@ -164,11 +164,11 @@ class _Search:
     def _wanted(self, program: Program) -> list[Value]:
         if program is not self.body:
             return program.results
-        # What goes straight through needs no loop.
+        # A scanned array that is stacked unchanged needs no loop.
         return [self.body.results[i] for i in sorted(self.live) if self._passed(i) is None]
 
     def _passed(self, i: int) -> Value | None:
-        """Of what is stacked: the array that it is, if it is one that is gone through."""
+        """The scanned array that stacked result i reproduces; None if it does not."""
         y = self.body.results[i]
         if i < self.n or y not in self.body.arguments:
             return None
@@ -176,7 +176,7 @@ class _Search:
         return self.xs[k] if self.n <= k < self.n + self.m else None
 
     def _moved(self, program: Program) -> list[Value]:
-        """The values that are computed once, in front of the loop."""
+        """Values that are hoisted in front of the loop."""
         ops, _ = needed_for(program, self._wanted(program))
         same = {x for i, x in enumerate(program.arguments) if self._is_constant(i)}
         made: dict[Value, Any] = {}
@@ -197,7 +197,7 @@ class _Search:
         return [x for x in made if x in moved]
 
     def form(self) -> Form:
-        """The loop with less."""
+        """The simplified loop."""
         n, end = self.n, self.n + self.m
         carries = [i for i in range(n) if i in self.live]
         gone = [i for i in range(n, end) if self.is_read[i]]
@@ -232,7 +232,7 @@ class _Search:
         )
 
     def _emitted(self, program: Program, values: Sequence[Value]) -> list[Value]:
-        """What is done once, in front of the loop."""
+        """Emit the hoisted values in front of the loop."""
         once = Program(program.block, values, program)
         constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
         once.arguments = [program.arguments[i] for i in constants]
@@ -241,7 +241,7 @@ class _Search:
     def _emitting(
         self, program: Program, places: Sequence[Value | None]
     ) -> Callable[..., list[Value]]:
-        """A function of the new loop: `places` are the values of the old one that it is given."""
+        """Make a function of the new loop, over those arguments of the old one in `places`."""
         numbers = {program.arguments[i]: x for i, x in self.numbers.items() if self.is_read[i]}
         cut = Program(program.block, self._wanted(program), program)
         cut.arguments = [*(x for x in places if x is not None), *numbers]
@@ -256,9 +256,9 @@ class _Search:
 def needed_for(
     program: Program, results: Iterable[Value], given: Sequence[Value] = ()
 ) -> tuple[list[Any], set[Value]]:
-    """The ops that some values depend on, and all values that they read, these included.
+    """Ops that some values depend on, and all values read, including the results.
 
-    The arguments are given, and those in `given`.
+    The arguments and the values in `given` count as available.
     """
     cut = Program(program.block, list(results), program)
     cut.arguments += given
@@ -267,7 +267,7 @@ def needed_for(
 
 
 def _grows(op: Any) -> bool:
-    """Whether an op makes more than it is given, such as a constant or a repetition."""
+    """Whether a result of an op is larger than its operands, such as a constant or a broadcast."""
     made = sum(prod(y.type.shape) for y in op.results)
-    # A constant also if it has no elements: it would be written in the loop again, without end.
+    # Constants count even if empty: they would be emitted in the loop again, without end.
     return made > max((prod(x.type.shape) for x in operands_of(op)), default=-1)

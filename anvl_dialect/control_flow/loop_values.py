@@ -1,4 +1,4 @@
-"""What loops share: which carries move, and the ops that they are made of."""
+"""Shared helpers of loops: activity of carries, and common ops."""
 
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
@@ -17,7 +17,7 @@ __all__ = [
 
 
 def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
-    """Which results of a program depend on the arguments that are marked."""
+    """For each result of a program, whether it depends on a marked argument."""
     marked = {x for x, flag in zip(program.arguments, flags, strict=True) if flag}
     for op in program.needed():
         if not marked.isdisjoint(operands_of(op)):
@@ -28,7 +28,7 @@ def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
 def settled_flags(
     program: Program, carry: Sequence[bool], rest: Sequence[bool], n: int
 ) -> list[bool]:
-    """The carries that are marked after any number of steps; the first n results are they."""
+    """Flags of the carries (the first n results) after any number of steps: a fixed point."""
     flags = list(carry)
     while True:
         found = reached(program, [*flags, *rest])[:n]
@@ -41,9 +41,9 @@ def settled_flags(
 def carries_read(
     body: Program, n: int, is_wanted: Sequence[bool], more: Set[Value] = frozenset()
 ) -> list[bool]:
-    """Which arguments of a step are read, in any number of steps, for results that are wanted.
+    """For each argument of a step, whether wanted results depend on it after any number of steps.
 
-    The first n arguments and results are carries; those arguments in `more` are read anyway.
+    The first n arguments and results are carries; the arguments in `more` count as read.
     """
     wanted = list(is_wanted)
     while True:
@@ -56,7 +56,7 @@ def carries_read(
 
 
 def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
-    """Which arguments of a step move in any number of steps, where these do in the first one."""
+    """For each argument of a step, whether it is active in any step, given those in the first."""
     flags = list(moves)
     while True:
         moved = {x for x, flag in zip(body.arguments, flags, strict=True) if flag}
@@ -68,13 +68,13 @@ def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
 
 
 def below(i: Value, bound: int, flag: Value) -> Value:
-    """Whether a flag is set, and an index is below a bound."""
+    """Emit the conjunction of a flag and `i < bound`."""
     is_below = emit.compare(i, full(i.type, bound), comparison_direction="LT")
     return and_(is_below, flag)
 
 
 def spread(flags: Value, y: Value) -> Value:
-    """One flag for all, or one for each member, as one for each element."""
+    """Broadcast a flag, or one flag per member, to the elements of y."""
     shape, axes = tuple(y.type.shape), tuple(range(flags.type.rank))
     if len(shape) == len(axes):
         return flags
@@ -82,7 +82,7 @@ def spread(flags: Value, y: Value) -> Value:
 
 
 def cut_in(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
-    """Values in parts of these sizes."""
+    """Split values into parts of these sizes."""
     remaining = iter(values)
     return [[next(remaining) for _ in range(size)] for size in sizes]
 
@@ -99,5 +99,5 @@ def member(x: Value, at: Value) -> Value:
 
 
 def put(y: Value, at: Value, z: Value) -> Value:
-    """y, with z at an index of the first axis."""
+    """Replace y[at] by z, at an index of the first axis."""
     return emit.dynamic_update_slice(y, reshaped(z, (1, *z.type.shape)), *_starts(y, at))

@@ -1,7 +1,7 @@
-"""`anvl.scan`: functions that do something for each index of the first axis of arrays.
+"""`anvl.scan`: functions that loop over the first axis of arrays.
 
-The tangent of a scan is a scan over more, and so is its batch.  The adjoint is two: the scan
-itself, which keeps what each step is asked for later, and one backward over what was kept.
+The tangent of a scan is a scan over more arrays, and so is its batch. The adjoint is two scans: the
+forward one, which saves the residuals of each step, and a backward one over the residuals.
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.4.
 """
 
@@ -57,16 +57,16 @@ class _Scan(NamedTuple):
     reverse: bool
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """What belongs to the carries, to what is gone through, and to the constants."""
+        """Split values into those of carries, scanned arrays and constants."""
         n, end = self.n, self.n + self.m
         return list(values[:n]), list(values[n:end]), list(values[end:])
 
 
 class Scan(FunctionRule):
-    """The body for each index of the first axis of some arguments, with carries.
+    """A loop of the body over the first axis of some arguments, with carries.
 
-    The function takes carries, arrays that are gone through, constants; it returns the carries and
-    what the body gives for each index, stacked.
+    The function takes carries, scanned arrays and constants; it returns the final carries and the
+    body's other results, stacked.
     """
 
     attribute = "anvl.scan"
@@ -112,7 +112,7 @@ class Scan(FunctionRule):
         if not isinstance(op.opview, WhileOp):
             return None
         cond, body = WhileOp.programs(op)
-        # A scan has no condition that could do more than to tell.
+        # A scan has no condition, which could have a side effect.
         if is_unsafe(cond.block.operations):
             return None
         return step_count(cond, body, operands_of(op))
@@ -132,7 +132,7 @@ class Scan(FunctionRule):
         reverse: bool,
         places: Sequence[ir.Location] | None = None,
     ) -> list[Value]:
-        """What another scan makes of carries, arrays and constants, which `places` name."""
+        """Emit another scan over carries, arrays and constants, which `places` name."""
         loop = self.read(f)
         carry, xs, rest = parts
         types = [*(x.type for x in carry), *(_one(x.type) for x in xs), *(x.type for x in rest)]
@@ -304,7 +304,7 @@ class Scan(FunctionRule):
         n = loop.n
         carry, arrays, rest = loop.split(xs)
         parts = _Backward(loop, gs)
-        # The forward scan, in the place of the first one, with what each step keeps.
+        # The forward scan replaces the original one, and also returns the residuals of each step.
         with ir.InsertionPoint(ys[0].owner):
             found = self.made(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
         kept = found[len(ys) :]
@@ -331,7 +331,7 @@ class Scan(FunctionRule):
 
 
 class _Backward:
-    """The adjoint of one step, in two: what is done going forward, and what coming back."""
+    """Adjoint of one step, split into a forward and a backward part."""
 
     def __init__(self, loop: _Scan, gs: Sequence[Value | None]) -> None:
         self.loop = loop
@@ -345,7 +345,7 @@ class _Backward:
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
         made = Program.of(self._pulled, [*self.types, *seeds])
         count = len(body.results)
-        # The step itself, as its adjoint has left it, and the cotangents.
+        # Values of the step, as rewritten by its adjoint, and the cotangents.
         self.values, cotangents = made.results[:count], made.results[count:]
         self.program = Program(made.block, cotangents, made)
         arguments = self.program.arguments
@@ -357,7 +357,7 @@ class _Backward:
             late.update(op.results)
             kept.update(dict.fromkeys(x for x in operands_of(op) if x not in late))
         kept.update(dict.fromkeys(y for y in self.program.results if y not in late))
-        # What is gone through, and what is the same in each step, is there without being kept.
+        # Scanned arrays and constants are available without being saved.
         ops = [op for op in self.program.needed() if late.isdisjoint(op.results)]
         there, same = (
             set(arguments[n : len(self.types)]),
@@ -367,14 +367,14 @@ class _Backward:
             if same.issuperset(operands_of(op)):
                 same.update(op.results)
         self.kept = fewest([x for x in kept if x not in there | same], there | same, ops)
-        # What the way back reads: a scan that is linear must not seem to need its arguments.
+        # Values the backward part reads: a linear scan must not seem to need its arguments.
         self.late = Program(self.program.block, self.program.results, self.program)
         self.late.arguments = [*self.kept, *arguments[n:]]
         read = {x for op in self.late.needed() for x in operands_of(op)}.union(self.late.results)
         self.is_read = [x in read for x in arguments[: len(self.types)]]
 
     def used(self, values: Sequence[Any], first: int) -> list[Any]:
-        """Of values that belong to the arguments from `first` on, those that the way back reads."""
+        """Select, of values for the arguments from `first` on, those the backward part reads."""
         return [x for x, is_read in zip(values, self.is_read[first:], strict=False) if is_read]
 
     def _pulled(self, *values: Value) -> list[Value]:
@@ -386,13 +386,13 @@ class _Backward:
         return [*ys, *found]
 
     def forward(self, *values: Value) -> list[Value]:
-        """One step, and what is kept of it."""
+        """Emit one forward step; return its results and its residuals."""
         early = Program(self.program.block, [*self.values, *self.kept], self.program)
         early.arguments = self.program.arguments[: len(self.types)]
         return early(*values)
 
     def backward(self, *values: Value) -> list[Value]:
-        """One step back: of cotangents of the carries, sums, what was kept, cotangents of ys."""
+        """Emit one backward step, over cotangents of carries, sums, residuals, cotangents of ys."""
         loop, types = self.loop, self.types
         carries, arrays, rest = loop.split(types)
         n_ends = sum(map(differentiable, carries))
@@ -423,5 +423,5 @@ def _many(type_: Any, length: int) -> ir.Type:
 
 
 def _swapped(x: Value) -> Value:
-    """x with its first two axes exchanged: those of the batch and of the steps."""
+    """Swap the first two axes of x: the batch and the steps."""
     return permuted(x, (1, 0, *range(2, x.type.rank)))

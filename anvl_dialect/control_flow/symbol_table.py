@@ -1,4 +1,4 @@
-"""The functions of the module that a pass transforms, where the rules of functions find them.
+"""Symbol table of the module that a pass transforms, for the rules of functions.
 
 See Note [Functions with rules] in `anvl.dialect.control_flow.call`.
 """
@@ -24,7 +24,7 @@ class Table(abc.ABC):
     """The functions of a module, by name."""
 
     functions: dict[str, ir.Operation]
-    #: What the pass that asks was told, and rules take where a function does not say it itself.
+    #: Options of the calling pass, by which rules fill in missing attributes of a function.
     defaults: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self) -> None:
@@ -32,12 +32,12 @@ class Table(abc.ABC):
         self.being_batched: dict[Any, Callee] = {}
         # Functions whose rules, which may call them, are being transposed.
         self.being_transposed: set[str] = set()
-        # Whether functions read bits of floats, as far as that was asked.
+        # Whether functions read bits of floats, as far as computed.
         self.reading_bits: dict[str, bool] = {}
 
     @abc.abstractmethod
     def insert(self, function: ir.Operation) -> str:
-        """Make a new function one of the module's; its name, which is made unique."""
+        """Insert a new function into the module; return its name, made unique."""
 
 
 class _Current(threading.local):
@@ -49,7 +49,7 @@ current = _Current()
 
 @contextmanager
 def resolving(table: Table) -> Iterator[None]:
-    """Find functions in this table meanwhile."""
+    """Resolve functions in this table within the context."""
     outer, current.table = current.table, table
     try:
         yield

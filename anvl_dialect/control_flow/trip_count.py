@@ -1,4 +1,4 @@
-"""How many steps a loop makes that counts them: what its numbers say before it runs."""
+"""Static trip count of a counted loop."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from anvl.dialect.interpreters.subprogram import Program
 __all__ = ["Count", "step_count"]
 
 _MOST = 2**31 - 1  # a scan counts in an i32
-# i < n, by the side of i and the comparison: by how much n is to be more, so that it is `<`.
+# By the side of i and the comparison: the increment of n that turns it into `i < n`.
 _BOUNDS = {(0, "LT"): 0, (0, "LE"): 1, (1, "GT"): 0, (1, "GE"): 1}
 
 
 class Count(NamedTuple):
-    """How many steps a loop makes; which carry is the counter, where it begins and what it adds."""
+    """Trip count of a loop; position, start and step of its counter."""
 
     steps: int
     carry: int
@@ -26,10 +26,10 @@ class Count(NamedTuple):
 
 
 def step_count(cond: Program, body: Program, xs: Sequence[Value]) -> Count | None:
-    """The steps of a loop whose condition compares a counter with a number, else None.
+    """Trip count of a loop whose condition compares a counter with a known number, else None.
 
-    The counter begins at a number, and each step adds another one; `xs` are the operands of the
-    loop, carries and constants.
+    Start and step of the counter must be known numbers; `xs` are the operands of the loop, carries
+    and constants.
     """
     op = maker_of(cond.results[0])
     if type(op) is not OPS["anvl.compare"]:
@@ -58,9 +58,9 @@ def _position(program: Program, x: Value) -> int | None:
 
 
 def _number(part: Program, body: Program, x: Value, xs: Sequence[Value]) -> Number:
-    """The number that a value of the condition, or of the body, is in every step.
+    """The known number that a value of the condition or body equals in every step, or None.
 
-    It may stand in front of the loop, as an operand of it.
+    It may be defined in front of the loop, as an operand of it.
     """
     i = _position(part, x)
     if i is None:
@@ -70,7 +70,7 @@ def _number(part: Program, body: Program, x: Value, xs: Sequence[Value]) -> Numb
 
 
 def _added(body: Program, i: int, xs: Sequence[Value]) -> Number:
-    """What each step adds to a carry."""
+    """The known number that each step adds to a carry, or None."""
     op = maker_of(body.results[i])
     if type(op) is not OPS["anvl.add"]:
         return None

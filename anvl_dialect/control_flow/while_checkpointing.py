@@ -1,4 +1,4 @@
-"""Reverse mode through a loop whose number of steps nobody knows: Note [Online checkpointing]."""
+"""Reverse mode through a loop of unknown trip count: Note [Online checkpointing]."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -47,20 +47,20 @@ __all__ = ["Plan", "pulled_back"]
 # Dynamic Checkpointing Algorithm (SIAM J. Sci. Comput. 31, 2009), restricted to powers of 2.
 
 
-#: Of loops that carry places themselves: 88 in all, where 32 a level are 224.  The gradient of a
-#: gradient takes 95 MB of 1,000 f32, not 240, and is 3 times as fast, since it copies less.
+#: For loops that carry places themselves: 88 in all, where 32 a level are 224.  The gradient of a
+#: gradient takes 95 MB for 1,000 f32, not 240, and is 3 times as fast, since it copies less.
 _SLOTS = 8
 
 
 class Plan(NamedTuple):
-    """How many places there are: in all, in a level, and for how many steps of a level."""
+    """Layout of the places: how many there are per level, and how many levels."""
 
     slots: int
     levels: int
 
     @classmethod
     def of(cls, slots: int, max_iterations: int) -> "Plan":
-        """`slots` a level; or, where the number of steps is bounded, one for each of them."""
+        """Plan with `slots` per level; or, if the trip count is bounded, one place per step."""
         if max_iterations:
             return cls(max_iterations, 1)
         bits = slots.bit_length() - 1
@@ -72,7 +72,7 @@ class Plan(NamedTuple):
 
 
 class _Loop(NamedTuple):
-    """The loop that is gone through; `kept` are the carries that going back depends on."""
+    """The loop to differentiate; `kept` are the carries that the backward pass depends on."""
 
     cond: Program
     body: Program
@@ -84,11 +84,11 @@ class _Loop(NamedTuple):
     kept: list[int]
 
     def of_kept(self, values: Sequence[Value]) -> list[Value]:
-        """What belongs to carries that are kept, of what belongs to all."""
+        """Select the values of kept carries, given values of all carries."""
         return [values[i] for i in self.kept]
 
     def all_of(self, kept: Sequence[Value]) -> list[Value]:
-        """All carries, given those that are kept: zeros in place of what is not read."""
+        """All carries, given the kept ones: zeros in place of carries that are not read."""
         found = dict(zip(self.kept, kept, strict=True))
         return [found[i] if i in found else full(x.type, 0) for i, x in enumerate(self.carry)]
 
@@ -96,9 +96,9 @@ class _Loop(NamedTuple):
 def pulled_back(
     loop: Any, xs: tuple[list[Value], list[Value]], gs: Sequence[Value | None], place: Any
 ) -> tuple[list[Value], list[Value | None]]:
-    """The last carries of a loop, from an op at `place`, and the cotangents of what it reads.
+    """Final carries of a loop, from an op at `place`, and the cotangents of the values it reads.
 
-    `loop` is a `Loop`; `xs` are its first carries, and the values around it that it captures.
+    `loop` is a `Loop`; `xs` are its initial carries, and the values that it captures.
     """
     back = _adjoint_step(loop.body)
     kept = _kept(loop.body, back)
@@ -122,7 +122,7 @@ def pulled_back(
 
 
 def _forward(this: _Loop) -> list[Value]:
-    """The loop, which keeps carries: the last, the number of steps, the shift, the places."""
+    """Forward loop that saves carries; return final carries, trip count, shift and places."""
     n, plan = len(this.carry), this.plan
     zero = full(_index(), 0)
 
@@ -135,7 +135,7 @@ def _forward(this: _Loop) -> list[Value]:
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
         carry, (i, shift), kept = state[:n], state[n : n + 2], list(state[n + 2 :])
         if plan.levels > 1:
-            # Behind the last place: every second one is let go.
+            # Past the last place: every second carry is dropped.
             is_full = _compare(_right(i, shift), full(_index(), plan.slots), "GE")
             shift, *kept = _either(is_full, [shift, *kept], _thinned)
         kept = _noted(this.of_kept(carry), kept, _right(i, shift), _is_multiple(i, shift))
@@ -152,7 +152,7 @@ def _forward(this: _Loop) -> list[Value]:
 
 
 def _thinned(*values: Value) -> list[Value]:
-    """Twice the distance, and every second of what is kept, in the first half of the places."""
+    """Double the distance, and move every second saved carry to the first half of the places."""
     shift, *kept = values
     return [emit.add(shift, full(_index(), 1)), *map(_halved, kept)]
 
@@ -170,7 +170,7 @@ def _halved(x: Value) -> Value:
 def _noted(
     carry: Sequence[Value], kept: Sequence[Value], at: Value, is_wanted: Value
 ) -> list[Value]:
-    """The places, with a carry at one of them if it is wanted."""
+    """Store a carry at one of the places if it is wanted."""
     return [
         put(places, at, emit.select(_flag(is_wanted, x), x, member(places, at)))
         for x, places in zip(carry, kept, strict=True)
@@ -183,7 +183,7 @@ def _noted(
 def _backward(
     this: _Loop, count: Value, shift: Value, kept: Sequence[Value], seeds: Sequence[Value]
 ) -> tuple[list[Value], list[Value]]:
-    """The cotangents of the first carries, and of the constants."""
+    """Cotangents of the initial carries, and of the constants."""
     plan, n_ends = this.plan, len(seeds)
     sums = [zeros_like(x) for x in this.rest if differentiable(x.type)]
     n_sums = len(sums)
@@ -213,7 +213,8 @@ def _backward(
 
 
 def _adjoint_step(body: Program) -> Program:
-    """From arguments of a step and cotangents of the next carry to cotangents of the arguments."""
+    """Adjoint of one step: from its arguments and the cotangents of the next carry to the
+    cotangents of the arguments."""
     count = len(body.arguments)
 
     def pulled(*values: Value) -> list[Value]:
@@ -227,7 +228,7 @@ def _adjoint_step(body: Program) -> Program:
 
 
 def _kept(body: Program, back: Program) -> list[int]:
-    """The carries that a step back depends on, and those that these are made of."""
+    """Carries that a backward step depends on, directly or through other carries."""
     n, read = len(body.results), back.read()
     is_read = [x in read for x in back.arguments[:n]]
     flags = carries_read(body, n, is_read)
@@ -242,7 +243,7 @@ def _refilled(
     stores: Sequence[Value],
     constants: Sequence[Value],
 ) -> list[Value]:
-    """The places, with the levels filled for the segments that end at t, if any do."""
+    """Refill the levels for the segments that end at t, if any do; return the places."""
     plan, n = this.plan, len(stores)
 
     def fill(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
@@ -252,7 +253,7 @@ def _refilled(
         wide, narrow = _shift_of(distance, above, plan), _shift_of(distance, level, plan)
         first = emit.shift_left(_right(end, wide), wide)
         carry = [member(x, _place(plan, above, _right(first, wide))) for x in places]
-        # Of the level alone: what a loop carries is what its own adjoint keeps of each step.
+        # The level alone: the carries of a loop are what its own adjoint saves in each step.
         kept = [_level(x, plan, level) for x in places]
         found = _replayed(this, (first, carry, kept), (end, narrow), others)
         new = [_with_level(x, plan, level, y) for x, y in zip(places, found, strict=True)]
@@ -274,7 +275,7 @@ def _replayed(
     upto: tuple[Value, Value],
     constants: Sequence[Value],
 ) -> list[Value]:
-    """The places of a level after the steps from a carry on up to an end, which keep carries."""
+    """Replay the steps from a carry up to an end, saving carries; return the level's places."""
     first, carry, places = begin
     plan, n = this.plan, len(carry)
     body = Program(this.body.block, this.of_kept(this.body.results), this.body)
@@ -299,7 +300,7 @@ def _replayed(
 
 
 def _levels(x: Value, plan: Plan) -> Value:
-    """Places of the first level, with those of the others behind them."""
+    """Append empty places of the other levels to those of the first level."""
     if plan.levels == 1:
         return x
     slots, *shape = x.type.shape
@@ -308,14 +309,14 @@ def _levels(x: Value, plan: Plan) -> Value:
 
 
 def _place(plan: Plan, level: Value, index: Value) -> Value:
-    """The place of the index-th of what a level keeps, of which the last `slots` are there."""
+    """Place of the index-th carry saved by a level, which holds the last `slots` of them."""
     if plan.levels == 1:
         return index
     return emit.add(emit.mul(level, full(_index(), plan.slots)), _within(plan, index))
 
 
 def _within(plan: Plan, index: Value) -> Value:
-    """That place, counted from the first of the level."""
+    """Place of the index-th saved carry, relative to the first place of the level."""
     return and_(index, full(_index(), plan.slots - 1))
 
 
@@ -326,7 +327,7 @@ def _level(x: Value, plan: Plan, level: Value) -> Value:
 
 
 def _with_level(x: Value, plan: Plan, level: Value, y: Value) -> Value:
-    """All places, y in those of one level."""
+    """Replace the places of one level by y."""
     return emit.dynamic_update_slice(x, y, *_starts(x, plan, level))
 
 
@@ -336,20 +337,20 @@ def _starts(x: Value, plan: Plan, level: Value) -> list[Value]:
 
 
 def _shift_of(shift: Value, level: Value, plan: Plan) -> Value:
-    """Of a level that keeps every 2^n-th carry, n."""
+    """Exponent n of a level that saves every 2^n-th carry."""
     less = emit.mul(level, full(_index(), plan.bits))
     return emit.maximum(emit.sub(shift, less), full(_index(), 0))
 
 
 def _last_level(shift: Value, plan: Plan) -> Value:
-    """The first level that keeps every carry."""
+    """First level that saves every carry."""
     if plan.levels == 1:
         return full(_index(), 0)
     return emit.div(emit.add(shift, full(_index(), plan.bits - 1)), full(_index(), plan.bits))
 
 
 def _first_level(t: Value, final: Value, shift: Value, plan: Plan) -> Value:
-    """The first level that must be filled again before t: below a segment that ends there."""
+    """First level to refill before t: the one below a segment that ends there."""
     if plan.levels == 1:
         return full(_index(), 1)
     levels = emit.iota(shape=(plan.levels - 1,), dtype="i32", iota_dimension=0)
@@ -396,7 +397,7 @@ def _is_multiple(i: Value, shift: Value) -> Value:
 
 
 def _flag(flag: Value, x: Value) -> Value:
-    """A flag for each element of x."""
+    """Broadcast a flag to the shape of x."""
     return emit.broadcast_in_dim(flag, shape=tuple(x.type.shape), broadcast_dimensions=())
 
 
@@ -412,9 +413,9 @@ def _while(
     ends: bool = True,
     most: int = 0,
 ) -> list[Value]:
-    """The last carries of a loop that reads the values in `rest`.
+    """Emit a loop that reads the values in `rest`; return its final carries.
 
-    Those that count steps end; `most` is how many there are at most, where that is known.
+    `ends`: it counts steps and so terminates; `most` bounds the trip count, where known.
     """
     attributes = {"anvl.slots": Int.encode(_SLOTS)}
     if ends:

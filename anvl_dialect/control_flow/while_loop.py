@@ -1,6 +1,6 @@
-"""`while`: a region again and again, while another holds.
+"""`while`: a body region repeated while a condition region yields true.
 
-The tangent of a loop is a loop over more, and so is its batch.
+The tangent of a loop is a loop with more carries, and so is its batch.
 Source: StableHLO specification, `while`.
 """
 
@@ -38,7 +38,7 @@ from anvl.dialect.interpreters.subprogram import Program, values_and_jvp_of
 
 __all__ = ["SLOTS", "WhileOp", "is_slots"]
 
-#: How many carries a level of Note [Online checkpointing] has places for, where nobody says.
+#: Default number of carries that a level saves: Note [Online checkpointing].
 SLOTS = 32
 
 # See Note [Attributes of a loop].
@@ -54,7 +54,7 @@ _SLOTS, _MOST, _ENDS = "anvl.slots", "anvl.max_iterations", "anvl.ends"
 
 
 def is_slots(slots: int) -> bool:
-    """Whether a level may have so many places."""
+    """Whether a number of places per level is valid: a power of 2."""
     return 2 <= slots < 2**31 and not slots & (slots - 1)
 
 
@@ -70,12 +70,12 @@ class Loop(NamedTuple):
     ends: bool
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """What belongs to the carries, and what to the values around it."""
+        """Split values into those of carries and those of captured values."""
         return list(values[: self.n]), list(values[self.n :])
 
 
 class WhileOp(RegionOp):
-    """The second region, while the first gives true; both take the carries."""
+    """Repeats the second region while the first yields true; both take the carries."""
 
     OPERATION_NAME = "stablehlo.while"
     short_name = "while"
@@ -117,7 +117,7 @@ class WhileOp(RegionOp):
             return body(*xs) if steps else list(xs[: loop.n])
 
         def is_hoistable(inner: Any) -> bool:
-            # It may take no step at all, and then must not wait for another loop in its body.
+            # It may take no step at all, and then must not wait for a loop hoisted out of its body.
             return not isinstance(inner, CallOp | RegionOp) and motion.is_hoistable(inner)
 
         still = Motion(motion.is_dce_able, is_hoistable)
@@ -146,7 +146,7 @@ class WhileOp(RegionOp):
 
     @classmethod
     def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
-        """Which of the values that the op reads the results that are wanted depend on."""
+        """For each value that the op reads, whether a wanted result depends on it."""
         with remembering() as known:
             key = op, tuple(is_wanted)
             if key not in known:
@@ -165,7 +165,7 @@ class WhileOp(RegionOp):
         arguments = body.arguments
         wanted = [a or x in is_asked for a, x in zip(is_wanted, arguments, strict=False)]
         flags = carries_read(body, n, wanted, is_asked)
-        # Where it makes no step, a carry is what it was.
+        # If it takes no step, a result is the initial carry.
         return [a or b for a, b in zip(flags, [*is_wanted, *flags[n:]], strict=True)]
 
     @classmethod
@@ -212,7 +212,7 @@ class WhileOp(RegionOp):
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
         flags = settled_flags(body, batched[:n], batched[n:], n)
         differs = reached(cond, [*flags, *batched[n:]])[0]
-        if differs:  # each member stops at its own time, and keeps its values from then on
+        if differs:  # each member stops at its own step, and keeps its values from then on
             flags = [True] * n
         marks = [*flags, *batched[n:]]
         risky = differs and size > 0 and is_unsafe(body.block.operations)
@@ -279,7 +279,7 @@ def _attribute(op: ir.Operation, name: str) -> Any:
 
 
 def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
-    """How many steps a loop of which the operands tell makes: 0, 1, or None."""
+    """Trip count of a loop if its operands determine it to be 0 or 1, else None."""
     known = [known_number(x) for x in xs]
     (goes_on,) = folded(cond, known)
     if goes_on is None:
@@ -291,9 +291,9 @@ def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
 
 
 def _of_active(active: Value, x: Value) -> Value:
-    """x, with the first member that is active in place of those that are not.
+    """Replace finished members by the first active one.
 
-    There a loop in the body need not end for the values that others were left with.
+    On their stale values a loop in the body might not terminate.
     """
     first = member(x, emit.argmax(active, axis=0, dtype="i32"))
     return emit.select(spread(active, x), x, repeated(first, x.type.shape[0]))
