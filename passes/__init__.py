@@ -1,6 +1,6 @@
-"""Passes: what may be done to a program.  One pass a file; pipelines put them in order.
+"""Passes: program transformations. One pass a file; pipelines put them in order.
 
-What a pass of your own is written with is here by one name each: docs/add-a-pass.md.
+Re-exports the names needed to write a pass of your own: docs/add-a-pass.md.
 """
 
 if __name__ != "anvl.passes":

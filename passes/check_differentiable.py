@@ -1,7 +1,7 @@
-"""anvl-check-differentiable: what stands in the way of a derivative, all at once.
+"""anvl-check-differentiable: report all obstacles to a derivative at once.
 
-Writes the derivative into a copy of the module, with zeros where rules are missing: so what it says
-is what anvl-gradient would.  The module stays as it is.
+Writes the derivative into a copy of the module, with zeros where rules are missing: so its findings
+are those of anvl-gradient. The module is not changed.
 """
 
 import sys
@@ -28,7 +28,7 @@ _NAME = "anvl-check-differentiable"
 
 
 class Report(NamedTuple):
-    """What was found: `missing`, and for arguments, by position, why their derivative is zero."""
+    """Findings: `missing` rules, and for arguments, by position, why their derivative is zero."""
 
     missing: list[Finding]
     zero: dict[int, list[Finding]]
@@ -39,11 +39,11 @@ class CheckDifferentiable(Pass, argument=_NAME):
     """Say what stands in the way of the derivative of a function; change nothing.
 
     With `function=f wrt=0,2`: fails with every op between these arguments and result `target` that
-    anvl-gradient could not differentiate: where it is, why, and by which ops it is reached, also
-    through calls, declared derivatives and bodies of ops.  An argument whose derivative is zero is
-    said on stderr, with the ops that let nothing through.
+    anvl-gradient could not differentiate: its location, the reason, and the path of ops that reach
+    it, also through calls, declared derivatives and bodies of ops. Arguments whose derivative is
+    zero are reported on stderr, with the ops that block it.
 
-    Without a function, the same for all transformations that the module declares.
+    Without a function, checks all transformations that the module declares.
     """
 
     anchor = "builtin.module"
@@ -51,7 +51,7 @@ class CheckDifferentiable(Pass, argument=_NAME):
     function: str = option("", help="the function to check; all declarations where not given")
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
     target: int = option(0, help="position of the result to differentiate")
-    #: Called with what was found, which then is no error.
+    #: Called with the findings, which then are no error.
     on_report: Callable[[Report], None] | None = field(default=None, compare=False)
 
     def run(self, module: ir.Operation) -> None:
@@ -74,7 +74,7 @@ class CheckDifferentiable(Pass, argument=_NAME):
 
 
 def check_declared(module: ir.Operation) -> list[Finding]:
-    """What is missing for the transformations that a module declares."""
+    """Rules missing for the transformations that a module declares."""
     search = Search()
     copy = _copied(module)
     functions = functions_of(copy.operation)
@@ -87,9 +87,9 @@ def check_declared(module: ir.Operation) -> list[Finding]:
 def check_function(
     module: ir.Operation, name: str, wrt: Sequence[int], targets: Sequence[int]
 ) -> Report:
-    """What is missing for the derivatives of results of a function with respect to arguments.
+    """Rules missing for the derivatives of results of a function with respect to arguments.
 
-    Raises `PassError` for positions that are none, or of what is no float.
+    Raises `PassError` for positions out of range, or of values that are not floats.
     """
     search = Search()
     copy = _copied(module)
@@ -112,7 +112,7 @@ def check_function(
         expansion.write(KINDS[VJP], made, name, asked)
         with resolving(expansion):
             found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
-        # Behind what is missing there is nothing, which is no reason.
+        # Past a missing rule there is no derivative, which does not explain a zero.
         zero.update({i: e for i, e in found.items() if e and (e[0].path or not search.findings)})
 
     _attempt(search, attempt)
@@ -120,7 +120,7 @@ def check_function(
 
 
 def _attempt(search: Search, write: Callable[[], None]) -> bool:
-    """Write; a rule of another kind that is missing is noted, and ends it."""
+    """Run `write`; return False if a rule of another kind is missing, which is recorded."""
     try:
         write()
     except MissingRule as error:
@@ -151,6 +151,6 @@ def _copied(module: ir.Operation) -> ir.Module:
     point = ir.InsertionPoint(copy.body)
     for op in module.regions[0].blocks[0].operations:
         made = op.operation.clone(ip=point).operation
-        if Checkpoint.attribute in made.attributes:  # what it keeps makes no difference here
+        if Checkpoint.attribute in made.attributes:  # its residuals make no difference here
             made.attributes[Checkpoint.attribute] = Checkpoint.keeping(0)
     return copy

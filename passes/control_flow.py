@@ -27,7 +27,7 @@ class ControlFlow(Pass, argument=_NAME):
     behind the passes that differentiate and batch.
 
     With `select`, each `stablehlo.if` and `stablehlo.case` becomes all of its branches and selects
-    between their results: what is wanted in the bodies of ops, such as the combiner of a reduction.
+    between their results, as needed in the bodies of ops, such as the combiner of a reduction.
     """
 
     anchor = "builtin.module"
@@ -60,7 +60,7 @@ class ControlFlow(Pass, argument=_NAME):
 
 
 def _select(op: ir.Operation) -> None:
-    """Put all branches of a choice, and selects between their results, in its place."""
+    """Replace a choice by all its branches and selects between their results."""
     rules: Any = type(op.opview)
     branches = rules.programs(op)
     with op.context, op.location, ir.InsertionPoint(op):

@@ -1,6 +1,6 @@
 """anvl-forward: forward mode.
 
-Walks the ops of a function first to last and asks each for its `tangent`.  Names no op.
+Walks the ops of a function first to last and applies the `tangent` rule of each. Names no op.
 """
 
 from collections.abc import Sequence, Set
@@ -38,15 +38,17 @@ _NAME = "anvl-forward"
 class Forward(Pass, argument=_NAME):
     """Give every function that is declared as a forward derivative its body.
 
-    A declaration with the attribute `anvl.jvp = {callee = @f, wrt = ...}` takes what `@f` takes,
-    then one tangent for each argument in `wrt`; it returns what `@f` returns, then the tangent of
-    each float result.  Afterwards no `anvl.jvp` is left, and nothing that one depended on.
+    A declaration with the attribute `anvl.jvp = {callee = @f, wrt = ...}` takes the arguments of
+    `@f`, then one tangent for each argument in `wrt`; it returns the results of `@f`, then the
+    tangent of each float result. Afterwards no `anvl.jvp` is left, and no declaration that one
+    depended on.
 
-    With `function=f wrt=0,2`, also add `@f_tangent`, which is that of `@f`; `@f` stays as it was.
+    With `function=f wrt=0,2`, also add `@f_tangent`, the forward derivative of `@f`; `@f` stays
+    unchanged.
 
-    With `split`, instead add `@f_primal`, which takes what `@f` takes and returns its results, then
-    the residuals: what the second, `@f_linear`, needs of it.  That takes the residuals and the
-    tangents, and returns the tangents of the float results.
+    With `split`, instead add `@f_primal`, which takes the arguments of `@f` and returns its
+    results, then the residuals that the second function, `@f_linear`, needs. `@f_linear` takes the
+    residuals and the tangents, and returns the tangents of the float results.
     """
 
     anchor = "builtin.module"
@@ -76,7 +78,7 @@ class Forward(Pass, argument=_NAME):
         if self.split:
             expansion.check_free(self.function, self.suffix + _LINEAR)
         tangent = expansion.public_copy(self.function, suffix)
-        # What is computed early must not depend on the tangents, which come later.
+        # The first function must not depend on the tangents, which only the second one takes.
         expansion.write(KINDS[JVP], tangent, self.function, _Asked(wrt, replaces=not self.split))
         if self.split:
             name = self.function + self.suffix
@@ -88,7 +90,7 @@ _SUFFIX, _PRIMAL, _LINEAR = "_tangent", "_primal", "_linear"
 
 
 class _Asked(NamedTuple):
-    """The arguments that move; whether an op may give way to one that computes its tangent, too."""
+    """Active arguments; whether an op may be replaced by one that also computes its tangent."""
 
     wrt: Sequence[int]
     replaces: bool = True
@@ -131,7 +133,7 @@ class _Jvp(Kind):
             filled = [
                 full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)
             ]
-        # Read again: a loop whose tangent computes its values as well has given way to that.
+        # Read again: a loop may have been replaced by one that also computes its tangents.
         finish(function, [*terminator.operands, *filled])
 
 

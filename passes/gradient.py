@@ -1,7 +1,8 @@
 """anvl-gradient: reverse mode.
 
-Walks the ops of a function last to first, asks each for its `adjoint`, and sums what meets.
-Names no op but the one that asks for it (`anvl.vjp`): a new op needs no change here.
+Walks the ops of a function last to first, applies the `adjoint` rule of each, and sums the
+contributions to each value. Names no op, only the attribute `anvl.vjp` that requests it: a new op
+needs no change here.
 """
 
 from collections.abc import Sequence, Set
@@ -44,26 +45,26 @@ _NAME = "anvl-gradient"
 class Gradient(Pass, argument=_NAME):
     """Give every function that is declared as a derivative its body.
 
-    A declaration with the attribute `anvl.vjp = {callee = @f, wrt = ..., targets = ...}` takes
-    what `@f` takes, then one cotangent for each result in `targets`; it returns what `@f` returns,
-    then the adjoint of each argument in `wrt`, and that of each value which the ops of `@f` tag
-    with a name in `tags = ["hidden", ...]`, if there are some.  A declaration with
-    `anvl.linear_transpose = {callee = @f, wrt = ...}` takes the other arguments of `@f` and one
-    cotangent for each result, and returns those of the arguments in `wrt`, in which `@f` must be
-    linear.  Afterwards no `anvl.vjp` and no `anvl.linear_transpose` is left.
+    A declaration with the attribute `anvl.vjp = {callee = @f, wrt = ..., targets = ...}` takes the
+    arguments of `@f`, then one cotangent for each result in `targets`; it returns the results of
+    `@f`, then the adjoint of each argument in `wrt`, and of each value that an op of `@f` tags with
+    a name in the optional `tags = ["hidden", ...]`. A declaration with `anvl.linear_transpose =
+    {callee = @f, wrt = ...}` takes the other arguments of `@f` and one cotangent for each result,
+    and returns the cotangents of the arguments in `wrt`, in which `@f` must be linear. Afterwards
+    no `anvl.vjp` and no `anvl.linear_transpose` is left.
 
-    With `function=f wrt=0,2`, also add `@f_adjoint`: it takes what `@f` takes and returns the
+    With `function=f wrt=0,2`, also add `@f_adjoint`: it takes the arguments of `@f` and returns the
     results of `@f`, then the derivative of result `target` (a float scalar) with respect to each
-    argument of `wrt` and each tag of `tags`.  `results=none` leaves out the results of `@f`,
-    `results=target` all but that one; what is then of no use is gone.  With `transpose` it is the
-    transpose of `@f` instead.  `@f` stays as it was.
+    argument of `wrt` and each tag of `tags`. `results=none` leaves out the results of `@f`,
+    `results=target` all but that one; dead code is then erased. With `transpose` it is the
+    transpose of `@f` instead. `@f` stays unchanged.
 
-    With `split`, instead add `@f_fwd`, which takes what `@f` takes and returns its results, then
-    the residuals: what the second, `@f_bwd`, needs of it.  That takes the residuals and a cotangent
-    for each result in `target`, of any shape, and returns the adjoints.
+    With `split`, instead add `@f_fwd`, which takes the arguments of `@f` and returns its results,
+    then the residuals that the second function, `@f_bwd`, needs. `@f_bwd` takes the residuals and a
+    cotangent for each result in `target`, of any shape, and returns the adjoints.
 
-    `slots` is how many carries each level of a loop of unknown length keeps, where the loop has no
-    `slots` of its own: less memory, more steps that are done again.
+    `slots` is the number of carries that each level of a loop of unknown trip count saves, unless
+    the loop has its own `slots`: fewer take less memory and recompute more steps.
     """
 
     anchor = "builtin.module"
@@ -152,8 +153,8 @@ _SUFFIX, _FORWARD, _BACKWARD = "_adjoint", "_fwd", "_bwd"
 class _Asked:
     """Positions of arguments and of results; `seeded` with ones, not with further arguments.
 
-    And names of tagged values, with their types once these are known.  `results` are those to
-    return, for what a person asks for by name: then adjoints have names.
+    Also names of tagged values, with their types once these are known. `results` are the results to
+    return, for a function requested by name: then adjoints have names.
     """
 
     wrt: Sequence[int]
@@ -231,7 +232,7 @@ def _cotangent_location(function: ir.Operation, i: int) -> ir.Location:
 def _tagged(
     name: str, asked: _Asked, function: ir.Operation, functions: dict[str, ir.Operation]
 ) -> list[ir.Value]:
-    """The values with the tags that are asked for, in @name and what it calls."""
+    """Values with the requested tags, in @name and its callees."""
     place = str(function.location)
     values = tagged_values(_NAME, name, asked.tags, tags_of(function, functions), place)
     for tag, y in zip(asked.tags, values, strict=True):

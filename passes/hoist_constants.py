@@ -20,8 +20,8 @@ __all__ = ["CAPTURED", "CONSTANT", "VALUE", "HoistConstants", "Hoisted"]
 
 _NAME = "anvl-hoist-constants"
 
-#: Attributes of an argument that was a constant: its name; which captured array it is, or, for a
-#: literal of the text, the literal itself, so that nothing is lost.
+#: Attributes of an argument that was a constant: its name; the index of the captured array, or, for
+#: a literal of the text, the literal itself, so that nothing is lost.
 CONSTANT, CAPTURED, VALUE = "anvl.constant", "anvl.captured", "anvl.value"
 
 
@@ -42,9 +42,9 @@ class Hoisted(NamedTuple):
 class HoistConstants(Pass, argument=_NAME):
     """Make each captured array and each large literal a leading argument of its function.
 
-    Constants of at most `threshold` elements become literals, and literals of one repeated value
-    stay (they are fills).  Constants nobody uses disappear; the same array twice, and arrays of
-    equal contents, are one argument.  Afterwards no `anvl.captured` is left, and, unless `literals`
+    Constants of at most `threshold` elements become literals, and splat literals stay (they are
+    fills). Unused constants disappear; the same array twice, and arrays of equal contents, become
+    one argument.  Afterwards no `anvl.captured` is left, and, unless `literals`
     is false, no `dense<...>` with more elements than `threshold`.  The new arguments come first, in
     the order of first use, and carry the attribute `anvl.constant`.
     """
@@ -56,7 +56,7 @@ class HoistConstants(Pass, argument=_NAME):
     report: bool = option(False, help="list each hoisted constant on stderr: name, bytes, line")
     #: The captured arrays, by index; from Python only.  Without them nothing is inlined or merged.
     arrays: Sequence[Any] = ()
-    #: Is given what was hoisted; from Python only.
+    #: Called with the hoisted constants; from Python only.
     on_report: Callable[[list[Hoisted]], None] | None = field(default=None, compare=False)
 
     def run(self, module: ir.Operation) -> None:
@@ -98,7 +98,7 @@ class HoistConstants(Pass, argument=_NAME):
         hoisted += [_line(name, i, group[0]) for i, group in enumerate(groups)]
 
     def _groups(self, function: ir.Operation) -> "list[list[_Constant]]":
-        """The constants to hoist; those that are one array stand together."""
+        """Constants to hoist, grouped by equal arrays."""
         groups: list[list[_Constant]] = []
         for constant in _constants(function, self.literals):
             if not constant.used:
@@ -161,7 +161,7 @@ class _Constant:
 
 
 def _constants(function: ir.Operation, literals: bool) -> list[_Constant]:
-    """The captured arrays, and, if they are asked for, the literals of more than one value."""
+    """The captured arrays, and, with `literals`, the literals that are not splats."""
     names = [CapturedOp.OPERATION_NAME, *([ConstantOp.OPERATION_NAME] if literals else [])]
     found = find(function, *names)
     return [_Constant(op) for op in found if not _is_fill(op)]
@@ -211,7 +211,7 @@ def _inline(constant: _Constant, arrays: Sequence[Any]) -> None:
 
 
 def _pass_constants(call: ir.Operation, constants: list[_Constant]) -> None:
-    """Give a call what its callee now wants first: the same constants, emitted before it."""
+    """Prepend to a call the constants that its callee now takes, emitted in front of it."""
     with call.location, ir.InsertionPoint(call):
         operands = [_emit(constant) for constant in constants]
         new = ir.Operation.create(

@@ -1,4 +1,4 @@
-"""anvl-lift: from StableHLO and CHLO to the ops of anvl, so that a program can be transformed."""
+"""anvl-lift: raise StableHLO and CHLO to anvl ops, so that a program can be transformed."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,13 +21,13 @@ _NAME = "anvl-lift"
 class Lift(Pass, argument=_NAME):
     """Turn ops of StableHLO and CHLO into those of anvl that lower to them.
 
-    A program from elsewhere can then be differentiated and batched.  Ops that anvl borrows stay,
-    and so does whatever no op of anvl can say, such as one of a dynamic shape or of integers of 2
-    bits: it goes through all passes, and whoever needs a rule of one says which and why.
+    A program from elsewhere can then be differentiated and batched. Ops that anvl borrows stay, and
+    so do ops without an anvl counterpart, for example with dynamic shapes or 2-bit integers: they
+    go through all passes, and a pass that needs a rule of one reports the op and the reason.
 
-    A `reduce` by a sum, a product, ... becomes that; choices and loops stay, but a loop that counts
-    its steps becomes a call of a function that is declared as a scan.  Types and values stay as
-    they are.
+    A `reduce` by a sum, a product, ... becomes the anvl reduction; choices and loops stay, but a
+    counted loop becomes a call of a function that is declared as a scan. Types and values are
+    unchanged.
     """
 
     anchor = "builtin.module"
@@ -52,9 +52,9 @@ class Lift(Pass, argument=_NAME):
 
 
 def _lift(op: ir.Operation, op_class: type[AnvlOp]) -> bool:
-    """Put an op of a class, or what its rule emits, in place of one of StableHLO, if it can be."""
+    """Replace a StableHLO op by an op of a class, or by the ops its rule emits, if possible."""
     results: Sequence[Value] | None = None
-    # Whatever a rule raises, the op stays: `why_left` says it to whoever needs a rule of the op.
+    # If a rule raises, the op stays: `why_left` gives the reason to a pass that needs a rule of it.
     with suppress(Exception):
         try:
             results = list(made_as(op, op_class).results)

@@ -1,7 +1,7 @@
-"""anvl-lower-to-stablehlo: every anvl op becomes what its `hlo` names or its `lower` builds.
+"""anvl-lower-to-stablehlo: replace every anvl op by the op its `hlo` names or by its `lower`.
 
 Renames are PDL patterns (0.3 us an op), the rest Python patterns (3 us); both run in MLIR's own
-pattern driver.  CHLO ops, of which some of ours are renames, are legalized by MLIR's own pass.
+pattern driver. CHLO ops, to which some anvl ops are renamed, are legalized by MLIR's own pass.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class LowerToStablehlo(Pass, argument=NAME):
     platform: str = option("cpu", help="what will run the program, by PJRT's name")
 
     def run(self, module: ir.Operation) -> None:
-        # Bodies that no person wrote need no check; of these there are none before lowering.
+        # Only bodies written by users need a check; generated ones do not exist before lowering.
         has_bodies = bool(find(module, *_with_bodies(len(DEFINED))))
         with Shared([*functions_of(module)], self._lower) as shared:
             self._lower(module)
@@ -73,9 +73,9 @@ class LowerToStablehlo(Pass, argument=NAME):
         self._guard(module)
 
     def _guard(self, module: ir.Operation) -> None:
-        """Put what XLA would compute wrongly, or end at, into other forms."""
+        """Rewrite ops that XLA would compute wrongly, or crash on."""
         split_complex_functions(module)
-        # One walk for all others: none erases an op that a later one looks at.
+        # One walk for all other rewrites: none erases an op that a later one visits.
         found = find_by_name(module, _GUARDED)
         trip_counts.hide_trip_counts(found)
         converts.rewrite_converts(found)
@@ -92,7 +92,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         known = len(DEFINED)  # patterns are kept until there are new ops
         self._lower_once(module, known)
         left, has_chlo = _left(module, known)
-        for _ in range(_MOST_ROUNDS):  # what composites emit may be composites
+        for _ in range(_MOST_ROUNDS):  # composites may emit composites
             if not left:
                 break
             names = [op.name for op in left]
@@ -103,7 +103,7 @@ class LowerToStablehlo(Pass, argument=NAME):
                 raise _unlowered(left)
         if left:
             raise _unlowered(left)
-        if has_chlo:  # of a person's rule, or of the text
+        if has_chlo:  # from a user's rule, or from the input text
             legalize_chlo(module)
 
     def _lower_once(self, module: ir.Operation, known: int) -> None:
@@ -113,7 +113,7 @@ class LowerToStablehlo(Pass, argument=NAME):
 
 
 def _left(module: ir.Operation, known: int) -> tuple[list[ir.Operation], bool]:
-    """The ops that are still ours, of the anvl dialect or of people's own; whether CHLO's are."""
+    """Remaining anvl and user-defined ops; whether CHLO ops remain."""
     chlo = _chlo_names(known)
     found = find(module, *_names(known), *chlo)
     left = [op for op in found if op.name not in chlo]
@@ -151,9 +151,9 @@ def _chlo_names(known: int) -> tuple[str, ...]:
 
 @lru_cache(4)
 def _renames(known: int) -> Any:
-    """All ops that name their StableHLO op, as one frozen set of PDL patterns.
+    """One frozen set of PDL patterns for all ops that name their StableHLO op.
 
-    `known` is how many ops there are: with a new one, the set is made anew.
+    `known`, the number of ops, is the cache key: with a new op, the set is rebuilt.
     """
     text = "\n".join(
         pattern

@@ -1,6 +1,6 @@
-"""anvl-probe: have a function also return what its values are.
+"""anvl-probe: make a function also return a summary of its values.
 
-How `jit(f, debug_nans=True)` finds the op that made a NaN: see docs/debugging.md.
+Used by `jit(f, debug_nans=True)` to find the op that produced a NaN: see docs/debugging.md.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Probe(Pass, argument=_NAME):
 
 
 def ops_of(function: ir.Operation) -> list[ir.Operation]:
-    """The ops of a function, in order, without the last, which returns."""
+    """Ops of a function, in order, without the terminator."""
     return [op.operation for op in function.regions[0].blocks[0].operations][:-1]
 
 

@@ -1,4 +1,4 @@
-"""anvl-remat: what to keep of functions that are computed again for their adjoint."""
+"""anvl-remat: choose the residuals of functions that are recomputed for their adjoint."""
 
 import math
 import re
@@ -31,10 +31,10 @@ _ATTRIBUTE = Checkpoint.attribute
 class Remat(Pass, argument=_NAME):
     """Have functions that are checkpoints keep what they are asked to.
 
-    A function with the attribute `anvl.checkpoint = {budget = n : i64}` keeps what minimum cuts
-    choose, so that its adjoint does the least work again with no more than so many bytes of its
-    values at once; with `{policy = ["dot_general", ...]}` the results of ops of these names.  It
-    becomes calls of segments, whose last n results are kept: `{kept = n : i64}`.  Afterwards no
+    A function with the attribute `anvl.checkpoint = {budget = n : i64}` saves the residuals that
+    minimum cuts choose, so that its adjoint recomputes the least work with at most n bytes of its
+    values live at once; with `{policy = ["dot_general", ...]}` the results of ops of these names.
+    It becomes calls of segments, whose last n results are saved: `{kept = n : i64}`. Afterwards no
     budget and no policy is left.
 
     With `function=f` and a budget or a policy, first make all of `@f` a checkpoint.
@@ -61,7 +61,7 @@ class Remat(Pass, argument=_NAME):
         expansion = Expansion(module, functions, _NAME)
         pending = dict.fromkeys(open_ones)
         while pending:
-            # One that others call goes first: what they keep is what it has become.
+            # Callees go first: the residuals of their callers depend on the rewritten form.
             needed = {n: needed_by(n, functions) for n in pending}
             ready = [n for n in pending if pending.keys().isdisjoint(needed[n])]
             for name in ready or list(pending):  # in a cycle, which inlining refuses
@@ -97,7 +97,7 @@ class Remat(Pass, argument=_NAME):
 
 
 def request_of(budget: str | int, policy: Sequence[str]) -> ir.Attribute:
-    """The attribute that asks for a budget or a policy; `ValueError` where that is none."""
+    """Attribute that requests a budget or a policy; raises `ValueError` for an invalid one."""
     if policy:
         known = {op.short_name for op in OPS.values()}
         for name in policy:
@@ -114,7 +114,7 @@ _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9} | {
 
 
 def bytes_of(budget: str | int) -> int:
-    """A budget in bytes: 1000, "64MiB", "1.5GB"; `ValueError` for what is none."""
+    """Parse a budget in bytes: 1000, "64MiB", "1.5GB"; raises `ValueError` if invalid."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(budget))
     if found is None or found[2].lower() not in _UNITS or isinstance(budget, bool):
         raise ValueError(f"budget {budget!r} is no number of bytes; write 1000, 64MiB or 1.5GB")
@@ -129,7 +129,7 @@ def _is_open(function: ir.Operation) -> bool:
 
 
 def _keep(name: str, expansion: Expansion) -> None:
-    """Make of a function the calls of its segments."""
+    """Rewrite a function as calls of its segments."""
     function = expansion.find(name, str(expansion.functions[name].location))
     inline_calls(name, expansion.functions, expansion.ruled)
     function = expansion.functions[name]
@@ -152,15 +152,15 @@ def _keep(name: str, expansion: Expansion) -> None:
 
 # Note [Segments]
 #
-# Were a checkpoint to compute all again at once, when the first cotangent is there, all of it would
-# wait in memory for its own: as much as without.  So a function that keeps values is cut at these
-# into segments, each a checkpoint of its own: what a value is kept for is in a later segment than
-# what computes it.  A segment computes what it needs and is not kept from what is, also what others
-# compute as well; the first time, `cse` finds that to be the same.
+# If a checkpoint recomputed everything when the first cotangent arrives, all values would wait in
+# memory for their own cotangents: as much as without a checkpoint.  So a function with saved values
+# is cut at these into segments, each a checkpoint of its own: the users of a saved value are in a
+# later segment than its defining op.  A segment computes the values that it needs from the saved
+# ones, even if other segments compute them as well; in the primal, `cse` merges these duplicates.
 
 
 def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir.Value]:
-    """Emit calls of the segments of a function; what it returns."""
+    """Emit calls of the segments of a function; return its results."""
     levels, steps = levels_of(program, set(kept)), program.needed()
     known: dict[ir.Value, ir.Value] = {x: x for x in program.arguments}
     wanted: dict[ir.Value, Any] = dict.fromkeys([*program.results, *kept])
@@ -202,10 +202,10 @@ def _chosen(
         with expansion.module.context, resolving(expansion):
             return choose(program, budget).kept
     except MissingRule:
-        return []  # what has no adjoint keeps nothing for it
+        return []  # without an adjoint there are no residuals
     except RecursionError:
         raise PassError(_NAME, f"@{name}: calls form a cycle; they must not", place) from None
-    except LookupError as error:  # a declaration names a function that is not there
+    except LookupError as error:  # a declaration names a missing function
         raise PassError(_NAME, f"@{name}: {error}", place) from None
 
 

@@ -1,6 +1,6 @@
-"""anvl-simplify-control-flow: loops and choices with less in them.
+"""anvl-simplify-control-flow: simplify loops and choices.
 
-What is simpler each kind of control flow says itself.  Names no op.
+Each kind of control flow defines its own simplification. Names no op.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _NAME = "anvl-simplify-control-flow"
 class SimplifyControlFlow(Pass, argument=_NAME):
     """Take out of loops what is the same in each step, and choices and steps that are known.
 
-    Of `stablehlo.if`, `case` and `while`, and of calls of `anvl.scan`: what depends on constants of
-    a loop alone is done once, in front of it; carries that never change are constants, and numbers
-    are written where they are used; carries, arguments and results that nobody asks for go; loops
-    of no step or of one, and choices by a known number, are not there any more.  With
-    `for-derivatives`, what a derivative could make NaN outside of a loop stays inside (Note
-    [Simpler loops]).
+    For `stablehlo.if`, `case` and `while`, and calls of `anvl.scan`: ops that depend only on
+    constants of a loop are hoisted in front of it; invariant carries become constants, and known
+    numbers are emitted where they are used; unused carries, arguments and results are removed;
+    loops of no step or one step, and choices by a known number, are replaced by their body or
+    branch. With `for-derivatives`, ops whose derivative could become NaN outside of a loop stay
+    inside (Note [Simpler loops]).
     """
 
     anchor = "builtin.module"
@@ -68,7 +68,7 @@ class SimplifyControlFlow(Pass, argument=_NAME):
 
 
 class _Simplifier:
-    """Asks for each call of control flow in some functions for what is simpler."""
+    """Simplifies the control flow in functions, one call or op at a time."""
 
     def __init__(self, expansion: Expansion, motion: Motion) -> None:
         self.expansion = expansion
@@ -89,7 +89,7 @@ class _Simplifier:
             if not any(found):
                 return
             self._drop_unused(body_of(self.expansion.functions[name]))
-            # What came of one may have others in it: of a branch, or of a loop with less.
+            # The result of a simplification (a branch, a smaller loop) may contain control flow.
             pending = self._control_flow_in(name)
 
     def _control_flow_in(self, name: str) -> list[ir.Operation]:
@@ -97,7 +97,7 @@ class _Simplifier:
         return find(self.expansion.functions[name], "func.call", *CONTROL_FLOW)
 
     def _drop_unused(self, block: ir.Block | None) -> None:
-        """Take out what only that read which is gone: what a call keeps for it is not wanted."""
+        """Erase ops left unused by a simplification, so that calls see which results are unused."""
         for op in reversed([] if block is None else list(block.operations)):
             is_used = any(next(iter(y.uses), None) is not None for y in op.results)
             if not is_used and self.motion.is_dce_able(op):
@@ -107,7 +107,7 @@ class _Simplifier:
                     self._drop_unused(region.blocks[0])
 
     def _simpler(self, op: ir.Operation) -> bool:
-        """Put what is simpler in place of a call or an op; whether there was anything."""
+        """Replace a call or an op by a simpler equivalent; return whether there was one."""
         is_used = [next(iter(y.uses), None) is not None for y in op.results]
         with op.context, op.location, ir.InsertionPoint(op), resolving(self.expansion):
             found = self._found(op, is_used)
@@ -121,7 +121,7 @@ class _Simplifier:
         return True
 
     def _found(self, op: ir.Operation, is_used: Sequence[bool]) -> Any:
-        """Emit what is simpler, if there is anything: its results."""
+        """Emit a simpler equivalent and return its results, or None if there is none."""
         expansion, view = self.expansion, op.opview
         if isinstance(view, RegionOp):
             if any(is_used):
@@ -143,7 +143,7 @@ class _Simplifier:
         expansion, functions = self.expansion, self.expansion.functions
         for one in expansion.rules_of(name):
             self.simplify(one)
-            if one in functions:  # else the check says so
+            if one in functions:  # else the check reports it
                 open_ones = {n for n, op in functions.items() if body_of(op) is None}
                 inline_calls(one, functions, open_ones | expansion.ruled.keys())
         expansion.check_rule(name)

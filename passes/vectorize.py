@@ -1,7 +1,7 @@
-"""anvl-vectorize: one more axis.
+"""anvl-vectorize: add a batch axis.
 
-Asks each op that depends on a batched argument for its `batch`, and leaves the others.  Names no
-op.
+Applies the `batch` rule of each op that depends on a batched argument, and leaves the others. Names
+no op.
 """
 
 from collections.abc import Sequence, Set
@@ -37,9 +37,9 @@ class Vectorize(Pass, argument=_NAME):
     """Give every function that is declared as a batch its body.
 
     A declaration with the attribute `anvl.vmap = {callee = @f, batched = ..., results = ...,
-    size = n : i64}` takes what `@f` takes and returns what `@f` returns, with one more axis of size
-    n, the first, for the arguments in `batched` and the results in `results`.  Other results must
-    not depend on these arguments.  Afterwards no `anvl.vmap` is left, and nothing that one
+    size = n : i64}` takes the arguments and returns the results of `@f`, with a leading axis of
+    size n for the arguments in `batched` and the results in `results`. Other results must not
+    depend on these arguments. Afterwards no `anvl.vmap` is left, and no declaration that one
     depended on.
 
     With `function=f batched=0,2 size=n`, also add `@f_batched`, all of whose results have the axis;

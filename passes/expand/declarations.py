@@ -1,7 +1,7 @@
-"""Functions that are declared as transformations of others: the engine that writes their bodies.
+"""Functions declared as transformations of others: the engine that writes their bodies.
 
-A declaration says with an attribute what it is: `anvl.vjp = {callee = @f, ...}`.  Each kind of
-attribute belongs to a pass.  See Note [Declarations of several kinds].
+A declaration has an attribute that defines it: `anvl.vjp = {callee = @f, ...}`. Each kind of
+attribute belongs to a pass. See Note [Declarations of several kinds].
 """
 
 import abc
@@ -43,23 +43,23 @@ __all__ = [
 #
 # The tangent of an adjoint, the adjoint of a batch: declarations of one kind depend on those of
 # others, in any order.  So one engine writes all kinds, and a pass defines the declarations of its
-# own kind, after all that these depend on, of whatever kind.  What no declaration of its kind
-# depends on it leaves.  So each pass keeps its promise alone and in one run, and a pipeline names
-# each of them once, in any order; to repeat passes until none is left would make a cycle of
-# functions a hang, and every program pay for the deepest.
+# own kind, after all their dependencies, of whatever kind; it leaves declarations that none of its
+# kind depends on.  So each pass keeps its promise alone and in one run, and a pipeline names each
+# of them once, in any order; repeating passes until none is left would make a cycle of functions a
+# hang, and every program pay for the deepest.
 
 
 class Kind(abc.ABC):
-    """What is true of the declarations with one attribute.
+    """Kind of declaration, identified by its attribute.
 
-    A definition begins as a copy of the callee, without calls; `write` turns it into what was asked
-    for.
+    A definition begins as a copy of the callee, without calls; `write` turns it into the requested
+    transformation.
     """
 
     #: The pass that it belongs to, and the attribute.
     argument: ClassVar[str]
     attribute: ClassVar[str]
-    #: What the attribute must be, and what the function is called, for messages.
+    #: Expected form of the attribute, and the noun for the function, for messages.
     form: ClassVar[str]
     noun: ClassVar[str]
     #: Whether a definition has more ops for each op of the callee.
@@ -67,26 +67,26 @@ class Kind(abc.ABC):
 
     @abc.abstractmethod
     def read(self, request: Any) -> Any:
-        """What the attribute says besides the callee; `TypeError`, `KeyError` where it is wrong."""
+        """Parse the attribute besides the callee; raises `TypeError` or `KeyError` if invalid."""
 
     def resolved(self, asked: Any, callee: str, functions: dict[str, ir.Operation]) -> Any:
-        """What is asked for, with what only the body of the callee and of its callees says."""
+        """Complete a request with facts from the bodies of the callee and of its callees."""
         return asked
 
     @abc.abstractmethod
     def check(
         self, name: str, asked: Any, inputs: list[ir.Type], outputs: list[ir.Type], place: str
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        """The types that the declared function takes and returns, for those of its callee.
+        """Argument and result types of the declared function, given those of its callee.
 
-        Raises `PassError` where what is asked for does not fit these.
+        Raises `PassError` if the request does not fit these.
         """
 
     @abc.abstractmethod
     def write(self, function: ir.Operation, asked: Any, search: Search | None = None) -> None:
-        """Make the definition of a copy of the callee.
+        """Turn a copy of the callee into the definition.
 
-        A `search` is told what rules are missing; zeros stand in for what these would give.
+        A `search` collects missing rules; zeros stand in for their derivatives.
         """
 
 
@@ -100,9 +100,9 @@ def define_all(
     keeping: str = "",
     defaults: Mapping[str, int] = MappingProxyType({}),
 ) -> "Expansion | None":
-    """Define every declaration of the pass of a kind; None where there was nothing to do.
+    """Define every declaration of the pass of a kind; None if there was nothing to do.
 
-    With a name in `keeping`, that function is made ready to be copied, and is not used up.
+    With a name in `keeping`, that function is prepared for copying, and not consumed.
     `defaults` are for rules: see `Table`.
     """
     functions = functions_of(module)
@@ -121,19 +121,19 @@ def define_all(
 
 
 def nothing_declared(pass_: Pass, marks: Set[str]) -> bool:
-    """Whether there are no declarations of a pass, nor a function that it is to work on."""
+    """Whether a pass has neither declarations nor a function option to work on."""
     mine = [k.attribute for k in KINDS.values() if k.argument == pass_.argument]
     return pass_.is_plain and marks.isdisjoint(mine)
 
 
-#: On functions with a derivative in them, of which a later pass may make another.
+#: Marks functions that contain a derivative, which a later pass may differentiate again.
 _DERIVED = "anvl.derived"
 
 
 class Expansion(Table):
-    """The functions of one module; those that are declared as transformations get their bodies.
+    """The functions of one module; those declared as transformations get their bodies.
 
-    With a `search` this goes on where rules are missing: see `Kind.write`.
+    With a `search`, expansion continues past missing rules: see `Kind.write`.
     """
 
     def __init__(
@@ -148,15 +148,15 @@ class Expansion(Table):
         self.functions = functions
         self.argument = argument
         self.search = search
-        # Those whose calls are asked for rules: Note [Functions with rules].
+        # Functions whose calls have rules: Note [Functions with rules].
         self.ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
         calls = calls_by_function(module)
         self.uses = references(functions, calls)
-        # The callees of each function; those of what is made here are inlined at once.
+        # The callees of each function; calls in functions made here are inlined at once.
         self.callees = {name: list(map(callee_of, found)) for name, found in calls.items()}
         self.defined: set[str] = set()
         self.flat: set[str] = set()
-        # Those with a derivative in them: Note [Simplifying between expansions].
+        # Functions that contain a derivative: Note [Simplifying between expansions].
         self.derived = {name for name, op in functions.items() if _DERIVED in op.attributes}
         others = [k for k in KINDS.values() if k.differentiates and k.argument != argument]
         self.is_one_of_several = any(
@@ -199,15 +199,15 @@ class Expansion(Table):
             self.derived.add(name)
 
     def _is_own_rule(self, cycle: Sequence[str]) -> bool:
-        """Whether a cycle leads through a rule, and nothing in it is still to be written.
+        """Whether a cycle leads through a rule, and all its functions are already defined.
 
-        A rule may call its own function: each derivative asks for it once more.
+        A rule may call its own function: each derivative applies it once more.
         """
         kinds = [a for name in cycle for a in self.functions[name].attributes if a in KINDS]
         return not kinds and any(name in self.ruled for name in cycle)
 
     def _needed_by(self, name: str) -> list[str]:
-        """The functions that must be defined before one is: its callees, and those of its rules."""
+        """Functions that must be defined first: the callees of a function, and its rules."""
         needed = self.callees.get(name, [])
         return [*needed, *self.rules_of(name)] if name in self.ruled else needed
 
@@ -247,13 +247,13 @@ class Expansion(Table):
         self.write(kind, definition, callee, asked)
 
     def _mark(self, name: str, definition: ir.Operation) -> None:
-        """Note that a function has a derivative in it, also for a pass that may come."""
+        """Mark a function as containing a derivative, also for later passes."""
         self.derived.add(name)
         if self.is_one_of_several:
             definition.attributes[_DERIVED] = ir.UnitAttr.get(definition.context)
 
     def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
-        """Make of a copy of @callee what is asked for."""
+        """Turn a copy of @callee into the requested transformation."""
         if self.ruled:
             self._prepare_rules(function)
         if callee in self.derived and kind.differentiates:
@@ -266,9 +266,9 @@ class Expansion(Table):
             raise MissingRule(text, error.location, error.findings) from None
 
     def _prepare_rules(self, function: ir.Operation) -> None:
-        """Inline what the functions with rules that this one calls, and their rules, call.
+        """Inline the calls in the functions with rules that this one calls, and in their rules.
 
-        Rules copy their ops.  Others may be half written.
+        Rules copy their ops. Others may be half written.
         """
         for name in dict.fromkeys(map(callee_of, calls_of(function))):
             if name not in self.ruled or name in self.flat:
@@ -283,7 +283,7 @@ class Expansion(Table):
             self.check_rule(name)
 
     def check_rule(self, name: str) -> None:
-        """Refuse a function with rules that they do not fit."""
+        """Refuse a function whose rules do not fit it."""
         rule, function = self.ruled[name], self.functions[name]
         place = str(function.location)
         for one in self.rules_of(name):
@@ -303,14 +303,14 @@ class Expansion(Table):
         """A copy of a function with every call in it inlined, under its name with a suffix."""
         self.check_free(name, suffix)
         made = self._copied(name, name + suffix)
-        if "sym_visibility" in made.attributes:  # asked for by name: nobody may drop it
+        if "sym_visibility" in made.attributes:  # requested by name: must not be erased
             del made.attributes["sym_visibility"]
         return made
 
     def split(
         self, made: ir.Operation, late: Sequence[int], n_early: int, names: tuple[str, str]
     ) -> None:
-        """Cut a derivative in two, with what it calls inlined; see `residuals/partial_eval.py`.
+        """Split a derivative in two, with its calls inlined; see `residuals/partial_eval.py`.
 
         Calls of declarations, such as those of loops, stay.
         """
@@ -321,7 +321,7 @@ class Expansion(Table):
         split(self.functions[name], late, n_early, names)
 
     def check_free(self, name: str, suffix: str) -> None:
-        """Refuse a suffix that makes the name of a function that is there."""
+        """Refuse a suffix that gives the name of an existing function."""
         if name + suffix in self.functions:
             problem = f"@{name + suffix} is there already; give another suffix"
             raise PassError(self.argument, problem, str(self.functions[name].location))
@@ -335,7 +335,7 @@ class Expansion(Table):
         return self._flattened(name, new_name)
 
     def _renamed(self, name: str, new_name: str) -> ir.Operation:
-        """A function that nobody else uses, under a new name."""
+        """Reuse a function without other users under a new name."""
         self.functions[new_name] = self.functions.pop(name)
         return self._flattened(name, new_name)
 
@@ -348,7 +348,7 @@ class Expansion(Table):
 
 
 def _calling(function: ir.Operation, name: str) -> ir.Operation:
-    """A new function that calls one with rules, which so are asked."""
+    """Create a function that calls one with rules, so that its rules are applied."""
     inputs, outputs = signature(function)
     location = function.location
     callee = ir.FlatSymbolRefAttr.get(function.attributes["sym_name"].value, function.context)
@@ -374,7 +374,7 @@ def _calling(function: ir.Operation, name: str) -> ir.Operation:
 
 
 def _read(kind: Kind, name: str, declaration: ir.Operation) -> tuple[str, Any]:
-    """The callee of a declaration, and what else its attribute says."""
+    """Callee of a declaration, and the rest of its attribute."""
     request = declaration.attributes[kind.attribute]
     try:
         return Symbol.decode(request["callee"]), kind.read(request)
@@ -414,9 +414,9 @@ def signature(function: ir.Operation) -> tuple[list[ir.Type], list[ir.Type]]:
 def finish(
     function: ir.Operation, returned: Sequence[ir.Value], kept: Sequence[int] | None = None
 ) -> None:
-    """Have a function return these values, and make its type and attributes fit.
+    """Make a function return these values, and update its type and attributes.
 
-    The first of them are the results that it returned before; `kept` says which, if not all.
+    The first of them are its previous results; `kept` are their positions, if not all.
     """
     block = function.regions[0].blocks[0]
     terminator = terminator_of(block)
@@ -445,9 +445,9 @@ def is_float(type_: ir.Type) -> bool:
 
 
 def check_function_given(pass_: Pass, but: Sequence[str] = ()) -> None:
-    """Refuse options of the function that a pass is to work on, where there is none.
+    """Refuse options that need `function=`, where it is not given.
 
-    Those in `but` are of all functions.
+    The options in `but` apply to all functions.
     """
     options = [(name, option) for name, option in pass_.options().items() if name not in but]
     given = [name for name, option in options if getattr(pass_, name) != option.default]
@@ -478,7 +478,7 @@ def check_floats(
     types: Sequence[ir.Type],
     place: str,
 ) -> None:
-    """Refuse positions of what has no derivative, and those that do not exist or repeat."""
+    """Refuse positions of values that are not floats, that do not exist, or that repeat."""
     check_positions(argument, name, role, positions, len(types), place)
     for i in positions:
         if not is_float(types[i]):

@@ -1,4 +1,4 @@
-"""Derivatives along one direction, held against differences: the arithmetic of verification.
+"""Directional derivatives, compared with finite differences: the arithmetic of verification.
 
     slope = measured(f, x, t, g)           # by differences alone
     slope = slope.beside(adjoint, tangent)
@@ -9,11 +9,11 @@ Not a pass, and executes nothing: `f` computes.  `anvl-verify-gradient` and
 products, without conjugation, as everywhere in anvl.
 
 Note [Which differences to trust]
-Values at five points, x + k eps t, say whether they can judge at all.  Along a smooth line the two
-one-sided slopes differ twice as much for the step 2 eps as for eps, and the central ones hardly;
-a kink nearer than eps breaks the first or, for some places of the kink, the second.  What fails
-this is not called wrong: it is not smooth there.  What rounding does to a difference, some units
-in the last place of the values over eps, is not held against anybody.
+Values at five points, x + k eps t, decide whether differences can be trusted. Along a smooth line
+the two one-sided slopes differ twice as much for the step 2 eps as for eps, and the central ones
+hardly; a kink nearer than eps breaks the first or, for some places of the kink, the second. A
+function that fails this test is not called wrong: it is not smooth there. The rounding error of a
+difference, some units in the last place of the values over eps, is tolerated.
 """
 
 import dataclasses
@@ -35,7 +35,7 @@ _ROUNDINGS = 16  # units in the last place that one value may be off
 
 
 class Limits(NamedTuple):
-    """The step of the differences, the errors allowed, and what one rounding is."""
+    """Step of the differences, allowed errors, and the unit roundoff."""
 
     eps: float
     tolerance: float
@@ -50,7 +50,7 @@ class Limits(NamedTuple):
         tolerance: float = 0.0,
         absolute: float = 0.0,
     ) -> "Limits":
-        """Those of the narrowest float of `dtypes`, where none are given (zero)."""
+        """Limits for the narrowest float of `dtypes`, for those that are not given (zero)."""
         found = max((_LIMITS[dtype_name(d)] for d in dtypes), key=lambda limits: limits.unit)
         return cls(eps or found.eps, tolerance or found.tolerance, found.unit, absolute)
 
@@ -68,10 +68,10 @@ _LIMITS = {
 
 @dataclasses.dataclass(frozen=True)
 class Slope:
-    """The derivative of <g, f> along t: by differences, and by the modes that are there.
+    """Derivative of <g, f> along t: by differences, and by the modes that are available.
 
     Attributes: `difference`; `adjoint` and `tangent`, None where not asked for; `scale`, the sum of
-    the absolute values of what is added up; `noise`, what rounding may do to the difference;
+    the absolute values of the summands; `noise`, the rounding error of the difference;
     `smooth`, whether differences can judge here; `finite`; `tolerance` and `absolute`, the errors
     allowed.
     """
@@ -91,7 +91,7 @@ class Slope:
         adjoint: tuple[float, float] | None = None,
         tangent: tuple[float, float] | None = None,
     ) -> "Slope":
-        """With what the modes say: each a derivative and its scale, as `paired` gives."""
+        """Add the derivatives by the modes: each a derivative and its scale, as from `paired`."""
         given = [x for x in (adjoint, tangent) if x is not None]
         return dataclasses.replace(
             self,
@@ -129,7 +129,7 @@ class Slope:
 
     @property
     def verdict(self) -> str:
-        """`OK`, `BAD`, or why the differences cannot tell."""
+        """`OK`, `BAD`, or the reason why the differences cannot decide."""
         if not self.finite:
             return NOT_FINITE
         allowed = self.tolerance * self.scale + self.absolute
@@ -151,7 +151,7 @@ class Slope:
 
 
 def direction(random: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
-    """Of size about one in every element: what is wrong in any of them shows."""
+    """Random direction with all elements of size about one, so that any wrong element shows."""
 
     def signed() -> np.ndarray:
         return random.uniform(0.5, 1, shape) * random.choice([-1.0, 1.0], shape)
@@ -178,7 +178,7 @@ def measured(
     gs: Sequence[np.ndarray],
     limits: Limits,
 ) -> Slope:
-    """The slope of <gs, f(xs)> along ts, in which None does not move, by central differences."""
+    """Slope of <gs, f(xs)> along ts (None is zero), by central differences."""
     points = [[_wide(y) for y in f(_moved(xs, ts, k * limits.eps))] for k in (-2, -1, 0, 1, 2)]
     middle = points[2]
     # The differences first: a sum of them loses less than a difference of sums.
@@ -208,7 +208,7 @@ def _moved(
 
 
 def _difference(y: np.ndarray, y0: np.ndarray) -> np.ndarray:
-    """0 where both are the same, infinite ones too."""
+    """Difference of two arrays; 0 where they are equal, even if infinite."""
     with np.errstate(invalid="ignore"):
         return np.where(y == y0, 0, y - y0)
 

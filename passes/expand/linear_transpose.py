@@ -1,4 +1,4 @@
-"""Transposes of linear functions: the reverse sweep without the values that it is taken at.
+"""Transposes of linear functions: the reverse sweep without primal values.
 
 The adjoint of a linear function is the same everywhere, so none of its ops may need the arguments.
 """
@@ -79,7 +79,7 @@ class _LinearTranspose(Kind):
             adjoints = reverse_sweep(block, pairs, wrt, search=search)
         program = Program(block, adjoints, function)
         _check_backward(asked.name, program, forward, wrt, list(terminator.operands))
-        if "res_attrs" in function.attributes:  # of results that it has no longer
+        if "res_attrs" in function.attributes:  # of results that no longer exist
             del function.attributes["res_attrs"]
         finish(function, adjoints)
         _drop(function, asked.wrt)
@@ -89,7 +89,7 @@ KINDS[LINEAR_TRANSPOSE] = _LinearTranspose()
 
 
 def _inline_transparent(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
-    """Inline what is to be computed again: of a transpose, nothing is."""
+    """Inline checkpoints: a transpose recomputes nothing."""
     ruled = {name: rule for name, op in functions.items() if (rule := rule_of(op))}
     if any(rule.transparent for rule in ruled.values()):
         opaque = [name for name, rule in ruled.items() if not rule.transparent]
@@ -97,7 +97,7 @@ def _inline_transparent(function: ir.Operation, functions: dict[str, ir.Operatio
 
 
 def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.Value]:
-    """The values that depend on `wrt`, with these."""
+    """Values that depend on `wrt`, including `wrt`."""
     moved = set(wrt)
     for op in ops:
         moved.update([y for y in op.results if not moved.isdisjoint(read_by(op.opview, {y}))])
@@ -105,7 +105,7 @@ def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.V
 
 
 def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.Operation]:
-    """The ops that `values` depend on, last to first."""
+    """Ops that `values` depend on, last to first."""
     wanted, found = set(values), []
     for op in reversed(ops):
         if not wanted.isdisjoint(op.results):
@@ -115,7 +115,7 @@ def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.
 
 
 def _check_forward(name: str, program: Program, wrt: Sequence[ir.Value]) -> None:
-    """Refuse steps that a sweep passes over: floor and comparisons are flat, and not linear."""
+    """Refuse ops that a sweep passes over: floor and comparisons are flat, and not linear."""
     moves = [x in wrt for x in program.arguments]
     found = first_nonlinear(program, moves, slopes=False)
     if found is not None:
@@ -132,7 +132,7 @@ def _check_backward(
 ) -> None:
     """Refuse adjoints, the results of a program, that depend on the values of the arguments.
 
-    `results` are what the sweep began at.
+    `results` are the values that the sweep began at.
     """
     wanted = program.read()
     if wanted.isdisjoint(wrt):
@@ -170,9 +170,9 @@ def _refuse(
 
 
 def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
-    """Take the arguments in `asked` away, with all that depends on them.
+    """Remove the arguments in `asked`, with all that depends on them.
 
-    What a loop carries along, though nothing is made of it that is wanted, is zero.
+    Carries of a loop on which no wanted result depends become zero.
     """
     block = function.regions[0].blocks[0]
     ops = [op.operation for op in block.operations]
@@ -198,6 +198,6 @@ def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
 
 
 def _used(op: ir.Operation) -> list[ir.Value]:
-    """The values that an op uses, in its regions too."""
+    """Values that an op uses, including in its regions."""
     inner = [one.operation for r in op.regions for b in r.blocks for one in b.operations]
     return [*op.operands, *(x for one in inner for x in _used(one))]

@@ -1,1 +1,1 @@
-"""What a pass and a pipeline are: options, text forms, instruments, walks."""
+"""Pass framework: passes, pipelines, options, text forms, instruments, walks."""

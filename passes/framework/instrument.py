@@ -1,4 +1,4 @@
-"""What watches a pipeline run: called around every pass, also those nested in `func.func(...)`."""
+"""Instruments of a pipeline: called around every pass, also those nested in `func.func(...)`."""
 
 from typing import Protocol
 

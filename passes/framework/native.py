@@ -1,7 +1,7 @@
 """The passes that MLIR and StableHLO bring: which exist, and whether a text of one is valid.
 
-The bindings cannot list them, so this file knows the names of those that people meet, and asks
-MLIR's own parser which of them this build has.
+The bindings cannot list them, so this file lists the names of the common ones, and asks MLIR's own
+parser which of them this build has.
 """
 
 import functools
@@ -96,7 +96,7 @@ def check(anchor: str, text: str) -> None:
 
 
 def anchor_of(text: str) -> str:
-    """The op that the pass `text` insists to run on, or `""` where it does not care."""
+    """The op that the pass `text` must run on, or `""` for any op."""
     restricted = re.search(_RESTRICTED, _parse_error("builtin.module", text) or "")
     return restricted[1] if restricted else ""
 

@@ -110,7 +110,7 @@ def _pairs(name: str, text: str) -> list[tuple[str, str | None]]:
 
 
 def _value_end(text: str, at: int) -> int:
-    """Where the value that starts at `at` ends: the first blank outside quotes and brackets."""
+    """End of the value that starts at `at`: the first blank outside quotes and brackets."""
     closers: list[str] = []
     while at < len(text) and (closers or not text[at].isspace()):
         char = text[at]

@@ -1,4 +1,4 @@
-"""What a pass is, and the register of all of them.
+"""Base class of passes, and the registry of all passes.
 
     @dataclass(frozen=True)
     class Gradient(Pass, argument="anvl-gradient"):
@@ -36,7 +36,7 @@ class Pass:
     """
 
     argument: ClassVar[str] = ""
-    #: The only op that the pass works on, where it is not any op.
+    #: The op that the pass runs on; empty for any op.
     anchor: ClassVar[str] = ""
 
     def __init_subclass__(cls, argument: str = "", **kwargs: Any) -> None:
@@ -56,7 +56,7 @@ class Pass:
     def idle(self, marks: Set[str]) -> bool:
         """Whether there is nothing to do in a module whose functions have only these attributes.
 
-        Then the pass is not run: most programs have one or two of all that passes look for.
+        Then the pass is skipped: most programs have only one or two of these attributes.
         """
         return False
 

@@ -122,7 +122,7 @@ class _Managers:
         return manager
 
 
-# Those that no run uses now.  A pass may run a pipeline itself, so one set is not enough.
+# Sets of managers not in use.  A pass may run a pipeline itself, so one set is not enough.
 _idle: collections.deque[_Managers] = collections.deque(maxlen=8)
 
 

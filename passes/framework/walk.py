@@ -23,8 +23,8 @@ _sink = _Sink()
 def find(root: ir.Operation, *names: str) -> list[ir.Operation]:
     """The ops inside `root` that have one of these names, in the order in which they end.
 
-    So it is that of the text, but what is in a region of an op comes before it.
-    Handles into `root` stay good: nothing is changed.
+    This is textual order, except that ops in a region come before the op that holds it. Handles
+    into `root` stay valid: nothing is changed.
     """
     found: list[ir.Operation] = []
     _sink.found = found
@@ -43,7 +43,7 @@ def find_by_name(root: ir.Operation, names: Iterable[str]) -> Found:
 
 @cache
 def _collector(names: tuple[str, ...]) -> Any:
-    """Patterns on these ops that note the op and never match."""
+    """Patterns on these ops that record the op and never match."""
 
     def collect(op: Any, rewriter: Any) -> bool:
         _sink.found.append(op.operation)

@@ -1,7 +1,7 @@
 """The names of adjoint values: `%x_adjoint` is the adjoint of `%x`.
 
-Names are those of locations, so text shows them where names are printed.  Only what a person asks
-for by name gets these: in a program that is compiled nobody reads them, and they cost time.
+Names are name locations, so text shows them where names are printed. Only functions requested by
+name get them: in a compiled program they are never read, and they cost time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,15 +20,15 @@ def name_adjoints(
 ) -> None:
     """Name the ops of a reverse sweep.
 
-    `pairs` are values and their adjoints; of those with one adjoint in common the last gives it its
-    name.  The other ops in `backward`, on the way to an adjoint, are partial derivatives and
-    partial sums: they are named for the forward op whose rule made them (`%tanh_partial`).
+    `pairs` are values and their adjoints; an adjoint shared by several values is named after the
+    last. The other ops in `backward`, on the path to an adjoint, are partial derivatives and
+    partial sums: they are named after the forward op whose rule made them (`%tanh_partial`).
     """
     for op in backward:
         name = getattr(op.location, "name_str", "")
         if name.endswith(ADJOINT):
             _rename(op, name.removesuffix(ADJOINT) + PARTIAL)
-    taken = set(forward)  # a rule may give a value of the forward part
+    taken = set(forward)  # a rule may return a value of the forward part
     for x, g in pairs:
         owner = g.owner
         if isinstance(owner, ir.Block) or owner.operation in taken:
@@ -38,7 +38,7 @@ def name_adjoints(
 
 
 def _rename(op: ir.Operation, name: str) -> None:
-    """Name an op; below the name stays where it comes from, which is the forward op."""
+    """Name an op; the child location remains that of the forward op."""
     location = op.location
     if getattr(location, "name_str", "").endswith((ADJOINT, PARTIAL)):
         location = location.child_loc
@@ -46,7 +46,7 @@ def _rename(op: ir.Operation, name: str) -> None:
 
 
 def _name_of(x: ir.Value) -> str:
-    """What text calls a value; one without a name is called after its op, or by its number."""
+    """Name of a value in text; without one, the name of its op, or its argument number."""
     name = getattr(x.location, "name_str", "")
     if name:
         return str(name)

@@ -1,4 +1,4 @@
-"""Taking out of one function what nobody uses; calls too, where that changes nothing else."""
+"""Dead code elimination in one function, including calls without side effects."""
 
 from anvl.dialect.core.effects import function_has_effect
 from anvl.dialect.core.mlir import PassManager, ir
@@ -9,9 +9,9 @@ __all__ = ["drop_dead", "run_on"]
 
 
 def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
-    """Take out what is pure and used by nobody.  No handle into the function stays good.
+    """Erase unused pure ops. Invalidates all handles into the function.
 
-    `functions` are all of the module.
+    `functions` are all functions of the module.
     """
     run_on(function, "trivial-dce")
     while _drop_calls(function, functions):
@@ -26,9 +26,9 @@ def run_on(function: ir.Operation, passes: str) -> None:
 
 
 def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> bool:
-    """Take out calls whose results nobody uses; whether there were any.
+    """Erase calls whose results are unused; return whether there were any.
 
-    MLIR does not know what a call does.  A body in place of its call is pure op by op.
+    MLIR does not know the effects of a call; an inlined body is judged op by op.
     """
     dropped = False
     for call in calls_of(function):

@@ -29,8 +29,8 @@ def inline_calls(
 class Inliner:
     """Inlines in the functions of one module, each once.
 
-    A private function with one use, by the count `uses`, is taken apart; others are copied.
-    `calls` are those in each function, None to look for them.
+    A private function with one use, by the count `uses`, is moved; others are copied. `calls` are
+    the calls in each function, None to find them.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ def _size(function: ir.Operation) -> int:
 def _absorb(function: ir.Operation, call: ir.Operation, caller: ir.Operation) -> ir.Operation:
     """Move the rest of the caller around the body of the callee: the cheaper way, if it is shorter.
 
-    What was the callee becomes the caller, with its name and attributes.
+    The callee's function op becomes the caller, with the caller's name and attributes.
     """
     block, outer = function.regions[0].blocks[0], caller.regions[0].blocks[0]
     operations = [op.operation for op in outer.operations]

@@ -1,6 +1,6 @@
 """Simplification of a function: nothing twice, nothing unused, each op in its simplest form.
 
-Numbers the values of a function from the first op to the last, and asks each op for its `simplify`.
+Value-numbers a function from the first op to the last, and applies the `simplify` rule of each op.
 Names no op.
 """
 
@@ -18,20 +18,20 @@ _NAME = "anvl-simplify"
 
 # Note [Simplifying between expansions]
 #
-# The adjoint of an adjoint is three times as long as what it is made of, so what can go has to go
-# before: a primal result that nobody asked for, a cotangent that is 1, the cosine that the sweep
-# has made beside that of the program.  Afterwards is too late, since by then each of these has
-# grown derivatives of its own.  So the engine of the declarations simplifies a function with a
-# derivative in it before it makes another of it; programs with one derivative pay nothing.  Which
-# functions these are is written on them, `anvl.derived`, since each pass expands its own kind.
+# The adjoint of an adjoint is three times as long as its primal, so dead and duplicate ops have to
+# be removed first: an unused primal result, a cotangent that is 1, the cosine that the sweep
+# emitted beside that of the program.  Afterwards is too late, since by then each of these has
+# derivatives of its own.  So the engine of the declarations simplifies a function that contains a
+# derivative before it differentiates it again; programs with one derivative pay nothing.  Such
+# functions are marked with `anvl.derived`, since each pass expands its own kind.
 #
-# What comes out is the same to the bit, but for the sign of a NaN: people compare numbers, and a
-# program must not change its own by being differentiated.  So there is no x * 0 = 0, wrong for
+# The result is the same to the bit, except for the sign of a NaN: users compare numbers, and
+# differentiating a program must not change its values.  So there is no x * 0 = 0, wrong for
 # infinity, and no x + 0 = x, wrong for -0.0.
 
 
 def simplify(function: ir.Operation) -> None:
-    """Simplify the body, of one block, of a function.  Handles to its ops are not good after."""
+    """Simplify a function of one block. Invalidates all handles to its ops."""
     block = function.regions[0].blocks[0]
     _settle_all(block)
     _drop_unused(block)
@@ -57,21 +57,21 @@ def _is_used(op: Any) -> bool:
 
 
 class _Simplifier:
-    """The ops of one block that have their simplest form, each by what it computes.
+    """Table of the ops of one block in simplest form, keyed by the computed expression.
 
-    An op that has a simpler one stays where it is, unused.
+    An op that was replaced by a simpler one stays in place, unused.
     """
 
     def __init__(self, block: ir.Block) -> None:
         self.known: dict[Any, Any] = {}
-        #: The op that each value is a result of; None for arguments.
+        #: The defining op of each value; None for arguments.
         self.makers: dict[ir.Value, Any] = dict.fromkeys(block.arguments)
         self.forms: dict[type, _Form] = {}
 
     def settle(self, op: Any, rounds: int = 0) -> Sequence[ir.Value]:
-        """What has the values of the results of an op, which may be these results.
+        """Return values equal to the results of an op in simplest form, perhaps the results.
 
-        `rounds` counts the rules that have led here.
+        `rounds` counts the simplifications applied so far.
         """
         form = self.forms.get(type(op)) or self._form(type(op))
         if form.several:
@@ -98,7 +98,7 @@ class _Simplifier:
         return form
 
     def _ask(self, rule: Callable[..., Any], op: Any, xs: Sequence[ir.Value]) -> Any:
-        """What the op's own rule makes of it."""
+        """Apply the `simplify` rule of an op; return its answer, emitted, or None."""
         maker = self.makers.get
         try:
             params = op.read(op.operation) if op.params else {}
@@ -107,13 +107,13 @@ class _Simplifier:
                 return found
             with op.location, ir.InsertionPoint(op):
                 return found()
-        except Exception as error:  # of a rule's author: it stays as it is, and says where
+        except Exception as error:  # a bug in a user's rule: passes through, with the location
             if not getattr(error, "location", ""):
                 error.location = str(op.location)  # type: ignore[attr-defined]
             raise
 
     def _replaced(self, op: Any, found: Any, rounds: int) -> ir.Value:
-        """Put what a rule gave, in its simplest form, in place of an op."""
+        """Replace an op by the answer of a rule, in its simplest form."""
         if not isinstance(found, ir.Value) or found.type != op.result.type:
             given = found.type if isinstance(found, ir.Value) else repr(found)
             _refuse(op, f"gave {given} for {op.result.type}")
@@ -124,7 +124,7 @@ class _Simplifier:
         return simpler
 
     def _settled(self, x: ir.Value, rounds: int) -> ir.Value:
-        """A value in its simplest form, of ops that a rule may just have made."""
+        """Simplest form of a value whose defining ops a rule may just have emitted."""
         if x in self.makers:
             return x
         op = x.owner
@@ -137,7 +137,7 @@ _MOST_ROUNDS = 32
 
 
 class _Form(NamedTuple):
-    """What is true of all ops of a class.
+    """Properties of all ops of a class.
 
     `opaque`: they are never shared; `several`: they may have any number of results.
     """
@@ -159,7 +159,7 @@ def _form(rules: Any) -> _Form:
 
 
 def _key(form: _Form, op: Any, xs: Sequence[ir.Value], results: Sequence[ir.Value]) -> Any:
-    """What is equal for two ops that compute the same."""
+    """Value-numbering key: equal for two ops that compute the same."""
     rules = form.rules
     operands = frozenset(xs) if rules.commutative else xs
     if not rules.params and not len(op.attributes):

@@ -1,4 +1,4 @@
-"""The functions of a module: by name, what they call, what names them."""
+"""Functions of a module: by name, their callees, and references to them."""
 
 from collections import defaultdict
 
@@ -23,7 +23,7 @@ def functions_of(module: ir.Operation) -> dict[str, ir.Operation]:
 
 
 def body_of(function: ir.Operation) -> ir.Block | None:
-    """The one block of a function, or None of a declaration."""
+    """The single block of a function, or None for a declaration."""
     region = function.regions[0]
     return region.blocks[0] if len(region.blocks) == 1 else None
 
@@ -57,7 +57,7 @@ def callee_of(call: ir.Operation) -> str:
 
 
 def handed_on_in(function: ir.Operation) -> list[str]:
-    """The functions that routines called in the body of a function get, to call them."""
+    """Functions that custom calls in the body of a function receive as called computations."""
     handed = (
         attribute_of(op, "called_computations") for op in find(function, "stablehlo.custom_call")
     )
@@ -67,7 +67,7 @@ def handed_on_in(function: ir.Operation) -> list[str]:
 def references(
     functions: dict[str, ir.Operation], calls: dict[str, list[ir.Operation]]
 ) -> defaultdict[str, int]:
-    """How often each function is named: by calls, for routines, and in attributes of functions."""
+    """Number of references to each function: from calls, custom calls and function attributes."""
     count: defaultdict[str, int] = defaultdict(int)
     for of_one in calls.values():
         for call in of_one:
@@ -82,7 +82,7 @@ def references(
 
 
 def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
-    """The functions that one calls or names, and those that these do; not itself."""
+    """Functions that a function calls or names, transitively; without itself."""
     found = {name: None}
     pending = [name]
     while pending:
@@ -96,6 +96,6 @@ def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
 
 
 def is_private(function: ir.Operation) -> bool:
-    """Whether nobody outside of the module can name the function."""
+    """Whether the function has private visibility."""
     attributes = function.attributes
     return "sym_visibility" in attributes and attributes["sym_visibility"].value == "private"

@@ -1,4 +1,4 @@
-"""Tagged values: those that ops such as `anvl.tag` name, for derivatives with respect to them."""
+"""Tagged values, named by ops such as `anvl.tag` for derivatives with respect to them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,11 +17,11 @@ __all__ = ["tagged_values", "tags_of"]
 def tags_of(
     function: ir.Operation, functions: Mapping[str, ir.Operation]
 ) -> dict[str, list[ir.Value]]:
-    """The tagged values in a function, and in those of `functions` that it calls, by tag.
+    """Tagged values in a function and its callees among `functions`, by tag.
 
-    Each is there as often as it is computed.  Those in the bodies of other ops are left out: there
-    are as many of them as the op has steps.  So are those in functions with rules, which answer for
-    themselves: Note [Functions with rules].
+    Each is listed as often as it is computed. Values in the bodies of other ops are left out, as
+    they exist once per step; so are values in functions with rules, whose derivatives are not taken
+    op by op: Note [Functions with rules].
     """
     found: dict[str, list[ir.Value]] = {}
     for op in find(function, *[name for name, cls in OPS.items() if cls.naming_param]):

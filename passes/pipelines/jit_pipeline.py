@@ -1,4 +1,4 @@
-"""The pipeline from a traced program to StableHLO: what `jit` runs, and `anvl.tools.opt.run`."""
+"""Pipeline from a traced program to StableHLO, run by `jit` and by `anvl.tools.opt.run`."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -20,19 +20,19 @@ __all__ = ["pipeline", "transformations"]
 
 
 def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
-    """The passes from the traced program to StableHLO for a platform, by PJRT's name.
+    """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
-    `arrays` are those that the program closes over, by index.
+    `arrays` are the arrays that the program closes over, by index.
     """
-    # On StableHLO, cse costs a third of what it does on anvl ops, whose effects are asked of
-    # Python.  Before hoisting, dead code matters only for the captured arrays that it uses.
+    # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
+    # Before hoisting, dead code matters only for the captured arrays that it uses.
     drop_unused = ["trivial-dce"] if arrays else []
     return Pipeline(
         [
             *transformations(),
             _INLINE,
             *drop_unused,
-            HoistConstants(arrays=arrays, literals=False),  # those that rules make are small
+            HoistConstants(arrays=arrays, literals=False),  # literals made by rules are small
             _to_stablehlo(platform),
             "cse",
             "trivial-dce",
@@ -42,9 +42,9 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
 
 @cache
 def transformations(select: bool = False) -> tuple[Pass, ...]:
-    """The passes that carry out what a traced program asks for: afterwards there are only calls.
+    """Passes that expand all transformations declared by a traced program; only calls remain.
 
-    With `select`, choices are written as such: see `ControlFlow`.
+    With `select`, choices become selects: see `ControlFlow`.
     """
     return (
         SimplifyControlFlow(for_derivatives=True),

@@ -1,1 +1,1 @@
-"""What reverse mode keeps, and what it computes again."""
+"""Residuals of reverse mode: which values to save, and which to recompute."""

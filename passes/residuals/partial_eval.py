@@ -1,8 +1,8 @@
-"""Cutting a function in two: what can be computed early, and what has to wait for late arguments.
+"""Partial evaluation: split a function into an early part and a part that needs late arguments.
 
-The reverse sweep needs the cotangents last, the forward sweep the tangents.  What does not depend
-on them is done once, by the first function; the second takes what it needs of that (the residuals)
-and the late arguments, and may be called as often as there are such.
+The late arguments are the cotangents of a reverse sweep, or the tangents of a forward sweep. The
+first function computes once all that does not depend on them; the second takes the residuals and
+the late arguments, and may be called for any number of these.
 """
 
 import math
@@ -22,24 +22,24 @@ RESIDUAL = "anvl.residual"
 
 # Note [What is a residual]
 #
-# A value is one, once, if the second function uses it and the first can compute it.  But to keep a
-# value costs memory, and some cost next to nothing to compute again: ops without operands
-# (literals, `iota`, captured arrays, which the second function then captures too), what ops with
-# one operand make of these element by element, and what such an op makes larger (a broadcast: its
-# operand is the residual).  These are computed in both.
+# A value is a residual, once, if the second function uses it and the first can compute it.  But
+# saving a value costs memory, and some values cost next to nothing to recompute: results of ops
+# without operands (literals, `iota`, captured arrays, which the second function then captures too),
+# of elementwise unary ops on these, and of unary ops that enlarge their operand (a broadcast: its
+# operand is the residual).  These are computed in both functions.
 
 
 def split(
     function: ir.Operation, late: Sequence[int], n_early: int, names: tuple[str, str]
 ) -> tuple[ir.Operation, ir.Operation]:
-    """Cut a function of one block, without calls, in two; it becomes the first, and the second
-    stands behind it.
+    """Split a function of one block, without calls, in two; it becomes the first, and the second is
+    inserted after it.
 
-    Of its arguments those in `late` are those of the second, and of its results all but the first
-    `n_early`, which must not depend on them.  The first returns its results, then the residuals;
-    the second takes the residuals, then the late arguments.  See Note [What is a residual].
+    The arguments in `late` move to the second, as do all results but the first `n_early`, which
+    must not depend on them. The first returns its results, then the residuals; the second takes the
+    residuals, then the late arguments. See Note [What is a residual].
     """
-    run_on(function, "cse,trivial-dce")  # what is there twice, or unused, is no residual
+    run_on(function, "cse,trivial-dce")  # duplicate or unused values must not become residuals
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     *operations, terminator = [op.operation for op in block.operations]
@@ -77,7 +77,7 @@ def _check_early(
     is_late: set[ir.Operation],
     late: Sequence[ir.Value],
 ) -> None:
-    """Refuse a result of the first that must wait: the IR would be invalid, and MLIR die of it."""
+    """Refuse an early result that depends on late values: the invalid IR would crash MLIR."""
     for i, y in enumerate(results):
         owner = y.owner
         if y in late if isinstance(owner, ir.Block) else owner.operation in is_late:
@@ -87,7 +87,7 @@ def _check_early(
 
 
 def _depends(values: Sequence[ir.Value], block: ir.Block) -> set[ir.Operation]:
-    """The ops of a block that use these values, in a body of theirs too, or results of such ops."""
+    """Ops of a block that depend on these values, including through their bodies."""
     found: set[ir.Operation] = set()
     pending = list(values)
     while pending:
@@ -100,14 +100,14 @@ def _depends(values: Sequence[ir.Value], block: ir.Block) -> set[ir.Operation]:
 
 
 def _op_in(block: ir.Block, op: ir.Operation) -> ir.Operation:
-    """The op of a block that is, or holds, another."""
+    """The op of a block that is or encloses another."""
     while op.block != block:
         op = op.parent.operation
     return op
 
 
 def _begin(function: ir.Operation, name: str) -> ir.Operation:
-    """An empty function behind another, with the attributes of that."""
+    """Create an empty function after another, with the same attributes."""
     second = ir.Operation.create(
         "func.func",
         attributes=dict(function.attributes.items()) | {"sym_name": _string(function, name)},
@@ -122,7 +122,7 @@ def _begin(function: ir.Operation, name: str) -> ir.Operation:
 
 
 def _carry(early: Sequence[ir.Value], second: ir.Operation) -> list[ir.Value]:
-    """Give the second function what it uses of the first: the values that become residuals."""
+    """Pass the values that the second function uses of the first; return the residuals."""
     block = second.regions[0].blocks[0]
     constants: set[ir.Value] = set()
     again = [_is_cheap(value, constants) for value in early]
@@ -146,7 +146,7 @@ def _redirect(uses: Sequence[ir.OpOperand], value: ir.Value) -> None:
 
 
 def _is_cheap(value: ir.Value, constants: set[ir.Value]) -> bool:
-    """Whether to compute a value again rather than to keep it.  Note [What is a residual]."""
+    """Whether to recompute a value rather than to save it. Note [What is a residual]."""
     op = value.owner
     if not isinstance(op, AnvlOp) or op.bodies or op.multiple_results:
         return False
@@ -173,7 +173,7 @@ def _function_of(op: ir.Operation) -> ir.Operation:
 
 
 def _return(function: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Have a function return these values."""
+    """Make a function return these values."""
     terminator = terminator_of(function.regions[0].blocks[0])
     with terminator.location, ir.InsertionPoint(terminator):
         ir.Operation.create("func.return", [], values)
@@ -181,9 +181,9 @@ def _return(function: ir.Operation, values: Sequence[ir.Value]) -> None:
 
 
 def _settle(function: ir.Operation, name: str, kept: dict[str, Sequence[int]]) -> None:
-    """Make the type, the name and the attributes of a function fit its block.
+    """Update the type, the name and the attributes of a function to match its block.
 
-    `kept` says which attributes of arguments and results stay, by where they were.
+    `kept` are the old positions of the argument and result attributes that stay.
     """
     block = function.regions[0].blocks[0]
     types = [x.type for x in block.arguments], [y.type for y in terminator_of(block).operands]
@@ -200,7 +200,7 @@ def _settle(function: ir.Operation, name: str, kept: dict[str, Sequence[int]]) -
 
 
 def _mark(second: ir.Operation, n_residuals: int) -> None:
-    """Say which arguments are residuals, so that text says it too."""
+    """Mark the arguments that are residuals with an attribute, visible in text."""
     n = len(second.regions[0].blocks[0].arguments)
     context = second.context
     marked = ir.DictAttr.get({RESIDUAL: ir.UnitAttr.get(context)}, context)
@@ -213,10 +213,10 @@ def _string(op: ir.Operation, text: str) -> ir.Attribute:
 
 
 def spare_copies(first: ir.Operation, n_results: int) -> list[int]:
-    """Have the first function of two return no residual that its caller has anyway.
+    """Drop residuals of the first function that its caller has anyway: its arguments and results.
 
-    Those are its arguments, and its results.  Gives, for each residual, its position among the
-    arguments and what is returned now, in this order.
+    Returns, for each residual, its position in the list of the arguments followed by the values
+    that are returned now.
     """
     block = first.regions[0].blocks[0]
     returned = list(terminator_of(block).operands)

@@ -1,4 +1,4 @@
-"""Which values of a function to keep for its adjoint: the least work for the bytes.
+"""Choice of residuals by minimum cuts: the least recomputation within a memory budget.
 
 See Note [What to keep].
 """
@@ -19,26 +19,26 @@ __all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
 
 # Note [What to keep]
 #
-# The adjoint of a function needs some of its values, the residuals.  Each is either kept, which
-# costs its bytes, or computed again, which costs the work of its op, and needs the operands of
-# that op in turn.  Arguments are there anyway.  For a price of a byte in units of work, the
-# cheapest choice is a minimum cut: a value `v` has two nodes, `needed` and `again`;
+# The adjoint of a function needs some of its values, the residuals.  Each is either saved, which
+# costs its bytes, or recomputed, which costs the work of its op, and needs the operands of that op
+# in turn.  Arguments are always available.  For a price of a byte in units of work, the cheapest
+# choice is a minimum cut: a value `v` has two nodes, `needed` and `again`;
 #
 #     source -> again    costs the work of the op       (cut: it is computed again)
 #     again -> needed    costs the bytes at the price   (cut: it is kept)
 #     needed of an operand -> again    cannot be cut    (what is computed again needs its operands)
 #     needed of a residual -> sink     cannot be cut
 #
-# so that the sink's side is what is available in the adjoint.  The more a byte costs, the fewer
-# are kept.  Layers that are alike cost alike: no price keeps those of some, so every second, third,
-# ... of what a cut keeps is a choice as well.  What a choice takes at once is what it keeps, and
-# what the largest segment computes again (`anvl-remat`, Note [Segments]).
+# so that the sink's side is available in the adjoint.  The higher the price, the fewer values are
+# saved.  Equal layers cost the same: no price saves the values of only some, so every second,
+# third, ... of the values that a cut saves is a choice as well.  The peak memory of a choice is its
+# saved values plus those the largest segment recomputes (`anvl-remat`, Note [Segments]).
 # Source: the cut is the one of project selection, J. Kleinberg and E. Tardos, Algorithm Design
 # (2005), section 7.11; for gradients, C. Jia et al., min-cut rematerialization of AOTAutograd.
 
 
 class Choice(NamedTuple):
-    """Values to keep, the bytes that are there at once, and the work of computing others again."""
+    """Values to save, the peak bytes, and the work of recomputing the others."""
 
     kept: list[ir.Value]
     size: int
@@ -46,7 +46,7 @@ class Choice(NamedTuple):
 
 
 def residuals(program: Program) -> list[ir.Value]:
-    """The values that the adjoint of a program needs, arguments not among them, in order."""
+    """Values that the adjoint of a program needs, except arguments, in order."""
     forward = program.needed()
     floats = [i for i, y in enumerate(program.results) if differentiable(y.type)]
     if not floats:
@@ -81,9 +81,10 @@ def _block_of(values: Sequence[ir.Value]) -> Any:
 
 
 def choose(program: Program, budget: int) -> Choice:
-    """The values to keep, so that at no time more than `budget` bytes are there.
+    """Choose values to save, so that at most `budget` bytes are live at any time.
 
-    Of all choices found, that of the least work; where all take more, that which takes the least.
+    The choice with the least work among those within the budget; if all exceed it, the one with the
+    least memory.
     """
     values = residuals(program)
     if not values:
@@ -99,7 +100,7 @@ def choose(program: Program, budget: int) -> Choice:
 
 
 def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int]:
-    """For each value how many kept ones it depends on, one after the other."""
+    """Level of each value: the number of saved values on the longest path to it."""
     levels = dict.fromkeys(program.arguments, 0)
     for op in program.needed():
         level = max([levels[x] + (x in kept) for x in operands_of(op)], default=0)
@@ -109,13 +110,13 @@ def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int
 
 _PRICES = 24
 _SHARES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-_MOST = 256  # segments: to judge each costs a look at all ops
+_MOST = 256  # segments: evaluating each visits all ops
 _INFINITE = 2_000_000_000  # capacities are 32 bits
 _SCALE = 500_000_000
 
 
 class _Graph:
-    """The forward ops of a program that its adjoint may compute again."""
+    """Forward ops of a program that its adjoint may recompute."""
 
     def __init__(self, program: Program, wanted: Sequence[ir.Value]) -> None:
         self.program = program
@@ -131,7 +132,7 @@ class _Graph:
         self.total_work = sum(self.work)
 
     def cut(self, price: float) -> list[ir.Value]:
-        """What the cheapest choice keeps where a byte costs this much work."""
+        """Values saved by the minimum cut at this price of a byte, in units of work."""
         # Imported here: scipy is large, and only this needs it.
         from scipy.sparse import csr_array  # type: ignore[import-untyped]
         from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
@@ -161,7 +162,7 @@ class _Graph:
         return self._kept(reached)
 
     def choices(self) -> Iterator[Choice]:
-        """What to keep at prices from nothing to all that there is, and every n-th of each."""
+        """Choices at prices from zero to the highest, and every n-th value of each."""
         yield self._choice([])
         last: list[ir.Value] = []
         for step in range(_PRICES + 1):
@@ -193,7 +194,7 @@ class _Graph:
         return self.sizes[self.values[y]]
 
     def _again(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
-        """All that is computed for these values from what is kept, and the work of that."""
+        """All values recomputed for the wanted ones from the saved ones, and the work."""
         found, work = set(wanted), 0
         for i in reversed(range(len(self.steps))):
             op = self.steps[i]
