@@ -1,4 +1,4 @@
-"""Passes: program transformations. One pass a file; pipelines put them in order.
+"""Passes: program transformations.  One pass a file; pipelines put them in order.
 
 Re-exports the names needed to write a pass of your own: docs/add-a-pass.md.
 """

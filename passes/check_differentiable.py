@@ -1,7 +1,7 @@
 """anvl-check-differentiable: report all obstacles to a derivative at once.
 
 Writes the derivative into a copy of the module, with zeros where rules are missing: so its findings
-are those of anvl-gradient. The module is not changed.
+are those of anvl-gradient.  The module is not changed.
 """
 
 import sys
@@ -40,7 +40,7 @@ class CheckDifferentiable(Pass, argument=_NAME):
 
     With `function=f wrt=0,2`: fails with every op between these arguments and result `target` that
     anvl-gradient could not differentiate: its location, the reason, and the path of ops that reach
-    it, also through calls, declared derivatives and bodies of ops. Arguments whose derivative is
+    it, also through calls, declared derivatives and bodies of ops.  Arguments whose derivative is
     zero are reported on stderr, with the ops that block it.
 
     Without a function, checks all transformations that the module declares.

@@ -1,6 +1,6 @@
 """anvl-forward: forward mode.
 
-Walks the ops of a function first to last and applies the `tangent` rule of each. Names no op.
+Walks the ops of a function first to last and applies the `tangent` rule of each.  Names no op.
 """
 
 from collections.abc import Sequence, Set
@@ -40,14 +40,14 @@ class Forward(Pass, argument=_NAME):
 
     A declaration with the attribute `anvl.jvp = {callee = @f, wrt = ...}` takes the arguments of
     `@f`, then one tangent for each argument in `wrt`; it returns the results of `@f`, then the
-    tangent of each float result. Afterwards no `anvl.jvp` is left, and no declaration that one
+    tangent of each float result.  Afterwards no `anvl.jvp` is left, and no declaration that one
     depended on.
 
     With `function=f wrt=0,2`, also add `@f_tangent`, the forward derivative of `@f`; `@f` stays
     unchanged.
 
     With `split`, instead add `@f_primal`, which takes the arguments of `@f` and returns its
-    results, then the residuals that the second function, `@f_linear`, needs. `@f_linear` takes the
+    results, then the residuals that the second function, `@f_linear`, needs.  `@f_linear` takes the
     residuals and the tangents, and returns the tangents of the float results.
     """
 

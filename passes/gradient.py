@@ -1,7 +1,7 @@
 """anvl-gradient: reverse mode.
 
 Walks the ops of a function last to first, applies the `adjoint` rule of each, and sums the
-contributions to each value. Names no op, only the attribute `anvl.vjp` that requests it: a new op
+contributions to each value.  Names no op, only the attribute `anvl.vjp` that requests it: a new op
 needs no change here.
 """
 
@@ -48,20 +48,20 @@ class Gradient(Pass, argument=_NAME):
     A declaration with the attribute `anvl.vjp = {callee = @f, wrt = ..., targets = ...}` takes the
     arguments of `@f`, then one cotangent for each result in `targets`; it returns the results of
     `@f`, then the adjoint of each argument in `wrt`, and of each value that an op of `@f` tags with
-    a name in the optional `tags = ["hidden", ...]`. A declaration with `anvl.linear_transpose =
+    a name in the optional `tags = ["hidden", ...]`.  A declaration with `anvl.linear_transpose =
     {callee = @f, wrt = ...}` takes the other arguments of `@f` and one cotangent for each result,
-    and returns the cotangents of the arguments in `wrt`, in which `@f` must be linear. Afterwards
+    and returns the cotangents of the arguments in `wrt`, in which `@f` must be linear.  Afterwards
     no `anvl.vjp` and no `anvl.linear_transpose` is left.
 
     With `function=f wrt=0,2`, also add `@f_adjoint`: it takes the arguments of `@f` and returns the
     results of `@f`, then the derivative of result `target` (a float scalar) with respect to each
-    argument of `wrt` and each tag of `tags`. `results=none` leaves out the results of `@f`,
-    `results=target` all but that one; dead code is then erased. With `transpose` it is the
-    transpose of `@f` instead. `@f` stays unchanged.
+    argument of `wrt` and each tag of `tags`.  `results=none` leaves out the results of `@f`,
+    `results=target` all but that one; dead code is then erased.  With `transpose` it is the
+    transpose of `@f` instead.  `@f` stays unchanged.
 
     With `split`, instead add `@f_fwd`, which takes the arguments of `@f` and returns its results,
-    then the residuals that the second function, `@f_bwd`, needs. `@f_bwd` takes the residuals and a
-    cotangent for each result in `target`, of any shape, and returns the adjoints.
+    then the residuals that the second function, `@f_bwd`, needs.  `@f_bwd` takes the residuals and
+    a cotangent for each result in `target`, of any shape, and returns the adjoints.
 
     `slots` is the number of carries that each level of a loop of unknown trip count saves, unless
     the loop has its own `slots`: fewer take less memory and recompute more steps.
@@ -153,8 +153,8 @@ _SUFFIX, _FORWARD, _BACKWARD = "_adjoint", "_fwd", "_bwd"
 class _Asked:
     """Positions of arguments and of results; `seeded` with ones, not with further arguments.
 
-    Also names of tagged values, with their types once these are known. `results` are the results to
-    return, for a function requested by name: then adjoints have names.
+    Also names of tagged values, with their types once these are known.  `results` are the results
+    to return, for a function requested by name: then adjoints have names.
     """
 
     wrt: Sequence[int]

@@ -43,7 +43,7 @@ class HoistConstants(Pass, argument=_NAME):
     """Make each captured array and each large literal a leading argument of its function.
 
     Constants of at most `threshold` elements become literals, and splat literals stay (they are
-    fills). Unused constants disappear; the same array twice, and arrays of equal contents, become
+    fills).  Unused constants disappear; the same array twice, and arrays of equal contents, become
     one argument.  Afterwards no `anvl.captured` is left, and, unless `literals`
     is false, no `dense<...>` with more elements than `threshold`.  The new arguments come first, in
     the order of first use, and carry the attribute `anvl.constant`.

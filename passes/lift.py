@@ -21,12 +21,12 @@ _NAME = "anvl-lift"
 class Lift(Pass, argument=_NAME):
     """Turn ops of StableHLO and CHLO into those of anvl that lower to them.
 
-    A program from elsewhere can then be differentiated and batched. Ops that anvl borrows stay, and
-    so do ops without an anvl counterpart, for example with dynamic shapes or 2-bit integers: they
-    go through all passes, and a pass that needs a rule of one reports the op and the reason.
+    A program from elsewhere can then be differentiated and batched.  Ops that anvl borrows stay,
+    and so do ops without an anvl counterpart, for example with dynamic shapes or 2-bit integers:
+    they go through all passes, and a pass that needs a rule of one reports the op and the reason.
 
     A `reduce` by a sum, a product, ... becomes the anvl reduction; choices and loops stay, but a
-    counted loop becomes a call of a function that is declared as a scan. Types and values are
+    counted loop becomes a call of a function that is declared as a scan.  Types and values are
     unchanged.
     """
 

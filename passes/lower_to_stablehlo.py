@@ -1,7 +1,7 @@
 """anvl-lower-to-stablehlo: replace every anvl op by the op its `hlo` names or by its `lower`.
 
 Renames are PDL patterns (0.3 us an op), the rest Python patterns (3 us); both run in MLIR's own
-pattern driver. CHLO ops, to which some anvl ops are renamed, are legalized by MLIR's own pass.
+pattern driver.  CHLO ops, to which some anvl ops are renamed, are legalized by MLIR's own pass.
 """
 
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ class Remat(Pass, argument=_NAME):
     A function with the attribute `anvl.checkpoint = {budget = n : i64}` saves the residuals that
     minimum cuts choose, so that its adjoint recomputes the least work with at most n bytes of its
     values live at once; with `{policy = ["dot_general", ...]}` the results of ops of these names.
-    It becomes calls of segments, whose last n results are saved: `{kept = n : i64}`. Afterwards no
+    It becomes calls of segments, whose last n results are saved: `{kept = n : i64}`.  Afterwards no
     budget and no policy is left.
 
     With `function=f` and a budget or a policy, first make all of `@f` a checkpoint.

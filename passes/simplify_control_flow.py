@@ -1,6 +1,6 @@
 """anvl-simplify-control-flow: simplify loops and choices.
 
-Each kind of control flow defines its own simplification. Names no op.
+Each kind of control flow defines its own simplification.  Names no op.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class SimplifyControlFlow(Pass, argument=_NAME):
     constants of a loop are hoisted in front of it; invariant carries become constants, and known
     numbers are emitted where they are used; unused carries, arguments and results are removed;
     loops of no step or one step, and choices by a known number, are replaced by their body or
-    branch. With `for-derivatives`, ops whose derivative could become NaN outside of a loop stay
+    branch.  With `for-derivatives`, ops whose derivative could become NaN outside of a loop stay
     inside (Note [Simpler loops]).
     """
 

@@ -1,7 +1,7 @@
 """anvl-vectorize: add a batch axis.
 
-Applies the `batch` rule of each op that depends on a batched argument, and leaves the others. Names
-no op.
+Applies the `batch` rule of each op that depends on a batched argument, and leaves the others.
+Names no op.
 """
 
 from collections.abc import Sequence, Set
@@ -38,8 +38,8 @@ class Vectorize(Pass, argument=_NAME):
 
     A declaration with the attribute `anvl.vmap = {callee = @f, batched = ..., results = ...,
     size = n : i64}` takes the arguments and returns the results of `@f`, with a leading axis of
-    size n for the arguments in `batched` and the results in `results`. Other results must not
-    depend on these arguments. Afterwards no `anvl.vmap` is left, and no declaration that one
+    size n for the arguments in `batched` and the results in `results`.  Other results must not
+    depend on these arguments.  Afterwards no `anvl.vmap` is left, and no declaration that one
     depended on.
 
     With `function=f batched=0,2 size=n`, also add `@f_batched`, all of whose results have the axis;

@@ -88,7 +88,7 @@ class FunctionRule(abc.ABC):
     ) -> "Sequence[tuple[Program, Sequence[bool]]]":
         """Programs to differentiate, each with flags: which of its arguments are active.
 
-        `moves` has these flags for the arguments of the function. Empty for a custom derivative.
+        `moves` has these flags for the arguments of the function.  Empty for a custom derivative.
         """
         return ()
 

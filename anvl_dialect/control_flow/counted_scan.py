@@ -22,7 +22,7 @@ def as_scan(
 ) -> Sequence[Value]:
     """Emit, in the function f, a scan equivalent to a counted loop; return its results.
 
-    `operands` are the carries, which have these types, and constants. An array of which step i
+    `operands` are the carries, which have these types, and constants.  An array of which step i
     reads row i becomes a scanned array; one of which step i writes row i becomes a stacked result.
     So derivatives need not save rows, nor handle whole arrays in each step.
     """

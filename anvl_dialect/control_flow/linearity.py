@@ -38,7 +38,7 @@ def first_nonlinear(
 ) -> NonLinear | None:
     """First op between the active arguments and the results that is not linear in them.
 
-    For control flow it is an op in one of the bodies. A sweep passes over flat ops, such as
+    For control flow it is an op in one of the bodies.  A sweep passes over flat ops, such as
     comparisons; without `slopes`, only these are searched for, which is quick.
     """
     moved = {x for x, flag in zip(program.arguments, moves, strict=True) if flag}

@@ -33,7 +33,7 @@ class Form(NamedTuple):
     """Result of loop simplification.
 
     `emits` are its functions, such as the condition and the body; `found` maps each result of the
-    original loop to a value or to a result of this loop, or None if unused. `places` are the
+    original loop to a value or to a result of this loop, or None if unused.  `places` are the
     original locations of the arguments of its functions, which name them.
     """
 

@@ -1,7 +1,7 @@
 """`anvl.scan`: functions that loop over the first axis of arrays.
 
-The tangent of a scan is a scan over more arrays, and so is its batch. The adjoint is two scans: the
-forward one, which saves the residuals of each step, and a backward one over the residuals.
+The tangent of a scan is a scan over more arrays, and so is its batch.  The adjoint is two scans:
+the forward one, which saves the residuals of each step, and a backward one over the residuals.
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), section 3.4.
 """
 

@@ -56,7 +56,7 @@ def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
 
 
 def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attribute]:
-    """Attributes of the lifted op. Raises `Refused` if one cannot be expressed."""
+    """Attributes of the lifted op.  Raises `Refused` if one cannot be expressed."""
     params = op_class.attribute_params
     found: dict[str, ir.Attribute] = {}
     for name in op.attributes:

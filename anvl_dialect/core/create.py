@@ -63,7 +63,7 @@ class ConstantOp(Creation, name="constant"):
 class ComplexLiteral:
     """A complex `dense<...>`, held as text because the bindings have no class for it.
 
-    Equal texts are equal values. It takes the place of the attribute of other constants.
+    Equal texts are equal values.  It takes the place of the attribute of other constants.
     """
 
     text: str

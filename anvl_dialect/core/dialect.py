@@ -1,6 +1,6 @@
 """The `anvl` dialect, and the dialects of user-defined ops.
 
-Ops join a dialect by subclassing `AnvlOp` (`core/op.py`). An op named `my.softplus` belongs to the
+Ops join a dialect by subclassing `AnvlOp` (`core/op.py`).  An op named `my.softplus` belongs to the
 dialect `my`, which the first such op creates; see Note [Dialects of one's own].
 """
 

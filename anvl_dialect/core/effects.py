@@ -1,5 +1,5 @@
 """Side effects and termination: ops that must run although their results are unused, and ops that
-must not run speculatively. This is the single place that decides both.
+must not run speculatively.  This is the single place that decides both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ def has_effect(
     """Whether an op or an op in its regions has a side effect.
 
     With the `functions` of a module, by name, calls have the effects of their callees; without, a
-    call is assumed to have one, as are ops of other dialects. `path`: the enclosing functions.
+    call is assumed to have one, as are ops of other dialects.  `path`: the enclosing functions.
     """
     name = op.operation.name
     if name in _RETURNS:

@@ -135,7 +135,7 @@ def remedy(first: Any, rest: Sequence[Any]) -> str:
 
 
 class Linear(AnvlOp):
-    """Linear in its only operand: the tangent is the op itself. A subclass defines `adjoint`."""
+    """Linear in its only operand: the tangent is the op itself.  A subclass defines `adjoint`."""
 
     preserves_zeros = True
 
@@ -148,7 +148,7 @@ class Linear(AnvlOp):
 
 
 class Bilinear(AnvlOp):
-    """Linear in each of its two operands (product rule). A subclass defines `adjoint`."""
+    """Linear in each of its two operands (product rule).  A subclass defines `adjoint`."""
 
     @classmethod
     def tangent(

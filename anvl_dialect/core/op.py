@@ -103,16 +103,16 @@ class AnvlOp(_Base):
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
 
     `adjoint` may return a function of no arguments in place of a cotangent: it is called only if
-    that operand's cotangent is needed. None, for a cotangent or a tangent, is a zero. `simplify`
+    that operand's cotangent is needed.  None, for a cotangent or a tangent, is a zero.  `simplify`
     returns an existing value, a function of no arguments that emits one, or None; makers[i] is the
-    op that defines x[i], or None. It is called only for ops with one result, without bodies and
-    without effects. In `batch`, the extra axis is axis 0 of every operand that `batched` marks, and
-    of the result; there is at least one member, unless the op has side effects.
+    op that defines x[i], or None.  It is called only for ops with one result, without bodies and
+    without effects.  In `batch`, the extra axis is axis 0 of every operand that `batched` marks,
+    and of the result; there is at least one member, unless the op has side effects.
 
     Ops with several results (`Results`, or more than one `Result` field) take and return sequences
     in place of `y`, `g` and the result type.
 
-    An op named `my.softplus` belongs to the dialect `my`: see Note [Dialects of one's own]. With
+    An op named `my.softplus` belongs to the dialect `my`: see Note [Dialects of one's own].  With
     `borrowed=True` the op in the IR is StableHLO's own of that name, and only the rules are ours.
     See Note [Borrowed ops].
 
@@ -462,7 +462,7 @@ class Emit:
 
 
 class _EmitOwn:
-    """Namespace `emit.my`. It caches nothing, since these ops may be redefined."""
+    """Namespace `emit.my`.  It caches nothing, since these ops may be redefined."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect

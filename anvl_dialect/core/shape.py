@@ -113,7 +113,7 @@ def _sums(
 
 
 class ReshapeOp(Linear, name="reshape"):
-    """Reshape, keeping the elements in row-major order. StableHLO `reshape`."""
+    """Reshape, keeping the elements in row-major order.  StableHLO `reshape`."""
 
     x: Operand
     shape: ResultShape
@@ -346,7 +346,7 @@ class SliceOp(Linear, name="slice"):
 
 
 class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
-    """Concatenate the operands along `dimension`. StableHLO `concatenate`, borrowed."""
+    """Concatenate the operands along `dimension`.  StableHLO `concatenate`, borrowed."""
 
     xs: Operands
     dimension: Int

@@ -1,1 +1,1 @@
-"""Engines that apply the rules of ops: reverse mode, forward mode, batching. They name no op."""
+"""Engines that apply the rules of ops: reverse mode, forward mode, batching.  They name no op."""

@@ -62,7 +62,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
 ) -> list[PlainStep]:
     """Ops that depend on numbered values, in order; their float results are numbered too.
 
-    So are integers that are bits of floats: Note [Bits]. `types` are the type numbers
+    So are integers that are bits of floats: Note [Bits].  `types` are the type numbers
     (`type_number`) of the numbered values.
     """
     steps: list[PlainStep] = []

@@ -31,7 +31,7 @@ __all__ = ["batch_block", "batched_results", "repeated"]
 def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
     """Results of an op with one more axis, emitted at the current insertion point.
 
-    `batched` marks the operands that have the batch axis. For an empty batch the rule is not
+    `batched` marks the operands that have the batch axis.  For an empty batch the rule is not
     called.
     """
     rules = type(op)
@@ -95,7 +95,7 @@ _PlainStep: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Va
 def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value, bool]]:
     """Batch a block in place; return its new results, and whether each has the batch axis.
 
-    `types` are the new types of the batched arguments. The old terminator is left to the caller.
+    `types` are the new types of the batched arguments.  The old terminator is left to the caller.
     Raises `MissingRule` that lists every op on the path without a batch rule; the block is then
     unchanged.
     """
@@ -118,7 +118,7 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
 
 
 def _batch_steps(steps: Sequence[_PlainStep], new: dict[Value, Value]) -> list[Any]:
-    """Batch each op; `new` gets the batched value of each result. Returns the ops to erase.
+    """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
 
     Where only the result type changes, the op is kept and retyped: a fourth of the time of a new
     op.

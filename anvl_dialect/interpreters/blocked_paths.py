@@ -22,7 +22,7 @@ __all__ = ["dead_ends"]
 def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list[Finding]:
     """Ops of a block that block every path of derivatives from x to the targets.
 
-    Precondition: the derivative is zero, so every path is blocked by some op. Empty if the
+    Precondition: the derivative is zero, so every path is blocked by some op.  Empty if the
     derivative is missing instead.
     """
     needed = _needed(block, targets)

@@ -14,8 +14,8 @@ __all__ = ["Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_
 class Step(NamedTuple):
     """One op on a path from active inputs to targets.
 
-    Read from MLIR once. Values on such a path have ids, so that the rest of the work is on ints;
-    None stands for the others. Few of the handles needed to read an op are kept: Note [Handles].
+    Read from MLIR once.  Values on such a path have ids, so that the rest of the work is on ints;
+    None stands for the others.  Few of the handles needed to read an op are kept: Note [Handles].
     """
 
     rules: Any  # the class of the op

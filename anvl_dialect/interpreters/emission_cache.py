@@ -68,7 +68,7 @@ def replay(
     """Build the ops at the current insertion point; return the answers of the rule.
 
     `at` is the location of the ops, if not the current one: entering a location takes a fourth of
-    the time of an op. A recipe with templates is built at the current one.
+    the time of an op.  A recipe with templates is built at the current one.
     """
     values = emitted(recipe, list(given), at)
     return [values[k] for _, k in recipe.outputs]
@@ -122,7 +122,7 @@ def recipe_for(
 ) -> Recipe | None:
     """The recipe of a derivative of an op, if there is one: Note [Recipes].
 
-    `ids` are the ids of the active operands, `types` the type numbers of all ids. A new recipe is
+    `ids` are the ids of the active operands, `types` the type numbers of all ids.  A new recipe is
     `write(Step(*step), ids)`.
     """
     if recipes is None:

@@ -46,10 +46,10 @@ def forward_sweep(
 ) -> list[ir.Value | None]:
     """Emit the tangent ops at the current insertion point; return the tangents of `targets`.
 
-    `tangents` maps active values to their tangents; None is zero. Tangent ops are named after their
-    primal ops, unless `location` is given for all. Raises `MissingRule` that lists every op on the
-    path without a tangent; with a `search`, it gets that list, and zeros stand in for the missing
-    tangents. Without `replaces`, an op stays even if its rule replaces it.
+    `tangents` maps active values to their tangents; None is zero.  Tangent ops are named after
+    their primal ops, unless `location` is given for all.  Raises `MissingRule` that lists every op
+    on the path without a tangent; with a `search`, it gets that list, and zeros stand in for the
+    missing tangents.  Without `replaces`, an op stays even if its rule replaces it.
     """
     given = {x: t for x, t in tangents.items() if t is not None}
     try:

@@ -60,8 +60,8 @@ Support: TypeAlias = Callable[[], Value]
 class Masked:
     """A cotangent or tangent still to be masked: for each of `masks`, `select(pred, g, 0)`.
 
-    `support` tells where g was left unmasked by earlier masks; None: there were none. Calling it
-    applies the masks. See Note [Lazy masks].
+    `support` tells where g was left unmasked by earlier masks; None: there were none.  Calling it
+    applies the masks.  See Note [Lazy masks].
     """
 
     __slots__ = ("g", "masks", "support")
@@ -149,7 +149,7 @@ def shared(
 ) -> tuple[list[Any], tuple[_Mask, ...], list[Support | None]]:
     """Values to pass to a rule, the masks to apply to its answers, and the support of each value.
 
-    None stays None. Masks that all values share and that can be carried past the op (which is
+    None stays None.  Masks that all values share and that can be carried past the op (which is
     diagonal or not) are left to be applied after it.
     """
     present = [g for g in gs if g is not None]

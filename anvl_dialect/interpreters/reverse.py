@@ -3,7 +3,7 @@
 Cotangents are kept per SSA value, so nothing is computed twice; the first contribution is set and
 later ones are added; a value without contributions has no cotangent at all (a symbolic zero).
 Activity analysis comes first: only rules of ops on a path from `wrt` to the seeded values are
-called, and only for the operands on such a path. test/unit/dialect/test_reverse.py has the same
+called, and only for the operands on such a path.  test/unit/dialect/test_reverse.py has the same
 algorithm in 25 lines, without speed.
 
 Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter 3.
@@ -52,9 +52,9 @@ def reverse_sweep(
 ) -> list[ir.Value]:
     """Emit the adjoint ops at the current insertion point; return the cotangents of `wrt`.
 
-    `seeds` pairs values of the block with their cotangents. Values of `wrt` that no cotangent
-    reaches get zeros. Adjoint ops are named after their primal ops, unless `location` is given for
-    all. `reached` receives, in order, each value that has a cotangent, paired with it. Raises
+    `seeds` pairs values of the block with their cotangents.  Values of `wrt` that no cotangent
+    reaches get zeros.  Adjoint ops are named after their primal ops, unless `location` is given for
+    all.  `reached` receives, in order, each value that has a cotangent, paired with it.  Raises
     `MissingRule` that lists every op on the path without an adjoint; with a `search`, it gets that
     list, and zeros stand in for the missing cotangents.
     """

@@ -1,8 +1,8 @@
 """Subprograms: emit ops into a scratch block, transform them, and replay the result.
 
 Used by rules of ops with a body and of composite ops: the adjoint, tangent or batched form of a
-small program, emitted at the current insertion point. The engines are the ones that the passes use;
-no rule is written twice.
+small program, emitted at the current insertion point.  The engines are the ones that the passes
+use; no rule is written twice.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -334,8 +334,8 @@ def transpose_of(
 ) -> list[Value]:
     """Cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
 
-    `gs` are the cotangents of its results (None is zero). For a tangent rule f, this is the adjoint
-    rule: the transposed map. Raises `ValueError` if f is not linear.
+    `gs` are the cotangents of its results (None is zero).  For a tangent rule f, this is the
+    adjoint rule: the transposed map.  Raises `ValueError` if f is not linear.
     """
     n, m = len(types), len(xs)
     seeds = [g for g in gs if g is not None]

@@ -1,7 +1,7 @@
 """Functions declared as transformations of others: the engine that writes their bodies.
 
-A declaration has an attribute that defines it: `anvl.vjp = {callee = @f, ...}`. Each kind of
-attribute belongs to a pass. See Note [Declarations of several kinds].
+A declaration has an attribute that defines it: `anvl.vjp = {callee = @f, ...}`.  Each kind of
+attribute belongs to a pass.  See Note [Declarations of several kinds].
 """
 
 import abc
@@ -268,7 +268,7 @@ class Expansion(Table):
     def _prepare_rules(self, function: ir.Operation) -> None:
         """Inline the calls in the functions with rules that this one calls, and in their rules.
 
-        Rules copy their ops. Others may be half written.
+        Rules copy their ops.  Others may be half written.
         """
         for name in dict.fromkeys(map(callee_of, calls_of(function))):
             if name not in self.ruled or name in self.flat:

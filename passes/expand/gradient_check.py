@@ -9,10 +9,10 @@ Not a pass, and executes nothing: `f` computes.  `anvl-verify-gradient` and
 products, without conjugation, as everywhere in anvl.
 
 Note [Which differences to trust]
-Values at five points, x + k eps t, decide whether differences can be trusted. Along a smooth line
+Values at five points, x + k eps t, decide whether differences can be trusted.  Along a smooth line
 the two one-sided slopes differ twice as much for the step 2 eps as for eps, and the central ones
-hardly; a kink nearer than eps breaks the first or, for some places of the kink, the second. A
-function that fails this test is not called wrong: it is not smooth there. The rounding error of a
+hardly; a kink nearer than eps breaks the first or, for some places of the kink, the second.  A
+function that fails this test is not called wrong: it is not smooth there.  The rounding error of a
 difference, some units in the last place of the values over eps, is tolerated.
 """
 

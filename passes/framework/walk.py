@@ -23,7 +23,7 @@ _sink = _Sink()
 def find(root: ir.Operation, *names: str) -> list[ir.Operation]:
     """The ops inside `root` that have one of these names, in the order in which they end.
 
-    This is textual order, except that ops in a region come before the op that holds it. Handles
+    This is textual order, except that ops in a region come before the op that holds it.  Handles
     into `root` stay valid: nothing is changed.
     """
     found: list[ir.Operation] = []

@@ -1,6 +1,6 @@
 """The names of adjoint values: `%x_adjoint` is the adjoint of `%x`.
 
-Names are name locations, so text shows them where names are printed. Only functions requested by
+Names are name locations, so text shows them where names are printed.  Only functions requested by
 name get them: in a compiled program they are never read, and they cost time.
 """
 
@@ -21,7 +21,7 @@ def name_adjoints(
     """Name the ops of a reverse sweep.
 
     `pairs` are values and their adjoints; an adjoint shared by several values is named after the
-    last. The other ops in `backward`, on the path to an adjoint, are partial derivatives and
+    last.  The other ops in `backward`, on the path to an adjoint, are partial derivatives and
     partial sums: they are named after the forward op whose rule made them (`%tanh_partial`).
     """
     for op in backward:

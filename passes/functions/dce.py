@@ -9,7 +9,7 @@ __all__ = ["drop_dead", "run_on"]
 
 
 def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
-    """Erase unused pure ops. Invalidates all handles into the function.
+    """Erase unused pure ops.  Invalidates all handles into the function.
 
     `functions` are all functions of the module.
     """

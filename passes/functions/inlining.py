@@ -29,7 +29,7 @@ def inline_calls(
 class Inliner:
     """Inlines in the functions of one module, each once.
 
-    A private function with one use, by the count `uses`, is moved; others are copied. `calls` are
+    A private function with one use, by the count `uses`, is moved; others are copied.  `calls` are
     the calls in each function, None to find them.
     """
 

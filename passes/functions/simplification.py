@@ -31,7 +31,7 @@ _NAME = "anvl-simplify"
 
 
 def simplify(function: ir.Operation) -> None:
-    """Simplify a function of one block. Invalidates all handles to its ops."""
+    """Simplify a function of one block.  Invalidates all handles to its ops."""
     block = function.regions[0].blocks[0]
     _settle_all(block)
     _drop_unused(block)

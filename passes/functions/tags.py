@@ -19,7 +19,7 @@ def tags_of(
 ) -> dict[str, list[ir.Value]]:
     """Tagged values in a function and its callees among `functions`, by tag.
 
-    Each is listed as often as it is computed. Values in the bodies of other ops are left out, as
+    Each is listed as often as it is computed.  Values in the bodies of other ops are left out, as
     they exist once per step; so are values in functions with rules, whose derivatives are not taken
     op by op: Note [Functions with rules].
     """

@@ -1,6 +1,6 @@
 """Partial evaluation: split a function into an early part and a part that needs late arguments.
 
-The late arguments are the cotangents of a reverse sweep, or the tangents of a forward sweep. The
+The late arguments are the cotangents of a reverse sweep, or the tangents of a forward sweep.  The
 first function computes once all that does not depend on them; the second takes the residuals and
 the late arguments, and may be called for any number of these.
 """
@@ -36,8 +36,8 @@ def split(
     inserted after it.
 
     The arguments in `late` move to the second, as do all results but the first `n_early`, which
-    must not depend on them. The first returns its results, then the residuals; the second takes the
-    residuals, then the late arguments. See Note [What is a residual].
+    must not depend on them.  The first returns its results, then the residuals; the second takes
+    the residuals, then the late arguments.  See Note [What is a residual].
     """
     run_on(function, "cse,trivial-dce")  # duplicate or unused values must not become residuals
     block = function.regions[0].blocks[0]
@@ -146,7 +146,7 @@ def _redirect(uses: Sequence[ir.OpOperand], value: ir.Value) -> None:
 
 
 def _is_cheap(value: ir.Value, constants: set[ir.Value]) -> bool:
-    """Whether to recompute a value rather than to save it. Note [What is a residual]."""
+    """Whether to recompute a value rather than to save it.  Note [What is a residual]."""
     op = value.owner
     if not isinstance(op, AnvlOp) or op.bodies or op.multiple_results:
         return False

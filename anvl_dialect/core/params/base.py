@@ -1,6 +1,6 @@
 """Parameters of ops besides their operands, as Python values and as MLIR attributes.
 
-A class annotation in an op declares one: `permutation: Ints`. Rules take and return Python values
+A class annotation in an op declares one: `permutation: Ints`.  Rules take and return Python values
 (`(1, 0)`); the IR holds MLIR attributes (`array<i64: 1, 0>`), in StableHLO's own names and forms
 so that lowering a one-to-one op copies them.
 
@@ -31,7 +31,7 @@ class Param:
     `attribute` is False where the value lives in the result type, or is a region.  `optional`
     parameters may be absent from the IR; `default` then stands for them.
 
-    `checked` validates user input, `encode` trusts its value. The errors of `checked` continue a
+    `checked` validates user input, `encode` trusts its value.  The errors of `checked` continue a
     message that names the op and the parameter: "is 'a'; it must be an integer".
     """
 

@@ -14,7 +14,7 @@ class GatherDims(NamedTuple):
     """Dimension numbers of a gather.
 
     `offset_dims` are the window axes of the result; `start_index_map` maps each component of an
-    index vector to an axis of the operand. The fields of `ScatterDims` are in the same order: a
+    index vector to an axis of the operand.  The fields of `ScatterDims` are in the same order: a
     gather reads where the scatter of the same numbers writes.
     """
 

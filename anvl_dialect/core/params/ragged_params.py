@@ -14,7 +14,7 @@ __all__ = ["RaggedDimensions", "RaggedDims"]
 class RaggedDims(NamedTuple):
     """Dimension numbers of a ragged contraction.
 
-    The first four fields are those of a `DotDims`. `lhs_ragged` is the axis of the left operand
+    The first four fields are those of a `DotDims`.  `lhs_ragged` is the axis of the left operand
     that the groups divide, `rhs_group` the group axis of the right operand, if it has one.
     """
 
