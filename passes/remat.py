@@ -188,7 +188,7 @@ def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir
 def _chosen(
     name: str, request: Any, program: Program, expansion: Expansion, place: str
 ) -> list[ir.Value]:
-    """The values to keep."""
+    """Values to save, by the policy or within the budget."""
     try:
         if "policy" in request:
             names = {ir.StringAttr(n).value for n in ir.ArrayAttr(request["policy"])}

@@ -1,4 +1,4 @@
-"""Linearity check: find the first op whose slope depends on its value, or that has none."""
+"""Linearity check: find the first op that is not linear in its active operands."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -53,7 +53,7 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def labels(cls, count: int) -> Sequence[str]:
-        """The names of its `count` regions, for people."""
+        """Names of its `count` regions, for messages."""
         return [f"branch {i}" for i in range(count)]
 
     @classmethod

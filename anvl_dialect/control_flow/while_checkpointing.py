@@ -20,28 +20,28 @@ __all__ = ["Plan", "pulled_back"]
 
 # Note [Online checkpointing]
 #
-# Going back through a loop needs the carry of each step, last to first; how many there are is known
-# when the loop has ended, and shapes are static.  So there are `slots` places for carries, S of
-# them, a power of 2.  Going forward, the carry of every k-th step is kept, with k = 1 at first;
-# when all places are taken, every second one is let go and k is doubled.  At the end every
-# 2^shift-th carry is there, of up to S segments.
+# Reverse mode through a loop needs the carry of each step, last to first; their number is known
+# only when the loop has ended, and shapes are static.  So there are `slots` places for carries, S
+# of them, a power of 2.  In the forward pass, the carry of every k-th step is saved, with k = 1 at
+# first; when all places are taken, every second carry is dropped and k is doubled.  At the end
+# every 2^shift-th carry is saved, the first of each of up to S segments.
 #
-# Going back, a segment is gone through again, from its first carry, to keep every
-# (2^shift / S)-th carry of it in S places of the next level; and so on, until every carry of a
-# segment of a level has its place.  With S = 32 there are 7 levels for 2^31 steps, and the memory
-# is that of S carries a level, whatever the number of steps.  A step is done again once for each
-# level that is in use below the first, and once more by its adjoint: 3 times for 10,000 steps.
+# In the backward pass, a segment is replayed from its first carry, to save every (2^shift / S)-th
+# carry of it in S places of the next level; and so on, until every carry of a segment of a level
+# has its place.  With S = 32 there are 7 levels for 2^31 steps, and the memory is S carries per
+# level, whatever the number of steps.  A step is recomputed once for each level in use below the
+# first, and once more by its adjoint: 3 times for 10,000 steps.
 #
-# Of the carries only those are kept that a step back depends on, and those that these are made of:
-# not what a step is linear in.
+# Only carries that a backward step depends on, directly or through other carries, are saved: not
+# those in which a step is linear.
 #
-# The adjoint of an adjoint goes back through these loops, whose carries are the places: it has the
-# memory of S L carries, times the places of a level for each: 88 * 224 of them, and no more, since
-# what fills a level again carries the places of that level alone, and there are as many such loops
-# as levels.
+# The adjoint of an adjoint runs backward through these loops, whose carries are the places: its
+# memory is S L carries, times the places of a level for each: 88 * 224 of them, and no more, since
+# the loop that refills a level carries the places of that level alone, and there are as many such
+# loops as levels.
 #
-# All levels lie in one array, and the level is a number: so the text has the body three times,
-# whatever the number of levels.
+# All levels share one array, and the level is a run-time number: so the IR contains the body three
+# times, whatever the number of levels.
 # Source: P. Stumm and A. Walther, New Algorithms for Optimal Online Checkpointing (SIAM J. Sci.
 # Comput. 32, 2010); the doubling is that of Q. Wang, P. Moin and G. Iaccarino, Minimal Repetition
 # Dynamic Checkpointing Algorithm (SIAM J. Sci. Comput. 31, 2009), restricted to powers of 2.

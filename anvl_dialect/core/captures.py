@@ -1,4 +1,4 @@
-"""The values that an op reads: its operands, and those that its regions capture."""
+"""Values that an op reads: its operands, and the values that its regions capture."""
 
 import threading
 from collections.abc import Iterator

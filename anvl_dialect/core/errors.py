@@ -26,10 +26,10 @@ class TraceError(AnvlError):
 
 
 class MissingRule(AnvlError, NotImplementedError):
-    """An op was asked for a rule that its class does not define.
+    """A transformation needs a rule that the class of an op does not define.
 
     Attributes: `location` (MLIR text of the first such op, `""` where unknown), `findings` (all
-    such ops, where a transformation asked for them: `Finding` in `interpreters/ad_diagnostics.py`).
+    such ops, if the transformation collects them: `Finding` in `interpreters/ad_diagnostics.py`).
     """
 
     def __init__(self, message: str, location: str = "", findings: Sequence[Any] = ()) -> None:

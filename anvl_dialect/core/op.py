@@ -99,7 +99,7 @@ class AnvlOp(_Base):
         batch(xs, batched, **params)    -> y with one more axis, the first
         sample(draw)                    -> calls (operands, params) in its domain
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
-        fold(*xs, **params)             -> what it gives for known integers and bools
+        fold(*xs, **params)             -> the result for known integers and bools
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
 
     `adjoint` may return a function of no arguments in place of a cotangent: it is called only if

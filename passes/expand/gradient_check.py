@@ -70,7 +70,7 @@ _LIMITS = {
 class Slope:
     """Derivative of <g, f> along t: by differences, and by the modes that are available.
 
-    Attributes: `difference`; `adjoint` and `tangent`, None where not asked for; `scale`, the sum of
+    Attributes: `difference`; `adjoint` and `tangent`, None where not requested; `scale`, the sum of
     the absolute values of the summands; `noise`, the rounding error of the difference;
     `smooth`, whether differences can judge here; `finite`; `tolerance` and `absolute`, the errors
     allowed.
@@ -161,7 +161,7 @@ def direction(random: np.random.Generator, shape: Sequence[int], dtype: Any) -> 
 
 
 def paired(gs: Sequence[Any], ts: Sequence[Any]) -> tuple[float, float]:
-    """The sum of products of two lists of arrays, and that of their absolute values."""
+    """Sum of products of two lists of arrays, and the sum of their absolute values."""
     sum_, absolute = 0.0, 0.0
     for g, t in zip(gs, ts, strict=True):
         with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""The passes that MLIR and StableHLO bring: which exist, and whether a text of one is valid.
+"""Native passes of MLIR and StableHLO: their names, and validation of their text.
 
 The bindings cannot list them, so this file lists the names of the common ones, and asks MLIR's own
 parser which of them this build has.

@@ -247,9 +247,9 @@ def parse(text: str) -> Pipeline:
 
 
 def lookup(name: str) -> type[Pass]:
-    """The pass written in Python of this name, whose `anvl-` may be left out.
+    """Look up a pass written in Python by name, with or without `anvl-`.
 
-    For another name, an error with the nearest of all names.
+    For an unknown name, raises an error that suggests the nearest name.
     """
     found = _find(name)
     if found is None:
@@ -258,7 +258,7 @@ def lookup(name: str) -> type[Pass]:
 
 
 def exists(name: str) -> bool:
-    """Whether a pipeline may name this pass: one of ours or of MLIR's."""
+    """Whether a pipeline may name this pass: an anvl pass or a native one."""
     return _find(name) is not None or native.exists(name)
 
 

@@ -24,9 +24,9 @@ __all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
 # in turn.  Arguments are always available.  For a price of a byte in units of work, the cheapest
 # choice is a minimum cut: a value `v` has two nodes, `needed` and `again`;
 #
-#     source -> again    costs the work of the op       (cut: it is computed again)
-#     again -> needed    costs the bytes at the price   (cut: it is kept)
-#     needed of an operand -> again    cannot be cut    (what is computed again needs its operands)
+#     source -> again    costs the work of the op       (cut: it is recomputed)
+#     again -> needed    costs the bytes at the price   (cut: it is saved)
+#     needed of an operand -> again    cannot be cut    (recomputing it needs its operands)
 #     needed of a residual -> sink     cannot be cut
 #
 # so that the sink's side is available in the adjoint.  The higher the price, the fewer values are
