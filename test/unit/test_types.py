@@ -1,4 +1,4 @@
-"""What type checkers are told: stubs are held against what is there at run time."""
+"""Types as type checkers see them: stubs are compared with the bindings at run time."""
 
 import ast
 import inspect
