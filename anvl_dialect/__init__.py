@@ -33,13 +33,13 @@ from anvl.dialect.core.families import check_axes as check_axes
 from anvl.dialect.core.families import check_kind as check_kind
 from anvl.dialect.core.families import with_batch_axis as with_batch_axis
 from anvl.dialect.core.mlir import ir as ir
-from anvl.dialect.core.op import OPS as OPS
 from anvl.dialect.core.op import AnvlOp as AnvlOp
 from anvl.dialect.core.op import Operand as Operand
 from anvl.dialect.core.op import Operands as Operands
 from anvl.dialect.core.op import Result as Result
 from anvl.dialect.core.op import Results as Results
 from anvl.dialect.core.op import emit as emit
+from anvl.dialect.core.op_registry import OPS as OPS
 from anvl.dialect.core.params.base import Bool as Bool
 from anvl.dialect.core.params.base import Float as Float
 from anvl.dialect.core.params.base import Int as Int

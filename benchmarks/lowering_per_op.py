@@ -4,7 +4,8 @@ from typing import Any
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw

@@ -30,7 +30,8 @@ from anvl.core.tracing import emit
 from anvl.dialect.core.dialect import own_dialects
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import MAYBE_RULES, OPS, RULES, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import MAYBE_RULES, OPS, RULES
 from anvl.dialect.core.params.base import Param
 from anvl.dialect.core.types import numpy_dtype
 from anvl.dispatch.body_tracing import with_bodies

@@ -22,7 +22,7 @@ import numpy as np
 
 from anvl.core.promote import as_tracer, constant, convert, promoted
 from anvl.core.tracer import Tracer
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.window_params import ConvDims
 from anvl.dialect.core.types import element_type
 from anvl.dialect.ops.reduction.reduce import extreme

@@ -12,7 +12,8 @@ from typing import Any
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir, rewrite
-from anvl.dialect.core.op import DEFINED, OPS, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import DEFINED, OPS
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find, find_by_name
 from anvl.passes.functions.symbol_utils import functions_of

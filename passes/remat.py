@@ -12,7 +12,7 @@ from anvl.dialect.control_flow.symbol_table import resolving
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Int
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.passes.expand.declarations import Expansion, finish

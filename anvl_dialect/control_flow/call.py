@@ -14,7 +14,8 @@ from anvl.dialect.core.captures import remembering
 from anvl.dialect.core.dialect import Anvl
 from anvl.dialect.core.effects import is_unsafe
 from anvl.dialect.core.mlir import ir, register_view
-from anvl.dialect.core.op import OPS, AnvlOp, Operands, Results, Value
+from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Bool, Int, Symbol
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.subprogram import Program
@@ -370,7 +371,7 @@ def symbol(f: Callee) -> ir.Attribute:
 class CallOp(AnvlOp):
     """A call of a function with rules; other calls are inlined before rules are applied."""
 
-    OPERATION_NAME = "func.call"
+    OPERATION_NAME: ClassVar[str] = "func.call"
     xs: Operands
     ys: Results
     short_name = "call"

@@ -6,7 +6,7 @@ Source: StableHLO specification, `if` and `case`.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import declare_scan
 from anvl.dialect.control_flow.loop_values import spread
@@ -192,7 +192,7 @@ class ChoiceOp(RegionOp):
 class IfOp(ChoiceOp):
     """Runs the first region if the operand, a bool, is true; else the second."""
 
-    OPERATION_NAME = "stablehlo.if"
+    OPERATION_NAME: ClassVar[str] = "stablehlo.if"
     short_name = "if"
 
     @classmethod
@@ -212,7 +212,7 @@ class IfOp(ChoiceOp):
 class CaseOp(ChoiceOp):
     """Runs the region at the index given by the operand, an i32; the last if out of range."""
 
-    OPERATION_NAME = "stablehlo.case"
+    OPERATION_NAME: ClassVar[str] = "stablehlo.case"
     short_name = "case"
 
     @classmethod

@@ -7,7 +7,8 @@ from anvl.dialect.control_flow.call import Callee, call, symbol
 from anvl.dialect.control_flow.trip_count import Count
 from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, Value, emit
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Bool, Int
 from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import dtype_name, tensor

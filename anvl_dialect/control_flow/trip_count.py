@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anvl.dialect.core.op import OPS, Value
+from anvl.dialect.core.op import Value
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.interpreters.constant_folding import Number, known_number, maker_of
 from anvl.dialect.interpreters.subprogram import Program
 

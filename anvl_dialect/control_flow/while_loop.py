@@ -6,7 +6,7 @@ Source: StableHLO specification, `while`.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.loop_simplify import simpler_form
@@ -77,7 +77,7 @@ class Loop(NamedTuple):
 class WhileOp(RegionOp):
     """Repeats the second region while the first yields true; both take the carries."""
 
-    OPERATION_NAME = "stablehlo.while"
+    OPERATION_NAME: ClassVar[str] = "stablehlo.while"
     short_name = "while"
 
     @classmethod

@@ -5,9 +5,10 @@ from functools import lru_cache
 from typing import Any
 
 from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.definition.op_checks import raised
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import DEFINED, OPS, AnvlOp, Value
-from anvl.dialect.core.op_checks import raised
+from anvl.dialect.core.op import AnvlOp, Value
+from anvl.dialect.core.op_registry import DEFINED, OPS
 from anvl.dialect.core.types import why_no_array
 
 __all__ = ["Refused", "counterparts", "made_as", "why_left"]

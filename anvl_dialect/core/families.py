@@ -8,7 +8,8 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.errors import MissingRule
-from anvl.dialect.core.op import AnvlOp, Value, emit, missing
+from anvl.dialect.core.op import AnvlOp, Value, emit
+from anvl.dialect.core.op_registry import missing
 from anvl.dialect.core.types import kind
 
 __all__ = [
@@ -74,11 +75,7 @@ class Elementwise(AnvlOp):
 
     def __init_subclass__(cls, **kw: Any) -> None:
         super().__init_subclass__(**kw)
-        cls.undefined = {
-            i: through.reason
-            for i, through in enumerate(cls.passes)
-            if type(through) is NotDifferentiable
-        }
+        _mark_undefined(cls)
 
     diagonal = True
     #: Whether it is jointly linear in its operands: then its tangent is the op itself.
@@ -125,6 +122,15 @@ class Elementwise(AnvlOp):
     @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.elementwise(cls.kinds, cls.domains, far=cls.far, special=cls.special)
+
+
+def _mark_undefined(cls: type[Elementwise]) -> None:
+    """Fill `undefined` with the operands that `passes` says have no derivative."""
+    cls.undefined = {
+        i: through.reason
+        for i, through in enumerate(cls.passes)
+        if type(through) is NotDifferentiable
+    }
 
 
 def remedy(first: Any, rest: Sequence[Any]) -> str:

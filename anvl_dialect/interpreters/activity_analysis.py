@@ -11,7 +11,8 @@ from anvl.dialect.core.counterparts import why_left
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import why_no_array
 from anvl.dialect.interpreters.ad_diagnostics import Finding
 from anvl.dialect.interpreters.common import PlainStep, Step

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 from anvl.dialect.core import families
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import RULES
+from anvl.dialect.core.op_registry import RULES
 
 __all__ = ["Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_after", "refuse"]
 

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from anvl.dialect.core.create import full_like, number_of, zeros_like
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, Value, emit
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name
 
 __all__ = [

@@ -6,7 +6,7 @@ MLIR's parsers trust their input: text that nests too deep overflows the stack.
 import re
 
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import is_array
 from anvl.dialect.text.artifacts import deserialised
 from anvl.dialect.text.hazards import InvalidOp, check_text

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from anvl.dialect.core.mlir import ir, load_stablehlo
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.text.artifacts import deserialised
 from anvl.dialect.text.hazards import InvalidOp
 

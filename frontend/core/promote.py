@@ -22,7 +22,7 @@ from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit, outlived
 from anvl.dialect.core.create import full, splat_at
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.runtime import Array
 

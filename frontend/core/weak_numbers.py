@@ -15,7 +15,8 @@ from anvl.dialect.control_flow.case import ChoiceOp
 from anvl.dialect.core.attributes import LINEAR_TRANSPOSE
 from anvl.dialect.core.create import CapturedOp, number_of
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Int, Symbol
 from anvl.dialect.core.types import kind, numpy_of
 from anvl.dialect.interpreters.constant_folding import maker_of

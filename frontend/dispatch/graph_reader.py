@@ -15,7 +15,7 @@ from anvl.dialect.control_flow.call import FUNCTION_RULES
 from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.create import CapturedOp, ConstantOp
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Texts
 from anvl.passes.expand.declarations import KINDS
 

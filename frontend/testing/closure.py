@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from anvl.dialect.core.op import OPS, RULES, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS, RULES
 from anvl.testing.findings import Findings
 
 __all__ = ["check_closure", "goes_before_lowering", "missing_rules"]

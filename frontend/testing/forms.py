@@ -14,7 +14,7 @@ import numpy as np
 from anvl.dialect.core.create import full
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind, numpy_of
 from anvl.dialect.interpreters.constant_folding import maker_of
 from anvl.testing.checks import Check, without_bodies

@@ -15,7 +15,7 @@ from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace, emit
 from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
 from anvl.dispatch.jit import call_function

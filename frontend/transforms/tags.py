@@ -8,7 +8,7 @@ from anvl import tree
 from anvl.core.promote import as_tracer
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dispatch.eager import public
 
 __all__ = ["tag"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from anvl.dialect.control_flow.call import rule_of
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.passes.framework.options import nearest
 from anvl.passes.framework.walk import find

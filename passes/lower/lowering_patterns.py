@@ -11,7 +11,8 @@ from typing import Any
 
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import PassManager, ir, rewrite
-from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.side_block import side_block
 from anvl.dialect.interpreters.emission_cache import Recipe, inside, replay, written_from
 from anvl.dialect.ops.elementwise.upcast import in_wide

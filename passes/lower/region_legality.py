@@ -9,7 +9,7 @@ from typing import Any
 
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.passes.framework.walk import find
 
 __all__ = ["check_bodies"]

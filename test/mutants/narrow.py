@@ -18,7 +18,7 @@ from test_lift_reductions import (
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.checks import Check
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call, Draw

@@ -20,7 +20,8 @@ from operators import edits
 
 from anvl.dialect.core.create import full_like
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind as kind_of
 from anvl.passes.lower.lowering_patterns import expansions
 

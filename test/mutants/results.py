@@ -139,6 +139,6 @@ def _kind(result: dict[str, Any]) -> str:
 
 
 def _family(result: dict[str, Any]) -> str:
-    from anvl.dialect.core.op import OPS
+    from anvl.dialect.core.op_registry import OPS
 
     return OPS[result["op"]].__module__.rpartition(".")[2]

@@ -101,7 +101,7 @@ def sampled(count: int, seed: int) -> Iterator[Planted]:
     """
     from planted import bugs_of
 
-    from anvl.dialect.core.op import OPS
+    from anvl.dialect.core.op_registry import OPS
 
     shared: dict[Any, list[Any]] = {}
     for op in sorted(OPS):
@@ -131,7 +131,7 @@ def _is_line(op_class: Any) -> bool:
 
 def run(bugs: Sequence[Planted], attempt: int, results: Results, jobs: int) -> None:
     """Try what was not found so far, each bug in the next op that it serves."""
-    from anvl.dialect.core.op import OPS
+    from anvl.dialect.core.op_registry import OPS
 
     left: dict[str, list[str]] = {}
     for bug in bugs:

@@ -9,7 +9,7 @@ import pytest
 
 import anvl.dispatch.executables
 import anvl.runtime as rt
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.program import OLD_EMITTERS, compile_fast
 
 # Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: programs

@@ -10,7 +10,8 @@ from typing import Any
 import anvl.dialect as _dialect  # noqa: F401  (defines the ops)
 from anvl.dialect.core.dialect import irdl_text
 from anvl.dialect.core.families import Creation, Elementwise
-from anvl.dialect.core.op import OPS, AnvlOp
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS
 
 __all__ = ["generated"]
 

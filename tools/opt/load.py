@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from anvl.dialect.core import op as _op
+from anvl.dialect.core.op_registry import DEFINED
 from anvl.passes.framework.pass_base import registered_passes
 from anvl.tools.opt.diagnostics import Diagnostic, rendered
 
@@ -43,14 +43,14 @@ def _load(given: str) -> None:
     if known is not None and _is(known, path):  # another file has imported it
         _loaded[path] = known
         return
-    n_ops, passes = len(_op.DEFINED), registered_passes()
+    n_ops, passes = len(DEFINED), registered_passes()
     try:
         _loaded[path] = _run(path)
     except SyntaxError as error:
         raise LoadError(_syntax(given, path, error)) from None
     except (Exception, SystemExit) as error:
         raise LoadError(_failure(given, path, error)) from None
-    defined = _op.DEFINED[n_ops:]
+    defined = DEFINED[n_ops:]
     twice = sorted({name for name in defined if defined.count(name) > 1})
     if twice:
         raise LoadError(_at(given, 0, 0, f"{', '.join(twice)}: defined twice; rename one"))

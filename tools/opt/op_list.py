@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from anvl.dialect.core import op as _op
 from anvl.dialect.core.dialect import irdl_text, own_dialects
 from anvl.dialect.core.mlir import ext
+from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.op_registry import OPS, RULES
 
 __all__ = ["irdl", "listed"]
 
@@ -12,7 +13,7 @@ __all__ = ["irdl", "listed"]
 def listed() -> str:
     """All ops by dialect: operands, parameters and results, and the summary."""
     groups = {
-        "anvl": [op for op in _op.OPS.values() if "." not in op.short_name],
+        "anvl": [op for op in OPS.values() if "." not in op.short_name],
         **{name: _of(name) for name in own_dialects()},
     }
     return "\n".join(
@@ -22,15 +23,15 @@ def listed() -> str:
     )
 
 
-def _of(dialect: str) -> list[type[_op.AnvlOp]]:
-    return [op for op in _op.OPS.values() if op.short_name.startswith(f"{dialect}.")]
+def _of(dialect: str) -> list[type[AnvlOp]]:
+    return [op for op in OPS.values() if op.short_name.startswith(f"{dialect}.")]
 
 
-def _name(op_class: type[_op.AnvlOp]) -> str:
+def _name(op_class: type[AnvlOp]) -> str:
     return op_class.OPERATION_NAME
 
 
-def _described(op_class: type[_op.AnvlOp]) -> str:
+def _described(op_class: type[AnvlOp]) -> str:
     summary = (op_class.__doc__ or "").strip().partition("\n")[0]
     lines = [f"  {_signature(op_class)}", f"      {summary}"]
     absent = list(_absent(op_class))
@@ -39,7 +40,7 @@ def _described(op_class: type[_op.AnvlOp]) -> str:
     return "\n".join(line for line in lines if line.strip()) + "\n"
 
 
-def _signature(op_class: type[_op.AnvlOp]) -> str:
+def _signature(op_class: type[AnvlOp]) -> str:
     """`anvl.sum(x) {axes} -> y`."""
     operands = ", ".join(_fields(op_class, ext.OperandDef))
     results = ", ".join(_fields(op_class, ext.ResultDef))
@@ -48,7 +49,7 @@ def _signature(op_class: type[_op.AnvlOp]) -> str:
 
 
 def _fields(
-    op_class: type[_op.AnvlOp], of: type[ext.OperandDef] | type[ext.ResultDef]
+    op_class: type[AnvlOp], of: type[ext.OperandDef] | type[ext.ResultDef]
 ) -> Iterator[str]:
     for field in op_class._fields:
         if isinstance(field, of):
@@ -56,9 +57,9 @@ def _fields(
             yield f"{field.name}..." if several else field.name
 
 
-def _absent(op_class: type[_op.AnvlOp]) -> Iterator[str]:
+def _absent(op_class: type[AnvlOp]) -> Iterator[str]:
     """Missing rules that a pass would need."""
-    for rule in _op.RULES:
+    for rule in RULES:
         lowers = rule == "lower" and (op_class.hlo or op_class.borrowed)
         if rule != "sample" and not lowers and not op_class.has_rule(rule):
             yield rule

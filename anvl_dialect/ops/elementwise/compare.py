@@ -19,7 +19,8 @@ from anvl.dialect.core.families import (
     with_batch_axis,
 )
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Direction
 from anvl.dialect.core.types import dtype_name, element_type, kind, tensor
 from anvl.dialect.interpreters.masking import Masked

@@ -21,7 +21,8 @@ import numpy as np
 from anvl.dialect.core.create import full_like, number_of, zeros_like
 from anvl.dialect.core.families import Elementwise, NotDifferentiable
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, Operand, Result, Value, emit
+from anvl.dialect.core.op import Operand, Result, Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind
 from anvl.dialect.ops.elementwise import branch_cuts
 from anvl.dialect.ops.elementwise.upcast import in_wide

@@ -23,7 +23,7 @@ from anvl.core.promote import (
 from anvl.core.ranges import check_fits, note_meeting
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of

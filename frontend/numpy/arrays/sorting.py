@@ -16,7 +16,8 @@ import numpy as np
 from anvl.core.config import counting_dtype
 from anvl.core.promote import as_tracer, broadcast_shapes, broadcast_to, constant, convert, promoted
 from anvl.core.tracer import Tracer
-from anvl.dialect.core.op import OPS, Value, emit
+from anvl.dialect.core.op import Value, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of

@@ -25,7 +25,7 @@ from anvl.core.promote import (
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit, emit_unary
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, kind
 from anvl.dialect.ops.elementwise.complexes import direction
 from anvl.dispatch.eager import Function, public

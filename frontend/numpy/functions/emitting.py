@@ -6,7 +6,7 @@ from anvl.core.promote import constant
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.smooth_powers import power_of
 from anvl.dialect.core.types import element_type, kind
 

@@ -19,7 +19,7 @@ import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.context import context, parse
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.text.versions import VERSION, mark
 from anvl.testing.draw import Draw
 from anvl.testing.program import Program

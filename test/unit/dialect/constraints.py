@@ -14,7 +14,7 @@ from anvl.core.tracing import emit
 from anvl.dialect.core.context import context
 from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ext, ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.window_params import ConvDims
 from anvl.dialect.core.types import dtype_name, element_type, tensor
 from anvl.dialect.text.parsing import InvalidOp, parsed

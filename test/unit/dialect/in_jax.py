@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import numpy_dtype
 from anvl.dialect.interpreters.subprogram import Program
 

@@ -9,7 +9,7 @@ from in_jax import WITHOUT, NoCounterpart, body_in_jax, counterparts
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.checks import Value
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Draw

@@ -15,7 +15,7 @@ from constraints_windows import ROWS as WINDOWS
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import _cext, ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 
 ROWS = [*ELEMENTWISE, *ALGEBRA, *FOLDS, *INDEXING, *SHAPE, *WINDOWS]
 

@@ -11,7 +11,8 @@ from references import REFERENCES
 
 from anvl.dialect.core.families import NUMBERS, Elementwise
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, RULES, AnvlOp, Operand, Result
+from anvl.dialect.core.op import AnvlOp, Operand, Result
+from anvl.dialect.core.op_registry import OPS, RULES
 from anvl.dialect.core.types import element_type, tensor
 from anvl.testing.closure import missing_rules
 from anvl.testing.draw import Draw

@@ -11,7 +11,8 @@ from tolerances import FORMULA, rounding
 from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
 from anvl.dialect.core.types import numpy_dtype
 

@@ -12,7 +12,8 @@ from anvl.dialect.core.create import full, full_like
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, AnvlOp, Operand, Result, emit
+from anvl.dialect.core.op import AnvlOp, Operand, Result, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.batch import batch_block
 from anvl.dialect.interpreters.emission_cache import Recipe, learn, replay, written, written_from

@@ -13,7 +13,7 @@ from anvl import prim
 from anvl.dialect import parse
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.passes.framework.pipeline import Pipeline
 
 NAMES = sorted(

@@ -11,7 +11,8 @@ from tolerances import PROGRAM, rounding
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
 from anvl.dialect.core.types import numpy_dtype
 from anvl.dialect.interpreters.reverse import reverse_sweep

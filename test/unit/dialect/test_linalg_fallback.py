@@ -17,7 +17,8 @@ import anvl.runtime as rt
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.ops.linalg.matrices import solve
 from anvl.testing.draw import Draw
 from anvl.testing.op_check import Examination

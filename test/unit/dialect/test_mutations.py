@@ -9,7 +9,8 @@ from references import REFERENCES
 from anvl.dialect.core.context import context
 from anvl.dialect.core.create import full_like
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, AnvlOp, emit
+from anvl.dialect.core.op import AnvlOp, emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.draw import Draw
 
 

@@ -14,7 +14,8 @@ from tolerances import ITERATION, rounding
 from anvl.dialect.core.context import context
 from anvl.dialect.core.families import Elementwise, differentiable
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.checks import Derivative, listed

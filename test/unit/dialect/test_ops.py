@@ -10,7 +10,7 @@ from proof import examination as examination_of
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.draw import Draw
 
 SEEDS = st.integers(0, 2**32 - 1)

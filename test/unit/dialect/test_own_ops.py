@@ -11,13 +11,14 @@ import anvl
 import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect import parse
-from anvl.dialect.core import op_checks
 from anvl.dialect.core.create import full_like
+from anvl.dialect.core.definition import op_checks
 from anvl.dialect.core.dialect import irdl_text, own_dialects
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.families import Linear
 from anvl.dialect.core.mlir import _cext, ir
-from anvl.dialect.core.op import MAYBE_RULES, OPS, RULES, AnvlOp, Operand, Operands, Result, emit
+from anvl.dialect.core.op import AnvlOp, Operand, Operands, Result, emit
+from anvl.dialect.core.op_registry import MAYBE_RULES, OPS, RULES
 from anvl.dialect.core.params.base import Body, Bool, Float, Int, Text
 from anvl.dialect.ops.elementwise.elementary import F, binary, unary
 from anvl.passes.framework.pipeline import Pipeline

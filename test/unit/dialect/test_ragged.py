@@ -12,7 +12,7 @@ import anvl
 import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect import parse
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.ragged_params import RaggedDims
 
 ROWS = RaggedDims((), (), (1,), (1,), (0,), (0,))  # [m, k] [g, k, n] -> [m, n]

@@ -10,7 +10,8 @@ from test_corners import INF, NAN, evaluated, gradient
 from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, numpy_dtype, tensor
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.array.sorting import argsort, taken_along

@@ -17,7 +17,7 @@ import anvl.numpy as anp
 from anvl.dialect.core.context import context
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import numpy_dtype
 from anvl.testing.checks import Value
 from anvl.testing.draw import Call, Draw

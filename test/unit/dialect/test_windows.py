@@ -13,7 +13,8 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.create import full, full_like
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.window_params import ConvDims
 from anvl.dialect.core.types import element_type, numpy_dtype, tensor
 from anvl.dialect.interpreters.reverse import reverse_sweep

@@ -14,7 +14,8 @@ from anvl.core.tracing import emit as trace_emit
 from anvl.dialect.core.context import context
 from anvl.dialect.core.create import splat
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS, RULES, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS, RULES
 from anvl.passes.lower.hlo_builder import Hlo
 
 PLAIN = {

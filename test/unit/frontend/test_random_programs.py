@@ -93,7 +93,7 @@ PLANTED = {
 }  # fmt: skip
 
 _PLANT = """
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 import anvl.dialect.ops.elementwise.elementary as E
 {plant}
 from anvl.testing.random_programs.driver import find

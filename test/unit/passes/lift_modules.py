@@ -4,7 +4,7 @@ from typing import Any
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.checks import listed
 from anvl.testing.program import type_of
 

@@ -10,7 +10,8 @@ import pytest
 import anvl
 from anvl.dialect import parse
 from anvl.dialect.core.errors import PassError
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.passes.framework.pipeline import Pipeline
 
 PASSES = ("anvl-gradient", "anvl-forward", "anvl-vectorize")
@@ -152,7 +153,7 @@ def test_all_that_has_rules_is_there_with_the_dialect() -> None:
     code = """
 import anvl.dialect
 from anvl.dialect.control_flow.call import FUNCTION_RULES
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.control_flow.region_ops import RegionOp
 def known():
     return [*OPS, *FUNCTION_RULES, *(cls.__name__ for cls in RegionOp.__subclasses__())]

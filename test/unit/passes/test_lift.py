@@ -5,7 +5,7 @@ from lift_modules import RENAMED, module_of, names
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw
 

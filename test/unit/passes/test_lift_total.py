@@ -11,7 +11,7 @@ import anvl
 from anvl.dialect.core.context import context
 from anvl.dialect.core.counterparts import counterparts, why_left
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.text.parsing import InvalidOp, parsed
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw

@@ -11,7 +11,8 @@ from references import REFERENCES
 from anvl.dialect import AnvlOp, Operand, Result, parse
 from anvl.dialect.core.create import ComplexLiteral
 from anvl.dialect.core.errors import PassError
-from anvl.dialect.core.op import OPS, emit
+from anvl.dialect.core.op import emit
+from anvl.dialect.core.op_registry import OPS
 from anvl.passes.framework.pipeline import Pipeline
 
 LIT = Path(__file__).resolve().parents[2] / "lit" / "passes" / "simplify"

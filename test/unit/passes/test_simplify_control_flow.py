@@ -9,7 +9,7 @@ from tolerances import PROGRAM, rounding
 import anvl
 import anvl.numpy as anp
 from anvl import prim
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.passes.control_flow import ControlFlow
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.simplify_control_flow import SimplifyControlFlow

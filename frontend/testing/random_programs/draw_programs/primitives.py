@@ -13,7 +13,7 @@ import numpy as np
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import OPS
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing.draw import Call, Draw
 from anvl.testing.random_programs.compare.array_values import array
 from anvl.testing.random_programs.draw_programs.pool import NoFit, Pool, Value

@@ -4,80 +4,20 @@ Users write ops in files of their own; an error is reported at the definition, b
 """
 
 import inspect
-import keyword
-import re
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, get_origin
+from typing import Any
 
+from anvl.dialect.core.definition.fields import fields_of
+from anvl.dialect.core.definition.op_build import headed, types_text
 from anvl.dialect.core.mlir import ext, ir
-from anvl.dialect.core.op_build import headed, types_text
-from anvl.dialect.core.params.base import Body, Param
+from anvl.dialect.core.types import DTYPES
+from anvl.dialect.core.types import kind as kind_of
 
 __all__ = [
-    "check_fields", "check_free", "check_rules", "check_variadic", "problem_of", "raised",
-    "resolved", "result_types",
+    "check_call", "check_free", "check_rules", "check_variadic", "problem_of", "raised",
+    "result_types",
 ]  # fmt: skip
-
-
-def resolved(cls: type, found: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields that a class declares, including where its file postpones annotations."""
-    if not any(isinstance(t, str) for t in found.values()):
-        return dict(found)
-    try:
-        return inspect.get_annotations(cls, eval_str=True)
-    except NameError as error:
-        raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
-
-
-# Names that IRDL accepts.
-_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"
-
-
-def check_fields(name: str, fields: Mapping[str, Any], kinds: tuple[Any, ...], base: type) -> None:
-    """Refuse annotations that are not fields, and fields that IRDL cannot declare.
-
-    `kinds` are the kinds of operand and result fields; `base` is the base of all ops.
-    """
-    for field, kind in fields.items():
-        if kind is ClassVar or get_origin(kind) is ClassVar:
-            continue
-        _check_field_name(name, field, base)
-        if kind not in kinds:
-            _check_param(name, field, kind)
-    for what, of in (("Operands", kinds[1]), ("Results", kinds[3])):
-        several = [field for field, kind in fields.items() if kind == of]
-        if len(several) > 1:
-            raise TypeError(
-                f"{name}: fields {', '.join(several)} are all {what}; MLIR could not tell where "
-                "one ends, so only one may be"
-            )
-
-
-def _check_field_name(name: str, field: str, base: type) -> None:
-    if hasattr(base, field):
-        raise TypeError(
-            f"{name}: field `{field}`: every op has something of this name; choose another, or, if "
-            "it is no field, leave its annotation away"
-        )
-    if not re.fullmatch(_NAME, field) or keyword.iskeyword(field):
-        raise TypeError(
-            f"{name}: field `{field}`: the name of a field is a word of lowercase letters, digits "
-            "and single underscores, and not one of Python's"
-        )
-
-
-def _check_param(name: str, field: str, kind: Any) -> None:
-    if not (isinstance(kind, type) and issubclass(kind, Param)):
-        raise TypeError(
-            f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be Operand, "
-            "Operands, Result, Results, or a parameter of anvl.dialect.core.params.base such as Int"
-        )
-    if issubclass(kind, Body):
-        raise TypeError(
-            f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit one of "
-            "those in `lower`"
-        )
 
 
 def check_free(cls: Any, ops: Mapping[str, Any]) -> None:
@@ -123,7 +63,7 @@ def check_rules(cls: Any, rules: Sequence[str]) -> None:
 
 def _check_rule(cls: Any, rule: str) -> None:
     """Refuse a rule whose signature does not fit its calls."""
-    operands = [f.name for f in cls._fields if isinstance(f, ext.OperandDef)]
+    operands = [field.name for field in fields_of(cls, ext.OperandDef)]
     spread = (*operands, *operands[-1:]) if cls.n_operands is None else tuple(operands)
     ys = "ys" if cls.multiple_results else "y"
     gs = "gs" if cls.multiple_results else "g"
@@ -151,6 +91,18 @@ def _check_rule(cls: Any, rule: str) -> None:
                 f"{cls.short_name}: `{rule}` takes (cls, {str(signature)[1:]}, but is called with "
                 f"(cls, {call}): {error}"
             ) from None
+
+
+def check_call(cls: Any, n_operands: int, params: Mapping[str, Any]) -> None:
+    """Refuse calls that do not fit the type rule; Python's own message would name internals."""
+    cls.check_count(n_operands)
+    known = {k: kind for k, kind in cls.params.items() if k not in cls.bodies}
+    required = {k for k, kind in known.items() if not kind.optional}
+    if not required <= params.keys() <= known.keys():
+        raise TypeError(
+            f"{cls.short_name}: takes the parameters {', '.join(known) or 'none'}, "
+            f"got {', '.join(params) or 'none'}"
+        )
 
 
 def result_types(cls: Any, found: Any) -> list[Any]:
@@ -181,7 +133,7 @@ def check_variadic(cls: Any, operands: list[Any], results: list[Any]) -> None:
     MLIR's verifier would report it, but a program traced and compiled at once is not verified.
     """
     for kind, types in ((ext.OperandDef, operands), (ext.ResultDef, results)):
-        fields = [f for f in cls._fields if isinstance(f, kind)]
+        fields = fields_of(cls, kind)
         for i, field in enumerate(fields):
             several = types[i : len(types) - len(fields) + i + 1]
             is_one = field.variadicity == ext.Variadicity.single
@@ -202,7 +154,7 @@ def raised(rule: str, error: Exception) -> TypeError:
 def problem_of(cls: Any, op: ir.Operation) -> str | None:
     """Reason why operands, attributes or results of an op do not fit a class, or None."""
     try:
-        cls._check_form(op)
+        _check_form(cls, op)
         params = cls.read(op)
         expected = cls.result_type(*[x.type for x in op.operands], **params)
         wanted = result_types(cls, expected)
@@ -217,3 +169,17 @@ def problem_of(cls: Any, op: ir.Operation) -> str | None:
         f"{cls.short_name}: result is {types_text(found)} "
         f"but the operands give {types_text(wanted)}"
     )
+
+
+def _check_form(cls: Any, op: ir.Operation) -> None:
+    """Check the number of operands and their types, before IRDL does, which names none."""
+    cls.check_count(len(op.operands))
+    if not cls.multiple_results and len(op.results) != 1:
+        raise TypeError(f"has one result, got {len(op.results)}")
+    for value in (*op.operands, *op.results):
+        type_ = value.type
+        if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+            raise TypeError(f"takes and gives tensors of static shape, got {type_}")
+        if kind_of(type_.element_type) == "other":
+            known = ", ".join(DTYPES)
+            raise TypeError(f"takes and gives tensors of {known}, got {type_}")

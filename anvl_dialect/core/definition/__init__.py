@@ -1,0 +1,1 @@
+"""The definition of an op: how its class is made and checked, and the function that builds it."""

@@ -1,0 +1,96 @@
+"""The fields of an op class: operands, results and parameters, read from its annotations."""
+
+import inspect
+import keyword
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, get_origin
+
+from anvl.dialect.core.mlir import ext, ir
+from anvl.dialect.core.params.base import Body, Param
+
+__all__ = [
+    "FIELDS", "Operand", "Operands", "Result", "Results", "Value", "check_fields", "fields_of",
+    "is_param", "resolved",
+]  # fmt: skip
+
+Value = ir.Value
+
+# Every operand and result is a tensor; the type rule says which.
+Operand = ext.Operand[Any]
+Operands = Sequence[ext.Operand[Any]]
+Result = ext.Result[Any]
+Results = Sequence[ext.Result[Any]]
+
+#: The kinds of operand and result fields.
+FIELDS = (Operand, Operands, Result, Results)
+
+
+def fields_of(cls: Any, kind: type) -> list[Any]:
+    """The fields of a class that are operands (`ext.OperandDef`) or results (`ext.ResultDef`)."""
+    return [field for field in cls._fields if isinstance(field, kind)]
+
+
+def is_param(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Param)
+
+
+def resolved(cls: type) -> dict[str, Any]:
+    """Fields that a class declares, including where its file postpones annotations."""
+    found = inspect.get_annotations(cls)
+    if not any(isinstance(t, str) for t in found.values()):
+        return dict(found)
+    try:
+        return inspect.get_annotations(cls, eval_str=True)
+    except NameError as error:
+        raise TypeError(f"{cls.__name__}: its fields cannot be read, {error}") from None
+
+
+# Names that IRDL accepts.
+_NAME = r"[a-z][a-z0-9]*(_[a-z0-9]+)*"
+
+
+def check_fields(name: str, fields: Mapping[str, Any], base: type) -> None:
+    """Refuse annotations that are not fields, and fields that IRDL cannot declare.
+
+    `base` is the base of all ops, whose attributes no field may hide.
+    """
+    for field, kind in fields.items():
+        if kind is ClassVar or get_origin(kind) is ClassVar:
+            continue
+        _check_field_name(name, field, base)
+        if kind not in FIELDS:
+            _check_param(name, field, kind)
+    for what, of in (("Operands", Operands), ("Results", Results)):
+        several = [field for field, kind in fields.items() if kind == of]
+        if len(several) > 1:
+            raise TypeError(
+                f"{name}: fields {', '.join(several)} are all {what}; MLIR could not tell where "
+                "one ends, so only one may be"
+            )
+
+
+def _check_field_name(name: str, field: str, base: type) -> None:
+    if hasattr(base, field):
+        raise TypeError(
+            f"{name}: field `{field}`: every op has something of this name; choose another, or, if "
+            "it is no field, leave its annotation away"
+        )
+    if not re.fullmatch(_NAME, field) or keyword.iskeyword(field):
+        raise TypeError(
+            f"{name}: field `{field}`: the name of a field is a word of lowercase letters, digits "
+            "and single underscores, and not one of Python's"
+        )
+
+
+def _check_param(name: str, field: str, kind: Any) -> None:
+    if not is_param(kind):
+        raise TypeError(
+            f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be Operand, "
+            "Operands, Result, Results, or a parameter of anvl.dialect.core.params.base such as Int"
+        )
+    if issubclass(kind, Body):
+        raise TypeError(
+            f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit one of "
+            "those in `lower`"
+        )

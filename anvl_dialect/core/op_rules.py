@@ -1,0 +1,177 @@
+"""`OpRules`: every rule and flag that an op may define, with its default.
+
+Naming, in every rule of every op: `x`, `xs` operands, `y` result, `g` cotangent of the result,
+`t` tangent of an operand; `axis`, `axes` positions in a shape.  Operands come first, parameters
+by keyword.  Rules work on MLIR values and emit at the current insertion point.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from anvl.dialect.core.definition.fields import Value
+from anvl.dialect.core.definition.op_class import OpClass
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.op_registry import missing
+from anvl.dialect.core.types import kind as kind_of
+
+__all__ = ["OpRules"]
+
+
+class OpRules(OpClass):
+    """Rules and flags of an op; docs/op-contract.md is the same as a table.
+
+        result_type(*types, **params)   -> type of the result, or raise TypeError
+        lower(hlo, *xs, **params)       -> the same value in StableHLO
+        adjoint(g, xs, y, **params)     -> one cotangent per operand
+        tangent(ts, xs, y, **params)    -> tangent of y; ts[i] is None where x[i] is constant
+        batch(xs, batched, **params)    -> y with one more axis, the first
+        sample(draw)                    -> calls (operands, params) in its domain
+        simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
+        fold(*xs, **params)             -> the result for known integers and bools
+        powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
+
+    `adjoint` may return a function of no arguments in place of a cotangent: it is called only if
+    that operand's cotangent is needed.  None, for a cotangent or a tangent, is a zero.  `simplify`
+    returns an existing value, a function of no arguments that emits one, or None; makers[i] is the
+    op that defines x[i], or None.  It is called only for ops with one result, without bodies and
+    without effects.  In `batch`, the extra axis is axis 0 of every operand that `batched` marks,
+    and of the result; there is at least one member, unless the op has side effects.
+
+    Ops with several results (`Results`, or more than one `Result` field) take and return sequences
+    in place of `y`, `g` and the result type.
+
+    `hlo` names the StableHLO op (`"sine"`, `"chlo.erf"`) where lowering is a rename that copies
+    operands, attributes and types; the lowering pass then needs no `lower`.
+    """
+
+    # Given beside the base class: the name, and whether an unused op may be erased, and two equal
+    # ones merged.
+    short_name: ClassVar[str] = ""
+    pure: ClassVar[bool] = True
+
+    # -- flags -----------------------------------------------------------------------------------
+
+    hlo: ClassVar[str | None] = None
+    #: The StableHLO op that `lift` converts to this one, where that is not a rename.
+    lifts: ClassVar[str] = ""
+    #: Whether `lower` emits ops of the dialect, which lower after it.
+    composite: ClassVar[bool] = False
+    #: Names the pass that must remove the op before lowering, where there is one.
+    why_not_lowered: ClassVar[str] = "its class defines neither `hlo` nor `lower`"
+    #: Whether each element of the result depends only on the same element of each operand.
+    diagonal: ClassVar[bool] = False
+    #: Whether swapping its two operands gives the same result to the bit.
+    commutative: ClassVar[bool] = False
+    #: Whether recomputing it is cheaper than saving its result: Note [Residuals of a step].
+    cheap: ClassVar[bool] = False
+    #: Zeros in derivatives, for Note [Lazy masks]: whether they stay zero for all operands,
+    #: infinite ones too; whether operands not chosen get some; whether ones show where they go.
+    preserves_zeros: ClassVar[bool] = False
+    selects_elements: ClassVar[bool] = False
+    moves_elements: ClassVar[bool] = False
+    #: Float operands, by position, without a derivative, and the reason.
+    undefined: ClassVar[dict[int, str]] = {}
+    #: Reason why the derivative is zero everywhere, if that is by design and not an omission.
+    zero_derivative_reason: ClassVar[str] = ""
+    #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
+    reads_bits: ClassVar[bool] = False
+    #: Whether `tangent` also takes `active`: for each result, whether its tangent is used.
+    uses_activity: ClassVar[bool] = False
+    #: The parameter, if any, by which the derivative of the result is requested.
+    naming_param: ClassVar[str] = ""
+    #: Value of the derivative where its formula breaks down, for docs/ops.md.
+    singularity_convention: ClassVar[str] = ""
+
+    # -- rules -----------------------------------------------------------------------------------
+
+    @classmethod
+    def result_type(cls, *types: Any, **params: Any) -> Any:
+        return missing(cls, "result_type")
+
+    @classmethod
+    def lower(cls, hlo: Callable[..., Value], *xs: Value, **params: Any) -> Any:
+        return missing(cls, "lower")
+
+    @classmethod
+    def adjoint(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        return missing(cls, "adjoint")
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **params: Any) -> Any:
+        return missing(cls, "tangent")
+
+    @classmethod
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Any:
+        return missing(cls, "batch")
+
+    @classmethod
+    def sample(cls, draw: Any) -> Any:
+        return missing(cls, "sample")
+
+    @classmethod
+    def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], **params: Any) -> Any:
+        return None
+
+    @classmethod
+    def fold(cls, *xs: Any, **params: Any) -> Any:
+        """Constant-fold the op on NumPy scalars (integers and bools)."""
+        return None
+
+    @classmethod
+    def powered(cls, xs: Sequence[Value], exponent: int, /, **params: Any) -> Value | None:
+        return None
+
+    @classmethod
+    def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:
+        """Argument and result types of each body, for an op with bodies."""
+        raise NotImplementedError(f"{cls.short_name}: its class does not say `body_types`")
+
+    # -- hooks, whose defaults hold for every op ---------------------------------------------------
+
+    @classmethod
+    def is_already_legal(cls, op: ir.Operation) -> bool:
+        """Whether a borrowed op is already legal StableHLO, so that `lower` is not called."""
+        return False
+
+    @classmethod
+    def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
+        """Operands and parameters that make this op equivalent to a StableHLO op, or None."""
+        return None
+
+    @classmethod
+    def lift_rest(cls, op: ir.Operation) -> Sequence[Value] | None:
+        """Fallback of lifting: emit other ops for a StableHLO op; return their results, or None."""
+        return None
+
+    @classmethod
+    def operand_support(cls, g: Any, xs: Sequence[Value], y: Any, **params: Any) -> Sequence[Any]:
+        """Sparsity pattern of `adjoint`: its value on ones and zeros, for Note [Lazy masks]."""
+        return cls.adjoint(g, xs, y, **params)
+
+    @classmethod
+    def result_support(
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Any, **ps: Any
+    ) -> Any:
+        """Sparsity pattern of `tangent`: its value on ones and zeros."""
+        return cls.tangent(ts, xs, y, **ps)
+
+    @classmethod
+    def work(cls, op: ir.Operation) -> int:
+        """Cost of recomputing the op, as the number of elements read and written."""
+        return sum(math.prod(v.type.shape) for v in (*op.operands, *op.results))
+
+    @classmethod
+    def has_side_effects(cls, op: ir.Operation) -> bool:
+        """Whether an op of this class has a side effect."""
+        return not cls.pure
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+        """Whether an op must not run where its results are not needed: `effects`."""
+        return cls.has_side_effects(op)
+
+    @classmethod
+    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+        """For each result, whether it is or derives from bits of floats: see Note [Bits]."""
+        return [any(bits) and kind_of(y.type.element_type) in ("int", "uint") for y in op.results]
