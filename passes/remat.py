@@ -9,7 +9,6 @@ from typing import Any
 from anvl.dialect.control_flow.call import Callee, call
 from anvl.dialect.control_flow.checkpoint import Checkpoint
 from anvl.dialect.control_flow.symbol_table import resolving
-from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
@@ -161,7 +160,7 @@ def _keep(name: str, expansion: Expansion) -> None:
 
 def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir.Value]:
     """Emit calls of the segments of a function; return its results."""
-    levels, steps = levels_of(program, set(kept)), program.needed()
+    levels, steps = levels_of(program, set(kept)), program.slice().ops
     known: dict[ir.Value, ir.Value] = {x: x for x in program.arguments}
     wanted: dict[ir.Value, Any] = dict.fromkeys([*program.results, *kept])
     for level in range(1 + max(levels.values(), default=0)):
@@ -172,7 +171,7 @@ def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir
         new = [y for y in found if y in kept]
         segment = Program(program.block, [*returned, *new], program)
         segment.arguments = list(known)
-        used = {x for op in segment.needed() for x in operands_of(op)}
+        used = segment.slice().values
         segment.arguments = [x for x in known if x in used]
         attributes = {_ATTRIBUTE: Checkpoint.keeping(len(new))}
         types = [x.type for x in segment.arguments]
@@ -192,7 +191,7 @@ def _chosen(
     try:
         if "policy" in request:
             names = {ir.StringAttr(n).value for n in ir.ArrayAttr(request["policy"])}
-            steps = program.needed()
+            steps = program.slice(whole_ops=True).ops
             return [y for op in steps if _short_name(op) in names for y in op.results]
         budget = Int.decode(request["budget"])
     except (TypeError, ValueError):

@@ -81,7 +81,7 @@ class FunctionRule(abc.ABC):
         """For each argument of the function, whether a wanted result depends on it."""
         program = f.program
         pairs = zip(program.results, is_wanted, strict=True)
-        read = program.read([y for y, wanted in pairs if wanted])
+        read = program.slice(y for y, wanted in pairs if wanted).values
         return [x in read for x in program.arguments]
 
     def bodies(

@@ -78,7 +78,7 @@ class ChoiceOp(RegionOp):
         read: set[Value] = set()
         for branch in cls.programs(op):
             pairs = zip(branch.results, is_wanted, strict=True)
-            read |= branch.read([y for y, wanted in pairs if wanted])
+            read |= branch.slice(y for y, wanted in pairs if wanted).values
         return [any(is_wanted), *(x in read for x in outer)]
 
     @classmethod

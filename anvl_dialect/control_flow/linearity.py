@@ -9,7 +9,8 @@ from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.op import Value
 from anvl.dialect.interpreters.activity_analysis import place_of
-from anvl.dialect.interpreters.subprogram import Program, read_by, swept
+from anvl.dialect.interpreters.slices import values_read
+from anvl.dialect.interpreters.subprogram import Program, swept
 
 __all__ = ["NonLinear", "first_nonlinear"]
 
@@ -42,11 +43,11 @@ def first_nonlinear(
     comparisons; without `slopes`, only these are searched for, which is quick.
     """
     moved = {x for x, flag in zip(program.arguments, moves, strict=True) if flag}
-    wanted = program.read()
+    wanted = program.slice().values
     for op in program.block.operations:
         if wanted.isdisjoint(op.results):
             continue
-        results = [y for y in op.results if not moved.isdisjoint(read_by(op, {y}))]
+        results = [y for y in op.results if not moved.isdisjoint(values_read(op, {y}))]
         if not results:
             continue
         through = [x in moved for x in operands_of(op)]
@@ -100,4 +101,4 @@ def _is_curved(op: Any, through: Sequence[bool]) -> bool:
 
     program = Program.of(pulled, [x.type for x in (*operands, *floats)])
     moving = zip(program.arguments, through, strict=False)
-    return not program.read().isdisjoint([x for x, moves in moving if moves])
+    return not program.slice().values.isdisjoint([x for x, moves in moving if moves])

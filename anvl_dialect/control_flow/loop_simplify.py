@@ -1,6 +1,6 @@
 """Loop simplification: invariant carries become constants, invariant ops are hoisted."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from anvl.dialect.core.op import Value
 from anvl.dialect.interpreters.constant_folding import maker_of
 from anvl.dialect.interpreters.subprogram import Program
 
-__all__ = ["Form", "needed_for", "simpler_form"]
+__all__ = ["Form", "simpler_form"]
 
 # Note [Simpler loops]
 #
@@ -101,7 +101,7 @@ class _Search:
         }
         self.moved = [self._moved(p) for p in programs]
         reads = [
-            needed_for(p, self._wanted(p), moved)[1]
+            p.slice(self._wanted(p), moved).values
             for p, moved in zip(programs, self.moved, strict=True)
         ]
         self.is_read = [
@@ -152,10 +152,10 @@ class _Search:
         """Results of the body that are used, outside or in a later step."""
         live = {i for i, used in enumerate(is_used) if used} - self.fixed
         for p in self.programs[:-1]:
-            _, values = needed_for(p, p.results)
+            values = p.slice().values
             live |= {i for i in range(self.n) if p.arguments[i] in values} - self.fixed
         while True:
-            _, values = needed_for(self.body, [self.body.results[i] for i in live])
+            values = self.body.slice(self.body.results[i] for i in live).values
             asked = {i for i in range(self.n) if self.body.arguments[i] in values}
             if asked <= live | self.fixed:
                 return live
@@ -177,7 +177,7 @@ class _Search:
 
     def _moved(self, program: Program) -> list[Value]:
         """Values that are hoisted in front of the loop."""
-        ops, _ = needed_for(program, self._wanted(program))
+        ops = program.slice(self._wanted(program)).ops
         same = {x for i, x in enumerate(program.arguments) if self._is_constant(i)}
         made: dict[Value, Any] = {}
         for op in ops:
@@ -251,19 +251,6 @@ class _Search:
             return cut(*given, *(full(x.type, number) for x, number in numbers.items()))
 
         return emit_all
-
-
-def needed_for(
-    program: Program, results: Iterable[Value], given: Sequence[Value] = ()
-) -> tuple[list[Any], set[Value]]:
-    """Ops that some values depend on, and all values read, including the results.
-
-    The arguments and the values in `given` count as available.
-    """
-    cut = Program(program.block, list(results), program)
-    cut.arguments += given
-    read = cut.read()
-    return cut.made_of(read), read
 
 
 def _grows(op: Any) -> bool:

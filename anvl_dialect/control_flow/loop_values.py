@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
-from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.shape import reshaped
+from anvl.dialect.interpreters.slices import forward_slice
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.elementwise.elementary import and_
 
@@ -18,11 +18,10 @@ __all__ = [
 
 def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
     """For each result of a program, whether it depends on a marked argument."""
-    marked = {x for x, flag in zip(program.arguments, flags, strict=True) if flag}
-    for op in program.needed():
-        if not marked.isdisjoint(operands_of(op)):
-            marked.update(op.results)
-    return [y in marked for y in program.results]
+    marked = [x for x, flag in zip(program.arguments, flags, strict=True) if flag]
+    ops = program.slice(whole_ops=True).ops
+    found = forward_slice(ops, marked, whole_ops=True).values
+    return [y in found for y in program.results]
 
 
 def settled_flags(
@@ -47,7 +46,7 @@ def carries_read(
     """
     wanted = list(is_wanted)
     while True:
-        read = body.read([y for y, flag in zip(body.results, wanted, strict=True) if flag])
+        read = body.slice(y for y, flag in zip(body.results, wanted, strict=True) if flag).values
         flags = [x in read or x in more for x in body.arguments]
         carried = [a or b for a, b in zip(wanted, flags[:n], strict=False)]
         if carried == wanted[:n]:
@@ -60,7 +59,7 @@ def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
     flags = list(moves)
     while True:
         moved = {x for x, flag in zip(body.arguments, flags, strict=True) if flag}
-        found = [not moved.isdisjoint(body.read([y])) for y in body.results[:n]]
+        found = [not moved.isdisjoint(body.slice([y]).values) for y in body.results[:n]]
         more = [a or b for a, b in zip(flags, found, strict=False)]
         if more == flags[:n]:
             return flags

@@ -42,6 +42,7 @@ from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.residual_selection import fewest
+from anvl.dialect.interpreters.slices import forward_slice, live_in
 from anvl.dialect.interpreters.subprogram import Program, found_and_values, swept, values_and_jvp_of
 
 __all__ = ["Scan"]
@@ -349,16 +350,11 @@ class _Backward:
         self.values, cotangents = made.results[:count], made.results[count:]
         self.program = Program(made.block, cotangents, made)
         arguments = self.program.arguments
-        late = set(arguments[len(self.types) :])
-        kept: dict[Value, None] = {}
-        for op in self.program.needed():
-            if late.isdisjoint(operands_of(op)):
-                continue
-            late.update(op.results)
-            kept.update(dict.fromkeys(x for x in operands_of(op) if x not in late))
-        kept.update(dict.fromkeys(y for y in self.program.results if y not in late))
+        whole = self.program.slice()
+        late = forward_slice(whole.ops, arguments[len(self.types) :], whole_ops=True)
+        read = dict.fromkeys([*live_in(late.ops, whole.values), *self.program.results])
         # Scanned arrays and constants are available without being saved.
-        ops = [op for op in self.program.needed() if late.isdisjoint(op.results)]
+        ops = [op for op in whole.ops if late.values.isdisjoint(op.results)]
         there, same = (
             set(arguments[n : len(self.types)]),
             set(arguments[n + loop.m : len(self.types)]),
@@ -366,12 +362,14 @@ class _Backward:
         for op in ops:
             if same.issuperset(operands_of(op)):
                 same.update(op.results)
-        self.kept = fewest([x for x in kept if x not in there | same], there | same, ops)
+        available = there | same
+        kept = [x for x in read if x not in late.values and x not in available]
+        self.kept = fewest(kept, available, ops)
         # Values the backward part reads: a linear scan must not seem to need its arguments.
         self.late = Program(self.program.block, self.program.results, self.program)
         self.late.arguments = [*self.kept, *arguments[n:]]
-        read = {x for op in self.late.needed() for x in operands_of(op)}.union(self.late.results)
-        self.is_read = [x in read for x in arguments[: len(self.types)]]
+        read_late = self.late.slice().values
+        self.is_read = [x in read_late for x in arguments[: len(self.types)]]
 
     def used(self, values: Sequence[Any], first: int) -> list[Any]:
         """Select, of values for the arguments from `first` on, those the backward part reads."""

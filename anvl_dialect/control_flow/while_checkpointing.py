@@ -229,7 +229,7 @@ def _adjoint_step(body: Program) -> Program:
 
 def _kept(body: Program, back: Program) -> list[int]:
     """Carries that a backward step depends on, directly or through other carries."""
-    n, read = len(body.results), back.read()
+    n, read = len(body.results), back.slice().values
     is_read = [x in read for x in back.arguments[:n]]
     flags = carries_read(body, n, is_read)
     return [i for i in range(n) if is_read[i] or flags[i]]

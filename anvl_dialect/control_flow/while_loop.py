@@ -159,7 +159,7 @@ class WhileOp(RegionOp):
         n = len(op.results)
         if not any(is_wanted):
             return [False] * len(body.arguments)
-        asked = cond.read()
+        asked = cond.slice().values
         pairs = zip(cond.arguments, body.arguments, strict=True)
         is_asked = {y for x, y in pairs if x in asked}
         arguments = body.arguments

@@ -16,7 +16,8 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import why_no_array
 from anvl.dialect.interpreters.ad_diagnostics import Finding
 from anvl.dialect.interpreters.common import PlainStep, Step
-from anvl.dialect.interpreters.emission_cache import inside, type_number
+from anvl.dialect.interpreters.emission_cache import type_number
+from anvl.dialect.interpreters.slices import values_read
 
 __all__ = [
     "bits_through",
@@ -29,7 +30,6 @@ __all__ = [
     "path_to",
     "place_of",
     "problem",
-    "slice_to",
     "stand_in",
     "steps_from",
 ]  # fmt: skip
@@ -64,7 +64,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
     """Ops that depend on numbered values, in order; their float results are numbered too.
 
     So are integers that are bits of floats: Note [Bits].  `types` are the type numbers
-    (`type_number`) of the numbered values.
+    (`type_number`) of the numbered values.  A forward slice of its own, as Note [Slices] says.
     """
     steps: list[PlainStep] = []
     known = number.get
@@ -147,7 +147,7 @@ def _steps_of(
 ) -> list[PlainStep]:
     """Step of an op with several results or of a foreign dialect, if it depends on some value."""
     foreign = not issubclass(type(op), AnvlOp)
-    xs = (*op.operands, *_captured(op.operation, number)) if foreign else operands_of(op)
+    xs = values_read(op) if foreign else operands_of(op)
     operands, given = _read(xs, number, values)
     if not operands:
         return []
@@ -251,31 +251,6 @@ def may_carry(type_: ir.Type) -> bool:
     if isinstance(type_, ir.ShapedType):
         type_ = type_.element_type
     return not isinstance(type_, ir.IntegerType | ir.IndexType)
-
-
-def _captured(op: ir.Operation, number: dict[ir.Value, int]) -> tuple[ir.Value, ...]:
-    """Numbered values that the regions of a foreign op use; such regions may capture any value."""
-    found = {x: None for inner in inside(op) for x in inner.operands if x in number}
-    return tuple(found)
-
-
-def slice_to(targets: Sequence[int], steps: list[PlainStep]) -> list[PlainStep]:
-    """Steps that a target depends on, last to first.
-
-    Their results that no target depends on lose their numbers.
-    """
-    reached: set[int | None] = set(targets)
-    kept = []
-    for step in reversed(steps):
-        reached.discard(None)
-        rules, op, operands, active_ids, results, result_ids = step
-        if not reached.isdisjoint(result_ids):
-            if len(result_ids) > 1:
-                used = tuple([n if n in reached else None for n in result_ids])
-                step = rules, op, operands, active_ids, results, used
-            reached.update(active_ids)
-            kept.append(step)
-    return kept
 
 
 # -- ops that cannot be differentiated -------------------------------------------------------------

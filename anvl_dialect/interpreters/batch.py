@@ -6,7 +6,6 @@ The batch axis is axis 0 of every batched value; ops without batched operands st
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import Elementwise
@@ -17,13 +16,13 @@ from anvl.dialect.interpreters.activity_analysis import lacks, place_of
 from anvl.dialect.interpreters.common import ask, refuse
 from anvl.dialect.interpreters.emission_cache import (
     Recipe,
-    inside,
     learn,
     replay,
     type_number,
     written,
     written_from,
 )
+from anvl.dialect.interpreters.slices import values_read
 
 __all__ = ["batch_block", "batched_results", "repeated"]
 
@@ -189,14 +188,14 @@ def _is_plain(rules: Any) -> bool:
 
 
 def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
-    """Ops that depend on batched values, except the terminator."""
+    """Ops that depend on batched values, except the terminator: Note [Slices]."""
     kept = {x: x for x in moved}  # the handle of each batched value
     known = kept.get
     found: list[_PlainStep] = []
     operands: tuple[Value, ...]
     flags: tuple[bool, ...]
     for op in block.operations:
-        xs = _read_by(op) if not isinstance(op, AnvlOp) or op.captures else op.operands
+        xs = values_read(op) if not isinstance(op, AnvlOp) or op.captures else op.operands
         if len(xs) == 1:
             k = known(xs[0])
             if k is None:
@@ -220,13 +219,6 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
     if found and _Step(*found[-1]).op.operation == _terminator_of(block):
         found.pop()
     return found
-
-
-def _read_by(op: Any) -> Sequence[Value]:
-    """Values that an op reads, including in its regions."""
-    if isinstance(op, AnvlOp):
-        return operands_of(op)
-    return [*op.operands, *(x for inner in inside(op.operation) for x in inner.operands)]
 
 
 def _terminator_of(block: ir.Block) -> ir.Operation:

@@ -14,7 +14,8 @@ from anvl.dialect.interpreters.activity_analysis import (
 )
 from anvl.dialect.interpreters.ad_diagnostics import Finding
 from anvl.dialect.interpreters.common import PlainStep, Step
-from anvl.dialect.interpreters.emission_cache import inside, type_number
+from anvl.dialect.interpreters.emission_cache import type_number
+from anvl.dialect.interpreters.slices import backward_slice
 
 __all__ = ["dead_ends"]
 
@@ -25,7 +26,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     Precondition: the derivative is zero, so every path is blocked by some op.  Empty if the
     derivative is missing instead.
     """
-    needed = _needed(block, targets)
+    needed = backward_slice(list(block.operations), targets, whole_ops=True).values
     number = {x: 0}
     steps = steps_from(block, number, [type_number(x.type)])
     if any(is_made_of_bits(s) and not needed.isdisjoint(Step(*s).results) for s in steps):
@@ -45,17 +46,6 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     if x not in needed:
         return [Finding("", place, "nothing that is returned depends on it", ())]
     return [Finding("", place, "each op on the way is flat in what comes from it", ())]
-
-
-def _needed(block: ir.Block, targets: Sequence[ir.Value]) -> set[ir.Value]:
-    """Values that the targets depend on, smoothly or not."""
-    needed = set(targets)
-    for op in reversed(list(block.operations)):
-        if not needed.isdisjoint(op.results):
-            needed.update(op.operands)
-            for inner in inside(op.operation):
-                needed.update(inner.operands)
-    return needed
 
 
 def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:

@@ -41,7 +41,7 @@ def known_number(x: Value, depth: int = 8) -> Number:
 def folded(program: Program, known: Sequence[Number]) -> list[Number]:
     """Results of a program, as far as they follow from the known arguments."""
     values = dict(zip(program.arguments, known, strict=True))
-    for op in program.needed():
+    for op in program.slice(whole_ops=True).ops:
         if op.operands:
             found = _folded_op(op, [values.get(x) for x in op.operands])
         else:

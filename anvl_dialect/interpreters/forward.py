@@ -14,7 +14,6 @@ from anvl.dialect.interpreters.activity_analysis import (
     check_rules,
     found_at,
     problem,
-    slice_to,
     stand_in,
     steps_from,
 )
@@ -31,6 +30,7 @@ from anvl.dialect.interpreters.emission_cache import (
 from anvl.dialect.interpreters.masked_rules import tangents_through, total
 from anvl.dialect.interpreters.masking import Masked, masked_by_select, materialize
 from anvl.dialect.interpreters.replaced import Replaced, replace_results
+from anvl.dialect.interpreters.slices import slice_to
 
 __all__ = ["forward_sweep"]
 

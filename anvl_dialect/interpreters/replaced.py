@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.interpreters.emission_cache import inside
+from anvl.dialect.interpreters.slices import forward_slice
 
 __all__ = ["Replaced", "replace_results"]
 
@@ -25,21 +25,11 @@ def replace_results(ys: Sequence[ir.Value], zs: Sequence[ir.Value]) -> None:
 
     If that op comes later, users of `ys` move behind it, and so do their users.
     """
-    new = zs[0].owner
-    moved = set(zs)
+    first, at = ys[0].owner.operation, zs[0].owner.operation
     for y, z in zip(ys, zs, strict=True):
         y.replace_all_uses_with(z)
-    at, between = new, False
-    first = ys[0].owner.operation
-    for op in list(first.block.operations):
-        if op.operation == new.operation:
-            break
-        if between and not moved.isdisjoint(_reads(op)):
-            moved.update(op.results)
-            op.operation.move_after(at)
-            at = op.operation
-        between = between or op.operation == first
-
-
-def _reads(op: Any) -> list[ir.Value]:
-    return [*op.operands, *(x for inner in inside(op.operation) for x in inner.operands)]
+    ops = [op.operation for op in first.block.operations]
+    between = ops[ops.index(first) + 1 : ops.index(at)]
+    for op in forward_slice(between, zs, whole_ops=True).ops:
+        op.move_after(at)
+        at = op

@@ -19,7 +19,6 @@ from anvl.dialect.interpreters.activity_analysis import (
     check_rules,
     found_at,
     problem,
-    slice_to,
     stand_in,
     steps_from,
 )
@@ -37,6 +36,7 @@ from anvl.dialect.interpreters.emission_cache import (
 from anvl.dialect.interpreters.masked_rules import unmasked_cotangent
 from anvl.dialect.interpreters.masking import Masked, masked_by_select, materialize, summed
 from anvl.dialect.interpreters.replaced import Replaced, replace_results
+from anvl.dialect.interpreters.slices import slice_to
 
 __all__ = ["reverse_sweep"]
 

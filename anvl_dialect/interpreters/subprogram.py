@@ -5,10 +5,10 @@ small program, emitted at the current insertion point.  The engines are the ones
 use; no rule is written twice.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from anvl.dialect.core.captures import captured, operands_of, remembering
+from anvl.dialect.core.captures import captured, operands_of
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.families import differentiable, with_batch_axis
 from anvl.dialect.core.mlir import ir
@@ -22,11 +22,12 @@ from anvl.dialect.interpreters.batch import batched_results
 from anvl.dialect.interpreters.emission_cache import inside
 from anvl.dialect.interpreters.forward import forward_sweep
 from anvl.dialect.interpreters.reverse import reverse_sweep
+from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
 
 _Found = TypeVar("_Found")
 
 __all__ = [
-    "Program", "batch_of", "found_and_values", "jvp_of", "read_by", "swept", "transpose_of",
+    "Program", "batch_of", "found_and_values", "jvp_of", "swept", "transpose_of",
     "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
 
@@ -70,16 +71,17 @@ class Program:
 
         Operands needed only for unused results, for example of a loop, become zero.
         """
-        read = self.read()
+        part = self.slice()
+        wanted = part.values.difference(self.arguments)
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
             if hasattr(type(op), "operands_read"):
-                known = set(read_by(op, read))
+                known = set(values_read(op, wanted))
                 pairs = zip(operands, operands_of(op), strict=True)
                 operands = [x if y in known else full(y.type, 0) for x, y in pairs]
             return _copied(op, operands, values)
 
-        return self._replay(xs, emit_one, self.made_of(read))
+        return self._replay(xs, emit_one, part.ops)
 
     def batched(self, xs: Sequence[Value], batched: Sequence[bool]) -> list[tuple[Value, bool]]:
         """Emit the program with one more axis, the first of those `xs` that `batched` marks.
@@ -90,14 +92,14 @@ class Program:
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
             flags = [marks.get(x, False) for x in operands_of(op)]
-            has_axis = any(flags) or any(marks.get(x, False) for x in _captured(op))
+            has_axis = any(marks.get(x, False) for x in values_read(op))
             for y in op.results:
                 marks[y] = has_axis
             if not has_axis:
                 return _copied(op, operands, values)
             return batched_results(op, operands, flags)
 
-        values = self._replay(xs, emit_one, self.needed())
+        values = self._replay(xs, emit_one, self.slice(whole_ops=True).ops)
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
 
     def mapped(self, *xs: Value) -> list[Value]:
@@ -146,25 +148,20 @@ class Program:
 
         return Program.of(f, types)
 
-    def read(self, results: Sequence[Value] | None = None) -> set[Value]:
-        """Values that the results (all, or those given) depend on, and the results themselves.
+    def slice(
+        self,
+        results: Iterable[Value] | None = None,
+        stops: Iterable[Value] = (),
+        *,
+        whole_ops: bool = False,
+    ) -> Slice:
+        """Backward slice to the arguments from the results: all, or those given.
 
-        Precise for control flow: only the operands that the requested results depend on.
+        The values in `stops` count as available, as the arguments do.
         """
-        given = set(self.arguments)
-        wanted = set(self.results if results is None else results)
-        with remembering():
-            for op in reversed(list(self.block.operations)):
-                results = op.results
-                if wanted.isdisjoint(results) or not any(_in(y, wanted, given) for y in results):
-                    continue
-                wanted.update(read_by(op, wanted))
-        return wanted
-
-    def made_of(self, read: Set[Value]) -> list[Any]:
-        """Ops that define some of these values, in order."""
-        given = set(self.arguments)
-        return [op for op in self.block.operations if any(_in(y, read, given) for y in op.results)]
+        targets = self.results if results is None else results
+        ops = list(self.block.operations)
+        return backward_slice(ops, targets, (*self.arguments, *stops), whole_ops=whole_ops)
 
     def _replay(
         self,
@@ -189,17 +186,6 @@ class Program:
         of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
         return bits_through(self.block, self.results, moving, of_bits)
 
-    def needed(self) -> list[Any]:
-        """Ops that the results depend on, in order."""
-        given = set(self.arguments)
-        wanted = set(self.results) - given
-        kept = []
-        for op in reversed(list(self.block.operations)):
-            if not wanted.isdisjoint(op.results):
-                wanted.update(x for x in (*op.operands, *_captured(op)) if x not in given)
-                kept.append(op)
-        return kept[::-1]
-
 
 def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
     """Copy an op with other operands, and other captured values; return the copy's results."""
@@ -214,27 +200,6 @@ def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
             if x in values:
                 inner.operands[i] = values[x]
     return list(copy.results)
-
-
-def _in(y: Value, wanted: Set[Value], given: Set[Value]) -> bool:
-    return y in wanted and y not in given
-
-
-def read_by(op: Any, wanted: Set[Value]) -> list[Value]:
-    """Operands and captured values that an op needs for its wanted results."""
-    find = getattr(type(op), "operands_read", None)
-    if find is None:
-        operands = list(op.operands)
-        return [*operands, *_captured(op)] if len(op.operation.regions) else operands
-    flags = find(op.operation, [y in wanted for y in op.results])
-    pairs = zip(operands_of(op), flags, strict=True)
-    return [x for x, is_read in pairs if is_read]
-
-
-def _captured(op: Any) -> list[Value]:
-    """Values used in the regions of an op: captured ones, and the regions' own, which are not
-    values of the block that the op is in."""
-    return [x for inner in inside(op.operation) for x in inner.operands]
 
 
 def _current_block() -> ir.Block:
@@ -349,7 +314,7 @@ def transpose_of(
 
     program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]])
     # The transpose of a map linear in ts does not need ts; but loops may carry them along.
-    if not program.read().isdisjoint(program.arguments[:n]):
+    if not program.slice().values.isdisjoint(program.arguments[:n]):
         raise ValueError("its derivative needs their values")
     unread: list[Any] = [None] * n
     return program(*unread, *xs, *seeds)

@@ -22,7 +22,7 @@ from anvl.dialect.core.errors import NonFiniteError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dialect.interpreters.ad_diagnostics import place_in
-from anvl.dialect.interpreters.emission_cache import inside
+from anvl.dialect.interpreters.slices import values_read
 from anvl.dispatch.jit import Jit
 from anvl.dispatch.lowering import captured_order, copied, pipeline, serialize
 from anvl.passes.framework.pipeline import Pipeline
@@ -129,11 +129,10 @@ class _Program:
         self.probed: list[int] = []  # the values that anvl-probe counts, in its order
         for i, op in enumerate(ops_of(function)):
             operands = [number[x] for x in op.operands]
-            captured = [number[x] for one in inside(op) for x in one.operands if x in number]
+            used = [number[x] for x in values_read(op)]
             for y in op.results:
                 number[y] = len(number)
             results = [number[y] for y in op.results]
-            used = [*operands, *captured]
             self.ops.append(_Op(i, op.name, op.location, operands, results, used))
             self.probed += [number[y] for y in probed_values(op)]
         self.returned = [number[y] for y in terminator_of(block).operands]

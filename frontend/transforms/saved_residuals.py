@@ -13,11 +13,11 @@ from anvl.core.locations import describe
 from anvl.core.promote import abstract
 from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced, trace_call
-from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.interpreters.slices import forward_slice, live_in
 from anvl.dispatch.lowering import transformations
 from anvl.passes.framework.pipeline import Pipeline
-from anvl.passes.functions.symbol_utils import functions_of, terminator_of
+from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.inline import Inline
 from anvl.passes.residuals.remat_mincut import byte_size
 from anvl.runtime import hiding_frames
@@ -121,14 +121,9 @@ def _outputs(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> T
 
 def _kept(block: ir.Block, n_late: int) -> list[SavedValue]:
     """Values that the ops depending on the last `n_late` arguments use of the others."""
-    late = set(list(block.arguments)[len(block.arguments) - n_late :])
-    kept: dict[ir.Value, None] = {}
-    for op in block.operations:
-        operands = operands_of(op)
-        if op.operation == terminator_of(block) or late.isdisjoint(operands):
-            continue
-        late.update(op.results)
-        kept.update(dict.fromkeys(x for x in operands if x not in late and not _is_constant(x)))
+    arguments, ops = list(block.arguments), list(block.operations)[:-1]
+    late = forward_slice(ops, arguments[len(arguments) - n_late :], whole_ops=True)
+    kept = [x for x in live_in(late.ops) if x not in late.values and not _is_constant(x)]
     found = [SavedValue(aval_of_type(x.type), byte_size(x.type), _source(x)) for x in kept]
     return sorted(found, key=lambda v: -v.nbytes)
 

@@ -3,7 +3,7 @@
 The adjoint of a linear function is the same everywhere, so none of its ops may need the arguments.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from anvl.dialect.core.params.base import Ints
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.reverse import reverse_sweep
-from anvl.dialect.interpreters.subprogram import Program, read_by
+from anvl.dialect.interpreters.slices import backward_slice, forward_slice, values_read
+from anvl.dialect.interpreters.subprogram import Program
 from anvl.passes.expand.declarations import KINDS, Kind, check_floats, finish, signature
 from anvl.passes.functions.inlining import inline_calls
 
@@ -96,24 +97,6 @@ def _inline_transparent(function: ir.Operation, functions: dict[str, ir.Operatio
         inline_calls(function.attributes["sym_name"].value, functions, opaque)
 
 
-def _dependent(ops: Iterable[ir.Operation], wrt: Sequence[ir.Value]) -> set[ir.Value]:
-    """Values that depend on `wrt`, including `wrt`."""
-    moved = set(wrt)
-    for op in ops:
-        moved.update([y for y in op.results if not moved.isdisjoint(read_by(op.opview, {y}))])
-    return moved
-
-
-def _behind(ops: Sequence[ir.Operation], values: Sequence[ir.Value]) -> list[ir.Operation]:
-    """Ops that `values` depend on, last to first."""
-    wanted, found = set(values), []
-    for op in reversed(ops):
-        if not wanted.isdisjoint(op.results):
-            wanted.update(read_by(op.opview, wanted))
-            found.append(op)
-    return found
-
-
 def _check_forward(name: str, program: Program, wrt: Sequence[ir.Value]) -> None:
     """Refuse ops that a sweep passes over: floor and comparisons are flat, and not linear."""
     moves = [x in wrt for x in program.arguments]
@@ -134,13 +117,13 @@ def _check_backward(
 
     `results` are the values that the sweep began at.
     """
-    wanted = program.read()
+    wanted = program.slice().values
     if wanted.isdisjoint(wrt):
         return
     ops = [op.operation for op in program.block.operations][:-1]
-    moved = _dependent(ops, wrt)
-    behind = _behind(ops, program.results)
-    needed = [op for op in behind if not moved.isdisjoint(read_by(op.opview, wanted))]
+    moved = forward_slice(ops, wrt).values
+    behind = reversed(backward_slice(ops, program.results).ops)
+    needed = [op for op in behind if not moved.isdisjoint(values_read(op, wanted))]
     backward = [op for op in needed if op not in forward]
     moves = [x in wrt for x in program.arguments]
     program.results = list(results)
@@ -163,8 +146,8 @@ def _refuse(
     why: str,
 ) -> None:
     """Raise an error that names the arguments in which the function is not linear."""
-    used = {x for op in guilty for x in read_by(op.opview, set(op.results))}
-    found = [x for x in wrt if not used.isdisjoint(_dependent(ops, [x]))]
+    used = {x for op in guilty for x in values_read(op, set(op.results))}
+    found = [x for x in wrt if not used.isdisjoint(forward_slice(ops, [x]).values)]
     names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in found)
     raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
 
@@ -175,13 +158,11 @@ def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
     Carries of a loop on which no wanted result depends become zero.
     """
     block = function.regions[0].blocks[0]
-    ops = [op.operation for op in block.operations]
-    wanted: set[ir.Value] = set()
+    *ops, terminator = [op.operation for op in block.operations]
+    needed = set(backward_slice(ops, terminator.operands, whole_ops=True).ops)
     for op in reversed(ops):
-        if op is not ops[-1] and wanted.isdisjoint(op.results):
+        if op not in needed:
             op.erase()
-        else:
-            wanted.update(_used(op))
     with function.location, ir.InsertionPoint.at_block_begin(block):
         for x in [block.arguments[i] for i in asked]:
             if next(iter(x.uses), None) is not None:
@@ -195,9 +176,3 @@ def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
     inputs = [x.type for x in block.arguments]
     type_ = ir.FunctionType.get(inputs, signature(function)[1], function.context)
     function.attributes["function_type"] = ir.TypeAttr.get(type_)
-
-
-def _used(op: ir.Operation) -> list[ir.Value]:
-    """Values that an op uses, including in its regions."""
-    inner = [one.operation for r in op.regions for b in r.blocks for one in b.operations]
-    return [*op.operands, *(x for one in inner for x in _used(one))]

@@ -8,6 +8,7 @@ import numpy as np
 
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind, numpy_of
+from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
 from anvl.passes.framework.walk import Found
 from anvl.passes.lower.hlo_builder import maker
 
@@ -66,23 +67,9 @@ class _Part(NamedTuple):
         block = region.blocks[0]
         return cls(block, list(block.operations[len(block.operations) - 1].operands))
 
-    def slice_of(self, y: ir.Value) -> tuple[list[ir.Operation], set[ir.Value]]:
-        """Ops that a value depends on, in order, and all values that they read."""
-        wanted, ops = {y}, []
-        for op in reversed([op.operation for op in self.block.operations]):
-            if not wanted.isdisjoint(op.results):
-                ops.append(op)
-                wanted.update(_read(op))
-        return ops[::-1], wanted
-
-
-def _read(op: ir.Operation) -> Iterator[ir.Value]:
-    """Values that an op reads, in its regions too."""
-    yield from op.operands
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                yield from _read(inner.operation)
+    def slice_of(self, y: ir.Value) -> Slice:
+        """Ops that a value depends on, and all values that they read."""
+        return backward_slice([op.operation for op in self.block.operations], [y], whole_ops=True)
 
 
 class _Loop:
@@ -140,7 +127,7 @@ class _Loop:
         """Comparisons of a carry in the condition: direction, and the bound if known."""
         counter = self.cond.block.arguments[i]
         for op in self.tests:
-            if counter not in _read(op):
+            if counter not in values_read(op):
                 continue
             if op.name != _COMPARE:
                 yield "", None

@@ -12,6 +12,7 @@ from anvl.dialect.core.effects import has_effect
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.interpreters.slices import forward_slice
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.symbol_utils import terminator_of
 
@@ -44,7 +45,7 @@ def split(
     arguments = list(block.arguments)
     *operations, terminator = [op.operation for op in block.operations]
     late_arguments = [arguments[i] for i in late]
-    is_late = _depends(late_arguments, block)
+    is_late = set(forward_slice(operations, late_arguments, whole_ops=True).ops)
     _check_early(function, list(terminator.operands)[:n_early], is_late, late_arguments)
     second = _begin(function, names[1])
     inside = second.regions[0].blocks[0]
@@ -84,26 +85,6 @@ def _check_early(
             name = function.attributes["sym_name"].value
             problem = f"@{name} cannot be split: its result {i} depends on what comes late"
             raise PassError("split", problem, str(function.location))
-
-
-def _depends(values: Sequence[ir.Value], block: ir.Block) -> set[ir.Operation]:
-    """Ops of a block that depend on these values, including through their bodies."""
-    found: set[ir.Operation] = set()
-    pending = list(values)
-    while pending:
-        for use in pending.pop().uses:
-            op = _op_in(block, use.owner.operation)
-            if op not in found:
-                found.add(op)
-                pending += op.results
-    return found
-
-
-def _op_in(block: ir.Block, op: ir.Operation) -> ir.Operation:
-    """The op of a block that is or encloses another."""
-    while op.block != block:
-        op = op.parent.operation
-    return op
 
 
 def _begin(function: ir.Operation, name: str) -> ir.Operation:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.interpreters.residual_selection import byte_size
+from anvl.dialect.interpreters.slices import backward_slice, live_in, values_read
 from anvl.dialect.interpreters.subprogram import Program, swept
 
 __all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
@@ -47,7 +47,7 @@ class Choice(NamedTuple):
 
 def residuals(program: Program) -> list[ir.Value]:
     """Values that the adjoint of a program needs, except arguments, in order."""
-    forward = program.needed()
+    forward = program.slice().ops
     floats = [i for i, y in enumerate(program.results) if differentiable(y.type)]
     if not floats:
         return []
@@ -64,14 +64,9 @@ def residuals(program: Program) -> list[ir.Value]:
 
     adjoint = Program.of(emit, [*types, *seeds])
     first = set(copies)
-    used = {
-        x
-        for op in adjoint.needed()
-        if first.isdisjoint(op.results)
-        for x in operands_of(op)
-        if x in first
-    }
-    used.update(first.intersection(adjoint.results))
+    part = adjoint.slice()
+    backward = [op for op in part.ops if first.isdisjoint(op.results)]
+    used = first.intersection([*live_in(backward, part.values), *adjoint.results])
     originals = [y for op in forward for y in op.results]
     return [y for y, copy in zip(originals, copies, strict=True) if copy in used]
 
@@ -102,8 +97,10 @@ def choose(program: Program, budget: int) -> Choice:
 def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int]:
     """Level of each value: the number of saved values on the longest path to it."""
     levels = dict.fromkeys(program.arguments, 0)
-    for op in program.needed():
-        level = max([levels[x] + (x in kept) for x in operands_of(op)], default=0)
+    part = program.slice()
+    for op in part.ops:
+        read = values_read(op, part.values)
+        level = max([levels[x] + (x in kept) for x in read], default=0)
         levels.update(dict.fromkeys(op.results, level))
     return levels
 
@@ -121,15 +118,15 @@ class _Graph:
     def __init__(self, program: Program, wanted: Sequence[ir.Value]) -> None:
         self.program = program
         self.wanted = wanted
-        self.steps = program.needed()
+        self.steps, self.live = program.slice()
         self.values: dict[ir.Value, int] = {}
         self.sizes: list[int] = []
         for op in self.steps:
             for y in op.results:
                 self.values[y] = len(self.sizes)
                 self.sizes.append(byte_size(y.type))
-        self.work = [max(1, _work(op)) for op in self.steps]
-        self.total_work = sum(self.work)
+        self.work = {op.operation: max(1, _work(op)) for op in self.steps}
+        self.total_work = sum(self.work.values())
 
     def cut(self, price: float) -> list[ir.Value]:
         """Values saved by the minimum cut at this price of a byte, in units of work."""
@@ -145,11 +142,12 @@ class _Graph:
         unit = _SCALE / max(1.0, self.total_work + price * sum(self.sizes))
         edges: list[tuple[int, int, int]] = []
         for i, op in enumerate(self.steps):
-            edges.append((source, i, _scaled(self.work[i] * unit)))
+            edges.append((source, i, _scaled(self.work[op.operation] * unit)))
             for y in op.results:
                 v = self.values[y]
                 edges.append((i, n_ops + v, _scaled(price * self.sizes[v] * unit)))
-            known = {self.values[x] for x in operands_of(op) if x in self.values}
+            read = values_read(op, self.live)
+            known = {self.values[x] for x in read if x in self.values}
             edges += [(n_ops + v, i, _INFINITE) for v in known]
         edges += [(n_ops + self.values[y], sink, _INFINITE) for y in self.wanted]
         start, end, capacity = np.array(edges, np.int64).T
@@ -195,13 +193,8 @@ class _Graph:
 
     def _again(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
         """All values recomputed for the wanted ones from the saved ones, and the work."""
-        found, work = set(wanted), 0
-        for i in reversed(range(len(self.steps))):
-            op = self.steps[i]
-            if not found.isdisjoint(op.results):
-                work += self.work[i]
-                found.update(x for x in operands_of(op) if x in self.values and x not in kept)
-        return found, work
+        again = backward_slice(self.steps, wanted, [*self.program.arguments, *kept])
+        return again.values, sum(self.work[op.operation] for op in again.ops)
 
     def _kept(self, reached: set[int]) -> list[ir.Value]:
         n_ops = len(self.steps)
