@@ -84,11 +84,11 @@ class Executable:
         argument_names: Sequence[str] | None = None,
         run: Callable[..., Any] | None = None,
     ) -> None:
-        self.handle = handle
-        self.placement = placement
-        self.arg_types = tuple(arg_types)
-        self.out_types = tuple(out_types)
-        self.argument_names = _names(argument_names, len(self.arg_types))
+        self.handle: Any = handle
+        self.placement: Placement = placement
+        self.arg_types: tuple[ArrayType, ...] = tuple(arg_types)
+        self.out_types: tuple[ArrayType, ...] = tuple(out_types)
+        self.argument_names: tuple[str, ...] = _names(argument_names, len(self.arg_types))
         self._run = handle.execute_sharded if run is None else run
         self._handlers = [kind.handler for kind in self.out_types]
 

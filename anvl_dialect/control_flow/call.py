@@ -375,14 +375,8 @@ class CallOp(AnvlOp):
     xs: Operands
     ys: Results
     short_name = "call"
-    n_operands = None
-    n_results = None
     multiple_results = True
     pure = False  # the callee may have effects
-    bodies: ClassVar[list[str]] = []
-    recipes = None
-    tangent_recipes = None
-    batch_recipes = None
 
     @classmethod
     def read(cls, op: ir.Operation) -> dict[str, Any]:

@@ -4,7 +4,7 @@ See Note [Control flow is StableHLO's].
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from anvl.dialect.core.captures import captured
 from anvl.dialect.core.effects import has_effect, is_unsafe
@@ -31,16 +31,10 @@ class RegionOp(AnvlOp):
 
     xs: Operands
     ys: Results
-    n_operands = None
-    n_results = None
     multiple_results = True
     captures = True
     borrowed = True
     pure = False  # as far as a class tells: `has_side_effects` looks into the regions
-    bodies: ClassVar[list[str]] = []
-    recipes = None
-    tangent_recipes = None
-    batch_recipes = None
 
     @classmethod
     def programs(cls, op: ir.Operation) -> list[Program]:

@@ -62,19 +62,20 @@ class AnvlOp(OpRules):
     is_own: ClassVar[bool] = False
     #: Whether the operand types determine the result type, without parameters and the IR text.
     is_inferred: ClassVar[bool] = False
-    # Of an op that has a name alone.
-    n_operands: ClassVar[int | None]
-    n_results: ClassVar[int | None]
-    multiple_results: ClassVar[bool]
-    attribute_params: ClassVar[dict[str, type[Param]]]
-    bodies: ClassVar[list[str]]
+    #: None if variadic.
+    n_operands: ClassVar[int | None] = None
+    n_results: ClassVar[int | None] = None
+    multiple_results: ClassVar[bool] = False
+    #: The parameters that are attributes, and those that are regions.
+    attribute_params: ClassVar[dict[str, type[Param]]] = {}
+    bodies: ClassVar[list[str]] = []
     #: Result types and attributes by operand types and parameters, of which `key_of` makes a key.
     _plans: ClassVar[dict[Any, Any]]
     key_of: ClassVar[Callable[[dict[str, Any]], Iterable[Any]]]
-    #: Recorded emission of the adjoint, tangent and batch rules: Note [Recipes].
-    recipes: ClassVar[dict[Any, Any] | None]
-    tangent_recipes: ClassVar[dict[Any, Any] | None]
-    batch_recipes: ClassVar[dict[Any, Any] | None]
+    #: Recorded emission of the adjoint, tangent and batch rules, if it is: Note [Recipes].
+    recipes: ClassVar[dict[Any, Any] | None] = None
+    tangent_recipes: ClassVar[dict[Any, Any] | None] = None
+    batch_recipes: ClassVar[dict[Any, Any] | None] = None
 
     def __init_subclass__(
         cls, *, name: str | None = None, pure: bool = True, borrowed: bool = False, **kw: Any

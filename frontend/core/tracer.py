@@ -41,10 +41,10 @@ class Tracer(ArrayMethods):
     __array_priority__ = 1000
 
     def __init__(self, value: ir.Value, aval: Aval, trace: Trace, location: ir.Location) -> None:
-        self.value = value
-        self.aval = aval
-        self.trace = trace
-        self.location = location
+        self.value: ir.Value = value
+        self.aval: Aval = aval
+        self.trace: Trace = trace
+        self.location: ir.Location = location
 
     @property
     def shape(self) -> tuple[int, ...]:

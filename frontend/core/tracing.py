@@ -42,7 +42,7 @@ class Program:
 
     def __init__(self) -> None:
         with context(), ir.Location.unknown():
-            self.module = ir.Module.create()
+            self.module: ir.Module = ir.Module.create()
         self.captured: list[Any] = []
         self._indices: dict[int, int] = {}
         self._closed_over: list[Any] = []  # keeps them alive, so their ids stay unique
@@ -52,10 +52,10 @@ class Program:
         # Functions of nested jits, by signature, so that each is traced once.
         self.functions: dict[Any, Any] = {}
         # Number of nested derivatives of the function being traced.
-        self.order = 0
+        self.order: int = 0
         # Functions whose custom rules are being traced, the innermost last.
         self.custom_rules: list[Any] = []
-        self.has_discarded = False
+        self.has_discarded: bool = False
 
     def discard(self, trace: Trace) -> None:
         """Erase the function of an abandoned trace: it is traced again, for other avals."""
