@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anvl.tools.dev import check_lines, generate, import_rules, run_tests, typing_links
+from anvl.tools.dev import check_sizes, generate, import_rules, run_tests, typing_links
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -293,18 +293,50 @@ def sized_file(root: Path, lines: list[str]) -> list[str]:
 
 
 def test_a_file_of_501_lines_is_refused(tmp_path, capsys):
-    assert check_lines.main(sized_file(tmp_path, ["x = 1"] * 501)) == 1
+    assert check_sizes.main(sized_file(tmp_path, ["x = 1"] * 501)) == 1
     assert "passes/long.py: 501 lines, at most 500" in capsys.readouterr().out
 
 
 def test_a_function_of_61_lines_is_refused(tmp_path, capsys):
-    assert check_lines.main(sized_file(tmp_path, ["x = 1", "def f():", *["    x = 1"] * 60])) == 1
+    assert check_sizes.main(sized_file(tmp_path, ["x = 1", "def f():", *["    x = 1"] * 60])) == 1
     assert "passes/long.py:2: `f` has 61 lines, at most 60" in capsys.readouterr().out
+
+
+EACH_BRANCH = """
+def f(xs):
+    assert xs and xs[0] and xs[1]
+    for x in xs:
+        while x:
+            try:
+                x = 1 if x else 2
+            except ValueError:
+                pass
+    match xs:
+        case [_]:
+            pass
+    def inner():
+        if xs:
+            return [lambda: x or y for x in xs if x if x > 1 for y in x]
+        elif x:
+            return {x for x in xs}
+"""
+
+
+def test_a_function_of_complexity_16_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(check_sizes, "MAX_COMPLEXITY", 15)
+    assert check_sizes.main(sized_file(tmp_path, EACH_BRANCH.splitlines())) == 1
+    assert (
+        "passes/long.py:2: `f` has complexity 17, at most 15; make its steps functions"
+        in capsys.readouterr().out
+    )
+    (tmp_path / "test").mkdir()
+    (tmp_path / "passes").rename(tmp_path / "test" / "passes")  # only the packages are held to it
+    assert check_sizes.main([str(tmp_path)]) == 0
 
 
 def test_sizes_at_the_limit_pass_and_the_table_counts_code_apart(tmp_path, capsys):
     body = ['    """What."""', "", "    # why", *["    x = 1"] * 56]
-    assert check_lines.main(sized_file(tmp_path, ["def f():", *body, *["y = 1"] * 440])) == 0
+    assert check_sizes.main(sized_file(tmp_path, ["def f():", *body, *["y = 1"] * 440])) == 0
     assert re.search(r"passes +1 +500 +497 +500 +60", capsys.readouterr().out)
 
 

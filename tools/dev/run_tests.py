@@ -55,7 +55,7 @@ def check_steps() -> list[Step]:
         Step("format", ["ruff", "format", "--check", "."]),
         Step("lint", ["ruff", "check", "."]),
         Step("types", ["mypy"]),
-        Step("lines", ["python", "tools/dev/check_lines.py"]),
+        Step("sizes", ["python", "tools/dev/check_sizes.py"]),
         Step("lit directives", ["python", "tools/dev/lint_checks.py"]),
         Step("generated files", ["python", "-m", "anvl.tools.dev.generate", "--check"]),
     ]
