@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import jaxlib.version
-import ml_dtypes  # noqa: F401  (gives numpy the names bfloat16, int4, ...)
 import numpy as np
 from jaxlib import _jax, utils, xla_client  # type: ignore[attr-defined]
 

@@ -4,7 +4,7 @@ This includes Python's import locks, and MLIR imports modules as it meets dialec
 until no thread is importing.
 """
 
-import logging  # noqa: F401 - its hook takes a lock that imports need: known first, it runs last
+import importlib
 import os
 import sys
 import threading
@@ -84,8 +84,11 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 if hasattr(os, "register_at_fork"):
+    # These hooks run from the last registered to the first.  That of `logging`, which importing it
+    # registers, takes a lock that imports need: so it is registered before ours, and runs after it.
+    importlib.import_module("logging")
     os.register_at_fork(
-        before=_before_fork,  # of hooks like it the first one runs last
+        before=_before_fork,
         after_in_parent=_after_fork_in_parent,
         after_in_child=_after_fork_in_child,
     )

@@ -9,7 +9,8 @@
 
         def run(self, module: ir.Operation) -> None: ...
 
-Defining the class registers it.  `str(Gradient("main", (0, 2)))` is its text in a pipeline,
+Defining the class registers it, unless with `registered=False`: then a tool that has the pass
+registers it (`register`).  `str(Gradient("main", (0, 2)))` is its text in a pipeline,
 `anvl-gradient{function=main wrt=0,2}`, which parses back.  A field that is not made by `option`
 has no text form: only Python code can set it.
 """
@@ -22,7 +23,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.passes.framework import options
 from anvl.passes.framework.options import Option, option
 
-__all__ = ["Option", "Pass", "find", "option", "registered_passes"]
+__all__ = ["Option", "Pass", "find", "option", "register", "registered_passes"]
 
 _registry: dict[str, type["Pass"]] = {}
 
@@ -39,11 +40,12 @@ class Pass:
     #: The op that the pass runs on; empty for any op.
     anchor: ClassVar[str] = ""
 
-    def __init_subclass__(cls, argument: str = "", **kwargs: Any) -> None:
+    def __init_subclass__(cls, argument: str = "", registered: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if argument:
             cls.argument = argument
-            _register(cls)
+            if registered:
+                register(cls)
 
     def __post_init__(self) -> None:
         options.check(self.argument, vars(self), self.options())
@@ -91,7 +93,11 @@ class Pass:
         return f"{self.argument}{{{shown}}}" if shown else self.argument
 
 
-def _register(cls: type[Pass]) -> None:
+def register(cls: type[Pass]) -> None:
+    """Add a pass to those that pipelines and `anvl-opt` know by name.
+
+    Raises `ValueError` if another pass has its name.
+    """
     known = _registry.get(cls.argument)
     if known is not None and _identity(known) != _identity(cls):  # a reload defines it again
         raise ValueError(
@@ -105,7 +111,7 @@ def _identity(cls: type) -> str:
 
 
 def registered_passes() -> dict[str, type[Pass]]:
-    """Every pass written in Python that has been imported, by its name on the command line."""
+    """Every registered pass, written in Python, by its name on the command line."""
     return dict(sorted(_registry.items()))
 
 

@@ -12,6 +12,7 @@ output that does not read back.  The same seed gives the same inputs.
 import argparse
 import contextlib
 import faulthandler
+import importlib
 import os
 import random
 import re
@@ -191,8 +192,9 @@ class _Runner:
     def __init__(self, folder: Path) -> None:
         # All imports of a run, before the first fork.
         from anvl.dialect.core.context import context
-        from anvl.tools.opt import bytecode, main, names, verify_gradient  # noqa: F401
 
+        for name in ("bytecode", "main", "names", "verify_gradient"):
+            importlib.import_module(f"anvl.tools.opt.{name}")
         context()
         self.input, self.output, self.errors = (
             folder / name for name in ("input.mlir", "output.mlir", "errors")

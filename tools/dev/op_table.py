@@ -7,11 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-import anvl.dialect as _dialect  # noqa: F401  (defines the ops)
+from anvl.dialect import OPS, AnvlOp
 from anvl.dialect.core.dialect import irdl_text
 from anvl.dialect.core.families import Creation, Elementwise
-from anvl.dialect.core.op import AnvlOp
-from anvl.dialect.core.op_registry import OPS
 
 __all__ = ["generated"]
 

@@ -51,8 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(settings: Settings) -> int:
-    from anvl.tools.opt import verify_gradient  # noqa: F401 - registers its pass
+    from anvl.passes.framework.pass_base import register
+    from anvl.tools.opt.verify_gradient import VerifyGradient
 
+    register(VerifyGradient)
     if settings["load"] and not _load(settings["load"]):
         return 1
     for name, show in _QUESTIONS.items():

@@ -2,8 +2,8 @@
 
 Note [A pass that executes]
 
-Passes must not import the runtime, so this one belongs to the tools, which may execute; importing
-this module registers it in `anvl-opt`.  It runs a copy of the module; the arithmetic, shared with
+Passes must not import the runtime, so this one belongs to the tools, which may execute; `anvl-opt`
+registers it.  It runs a copy of the module; the arithmetic, shared with
 `anvl.testing.check_grads`, is in `anvl.passes.expand.gradient_check`.
 """
 
@@ -35,7 +35,7 @@ _Execute: TypeAlias = Callable[[Sequence[np.ndarray]], list[np.ndarray]]
 
 
 @dataclass(frozen=True)
-class VerifyGradient(Pass, argument=_NAME):
+class VerifyGradient(Pass, argument=_NAME, registered=False):
     """Execute a function, its adjoint and its tangent, and compare them with central differences.
 
     For each argument of `wrt` the derivative of <g, result `target`> along t, where g and t are

@@ -163,3 +163,17 @@ assert known() == before, set(known()) ^ set(before)
 assert "anvl.scan" in before and "anvl.custom_vjp" in before and "WhileOp" in before
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_passes_of_a_tool_are_known_when_it_runs_not_when_it_is_imported() -> None:
+    code = """
+import anvl.passes
+from anvl.passes.framework.pass_base import registered_passes
+before = registered_passes()
+assert "anvl-gradient" in before
+import anvl.tools.opt.verify_gradient
+from anvl.tools.opt.main import main
+assert registered_passes() == before, registered_passes().keys() ^ before.keys()
+assert main(["--version"]) == 0 and "anvl-verify-gradient" in registered_passes()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
