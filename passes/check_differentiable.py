@@ -11,11 +11,11 @@ from functools import partial
 from typing import NamedTuple
 
 from anvl.dialect.control_flow.checkpoint import Checkpoint
-from anvl.dialect.control_flow.symbol_table import resolving
 from anvl.dialect.core.attributes import VJP
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.ad_diagnostics import Finding, Search, missing
 from anvl.dialect.interpreters.blocked_paths import dead_ends
 from anvl.passes.expand.declarations import KINDS, Expansion, check_floats, is_float, signature
@@ -110,8 +110,7 @@ def check_function(
         made = expansion.public_copy(name, _free_suffix(name, expansion.functions))
         asked = KINDS[VJP].read({"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)})
         expansion.write(KINDS[VJP], made, name, asked)
-        with resolving(expansion):
-            found = _dead_ends(made, [wrt[i] for i in search.zeros], targets)
+        found = _dead_ends(made, [wrt[i] for i in search.zeros], targets, expansion)
         # Past a missing rule there is no derivative, which does not explain a zero.
         zero.update({i: e for i, e in found.items() if e and (e[0].path or not search.findings)})
 
@@ -131,12 +130,12 @@ def _attempt(search: Search, write: Callable[[], None]) -> bool:
 
 
 def _dead_ends(
-    function: ir.Operation, zeros: Sequence[int], targets: Sequence[int]
+    function: ir.Operation, zeros: Sequence[int], targets: Sequence[int], symbols: SymbolTable
 ) -> dict[int, list[Finding]]:
     block = function.regions[0].blocks[0]
     returned = terminator_of(block).operands
     results = [returned[i] for i in targets]
-    return {i: dead_ends(block, block.arguments[i], results) for i in zeros}
+    return {i: dead_ends(block, block.arguments[i], results, symbols) for i in zeros}
 
 
 def _free_suffix(name: str, functions: dict[str, ir.Operation]) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import Callee, declared_in
 from anvl.dialect.control_flow.case import CHOICES
-from anvl.dialect.control_flow.symbol_table import resolving
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.passes.expand.declarations import Expansion
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
@@ -50,19 +50,19 @@ class ControlFlow(Pass, argument=_NAME):
             expansion.check_rule(name)
             (inputs, _), location = Callee.types_of(function), function.location
             block = function.regions[0].blocks.append(*inputs, arg_locs=[location] * len(inputs))
-            with module.context, location, resolving(expansion), ir.InsertionPoint(block):
-                results = rule.write(Callee(name), list(block.arguments))
+            with module.context, location, ir.InsertionPoint(block):
+                results = rule.write(Callee(name, expansion), list(block.arguments))
                 ir.Operation.create("func.return", [], list(results))
             del function.attributes[rule.attribute]
         if self.select:
             for op in find(module, *CHOICES):  # inner ones first
-                _select(op)
+                _select(op, expansion)
 
 
-def _select(op: ir.Operation) -> None:
+def _select(op: ir.Operation, symbols: SymbolTable) -> None:
     """Replace a choice by all its branches and selects between their results."""
     rules: Any = type(op.opview)
-    branches = rules.programs(op)
+    branches = rules.programs(op, symbols)
     with op.context, op.location, ir.InsertionPoint(op):
         results = [branch(*branch.arguments) for branch in branches]
         found = rules.selected(op.operands[0], results)

@@ -12,6 +12,7 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.common import named_after
 from anvl.dialect.interpreters.forward import forward_sweep
@@ -117,7 +118,13 @@ class _Jvp(Kind):
         moving = [inputs[i] for i in asked.wrt]
         return [*inputs, *moving], [*outputs, *(t for t in outputs if is_float(t))]
 
-    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
+    def write(
+        self,
+        function: ir.Operation,
+        asked: _Asked,
+        symbols: SymbolTable,
+        search: Search | None = None,
+    ) -> None:
         """Append the forward sweep, and return the tangents behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
@@ -129,7 +136,9 @@ class _Jvp(Kind):
                 for x in moving
             }
             floats = [y for y in results if is_float(y.type)]
-            found = forward_sweep(block, tangents, floats, search=search, replaces=asked.replaces)
+            found = forward_sweep(
+                block, tangents, floats, search=search, symbols=symbols, replaces=asked.replaces
+            )
             filled = [
                 full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)
             ]

@@ -15,6 +15,7 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints, Texts
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.reverse import reverse_sweep
@@ -191,7 +192,13 @@ class _Vjp(Kind):
         adjoints = [*(inputs[i] for i in asked.wrt), *asked.tagged]
         return [*inputs, *cotangents], [*outputs, *adjoints]
 
-    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
+    def write(
+        self,
+        function: ir.Operation,
+        asked: _Asked,
+        symbols: SymbolTable,
+        search: Search | None = None,
+    ) -> None:
         """Append the reverse sweep, and return the adjoints behind the results."""
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
@@ -211,7 +218,9 @@ class _Vjp(Kind):
                 for i in asked.targets
             ]
             pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
-            adjoints = reverse_sweep(block, pairs, wrt, search=search, reached=reached)
+            adjoints = reverse_sweep(
+                block, pairs, wrt, search=search, symbols=symbols, reached=reached
+            )
         results = list(terminator.operands)  # a rule may have replaced one
         if reached is not None:
             known = set(forward)

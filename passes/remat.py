@@ -8,7 +8,6 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import Callee, call
 from anvl.dialect.control_flow.checkpoint import Checkpoint
-from anvl.dialect.control_flow.symbol_table import resolving
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
@@ -133,7 +132,7 @@ def _keep(name: str, expansion: Expansion) -> None:
     inline_calls(name, expansion.functions, expansion.ruled)
     function = expansion.functions[name]
     request, place = function.attributes[_ATTRIBUTE], str(function.location)
-    program = Program.of_region(function.regions[0])
+    program = Program.of_region(function.regions[0], expansion)
     with function.context, function.location:
         kept = _chosen(name, request, program, expansion, place)
         if not kept:
@@ -142,8 +141,8 @@ def _keep(name: str, expansion: Expansion) -> None:
         del function.attributes[_ATTRIBUTE]
         del expansion.ruled[name]
         old = list(function.regions[0].blocks[0].operations)
-        with resolving(expansion), ir.InsertionPoint(old[-1]):
-            results = _segmented(Callee(name), program, kept)
+        with ir.InsertionPoint(old[-1]):
+            results = _segmented(Callee(name, expansion), program, kept)
     finish(function, results)
     for op in reversed(old[:-1]):
         op.operation.erase()
@@ -198,7 +197,7 @@ def _chosen(
         problem = f"@{name}: {_ATTRIBUTE} is {request}; a budget is 1000 : i64, a policy a list"
         raise PassError(_NAME, f'{problem} of the names of ops, ["dot_general"]', place) from None
     try:
-        with expansion.module.context, resolving(expansion):
+        with expansion.module.context:
             return choose(program, budget).kept
     except MissingRule:
         return []  # without an adjoint there are no residuals

@@ -11,7 +11,6 @@ from typing import Any
 from anvl.dialect.control_flow.call import Callee, CallOp, Motion, declared_in
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.control_flow.region_ops import RegionOp
-from anvl.dialect.control_flow.symbol_table import resolving
 from anvl.dialect.core.effects import function_has_effect, is_dce_able
 from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.expand.declarations import Expansion
@@ -109,7 +108,7 @@ class _Simplifier:
     def _simpler(self, op: ir.Operation) -> bool:
         """Replace a call or an op by a simpler equivalent; return whether there was one."""
         is_used = [next(iter(y.uses), None) is not None for y in op.results]
-        with op.context, op.location, ir.InsertionPoint(op), resolving(self.expansion):
+        with op.context, op.location, ir.InsertionPoint(op):
             found = self._found(op, is_used)
         if found is None:
             return False
@@ -125,7 +124,7 @@ class _Simplifier:
         expansion, view = self.expansion, op.opview
         if isinstance(view, RegionOp):
             if any(is_used):
-                return view.simplified(op, is_used, self.motion)
+                return view.simplified(op, is_used, self.motion, expansion)
             return [None] * len(is_used) if self.motion.is_dce_able(view) else None
         name = callee_of(op)
         rule = expansion.ruled.get(name)
@@ -133,7 +132,7 @@ class _Simplifier:
             return None
         self._prepare(name)
         if any(is_used):
-            return rule.simplify(Callee(name), list(op.operands), is_used, self.motion)
+            return rule.simplify(Callee(name, expansion), list(op.operands), is_used, self.motion)
         if not function_has_effect(expansion.functions[name], expansion.functions):
             return [None] * len(is_used)
         return None

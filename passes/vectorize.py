@@ -12,6 +12,7 @@ from anvl.dialect.core.attributes import VMAP
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.batch import batch_block, repeated
@@ -109,11 +110,17 @@ class _Vmap(Kind):
                 raise PassError(_NAME, f"@{name}: {problem}", place)
         return _batched(inputs, asked.batched, asked), _batched(outputs, asked.results, asked)
 
-    def write(self, function: ir.Operation, asked: _Asked, search: Search | None = None) -> None:
+    def write(
+        self,
+        function: ir.Operation,
+        asked: _Asked,
+        symbols: SymbolTable,
+        search: Search | None = None,
+    ) -> None:
         """Batch the body in place."""
         block = function.regions[0].blocks[0]
         types = {i: _with_axis(block.arguments[i].type, asked.size) for i in asked.batched}
-        found = batch_block(block, types)
+        found = batch_block(block, types, symbols)
         results = []
         with function.location, ir.InsertionPoint(terminator_of(block)):
             for i, (y, has_axis) in enumerate(found):

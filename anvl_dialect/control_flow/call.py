@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
-from anvl.dialect.control_flow.symbol_table import current
 from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.captures import remembering
 from anvl.dialect.core.dialect import Anvl
@@ -17,6 +16,7 @@ from anvl.dialect.core.mlir import ir, register_view
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Bool, Int, Symbol
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.subprogram import Program
 
@@ -33,8 +33,12 @@ __all__ = [
 # selects the rules: `FUNCTION_RULES` has a class for each.  `anvl-inline` afterwards treats it
 # like other calls.
 #
-# A rule may need functions: it finds them, and adds others, in the symbol table of the calling pass
-# (`resolving`), since the op that it belongs to may be in a scratch module.
+# A rule may need functions: it finds them, and adds others, in the symbol table of the pass.  It
+# cannot find them from its op, which may be in a scratch module.  So a pass hands its table on, as
+# MLIR's passes hand on a `SymbolTableCollection`: to the sweep, which hands it to `read` of each
+# op.  A call is read as a `Callee`, a region as a `Program`; both have the table as `symbols`, and
+# the rule hands it to the sweeps that it starts itself.  An op without regions, other than a call,
+# calls nothing, and its rules need no table.
 
 
 class Motion(NamedTuple):
@@ -64,7 +68,7 @@ class FunctionRule(abc.ABC):
     #: The StableHLO ops that `lift` may turn into calls.
     lifts: ClassVar[tuple[str, ...]] = ()
 
-    def counts(self, op: ir.Operation) -> Any:
+    def counts(self, op: ir.Operation, symbols: SymbolTable) -> Any:
         """Trip count of a loop that can be lifted; None if the loop is to stay."""
         return None
 
@@ -178,18 +182,19 @@ def declared_in(attributes: Set[str]) -> bool:
 class Callee:
     """A function of the module being transformed, with a body and without plain calls."""
 
-    def __init__(self, name: str) -> None:
-        table = current.table
-        if table is None or name not in table.functions:
+    def __init__(self, name: str, symbols: SymbolTable | None) -> None:
+        if symbols is None:
+            raise LookupError(f"call of @{name}, in ops that were given no symbol table")
+        if name not in symbols.functions:
             raise LookupError(f"call of @{name}, which is not there")
         self.name = name
-        self._table = table
-        self.function: ir.Operation = table.functions[name]
+        self.symbols = symbols
+        self.function: ir.Operation = symbols.functions[name]
 
     @property
     def program(self) -> Program:
         """The body of the function as a program."""
-        return Program.of_region(self.function.regions[0])
+        return Program.of_region(self.function.regions[0], self.symbols)
 
     @property
     def types(self) -> tuple[list[ir.Type], list[ir.Type]]:
@@ -211,7 +216,7 @@ class Callee:
     @property
     def reads_bits(self) -> bool:
         """Whether an op in it, or in a function that it calls, reads bits: Note [Bits]."""
-        known = self._table.reading_bits
+        known = self.symbols.reading_bits
         if self.name not in known:
             known[self.name] = False  # assumed meanwhile, as a rule may call its own function
             rule = rule_of(self.function)
@@ -235,12 +240,12 @@ class Callee:
     @property
     def being_batched(self) -> "dict[Any, Callee]":
         """Batched functions whose own rules are being batched, by function, types and flags."""
-        return self._table.being_batched
+        return self.symbols.being_batched
 
     @contextmanager
     def being_transposed(self) -> "Iterator[bool]":
         """Mark its rule as being transposed; yield whether it already was, further out."""
-        names = self._table.being_transposed
+        names = self.symbols.being_transposed
         if self.name in names:
             yield True
             return
@@ -252,7 +257,7 @@ class Callee:
 
     def other(self, name: str) -> "Callee":
         """Another function of the same module."""
-        return Callee(name)
+        return Callee(name, self.symbols)
 
     def add(
         self,
@@ -265,19 +270,19 @@ class Callee:
     ) -> "Callee":
         """Add a function to the module, named after this one; its arguments after `places`."""
         with self.function.location:
-            return self.made(f"{self.name}_{suffix}", emit_results, types, attributes, places)
+            name = f"{self.name}_{suffix}"
+            return self.made(name, self.symbols, emit_results, types, attributes, places)
 
     @staticmethod
     def made(
         name: str,
+        symbols: SymbolTable,
         emit_results: Callable[..., Sequence[Value]],
         types: Sequence[ir.Type],
         attributes: dict[str, ir.Attribute] | None = None,
         places: Sequence[ir.Location] | None = None,
     ) -> "Callee":
         """Add a function to the module, at the current location."""
-        table = current.table
-        assert table is not None
         function = _function(name, types, [], attributes or {})
         location = ir.Location.current
         places = [location] * len(types) if places is None else list(places)
@@ -287,7 +292,7 @@ class Callee:
             ir.Operation.create("func.return", [], results)
         type_ = ir.FunctionType.get(list(types), [y.type for y in results])
         function.attributes["function_type"] = ir.TypeAttr.get(type_)
-        return Callee(table.insert(function))
+        return Callee(symbols.insert(function), symbols)
 
     def declare(
         self,
@@ -299,7 +304,7 @@ class Callee:
         """Add a declaration to the module, named after this function."""
         with self.function.location:
             function = _function(f"{self.name}_{suffix}", inputs, outputs, attributes)
-        return Callee(self._table.insert(function))
+        return self.other(self.symbols.insert(function))
 
 
 def _function(
@@ -337,16 +342,20 @@ def calls_unsafe(f: Callee, seen: set[str]) -> bool:
         if rule.may_not_end(f) or any(calls_unsafe(part, seen) for part in f.named(rule)):
             return True
     blocks = f.function.regions[0].blocks
-    return any(is_unsafe(block.operations, seen) for block in blocks)
+    return any(is_unsafe(block.operations, f.symbols, seen) for block in blocks)
 
 
 def declare_scan(
-    name: str, step: Callable[..., Sequence[Value]], xs: Sequence[Value], m: int
+    name: str,
+    step: Callable[..., Sequence[Value]],
+    xs: Sequence[Value],
+    m: int,
+    symbols: SymbolTable,
 ) -> list[Value]:
     """Emit a call of a scan without carries, over the first m of these values."""
     size = xs[0].type.shape[0]
     types = [tensor(x.type.shape[1:], x.type.element_type) for x in xs[:m]]
-    body = Callee.made(name, step, [*types, *(x.type for x in xs[m:])])
+    body = Callee.made(name, symbols, step, [*types, *(x.type for x in xs[m:])])
     request = {
         "body": symbol(body),
         "carry": Int.encode(0),
@@ -379,17 +388,22 @@ class CallOp(AnvlOp):
     pure = False  # the callee may have effects
 
     @classmethod
-    def read(cls, op: ir.Operation) -> dict[str, Any]:
-        return {"callee": Symbol.decode(op.attributes["callee"])}
+    def read(cls, op: ir.Operation, symbols: SymbolTable | None = None) -> dict[str, Any]:
+        return {"callee": cls._callee(op, symbols)}
+
+    @staticmethod
+    def _callee(op: ir.Operation, symbols: SymbolTable | None) -> Callee:
+        return Callee(Symbol.decode(op.attributes["callee"]), symbols)
 
     @classmethod
-    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
+    def operands_read(
+        cls, op: ir.Operation, is_wanted: Sequence[bool], symbols: SymbolTable | None
+    ) -> Sequence[bool]:
         """For each operand, whether a wanted result depends on it."""
-        name = Symbol.decode(op.attributes["callee"])
+        f = cls._callee(op, symbols)
         with remembering() as known:
-            key = name, tuple(is_wanted)
+            key = f.name, tuple(is_wanted)
             if key not in known:
-                f = Callee(name)
                 rule = rule_of(f.function)
                 all_of = [True] * len(f.types[0])
                 known[key] = all_of if rule is None else rule.operands_read(f, is_wanted)
@@ -397,51 +411,48 @@ class CallOp(AnvlOp):
 
     @classmethod
     def differentiated(
-        cls, op: ir.Operation, moves: Sequence[bool]
+        cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
         """`FunctionRule.bodies` of the callee, for these active operands."""
-        rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
-        return rule.bodies(f, moves)
+        f = cls._callee(op, symbols)
+        return _rule(f).bodies(f, moves)
 
     @classmethod
-    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
-        return calls_unsafe(Callee(Symbol.decode(op.attributes["callee"])), seen)
+    def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
+        return calls_unsafe(cls._callee(op, symbols), seen)
 
     @classmethod
     def bits_through(
-        cls, op: ir.Operation, moves: Sequence[bool], bits: Sequence[bool]
+        cls, op: Any, moves: Sequence[bool], bits: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[bool]:
-        rule, f = _resolved(Symbol.decode(op.attributes["callee"]))
+        f = cls._callee(op, symbols)
+        rule = _rule(f)
         if not any(bits) and not f.reads_bits:
             return [False] * len(op.results)
         return rule.bits_through(f, moves, bits)
 
     @classmethod
     def adjoint(
-        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: str
+        cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: Callee
     ) -> Sequence[Any]:
-        rule, f = _resolved(callee)
-        return rule.adjoint(f, gs, xs, ys)
+        return _rule(callee).adjoint(callee, gs, xs, ys)
 
     @classmethod
     def tangent(
-        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: str
+        cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], callee: Callee
     ) -> Sequence[Value | None]:
-        rule, f = _resolved(callee)
-        return rule.tangent(f, ts, xs, ys)
+        return _rule(callee).tangent(callee, ts, xs, ys)
 
     @classmethod
-    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], callee: str) -> Sequence[Value]:
-        rule, f = _resolved(callee)
-        return rule.batch(f, xs, batched)
+    def batch(cls, xs: Sequence[Value], batched: Sequence[bool], callee: Callee) -> Sequence[Value]:
+        return _rule(callee).batch(callee, xs, batched)
 
 
-def _resolved(name: str) -> tuple[FunctionRule, Callee]:
-    f = Callee(name)
+def _rule(f: Callee) -> FunctionRule:
     rule = rule_of(f.function)
     if rule is None:
-        raise LookupError(f"@{name} has no rule of its own, and should have been inlined")
-    return rule, f
+        raise LookupError(f"@{f.name} has no rule of its own, and should have been inlined")
+    return rule
 
 
 register_view(Anvl, CallOp)

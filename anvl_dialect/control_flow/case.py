@@ -21,6 +21,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir, register_view
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Text
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.constant_folding import known_number
 from anvl.dialect.interpreters.replaced import Replaced
@@ -46,8 +47,8 @@ class ChoiceOp(RegionOp):
     """Base of `if` and `case`: the first operand selects the region."""
 
     @classmethod
-    def read(cls, op: ir.Operation) -> dict[str, Any]:
-        return {"branches": cls.programs(op), "strategy": cls.strategy_of(op)}
+    def read(cls, op: ir.Operation, symbols: SymbolTable | None = None) -> dict[str, Any]:
+        return {"branches": cls.programs(op, symbols), "strategy": cls.strategy_of(op)}
 
     @classmethod
     def strategy_of(cls, op: ir.Operation) -> str | None:
@@ -72,20 +73,22 @@ class ChoiceOp(RegionOp):
         raise NotImplementedError
 
     @classmethod
-    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+    def operands_read(
+        cls, op: ir.Operation, is_wanted: Sequence[bool], symbols: SymbolTable | None
+    ) -> list[bool]:
         """For each value that the op reads, whether a wanted result depends on it."""
         outer = operands_of(op.opview)[1:]
         read: set[Value] = set()
-        for branch in cls.programs(op):
+        for branch in cls.programs(op, symbols):
             pairs = zip(branch.results, is_wanted, strict=True)
             read |= branch.slice(y for y, wanted in pairs if wanted).values
         return [any(is_wanted), *(x in read for x in outer)]
 
     @classmethod
     def differentiated(
-        cls, op: ir.Operation, moves: Sequence[bool]
+        cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
-        return [(branch, moves[1:]) for branch in cls.programs(op)]
+        return [(branch, moves[1:]) for branch in cls.programs(op, symbols)]
 
     @classmethod
     def adjoint(
@@ -99,7 +102,8 @@ class ChoiceOp(RegionOp):
         choice, *outer = xs
 
         def pulled(branch: Program) -> list[Value]:
-            pairs = zip(vjp_of(branch, outer, gs), outer, strict=True)
+            cotangents = vjp_of(branch, outer, gs, symbols=branch.symbols)
+            pairs = zip(cotangents, outer, strict=True)
             return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
 
         found = iter(cls.chosen(choice, [partial(pulled, b) for b in branches], strategy))
@@ -117,7 +121,7 @@ class ChoiceOp(RegionOp):
         choice, *outer = xs
 
         def pushed(branch: Program) -> list[Value]:
-            found, moved = values_and_jvp_of(branch, outer, ts[1:])
+            found, moved = values_and_jvp_of(branch, outer, ts[1:], symbols=branch.symbols)
             return [*found, *(t for t in moved if t is not None)]
 
         found = cls.chosen(choice, [partial(pushed, b) for b in branches], strategy)
@@ -136,15 +140,18 @@ class ChoiceOp(RegionOp):
         choice, *outer = xs
         flags = list(batched[1:])
         if not batched[0]:
-            many = [partial(batch_of, branch, outer, flags) for branch in branches]
+            many = [partial(_batched, branch, outer, flags) for branch in branches]
             return cls.chosen(choice, many, strategy)
         size = choice.type.shape[0]
         seen: set[str] = set()
-        is_safe = not any(is_unsafe(branch.block.operations, seen) for branch in branches)
+        is_safe = not any(is_unsafe(b.block.operations, b.symbols, seen) for b in branches)
         if (strategy or ("select" if is_safe else "loop")) == "select":
             results = [_of_all(branch, outer, flags, size) for branch in branches]
             return cls.selected(choice, results)
-        return _one_by_one(xs, batched, partial(cls._of_one, branches, strategy))
+        one = partial(cls._of_one, branches, strategy)
+        symbols = branches[0].symbols
+        assert symbols is not None  # of the pass that batches
+        return _one_by_one(xs, batched, one, symbols)
 
     @classmethod
     def _of_one(
@@ -166,9 +173,13 @@ class ChoiceOp(RegionOp):
 
     @classmethod
     def simplified(
-        cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
+        cls,
+        op: ir.Operation,
+        is_used: Sequence[bool],
+        motion: Any,
+        symbols: SymbolTable | None,
     ) -> Sequence[Value | None] | None:
-        branches = cls.programs(op)
+        branches = cls.programs(op, symbols)
         outer = branches[0].arguments
         known = known_number(op.operands[0])
         if known is not None or len(branches) == 1:
@@ -242,17 +253,24 @@ def choose(
     return (IfOp if is_flag else CaseOp).chosen(choice, branches, strategy)
 
 
+def _batched(branch: Program, outer: Sequence[Value], flags: Sequence[bool]) -> list[Value]:
+    return batch_of(branch, outer, flags, symbols=branch.symbols)
+
+
 def _of_all(
     branch: Program, outer: Sequence[Value], flags: Sequence[bool], size: int
 ) -> list[Value]:
     """Results of a branch for each member of the batch."""
     if any(flags):
-        return batch_of(branch, outer, flags)
+        return _batched(branch, outer, flags)
     return [repeated(y, size) for y in branch(*outer)]
 
 
 def _one_by_one(
-    xs: Sequence[Value], batched: Sequence[bool], one: Callable[..., Sequence[Value]]
+    xs: Sequence[Value],
+    batched: Sequence[bool],
+    one: Callable[..., Sequence[Value]],
+    symbols: SymbolTable,
 ) -> list[Value]:
     """Apply `one` to each member in sequence, and stack the results."""
     order = [i for flag in (True, False) for i, b in enumerate(batched) if b is flag]
@@ -261,7 +279,7 @@ def _one_by_one(
         given = dict(zip(order, values, strict=True))
         return one(*(given[i] for i in range(len(xs))))
 
-    return declare_scan("member", step, [xs[i] for i in order], sum(batched))
+    return declare_scan("member", step, [xs[i] for i in order], sum(batched), symbols)
 
 
 def _register() -> None:

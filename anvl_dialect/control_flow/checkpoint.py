@@ -52,7 +52,7 @@ class Checkpoint(FunctionRule):
         operands = [next(found) for _ in xs]
         known = [next(found) for _ in kept]
         given = [None if g is None else next(found) for g in gs]
-        return vjp_of(f.program, operands, given, known)
+        return vjp_of(f.program, operands, given, known, symbols=f.symbols)
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
@@ -63,7 +63,8 @@ class Checkpoint(FunctionRule):
         def pushed(*values: Value) -> list[Value]:
             remaining = iter(values[n:])
             given = [None if t is None else next(remaining) for t in ts]
-            return [t for t in jvp_of(program, values[:n], given) if t is not None]
+            found = jvp_of(program, values[:n], given, symbols=f.symbols)
+            return [t for t in found if t is not None]
 
         types = [v.type for v in (*xs, *moving)]
         made = f.add("tangent", pushed, types, {self.attribute: self.keeping(0)})
@@ -74,7 +75,7 @@ class Checkpoint(FunctionRule):
         program = f.program
         made = f.add(
             "batched",
-            lambda *vs: batch_of(program, vs, batched),
+            lambda *vs: batch_of(program, vs, batched, symbols=f.symbols),
             [x.type for x in xs],
             {self.attribute: f.request(self)},
         )

@@ -18,6 +18,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int, Ints, Symbol
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.subprogram import Program, batch_of, jvp_of, transpose_of, vjp_of
 
@@ -99,9 +100,11 @@ class Custom(FunctionRule):
     ) -> Callee:
         """Add the batched function, with this attribute."""
         program = f.program
-        return f.add(
-            "batched", lambda *vs: batch_of(program, vs, batched), types, {self.attribute: request}
-        )
+
+        def emit_all(*values: Value) -> list[Value]:
+            return batch_of(program, values, batched, symbols=f.symbols)
+
+        return f.add("batched", emit_all, types, {self.attribute: request})
 
     def batched_call(
         self,
@@ -156,13 +159,14 @@ class CustomVjp(Custom):
         n, program = len(floats), rule.program
         with f.being_transposed() as already:
             if already:  # Note [Rules that call their own functions]
-                return jvp_of(f.program, xs, ts)
+                return jvp_of(f.program, xs, ts, symbols=f.symbols)
             transposed = _transposed(
                 lambda *vs: program(*vs[n:], *vs[:n]),
                 floats,
                 [*xs, *ys],
                 [ts[i] for i in wrt],
                 f"custom_vjp: @{rule.name}, the rule of @{f.name}, is not linear in the cotangent",
+                f.symbols,
             )
         found = iter(transposed)
         return [next(found) if differentiable(y.type) else None for y in ys]
@@ -175,9 +179,10 @@ class CustomVjp(Custom):
 
         def each(*values: Value) -> list[Value]:
             flags = [*batched, *[True] * (len(values) - count)]
-            found = zip(wrt, batch_of(program, values, flags), strict=True)
+            found = batch_of(program, values, flags, symbols=f.symbols)
             # The cotangent of an unbatched argument is summed over the batch.
-            return [g if batched[i] else emit.sum(g, axes=(0,)) for i, g in found]
+            pairs = zip(wrt, found, strict=True)
+            return [g if batched[i] else emit.sum(g, axes=(0,)) for i, g in pairs]
 
         floats = [y.type for y in f.program.results if differentiable(y.type)]
         return self.batched_call(f, xs, batched, each, batched_types(floats, xs, batched))
@@ -200,13 +205,14 @@ class CustomJvp(Custom):
         n, program = len(wrt), rule.program
         with f.being_transposed() as already:
             if already:  # Note [Rules that call their own functions]
-                return vjp_of(f.program, xs, gs)
+                return vjp_of(f.program, xs, gs, symbols=f.symbols)
             found = _transposed(
                 lambda *vs: program(*vs[n:], *vs[:n]),
                 [xs[i].type for i in wrt],
                 [*xs, *ys],
                 [g for g, y in zip(gs, ys, strict=True) if differentiable(y.type)],
                 f"custom_jvp: @{rule.name}, the rule of @{f.name}, is not linear in the tangent",
+                f.symbols,
             )
         return _placed(found, wrt, len(xs))
 
@@ -227,7 +233,7 @@ class CustomJvp(Custom):
 
         def each(*values: Value) -> list[Value]:
             flags = [*batched, *[True] * results, *[batched[i] for i in wrt]]
-            return batch_of(program, values, flags)
+            return batch_of(program, values, flags, symbols=f.symbols)
 
         return self.batched_call(f, xs, batched, each, [xs[i].type for i in wrt])
 
@@ -256,15 +262,16 @@ def _transposed(
     xs: Sequence[Value],
     gs: Sequence[Value | None],
     problem: str,
+    symbols: SymbolTable,
 ) -> list[Value]:
     """Transpose of a rule, which must be linear in its arguments of these types."""
     rest = [x.type for x in xs]
-    program = Program.of(lambda *vs: [y for y in f(*vs) if y is not None], [*types, *rest])
+    program = Program.of(lambda *vs: [y for y in f(*vs) if y is not None], [*types, *rest], symbols)
     moves = [*(True for _ in types), *(False for _ in xs)]
     found = first_nonlinear(program, moves, slopes=False)
     if found is None:
         try:
-            return transpose_of(f, types, xs, gs)
+            return transpose_of(f, types, xs, gs, symbols=symbols)
         except ValueError:
             found = first_nonlinear(program, moves)
     why = "its slope depends on its argument" if found is None else found.why

@@ -8,6 +8,7 @@ from anvl.dialect.control_flow.region_ops import RegionOp
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.op import Value
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.slices import values_read
 from anvl.dialect.interpreters.subprogram import Program, swept
@@ -47,11 +48,13 @@ def first_nonlinear(
     for op in program.block.operations:
         if wanted.isdisjoint(op.results):
             continue
-        results = [y for y in op.results if not moved.isdisjoint(values_read(op, {y}))]
+        results = [
+            y for y in op.results if not moved.isdisjoint(values_read(op, {y}, program.symbols))
+        ]
         if not results:
             continue
         through = [x in moved for x in operands_of(op)]
-        found = _at(op, through, [y for y in results if y in wanted], slopes)
+        found = _at(op, through, [y for y in results if y in wanted], slopes, program.symbols)
         if found is not None:
             return found._replace(within=op)
         moved.update(results)
@@ -59,17 +62,21 @@ def first_nonlinear(
 
 
 def _at(
-    op: Any, through: Sequence[bool], results: Sequence[Value], slopes: bool
+    op: Any,
+    through: Sequence[bool],
+    results: Sequence[Value],
+    slopes: bool,
+    symbols: SymbolTable | None,
 ) -> NonLinear | None:
     if isinstance(op, CallOp | RegionOp):
-        for body, moves in op.differentiated(op.operation, through):
+        for body, moves in op.differentiated(op.operation, through, symbols):
             found = first_nonlinear(body, moves, slopes=slopes)
             if found is not None:
                 return found
         return None
     if _is_flat(op, through, results):
         return NonLinear(op, True, op)
-    return NonLinear(op, False, op) if slopes and _is_curved(op, through) else None
+    return NonLinear(op, False, op) if slopes and _is_curved(op, through, symbols) else None
 
 
 def _is_flat(op: Any, through: Sequence[bool], results: Sequence[Value]) -> bool:
@@ -86,19 +93,19 @@ def _is_flat(op: Any, through: Sequence[bool], results: Sequence[Value]) -> bool
     )
 
 
-def _is_curved(op: Any, through: Sequence[bool]) -> bool:
+def _is_curved(op: Any, through: Sequence[bool], symbols: SymbolTable | None) -> bool:
     """Whether the cotangents of active operands depend on the operands' values."""
     operands = list(op.operands)
     n = len(operands)
     floats = [y for y in op.results if differentiable(y.type)]
 
     def pulled(*values: Value) -> list[Value]:
-        alone = Program(op.operation.block, list(op.results), op)
+        alone = Program(op.operation.block, list(op.results), op, symbols)
         alone.arguments = operands
         made = [y for y in alone(*values[:n]) if differentiable(y.type)]
         wrt = [x for x, moves in zip(values[:n], through, strict=True) if moves]
-        return swept(list(zip(made, values[n:], strict=True)), wrt)
+        return swept(list(zip(made, values[n:], strict=True)), wrt, symbols)
 
-    program = Program.of(pulled, [x.type for x in (*operands, *floats)])
+    program = Program.of(pulled, [x.type for x in (*operands, *floats)], symbols)
     moving = zip(program.arguments, through, strict=False)
     return not program.slice().values.isdisjoint([x for x, moves in moving if moves])

@@ -10,6 +10,7 @@ from anvl.dialect.core.captures import captured
 from anvl.dialect.core.effects import has_effect, is_unsafe
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.subprogram import Program
 
 __all__ = ["Region", "RegionOp", "emit_loop", "emit_regions"]
@@ -37,10 +38,10 @@ class RegionOp(AnvlOp):
     pure = False  # as far as a class tells: `has_side_effects` looks into the regions
 
     @classmethod
-    def programs(cls, op: ir.Operation) -> list[Program]:
+    def programs(cls, op: ir.Operation, symbols: SymbolTable | None) -> list[Program]:
         """The regions as programs of their block arguments and of the captured values."""
         outer = captured(op)
-        found = [Program.of_region(region) for region in op.regions]
+        found = [Program.of_region(region, symbols) for region in op.regions]
         for program in found:
             program.arguments += outer
         return found
@@ -52,7 +53,7 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def differentiated(
-        cls, op: ir.Operation, moves: Sequence[bool]
+        cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
         """The regions to differentiate, each with flags: which of its arguments are active.
 
@@ -67,7 +68,11 @@ class RegionOp(AnvlOp):
 
     @classmethod
     def simplified(
-        cls, op: ir.Operation, is_used: Sequence[bool], motion: Any
+        cls,
+        op: ir.Operation,
+        is_used: Sequence[bool],
+        motion: Any,
+        symbols: SymbolTable | None,
     ) -> Sequence[Value | None] | None:
         """Emit a simpler equivalent and return its results, or None if there is none.
 
@@ -80,8 +85,8 @@ class RegionOp(AnvlOp):
         return has_effect(op.opview)
 
     @classmethod
-    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
-        return any(is_unsafe(region.blocks[0].operations, seen) for region in op.regions)
+    def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
+        return any(is_unsafe(region.blocks[0].operations, symbols, seen) for region in op.regions)
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:
@@ -93,12 +98,15 @@ class RegionOp(AnvlOp):
         )
 
     @classmethod
-    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+    def bits_through(
+        cls, op: Any, moves: Sequence[bool], bits: Sequence[bool], symbols: SymbolTable | None
+    ) -> Sequence[bool]:
         of_bits, n = list(bits), cls.n_carried(op)
         while True:
             found = [False] * len(op.results)
-            parts = zip(cls.differentiated(op, moves), cls.differentiated(op, of_bits), strict=True)
-            for (program, marks), (_, flags) in parts:
+            bodies = cls.differentiated(op, moves, symbols)
+            of_them = cls.differentiated(op, of_bits, symbols)
+            for (program, marks), (_, flags) in zip(bodies, of_them, strict=True):
                 for i, through in enumerate(program.bits_through(marks, flags)):
                     found[i] = found[i] or through
             more = [i for i in range(n) if found[i] and not of_bits[i]]

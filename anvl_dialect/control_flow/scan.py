@@ -38,6 +38,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Bool, Int, Symbol
 from anvl.dialect.core.shape import permuted, reshaped
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.replaced import Replaced
@@ -109,12 +110,12 @@ class Scan(FunctionRule):
                 f"be {ir.FunctionType.get(*wanted)}"
             )
 
-    def counts(self, op: ir.Operation) -> Count | None:
+    def counts(self, op: ir.Operation, symbols: SymbolTable) -> Count | None:
         if not isinstance(op.opview, WhileOp):
             return None
-        cond, body = WhileOp.programs(op)
+        cond, body = WhileOp.programs(op, symbols)
         # A scan has no condition, which could have a side effect.
-        if is_unsafe(cond.block.operations):
+        if is_unsafe(cond.block.operations, symbols):
             return None
         return step_count(cond, body, operands_of(op))
 
@@ -239,7 +240,7 @@ class Scan(FunctionRule):
             primals = [*c, *x, *r]
             given = iter([*tc, *tx, *tr])
             tangents = [next(given) if flag else None for flag in marks]
-            found, moved = values_and_jvp_of(body, primals, tangents)
+            found, moved = values_and_jvp_of(body, primals, tangents, symbols=f.symbols)
             settled = [zeros_like(y) if t is None else t for t, y in zip(moved, found, strict=True)]
             return [
                 *found[:n],
@@ -344,7 +345,7 @@ class _Backward:
             for i, y in enumerate(body.results)
         ]
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
-        made = Program.of(self._pulled, [*self.types, *seeds])
+        made = Program.of(self._pulled, [*self.types, *seeds], body.symbols)
         count = len(body.results)
         # Values of the step, as rewritten by its adjoint, and the cotangents.
         self.values, cotangents = made.results[:count], made.results[count:]
@@ -352,7 +353,9 @@ class _Backward:
         arguments = self.program.arguments
         whole = self.program.slice()
         late = forward_slice(whole.ops, arguments[len(self.types) :], whole_ops=True)
-        read = dict.fromkeys([*live_in(late.ops, whole.values), *self.program.results])
+        read = dict.fromkeys(
+            [*live_in(late.ops, whole.values, body.symbols), *self.program.results]
+        )
         # Scanned arrays and constants are available without being saved.
         ops = [op for op in whole.ops if late.values.isdisjoint(op.results)]
         there, same = (
@@ -380,7 +383,7 @@ class _Backward:
         ys = self.body(*xs)
         pairs = [(y, next(seeds)) for y, has in zip(ys, self.has_cotangent, strict=True) if has]
         wrt = [x for x in xs if differentiable(x.type)]
-        found, ys = found_and_values(ys, lambda: swept(pairs, wrt))
+        found, ys = found_and_values(ys, lambda: swept(pairs, wrt, self.body.symbols))
         return [*ys, *found]
 
     def forward(self, *values: Value) -> list[Value]:

@@ -220,11 +220,11 @@ def _adjoint_step(body: Program) -> Program:
     def pulled(*values: Value) -> list[Value]:
         xs, given = values[:count], iter(values[count:])
         seeds = [next(given) if differentiable(y.type) else None for y in body.results]
-        pairs = zip(vjp_of(body, xs, seeds), xs, strict=True)
+        pairs = zip(vjp_of(body, xs, seeds, symbols=body.symbols), xs, strict=True)
         return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
 
     floats = [y.type for y in body.results if differentiable(y.type)]
-    return Program.of(pulled, [*(x.type for x in body.arguments), *floats])
+    return Program.of(pulled, [*(x.type for x in body.arguments), *floats], body.symbols)
 
 
 def _kept(body: Program, back: Program) -> list[int]:

@@ -19,7 +19,6 @@ from anvl.dialect.control_flow.loop_values import (
     spread,
 )
 from anvl.dialect.control_flow.region_ops import RegionOp, emit_loop
-from anvl.dialect.control_flow.symbol_table import current
 from anvl.dialect.control_flow.while_checkpointing import Plan, pulled_back
 from anvl.dialect.core.captures import operands_of, remembering
 from anvl.dialect.core.context import on_new_context
@@ -31,6 +30,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir, register_view
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Bool, Int, Param
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.constant_folding import folded, known_number
 from anvl.dialect.interpreters.replaced import Replaced
@@ -85,32 +85,35 @@ class WhileOp(RegionOp):
         return ("cond", "body")
 
     @classmethod
-    def read(cls, op: ir.Operation) -> dict[str, Any]:
-        return {"loop": cls.loop_of(op)}
+    def read(cls, op: ir.Operation, symbols: SymbolTable | None = None) -> dict[str, Any]:
+        return {"loop": cls.loop_of(op, symbols)}
 
     @classmethod
-    def loop_of(cls, op: ir.Operation) -> Loop:
+    def loop_of(cls, op: ir.Operation, symbols: SymbolTable | None) -> Loop:
         """Parse a loop; raises `PassError` for an invalid attribute."""
-        cond, body = cls.programs(op)
+        cond, body = cls.programs(op, symbols)
         attributes = {name: op.attributes[name] for name in _ATTRIBUTES if name in op.attributes}
         slots = _attribute(op, _SLOTS)
         if slots is None:
-            table = current.table
-            slots = SLOTS if table is None else table.defaults.get("slots", SLOTS)
+            slots = SLOTS if symbols is None else symbols.defaults.get("slots", SLOTS)
         most, ends = _attribute(op, _MOST) or 0, bool(_attribute(op, _ENDS))
         plan = Plan.of(slots, most)
         return Loop(cond, body, len(op.results), attributes, plan, ends or most > 0)
 
     @classmethod
-    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+    def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
         ends = bool(_attribute(op, _ENDS) or _attribute(op, _MOST))
-        return not ends or super().unsafe(op, seen)
+        return not ends or super().unsafe(op, symbols, seen)
 
     @classmethod
     def simplified(
-        cls, op: ir.Operation, is_used: Sequence[bool], motion: Motion
+        cls,
+        op: ir.Operation,
+        is_used: Sequence[bool],
+        motion: Motion,
+        symbols: SymbolTable | None,
     ) -> Sequence[Value | None] | None:
-        loop, xs = cls.loop_of(op), operands_of(op)
+        loop, xs = cls.loop_of(op, symbols), operands_of(op)
         cond, body = loop.cond, loop.body
         is_pure = all(map(motion.is_dce_able, list(cond.block.operations)[:-1]))
         if is_pure and (steps := _few_steps(cond, body, xs)) is not None:
@@ -145,17 +148,21 @@ class WhileOp(RegionOp):
         return Replaced(ends, found)
 
     @classmethod
-    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
+    def operands_read(
+        cls, op: ir.Operation, is_wanted: Sequence[bool], symbols: SymbolTable | None
+    ) -> list[bool]:
         """For each value that the op reads, whether a wanted result depends on it."""
         with remembering() as known:
             key = op, tuple(is_wanted)
             if key not in known:
-                known[key] = cls._operands_read(op, is_wanted)
+                known[key] = cls._operands_read(op, is_wanted, symbols)
             return list(known[key])
 
     @classmethod
-    def _operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> list[bool]:
-        cond, body = cls.programs(op)
+    def _operands_read(
+        cls, op: ir.Operation, is_wanted: Sequence[bool], symbols: SymbolTable | None
+    ) -> list[bool]:
+        cond, body = cls.programs(op, symbols)
         n = len(op.results)
         if not any(is_wanted):
             return [False] * len(body.arguments)
@@ -174,9 +181,9 @@ class WhileOp(RegionOp):
 
     @classmethod
     def differentiated(
-        cls, op: ir.Operation, moves: Sequence[bool]
+        cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
-        cond, body = cls.programs(op)
+        cond, body = cls.programs(op, symbols)
         settled = carries_moved(body, len(op.results), moves)
         return [(cond, settled), (body, settled)]
 
@@ -196,7 +203,8 @@ class WhileOp(RegionOp):
             given = iter(values[n:])
             tangents = [next(given) if flag else None for flag in flags]
             primals = [*values[:n], *rest]
-            found, moved = values_and_jvp_of(body, primals, [*tangents, *ts[n:]])
+            moving = [*tangents, *ts[n:]]
+            found, moved = values_and_jvp_of(body, primals, moving, symbols=body.symbols)
             pairs = zip(moved, primals, flags, strict=False)
             return [*found, *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag)]
 
@@ -215,7 +223,7 @@ class WhileOp(RegionOp):
         if differs:  # each member stops at its own step, and keeps its values from then on
             flags = [True] * n
         marks = [*flags, *batched[n:]]
-        risky = differs and size > 0 and is_unsafe(body.block.operations)
+        risky = differs and size > 0 and is_unsafe(body.block.operations, body.symbols)
         rest = list(xs[n:])
 
         def next_cond(*values: Value) -> Value:

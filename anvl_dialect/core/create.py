@@ -13,6 +13,7 @@ from anvl.dialect.core.families import Creation, check_axes
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Result, Value, emit
 from anvl.dialect.core.params.base import AnyAttribute, Int, ResultDtype, ResultShape
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
@@ -36,9 +37,9 @@ class ConstantOp(Creation, name="constant"):
         return value.type
 
     @classmethod
-    def read(cls, op: ir.Operation) -> dict[str, Any]:
+    def read(cls, op: ir.Operation, symbols: SymbolTable | None = None) -> dict[str, Any]:
         try:
-            return super().read(op)
+            return super().read(op, symbols)
         except TypeError:
             if "value" not in op.attributes:
                 raise

@@ -8,6 +8,7 @@ from typing import Any
 from anvl.dialect.core.attributes import extra_attributes, symbols_in
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = ["all_dce_able", "function_has_effect", "has_effect", "is_dce_able", "is_unsafe"]
 
@@ -77,14 +78,17 @@ def all_dce_able(rules: type) -> bool:
     return issubclass(rules, AnvlOp) and rules.pure and not rules.naming_param
 
 
-def is_unsafe(ops: Iterable[Any], seen: set[str] | None = None) -> bool:
+def is_unsafe(
+    ops: Iterable[Any], symbols: SymbolTable | None, seen: set[str] | None = None
+) -> bool:
     """Whether an op has a side effect or may not terminate, or calls a function that does.
 
     Such ops must not run where their results are not needed.  `seen`: functions already visited.
     """
     seen = set() if seen is None else seen
     return any(
-        op.unsafe(op.operation, seen) if isinstance(op, AnvlOp) else has_effect(op) for op in ops
+        op.unsafe(op.operation, symbols, seen) if isinstance(op, AnvlOp) else has_effect(op)
+        for op in ops
     )
 
 

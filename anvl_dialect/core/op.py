@@ -29,6 +29,7 @@ from anvl.dialect.core.mlir import ext, ir
 from anvl.dialect.core.op_registry import emit, register
 from anvl.dialect.core.op_rules import OpRules
 from anvl.dialect.core.params.base import Body, Param, read_param
+from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = ["AnvlOp", "Operand", "Operands", "Result", "Results", "Value", "emit"]
 
@@ -137,8 +138,8 @@ class AnvlOp(OpRules):
         }
 
     @classmethod
-    def read(cls, op: ir.Operation) -> dict[str, Any]:
-        """The parameters of an op of this class, as Python values."""
+    def read(cls, op: ir.Operation, symbols: SymbolTable | None = None) -> dict[str, Any]:
+        """The parameters of an op, as Python values; its bodies find functions in `symbols`."""
         if not cls.params:
             return {}
         attributes = op.attributes
@@ -147,7 +148,7 @@ class AnvlOp(OpRules):
             for name, kind in cls.params.items()
             if name not in cls.bodies
         } | {
-            name: Body.of_region(region)
+            name: Body.of_region(region, symbols)
             for name, region in zip(cls.bodies, op.regions, strict=False)
         }
 

@@ -13,6 +13,7 @@ from anvl.dialect.core.definition.fields import Value
 from anvl.dialect.core.definition.op_class import OpClass
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import missing
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import kind as kind_of
 
 __all__ = ["OpRules"]
@@ -167,11 +168,13 @@ class OpRules(OpClass):
         return not cls.pure
 
     @classmethod
-    def unsafe(cls, op: ir.Operation, seen: set[str]) -> bool:
+    def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
         """Whether an op must not run where its results are not needed: `effects`."""
         return cls.has_side_effects(op)
 
     @classmethod
-    def bits_through(cls, op: Any, moves: Sequence[bool], bits: Sequence[bool]) -> Sequence[bool]:
+    def bits_through(
+        cls, op: Any, moves: Sequence[bool], bits: Sequence[bool], symbols: SymbolTable | None
+    ) -> Sequence[bool]:
         """For each result, whether it is or derives from bits of floats: see Note [Bits]."""
         return [any(bits) and kind_of(y.type.element_type) in ("int", "uint") for y in op.results]

@@ -13,6 +13,7 @@ from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import why_no_array
 from anvl.dialect.interpreters.ad_diagnostics import Finding
 from anvl.dialect.interpreters.common import PlainStep, Step
@@ -59,12 +60,16 @@ __all__ = [
 
 
 def steps_from(  # noqa: C901  (with a function for the operands it takes a tenth longer)
-    block: ir.Block, number: dict[ir.Value, int], types: list[int]
+    block: ir.Block,
+    number: dict[ir.Value, int],
+    types: list[int],
+    symbols: SymbolTable | None,
 ) -> list[PlainStep]:
     """Ops that depend on numbered values, in order; their float results are numbered too.
 
     So are integers that are bits of floats: Note [Bits].  `types` are the type numbers
-    (`type_number`) of the numbered values.  A forward slice of its own, as Note [Slices] says.
+    (`type_number`) of the numbered values; `symbols` has the functions that the ops call.  A
+    forward slice of its own, as Note [Slices] says.
     """
     steps: list[PlainStep] = []
     known = number.get
@@ -80,7 +85,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
         if form == _ZERO:
             continue
         if form == _OTHER:
-            steps += _steps_of(op, number, types, values, bits)
+            steps += _steps_of(op, number, types, values, bits, symbols)
             continue
         xs = op.operands
         if len(xs) == 1:
@@ -144,6 +149,7 @@ def _steps_of(
     types: list[int],
     values: list[ir.Value],
     bits: set[int],
+    symbols: SymbolTable | None,
 ) -> list[PlainStep]:
     """Step of an op with several results or of a foreign dialect, if it depends on some value."""
     foreign = not issubclass(type(op), AnvlOp)
@@ -152,7 +158,7 @@ def _steps_of(
     if not operands:
         return []
     results = tuple(op.results)
-    through, wanted = _through(op, foreign, given, bits)
+    through, wanted = _through(op, foreign, given, bits, symbols)
     if wanted.count(None) == len(wanted):
         return []
     moves = any(n is not None and n not in bits for n in wanted)
@@ -172,7 +178,11 @@ def _steps_of(
 
 
 def _through(
-    op: Any, foreign: bool, given: tuple[int | None, ...], bits: set[int]
+    op: Any,
+    foreign: bool,
+    given: tuple[int | None, ...],
+    bits: set[int],
+    symbols: SymbolTable | None,
 ) -> tuple[Sequence[bool], tuple[int | None, ...]]:
     """Results of an op that are bits or derive from them, and the operand numbers that count.
 
@@ -183,7 +193,7 @@ def _through(
     if foreign:
         return through, wanted
     moves = [n is not None for n in wanted]
-    through = op.bits_through(op.operation, moves, [n in bits for n in given])
+    through = op.bits_through(op.operation, moves, [n in bits for n in given], symbols)
     made = any(y and type_number(of.type) > 0 for y, of in zip(through, op.results, strict=True))
     return through, given if made or (any(through) and not any(moves)) else wanted
 
@@ -193,15 +203,16 @@ def bits_through(
     results: Sequence[ir.Value],
     moving: Sequence[ir.Value],
     of_bits: Sequence[ir.Value],
+    symbols: SymbolTable | None,
 ) -> list[bool]:
     """For each result of a block, whether it is bits of an active float, or a float made of bits.
 
     Floats count only if made from the bits that enter as arguments.
     """
     known = _numbered([*moving, *of_bits])
-    steps_from(block, known, [type_number(x.type) for x in known])
+    steps_from(block, known, [type_number(x.type) for x in known], symbols)
     number = _numbered(of_bits)
-    steps = steps_from(block, number, [type_number(x.type) for x in number])
+    steps = steps_from(block, number, [type_number(x.type) for x in number], symbols)
     made: set[int | None] = set()
     for step in steps:
         _, _, _, active_ids, _, result_ids = step
@@ -256,7 +267,9 @@ def may_carry(type_: ir.Type) -> bool:
 # -- ops that cannot be differentiated -------------------------------------------------------------
 
 
-def check_rules(steps: Sequence[PlainStep], rule: str) -> Iterable[Any]:
+def check_rules(
+    steps: Sequence[PlainStep], rule: str, symbols: SymbolTable | None
+) -> Iterable[Any]:
     """Classes of the ops; raises `MissingRule` if one of them lacks a rule.
 
     The error only signals the fact: `found_at` reports the op and its place.
@@ -266,7 +279,7 @@ def check_rules(steps: Sequence[PlainStep], rule: str) -> Iterable[Any]:
     if doubtful:
         for step in steps:
             rules, op, *_ = step
-            if rules in doubtful and (why := problem(step, rule)):
+            if rules in doubtful and (why := problem(step, rule, symbols)):
                 raise MissingRule(why[0], str(op.location))
     return classes
 
@@ -321,7 +334,9 @@ def _may_lack(rules: type, rule: str) -> bool:
     return not rules.has_rule(rule) or bool(rules.undefined)
 
 
-def problem(step: PlainStep, rule: str) -> tuple[str, int | None] | None:
+def problem(
+    step: PlainStep, rule: str, symbols: SymbolTable | None
+) -> tuple[str, int | None] | None:
     """Reason why an op cannot be differentiated, and the operand; None if it can.
 
     None also where only its rule can decide.
@@ -329,7 +344,7 @@ def problem(step: PlainStep, rule: str) -> tuple[str, int | None] | None:
     rules, op, _, wanted, results, _ = step
     if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
         return None  # bits, which are checked where they become a float
-    if _is_ours(rules) and rules.multiple_results and (why := _made_of_bits(step)):
+    if _is_ours(rules) and rules.multiple_results and (why := _made_of_bits(step, symbols)):
         return why
     missing = lacks(rules, rule, op)
     if missing is not None:
@@ -340,14 +355,14 @@ def problem(step: PlainStep, rule: str) -> tuple[str, int | None] | None:
     return None
 
 
-def _made_of_bits(step: PlainStep) -> tuple[str, int | None] | None:
+def _made_of_bits(step: PlainStep, symbols: SymbolTable | None) -> tuple[str, int | None] | None:
     """Reason why an op with several results, or a call, that makes floats from bits has no
     derivative."""
     rules, op, operands, wanted, results, _ = step
     pairs = list(zip(operands, wanted, strict=True))
     bits = [n is not None and type_number(x.type) <= 0 for x, n in pairs]
     moves = [n is not None and type_number(x.type) > 0 for x, n in pairs]
-    through = rules.bits_through(op, moves, bits)
+    through = rules.bits_through(op, moves, bits, symbols)
     if any(y and type_number(of.type) > 0 for y, of in zip(through, results, strict=True)):
         readers = ", ".join(sorted(cls.short_name for cls in OPS.values() if cls.reads_bits))
         reason = f"in it, {readers} makes a float of the bits of another, which carry no derivative"
@@ -373,7 +388,8 @@ def path_to(
     Further back the path follows the first active operand of each op.
     """
     last = Step(*step)
-    producer = {n: s for s in map(Step._make, steps) for n in s.result_ids if n is not None}
+    made = (Step(*s) for s in steps)
+    producer = {n: s for s in made for n in s.result_ids if n is not None}
     names = [last.op.name]
     reached = last.active_ids if operand is None else (last.active_ids[operand],)
     while not any(n is not None and n < n_wrt for n in reached):

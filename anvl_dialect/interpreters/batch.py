@@ -11,6 +11,7 @@ from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value, emit
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.activity_analysis import lacks, place_of
 from anvl.dialect.interpreters.common import ask, refuse
@@ -27,11 +28,16 @@ from anvl.dialect.interpreters.slices import values_read
 __all__ = ["batch_block", "batched_results", "repeated"]
 
 
-def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
+def batched_results(
+    op: Any,
+    operands: Sequence[Value],
+    batched: Sequence[bool],
+    symbols: SymbolTable | None = None,
+) -> Sequence[Value]:
     """Results of an op with one more axis, emitted at the current insertion point.
 
-    `batched` marks the operands that have the batch axis.  For an empty batch the rule is not
-    called.
+    `batched` marks the operands that have the batch axis; `symbols` has the functions that the op
+    calls.  For an empty batch the rule is not called.
     """
     rules = type(op)
     missing = lacks(rules, "batch", op.operation)
@@ -40,7 +46,7 @@ def batched_results(op: Any, operands: Sequence[Value], batched: Sequence[bool])
     size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
     if size == 0 and not rules.has_side_effects(op.operation):
         return [full(tensor((0, *y.type.shape), y.type.element_type), 0) for y in op.results]
-    found = rules.batch(operands, batched, **rules.read(op.operation))
+    found = rules.batch(operands, batched, **rules.read(op.operation, symbols))
     ys = found if rules.multiple_results else [found]
     wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
     if not _are_of(ys, wanted):
@@ -91,12 +97,14 @@ class _Step(NamedTuple):
 _PlainStep: TypeAlias = tuple[Any, tuple[Value, ...], tuple[bool, ...], tuple[Value, ...]]
 
 
-def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value, bool]]:
+def batch_block(
+    block: ir.Block, types: dict[int, ir.Type], symbols: SymbolTable | None = None
+) -> list[tuple[Value, bool]]:
     """Batch a block in place; return its new results, and whether each has the batch axis.
 
-    `types` are the new types of the batched arguments.  The old terminator is left to the caller.
-    Raises `MissingRule` that lists every op on the path without a batch rule; the block is then
-    unchanged.
+    `types` are the new types of the batched arguments, `symbols` has the functions that the ops
+    call.  The old terminator is left to the caller.  Raises `MissingRule` that lists every op on
+    the path without a batch rule; the block is then unchanged.
     """
     moved = [block.arguments[i] for i in types]
     steps = _reached(block, moved)
@@ -104,7 +112,7 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
     for i, type_ in types.items():
         block.arguments[i].set_type(type_)
     new: dict[Value, Value] = {x: x for x in moved}
-    replaced = _batch_steps(steps, new)
+    replaced = _batch_steps(steps, new, symbols)
     terminator = _terminator_of(block)
     returned = [(new.get(y, y), y in new) for y in terminator.operands]
     for i, (y, _) in enumerate(returned):
@@ -116,7 +124,9 @@ def batch_block(block: ir.Block, types: dict[int, ir.Type]) -> list[tuple[Value,
     return returned
 
 
-def _batch_steps(steps: Sequence[_PlainStep], new: dict[Value, Value]) -> list[Any]:
+def _batch_steps(
+    steps: Sequence[_PlainStep], new: dict[Value, Value], symbols: SymbolTable | None
+) -> list[Any]:
     """Batch each op; `new` gets the batched value of each result.  Returns the ops to erase.
 
     Where only the result type changes, the op is kept and retyped: a fourth of the time of a new
@@ -135,7 +145,7 @@ def _batch_steps(steps: Sequence[_PlainStep], new: dict[Value, Value]) -> list[A
             continue
         with op.location, ir.InsertionPoint(op):
             given = [new[x] if b else x for x, b in zip(operands, flags, strict=True)]
-            new.update(zip(results, _emit(step, given), strict=True))
+            new.update(zip(results, _emit(step, given, symbols), strict=True))
         replaced.append(op)
     return replaced
 
@@ -235,13 +245,13 @@ def _results_of(op: Any) -> tuple[Value, ...]:
     return tuple(op.results)
 
 
-def _emit(step: _PlainStep, given: Sequence[Value]) -> Sequence[Value]:
+def _emit(step: _PlainStep, given: Sequence[Value], symbols: SymbolTable | None) -> Sequence[Value]:
     """Emit the batched op for these operands; return its results."""
     recipe = _recipe(step, given)
     if recipe is not None:
         return replay(recipe, given)
     op, _, flags, _ = step
-    return ask(op.operation, batched_results, op, given, flags)
+    return ask(op.operation, batched_results, op, given, flags, symbols)
 
 
 def _recipe(step: _PlainStep, given: Sequence[Value]) -> Recipe | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import (
     is_made_of_bits,
     may_carry,
@@ -20,7 +21,9 @@ from anvl.dialect.interpreters.slices import backward_slice
 __all__ = ["dead_ends"]
 
 
-def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list[Finding]:
+def dead_ends(
+    block: ir.Block, x: ir.Value, targets: Sequence[ir.Value], symbols: SymbolTable | None
+) -> list[Finding]:
     """Ops of a block that block every path of derivatives from x to the targets.
 
     Precondition: the derivative is zero, so every path is blocked by some op.  Empty if the
@@ -28,7 +31,7 @@ def dead_ends(block: ir.Block, x: ir.Value, targets: Sequence[ir.Value]) -> list
     """
     needed = backward_slice(list(block.operations), targets, whole_ops=True).values
     number = {x: 0}
-    steps = steps_from(block, number, [type_number(x.type)])
+    steps = steps_from(block, number, [type_number(x.type)], symbols)
     if any(is_made_of_bits(s) and not needed.isdisjoint(Step(*s).results) for s in steps):
         return []  # missing, not zero
     for bits in [y for y in number if not may_carry(y.type)]:
@@ -61,5 +64,5 @@ def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
 def _finding(op: Any, why: str, number: dict[ir.Value, int], steps: Sequence[PlainStep]) -> Finding:
     operands = operands_of(op)
     ids = tuple(number.get(x) for x in operands)
-    step = Step(type(op), op.operation, operands, ids, (), ())
+    step = type(op), op.operation, operands, ids, (), ()
     return Finding(op.operation.name, place_of(op.operation), why, path_to(step, steps, 1))

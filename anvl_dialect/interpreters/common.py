@@ -7,6 +7,7 @@ from anvl.dialect.core import families
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import RULES
+from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = ["Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_after", "refuse"]
 
@@ -24,6 +25,12 @@ class Step(NamedTuple):
     active_ids: tuple[Any, ...]  # of the operands: int or None
     results: tuple[ir.Value, ...]
     result_ids: tuple[Any, ...]
+    #: The functions that its rules may need; none for a step outside of a walk.
+    symbols: SymbolTable | None = None
+
+    def params(self) -> dict[str, Any]:
+        """Parameters of the op, for its rules."""
+        return ask(self.op, self.rules.read, self.op, self.symbols)
 
 
 #: A step as a plain tuple, always unpacked by these names: one is made for every op, and making a

@@ -10,6 +10,7 @@ from typing import Any
 
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import (
     check_rules,
     found_at,
@@ -42,20 +43,22 @@ def forward_sweep(
     location: ir.Location | None = None,
     search: Search | None = None,
     *,
+    symbols: SymbolTable | None = None,
     replaces: bool = True,
 ) -> list[ir.Value | None]:
     """Emit the tangent ops at the current insertion point; return the tangents of `targets`.
 
     `tangents` maps active values to their tangents; None is zero.  Tangent ops are named after
-    their primal ops, unless `location` is given for all.  Raises `MissingRule` that lists every op
-    on the path without a tangent; with a `search`, it gets that list, and zeros stand in for the
-    missing tangents.  Without `replaces`, an op stays even if its rule replaces it.
+    their primal ops, unless `location` is given for all.  `symbols` has the functions that ops of
+    the block call.  Raises `MissingRule` that lists every op on the path without a tangent; with a
+    `search`, it gets that list, and zeros stand in for the missing tangents.  Without `replaces`,
+    an op stays even if its rule replaces it.
     """
     given = {x: t for x, t in tangents.items() if t is not None}
     try:
-        found = _swept(block, given, targets, location, replaces)
+        found = _swept(block, given, targets, location, symbols, replaces)
     except MissingRule as error:
-        findings, found = _searched(block, given, targets)
+        findings, found = _searched(block, given, targets, symbols)
         if not findings:
             raise
         if search is None:
@@ -69,25 +72,30 @@ def _swept(
     given: Mapping[ir.Value, ir.Value],
     targets: Sequence[ir.Value],
     location: ir.Location | None,
+    symbols: SymbolTable | None,
     replaces: bool,
 ) -> list[Any]:
-    steps, ids, types = _active(block, given, targets)
-    for rules in check_rules(steps, "tangent"):
+    steps, ids, types = _active(block, given, targets, symbols)
+    for rules in check_rules(steps, "tangent", symbols):
         if rules.tangent_recipes is not None:
             passes = getattr(rules, "passes", None)
             written_from(rules.tangent_recipes, rules.tangent.__func__, passes)
     tangents: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]
-    _forward(steps, tangents, types, len(given), Places("tangent", location), replaces)
+    places = Places("tangent", location)
+    _forward(steps, tangents, types, len(given), places, symbols, replaces)
     return [tangents[ids[y]] if y in ids else None for y in targets]
 
 
 def _active(
-    block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
+    block: ir.Block,
+    given: Mapping[ir.Value, ir.Value],
+    targets: Sequence[ir.Value],
+    symbols: SymbolTable | None,
 ) -> tuple[list[PlainStep], dict[ir.Value, int], list[int]]:
     """Active steps to the targets, last to first; the ids of the values, and their types."""
     ids = {x: i for i, x in enumerate(given)}
     types = [type_number(x.type) for x in given]
-    forward = steps_from(block, ids, types)
+    forward = steps_from(block, ids, types, symbols)
     return slice_to([ids[y] for y in targets if y in ids], forward), ids, types
 
 
@@ -97,6 +105,7 @@ def _forward(
     types: list[int],
     n_given: int,
     places: Places,
+    symbols: SymbolTable | None,
     replaces: bool,
 ) -> None:
     """Propagate tangents from operands to results, from the first step to the last.
@@ -119,7 +128,8 @@ def _forward(
             recipe = recipe_for(rules.tangent_recipes, step, ids, types, _written)
         if recipe is None:
             with at:
-                found = _asked(Step(*step), ts, is_masked or rules.selects_elements, replaces)
+                is_masked = is_masked or rules.selects_elements
+                found = _asked(Step(*step, symbols), ts, is_masked, replaces)
         else:
             values = emitted(recipe, [*operands, results[0], *moving], at)
             found = [values[k] for _, k in recipe.outputs] or _NOTHING
@@ -162,7 +172,7 @@ def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
     """Answer of the rule; raises `PassError` for a wrong one."""
     rules, op, results = step.rules, step.op, step.results
     several = rules.multiple_results
-    params = ask(op, rules.read, op)
+    params = step.params()
     if rules.uses_activity:
         params["active"] = [n is not None for n in step.result_ids]
     y = results if several else results[0]
@@ -201,18 +211,21 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
 
 
 def _searched(
-    block: ir.Block, given: Mapping[ir.Value, ir.Value], targets: Sequence[ir.Value]
+    block: ir.Block,
+    given: Mapping[ir.Value, ir.Value],
+    targets: Sequence[ir.Value],
+    symbols: SymbolTable | None,
 ) -> tuple[list[Finding], list[Any]]:
     """All ops on the path that cannot be differentiated, in order, and the tangents of `targets`.
 
     Repeats the sweep without recipes, with zeros for the tangents of missing rules.
     """
-    steps, ids, types = _active(block, given, targets)
+    steps, ids, types = _active(block, given, targets, symbols)
     tangents: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]
     found: list[Finding] = []
     for plain in reversed(steps):
-        step = Step(*plain)
-        why: Any = problem(step, "tangent")
+        step = Step(*plain, symbols)
+        why: Any = problem(plain, "tangent", symbols)
         ts = [None if n is None else tangents[n] for n in step.active_ids]
         if why is None and any(t is not None for t in ts):
             try:
@@ -222,7 +235,7 @@ def _searched(
         elif why is None:
             continue
         if why is not None:
-            found += found_at(step, steps, len(given), why)
+            found += found_at(plain, steps, len(given), why)
             answers = [stand_in(y) for y in step.results]
         for n, t in zip(step.result_ids, answers, strict=True):
             if n is not None and n >= len(given):

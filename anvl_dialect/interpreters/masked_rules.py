@@ -53,11 +53,11 @@ def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
 
 def _operand_supports(step: Step, support: Support | None) -> list[Any]:
     """Support of the cotangent of each operand, given the support of the result's cotangent."""
-    rules, op, operands = step.rules, step.op, step.operands
+    rules, operands = step.rules, step.operands
     y = step.results[0]
     g = full_like(y, 1) if support is None else support()
     xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
-    answers = rules.operand_support(g, xs, y, **rules.read(op))
+    answers = rules.operand_support(g, xs, y, **step.params())
     found: list[Any] = []
     for x, n, gx in zip(
         operands,
@@ -120,7 +120,7 @@ def _result_support(step: Step, ts: Sequence[Any], supports: Sequence[Support | 
         for x, t, support in zip(operands, ts, supports, strict=True)
     ]
     xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
-    answer = rules.result_support(given, xs, step.results[0], **rules.read(step.op))
+    answer = rules.result_support(given, xs, step.results[0], **step.params())
     return ones_where(materialize(answer))
 
 

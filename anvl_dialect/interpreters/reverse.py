@@ -15,6 +15,7 @@ from typing import Any
 from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import (
     check_rules,
     found_at,
@@ -48,20 +49,22 @@ def reverse_sweep(
     location: ir.Location | None = None,
     search: Search | None = None,
     *,
+    symbols: SymbolTable | None = None,
     reached: list[tuple[ir.Value, ir.Value]] | None = None,
 ) -> list[ir.Value]:
     """Emit the adjoint ops at the current insertion point; return the cotangents of `wrt`.
 
     `seeds` pairs values of the block with their cotangents.  Values of `wrt` that no cotangent
     reaches get zeros.  Adjoint ops are named after their primal ops, unless `location` is given for
-    all.  `reached` receives, in order, each value that has a cotangent, paired with it.  Raises
-    `MissingRule` that lists every op on the path without an adjoint; with a `search`, it gets that
-    list, and zeros stand in for the missing cotangents.
+    all.  `symbols` has the functions that ops of the block call.  `reached` receives, in order,
+    each value that has a cotangent, paired with it.  Raises `MissingRule` that lists every op on
+    the path without an adjoint; with a `search`, it gets that list, and zeros stand in for the
+    missing cotangents.
     """
     try:
-        found = _swept(block, seeds, wrt, location, reached)
+        found = _swept(block, seeds, wrt, location, symbols, reached)
     except MissingRule as error:
-        findings, found = _searched(block, seeds, wrt)
+        findings, found = _searched(block, seeds, wrt, symbols)
         if not findings:
             raise
         if search is None:
@@ -78,16 +81,17 @@ def _swept(
     seeds: Sequence[tuple[ir.Value, ir.Value]],
     wrt: Sequence[ir.Value],
     location: ir.Location | None,
+    symbols: SymbolTable | None,
     reached: list[tuple[ir.Value, ir.Value]] | None,
 ) -> list[Any]:
-    steps, ids, types = _active(block, seeds, wrt)
-    for rules in check_rules(steps, "adjoint"):
+    steps, ids, types = _active(block, seeds, wrt, symbols)
+    for rules in check_rules(steps, "adjoint", symbols):
         if rules.recipes is not None:
             written_from(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
     cotangents = _seeded(seeds, ids, len(types))
     values = list(ids) if reached is not None else []
     del ids
-    _backward(steps, cotangents, types, Places("adjoint", location))
+    _backward(steps, cotangents, types, Places("adjoint", location), symbols)
     if reached is not None:
         pairs = zip(values, cotangents, strict=True)
         reached += [(y, g) for y, g in pairs if isinstance(g, ir.Value)]
@@ -95,7 +99,11 @@ def _swept(
 
 
 def _backward(
-    steps: list[PlainStep], cotangents: list[Any], types: list[int], places: Places
+    steps: list[PlainStep],
+    cotangents: list[Any],
+    types: list[int],
+    places: Places,
+    symbols: SymbolTable | None,
 ) -> None:
     """Propagate cotangents from results to operands, from the last step to the first.
 
@@ -110,7 +118,7 @@ def _backward(
         recipe = recipe_for(rules.recipes, step, ids, types, _written)
         if recipe is None or rules.selects_elements or type(g) is Masked:
             with at:
-                contributions = _asked(Step(*step), g, recipe)
+                contributions = _asked(Step(*step, symbols), g, recipe)
         else:
             values = emitted(recipe, [*operands, results[0], g], at)
             contributions = [(ids[i], values[k]) for i, k in recipe.outputs]
@@ -141,8 +149,7 @@ def _cotangents(step: Step, g: Any) -> list[tuple[int, Any]]:
     """Answer of the rule: pairs of operand position and cotangent, for active operands."""
     rules, op = step.rules, step.op
     y = step.results if rules.multiple_results else step.results[0]
-    params = ask(op, rules.read, op)
-    found = ask(op, rules.adjoint, g, step.operands, y, **params)
+    found = ask(op, rules.adjoint, g, step.operands, y, **step.params())
     if type(found) is Replaced:
         replace_results(step.results, found.values)
         found = found.answer
@@ -170,12 +177,15 @@ def _checked(step: Step, found: Any) -> list[Any]:
 
 
 def _active(
-    block: ir.Block, seeds: Sequence[tuple[ir.Value, ir.Value]], wrt: Sequence[ir.Value]
+    block: ir.Block,
+    seeds: Sequence[tuple[ir.Value, ir.Value]],
+    wrt: Sequence[ir.Value],
+    symbols: SymbolTable | None,
 ) -> tuple[list[PlainStep], dict[ir.Value, int], list[int]]:
     """The steps from `wrt` to the seeds, in order; the ids of the values, and their types."""
     ids = {x: i for i, x in enumerate(wrt)}
     types = [type_number(x.type) for x in wrt]
-    forward = steps_from(block, ids, types)
+    forward = steps_from(block, ids, types, symbols)
     steps = slice_to([ids[y] for y, _ in seeds if y in ids], forward)
     steps.reverse()
     return steps, ids, types
@@ -206,18 +216,21 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
 
 
 def _searched(
-    block: ir.Block, seeds: Sequence[tuple[ir.Value, ir.Value]], wrt: Sequence[ir.Value]
+    block: ir.Block,
+    seeds: Sequence[tuple[ir.Value, ir.Value]],
+    wrt: Sequence[ir.Value],
+    symbols: SymbolTable | None,
 ) -> tuple[list[Finding], list[Any]]:
     """All ops on the path that cannot be differentiated, in order, and the cotangents of `wrt`.
 
     Repeats the sweep without recipes, with zeros for the cotangents of missing rules.
     """
-    steps, ids, types = _active(block, seeds, wrt)
+    steps, ids, types = _active(block, seeds, wrt, symbols)
     cotangents = _seeded(seeds, ids, len(types))
     found: list[list[Finding]] = []
     for plain in reversed(steps):
-        step = Step(*plain)
-        why: Any = problem(step, "adjoint")
+        step = Step(*plain, symbols)
+        why: Any = problem(plain, "adjoint", symbols)
         contributions: list[tuple[int, Any]] = []
         if why is None:
             ids_of_results = step.result_ids
@@ -228,7 +241,7 @@ def _searched(
             except MissingRule as error:
                 why = error
         if why is not None:
-            found.append(found_at(step, steps, len(wrt), why))
+            found.append(found_at(plain, steps, len(wrt), why))
             operands = zip(step.active_ids, step.operands, strict=True)
             contributions = [(n, stand_in(x)) for n, x in operands if n is not None]
         for n, gx in contributions:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.core.captures import captured, operands_of, remembering
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.common import PlainStep
 
 __all__ = [
@@ -22,8 +23,8 @@ __all__ = [
 #
 # A result of control flow need not depend on all that the op reads: one carry of a loop may never
 # meet another.  The rule `operands_read` of an op tells which results depend on which values, and a
-# slice follows only these.  Whoever moves or batches ops needs whole ones, with all operands and
-# all results: `whole_ops`.
+# slice follows only these; it finds the functions that ops call in `symbols`.  Whoever moves or
+# batches ops needs whole ones, with all operands and all results: `whole_ops`.
 #
 # Three walks take slices of their own, since each op counts there: `steps_from`
 # (`activity_analysis.py`) and `_reached` (`batch.py`) are forward slices that also number or
@@ -43,12 +44,13 @@ def backward_slice(
     targets: Iterable[Value],
     stops: Iterable[Value] = (),
     *,
+    symbols: SymbolTable | None = None,
     whole_ops: bool = False,
 ) -> Slice:
     """Ops and values that the targets depend on.
 
     `stops` are available, such as arguments: they are among the values where they are reached, but
-    the ops that define them are not in the slice.  See Note [Slices] for `whole_ops`.
+    the ops that define them are not in the slice.  See Note [Slices] for the other arguments.
     """
     ends = set(stops)
     reached = set(targets)
@@ -59,36 +61,42 @@ def backward_slice(
             if wanted.isdisjoint(op.results):
                 continue
             found.append(op)
-            for x in values_read(op, None if whole_ops else wanted):
+            for x in values_read(op, None if whole_ops else wanted, symbols):
                 (met if x in ends else wanted).add(x)
     return Slice(found[::-1], wanted | met)
 
 
 def forward_slice(
-    ops: Sequence[Any], sources: Iterable[Value], *, whole_ops: bool = False
+    ops: Sequence[Any],
+    sources: Iterable[Value],
+    *,
+    symbols: SymbolTable | None = None,
+    whole_ops: bool = False,
 ) -> Slice:
-    """Ops and values that depend on the sources.  See Note [Slices] for `whole_ops`."""
+    """Ops and values that depend on the sources.  See Note [Slices] for the other arguments."""
     values = set(sources)
     found = []
     with remembering():
         for op in ops:
             if values.isdisjoint(values_read(op)):
                 continue
-            results = op.results if whole_ops else _dependent(op, values)
+            results = op.results if whole_ops else _dependent(op, values, symbols)
             if len(results) or not len(op.results):
                 found.append(op)
                 values.update(results)
     return Slice(found, values)
 
 
-def _dependent(op: Any, values: Set[Value]) -> Sequence[Value]:
+def _dependent(op: Any, values: Set[Value], symbols: SymbolTable | None) -> Sequence[Value]:
     """Results of an op that depend on some of these values, of which it reads one."""
     if not hasattr(op if isinstance(op, ir.OpView) else op.opview, "operands_read"):
         return op.results
-    return [y for y in op.results if not values.isdisjoint(values_read(op, {y}))]
+    return [y for y in op.results if not values.isdisjoint(values_read(op, {y}, symbols))]
 
 
-def live_in(ops: Iterable[Any], wanted: Set[Value] | None = None) -> list[Value]:
+def live_in(
+    ops: Iterable[Any], wanted: Set[Value] | None = None, symbols: SymbolTable | None = None
+) -> list[Value]:
     """Values that ops read and none of them defines, in the order of their first use.
 
     With `wanted`, only those that these values depend on.
@@ -97,12 +105,15 @@ def live_in(ops: Iterable[Any], wanted: Set[Value] | None = None) -> list[Value]
     found: dict[Value, None] = {}
     with remembering():
         for op in ops:
-            found.update(dict.fromkeys(x for x in values_read(op, wanted) if x not in defined))
+            read = values_read(op, wanted, symbols)
+            found.update(dict.fromkeys(x for x in read if x not in defined))
             defined.update(op.results)
     return list(found)
 
 
-def values_read(op: Any, wanted: Set[Value] | None = None) -> Sequence[Value]:
+def values_read(
+    op: Any, wanted: Set[Value] | None = None, symbols: SymbolTable | None = None
+) -> Sequence[Value]:
     """Values that an op reads: its operands, then the values that its regions capture.
 
     With `wanted`, only those that its results among these depend on.
@@ -111,7 +122,7 @@ def values_read(op: Any, wanted: Set[Value] | None = None) -> Sequence[Value]:
         op = op.opview
     find = None if wanted is None else getattr(type(op), "operands_read", None)
     if wanted is not None and find is not None:
-        flags = find(op.operation, [y in wanted for y in op.results])
+        flags = find(op.operation, [y in wanted for y in op.results], symbols)
         return [x for x, is_read in zip(operands_of(op), flags, strict=True) if is_read]
     operation = op.operation
     if not len(operation.regions):

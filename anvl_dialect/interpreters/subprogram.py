@@ -16,6 +16,7 @@ from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Body
 from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.side_block import side_block
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.activity_analysis import bits_through
 from anvl.dialect.interpreters.batch import batched_results
@@ -39,32 +40,44 @@ class Program:
     """A block of ops as a function: its arguments in, the operands of its terminator out.
 
     Made from a Python function that emits ops (`Program.of`), or from a region of an op, which must
-    then outlive it.
+    then outlive it.  Its ops find the functions that they call in `symbols`.
     """
 
-    def __init__(self, block: ir.Block, results: Sequence[Value], owner: Any = None) -> None:
+    def __init__(
+        self,
+        block: ir.Block,
+        results: Sequence[Value],
+        owner: Any = None,
+        symbols: SymbolTable | None = None,
+    ) -> None:
         self.block = block
+        is_part = isinstance(owner, Program)
         # A program owner's arguments may be more than the arguments of the block.
-        given = owner.arguments if isinstance(owner, Program) else block.arguments
-        self.arguments: list[Value] = list(given)
+        self.arguments: list[Value] = list(owner.arguments if is_part else block.arguments)
+        self.symbols: SymbolTable | None = owner.symbols if is_part else symbols
         self.results: list[Value] = list(results)
         self._owner = owner  # keeps the block alive
 
     @classmethod
-    def of(cls, f: Callable[..., Sequence[Value]], types: Sequence[ir.Type]) -> "Program":
+    def of(
+        cls,
+        f: Callable[..., Sequence[Value]],
+        types: Sequence[ir.Type],
+        symbols: SymbolTable | None = None,
+    ) -> "Program":
         """Build the program that f emits for arguments of these types."""
         block, module = side_block(types)
         with ir.InsertionPoint(block):
             results = list(f(*block.arguments))
-        return cls(block, results, module)
+        return cls(block, results, module, symbols)
 
     @classmethod
-    def of_region(cls, region: ir.Region) -> "Program":
+    def of_region(cls, region: ir.Region, symbols: SymbolTable | None = None) -> "Program":
         """The program in a region of one block."""
         block = region.blocks[0]
         operations = block.operations
         terminator = operations[len(operations) - 1].operation
-        return cls(block, list(terminator.operands), region)
+        return cls(block, list(terminator.operands), region, symbols)
 
     def __call__(self, *xs: Value) -> list[Value]:
         """Emit a copy of the ops, with `xs` for the arguments; return its results.
@@ -76,7 +89,7 @@ class Program:
 
         def emit_one(op: Any, operands: list[Value], values: _Values) -> Sequence[Value]:
             if hasattr(type(op), "operands_read"):
-                known = set(values_read(op, wanted))
+                known = set(values_read(op, wanted, self.symbols))
                 pairs = zip(operands, operands_of(op), strict=True)
                 operands = [x if y in known else full(y.type, 0) for x, y in pairs]
             return _copied(op, operands, values)
@@ -97,7 +110,7 @@ class Program:
                 marks[y] = has_axis
             if not has_axis:
                 return _copied(op, operands, values)
-            return batched_results(op, operands, flags)
+            return batched_results(op, operands, flags, self.symbols)
 
         values = self._replay(xs, emit_one, self.slice(whole_ops=True).ops)
         return [(v, marks.get(y, False)) for v, y in zip(values, self.results, strict=True)]
@@ -128,9 +141,9 @@ class Program:
             xs, gs = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            return swept(list(zip(ys, gs, strict=True)), wrt)
+            return swept(list(zip(ys, gs, strict=True)), wrt, self.symbols)
 
-        return Program.of(f, types)
+        return Program.of(f, types, self.symbols)
 
     def tangent(self) -> "Program":
         """Tangent program: from the arguments and the tangents of the float arguments to the
@@ -143,10 +156,10 @@ class Program:
             xs, ts = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            tangents = _pushed(dict(zip(wrt, ts, strict=True)), ys)
+            tangents = _pushed(dict(zip(wrt, ts, strict=True)), ys, self.symbols)
             return [zeros_like(y) if t is None else t for t, y in zip(tangents, ys, strict=True)]
 
-        return Program.of(f, types)
+        return Program.of(f, types, self.symbols)
 
     def slice(
         self,
@@ -161,7 +174,8 @@ class Program:
         """
         targets = self.results if results is None else results
         ops = list(self.block.operations)
-        return backward_slice(ops, targets, (*self.arguments, *stops), whole_ops=whole_ops)
+        given = (*self.arguments, *stops)
+        return backward_slice(ops, targets, given, symbols=self.symbols, whole_ops=whole_ops)
 
     def _replay(
         self,
@@ -184,7 +198,7 @@ class Program:
         flagged = list(zip(self.arguments, moves, bits, strict=True))
         moving = [x for x, flag, _ in flagged if flag and differentiable(x.type)]
         of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
-        return bits_through(self.block, self.results, moving, of_bits)
+        return bits_through(self.block, self.results, moving, of_bits, self.symbols)
 
 
 def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
@@ -206,14 +220,19 @@ def _current_block() -> ir.Block:
     return ir.InsertionPoint.current.block
 
 
-def swept(seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value]) -> list[Value]:
+def swept(
+    seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value], symbols: SymbolTable | None
+) -> list[Value]:
     """Reverse sweep over the current block, at the location of the op whose rule calls it."""
-    return reverse_sweep(_current_block(), seeds, wrt, ir.Location.current)
+    return reverse_sweep(_current_block(), seeds, wrt, ir.Location.current, symbols=symbols)
 
 
-def _pushed(tangents: dict[Value, Value | None], targets: Sequence[Value]) -> list[Value | None]:
+def _pushed(
+    tangents: dict[Value, Value | None], targets: Sequence[Value], symbols: SymbolTable | None
+) -> list[Value | None]:
     """Forward sweep over the current block, at the location of the op whose rule calls it."""
-    return forward_sweep(_current_block(), tangents, targets, ir.Location.current)
+    here = ir.Location.current
+    return forward_sweep(_current_block(), tangents, targets, here, symbols=symbols)
 
 
 def found_and_values(
@@ -238,10 +257,13 @@ def vjp_of(
     xs: Sequence[Value],
     gs: Sequence[Value | None],
     known: Sequence[Value] = (),
+    *,
+    symbols: SymbolTable | None = None,
 ) -> list[Value | None]:
     """Cotangents of `xs` in f(*xs), for the cotangents `gs` of its results (None is zero).
 
-    `known` are values of its last results, which are then not recomputed.
+    `known` are values of its last results, which are then not recomputed; `symbols` has the
+    functions that f calls.
     """
     n, seeds = len(xs), [g for g in gs if g is not None]
     kept: list[Value] = []
@@ -252,23 +274,31 @@ def vjp_of(
         kept.extend(ys[len(ys) - len(known) :])
         pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         wrt = [x for x in values[:n] if differentiable(x.type)]
-        return swept(pairs, wrt)
+        return swept(pairs, wrt, symbols)
 
-    program = Program.of(pulled, [x.type for x in (*xs, *seeds)])
+    program = Program.of(pulled, [x.type for x in (*xs, *seeds)], symbols)
     program.arguments += kept
     found = iter(program(*xs, *seeds, *known))
     return [next(found) if differentiable(x.type) else None for x in xs]
 
 
 def jvp_of(
-    f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
+    f: Callable[..., Sequence[Value]],
+    xs: Sequence[Value],
+    ts: Sequence[Value | None],
+    *,
+    symbols: SymbolTable | None = None,
 ) -> list[Value | None]:
     """Tangents of the results of f(*xs), for the tangents `ts` of xs (None is zero)."""
-    return values_and_jvp_of(f, xs, ts)[1]
+    return values_and_jvp_of(f, xs, ts, symbols=symbols)[1]
 
 
 def values_and_jvp_of(
-    f: Callable[..., Sequence[Value]], xs: Sequence[Value], ts: Sequence[Value | None]
+    f: Callable[..., Sequence[Value]],
+    xs: Sequence[Value],
+    ts: Sequence[Value | None],
+    *,
+    symbols: SymbolTable | None = None,
 ) -> tuple[list[Value], list[Value | None]]:
     """Results of f(*xs) and their tangents, as `jvp_of`, without computing anything twice."""
     n, moving = len(xs), [t for t in ts if t is not None]
@@ -281,12 +311,12 @@ def values_and_jvp_of(
         known: dict[Value, Value | None] = {
             x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None
         }
-        tangents, primals = found_and_values(ys, lambda: _pushed(known, ys))
+        tangents, primals = found_and_values(ys, lambda: _pushed(known, ys, symbols))
         pairs = zip(tangents, primals, floats, strict=True)
         settled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
         return [*primals, *settled]
 
-    found = Program.of(pushed, [x.type for x in (*xs, *moving)])(*xs, *moving)
+    found = Program.of(pushed, [x.type for x in (*xs, *moving)], symbols)(*xs, *moving)
     given = iter(found[len(floats) :])
     return found[: len(floats)], [next(given) if is_float else None for is_float in floats]
 
@@ -296,6 +326,8 @@ def transpose_of(
     types: Sequence[Any],
     xs: Sequence[Value],
     gs: Sequence[Value | None],
+    *,
+    symbols: SymbolTable | None = None,
 ) -> list[Value]:
     """Cotangents of `ts`, of these types, in f(*ts, *xs), which is linear in ts.
 
@@ -310,9 +342,9 @@ def transpose_of(
         ys = f(*ts, *values[n : n + m])
         marked = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         pairs = [(y, g) for y, g in marked if y is not None]
-        return swept(pairs, ts)
+        return swept(pairs, ts, symbols)
 
-    program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]])
+    program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]], symbols)
     # The transpose of a map linear in ts does not need ts; but loops may carry them along.
     if not program.slice().values.isdisjoint(program.arguments[:n]):
         raise ValueError("its derivative needs their values")
@@ -321,11 +353,15 @@ def transpose_of(
 
 
 def batch_of(
-    f: Callable[..., Sequence[Value]], xs: Sequence[Value], batched: Sequence[bool]
+    f: Callable[..., Sequence[Value]],
+    xs: Sequence[Value],
+    batched: Sequence[bool],
+    *,
+    symbols: SymbolTable | None = None,
 ) -> list[Value]:
     """Results of f(*xs) with a batch axis, for xs of which some are batched."""
     types = [_member(x.type) if b else x.type for x, b in zip(xs, batched, strict=True)]
-    found = Program.of(f, types).batched(xs, batched)
+    found = Program.of(f, types, symbols).batched(xs, batched)
     first = next(x for x, b in zip(xs, batched, strict=True) if b)
     return [
         y if has_axis else with_batch_axis([first, y], [True, False])[1] for y, has_axis in found

@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import Callee, rule_of
-from anvl.dialect.control_flow.symbol_table import Table, resolving
 from anvl.dialect.core.attributes import symbols_in
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Symbol
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.passes.framework.pass_base import Pass
@@ -83,10 +83,17 @@ class Kind(abc.ABC):
         """
 
     @abc.abstractmethod
-    def write(self, function: ir.Operation, asked: Any, search: Search | None = None) -> None:
+    def write(
+        self,
+        function: ir.Operation,
+        asked: Any,
+        symbols: SymbolTable,
+        search: Search | None = None,
+    ) -> None:
         """Turn a copy of the callee into the definition.
 
-        A `search` collects missing rules; zeros stand in for their derivatives.
+        `symbols` has the functions that its ops call.  A `search` collects missing rules; zeros
+        stand in for their derivatives.
         """
 
 
@@ -103,7 +110,7 @@ def define_all(
     """Define every declaration of the pass of a kind; None if there was nothing to do.
 
     With a name in `keeping`, that function is prepared for copying, and not consumed.
-    `defaults` are for rules: see `Table`.
+    `defaults` are for rules: see `SymbolTable`.
     """
     functions = functions_of(module)
     mine = [k.attribute for k in KINDS.values() if k.argument == kind.argument]
@@ -130,7 +137,7 @@ def nothing_declared(pass_: Pass, marks: Set[str]) -> bool:
 _DERIVED = "anvl.derived"
 
 
-class Expansion(Table):
+class Expansion(SymbolTable):
     """The functions of one module; those declared as transformations get their bodies.
 
     With a `search`, expansion continues past missing rules: see `Kind.write`.
@@ -259,8 +266,7 @@ class Expansion(Table):
         if callee in self.derived and kind.differentiates:
             simplify(function)
         try:
-            with resolving(self):
-                kind.write(function, asked, self.search)
+            kind.write(function, asked, self, self.search)
         except MissingRule as error:
             text = f"{kind.argument}: @{callee}: {error}"
             raise MissingRule(text, error.location, error.findings) from None
@@ -289,8 +295,8 @@ class Expansion(Table):
         for one in self.rules_of(name):
             self.find(one, place)
         try:
-            with resolving(self), function.context:
-                rule.check(Callee(name))
+            with function.context:
+                rule.check(Callee(name, self))
         except ValueError as error:
             problem = f"@{name}: {rule.attribute}: {error}"
             raise PassError(self.argument, problem, place) from None

@@ -4,7 +4,7 @@ The adjoint of a linear function is the same everywhere, so none of its ops may 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anvl.dialect.control_flow.call import CallOp, rule_of
@@ -15,6 +15,7 @@ from anvl.dialect.core.create import full
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Ints
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.dialect.interpreters.reverse import reverse_sweep
@@ -30,11 +31,10 @@ _NAME = "anvl-gradient"
 
 @dataclass(frozen=True)
 class Transposed:
-    """Positions of arguments; the name of the linear function, and all functions."""
+    """Positions of arguments; the name of the linear function."""
 
     wrt: Sequence[int]
     name: str = ""
-    functions: dict[str, ir.Operation] = field(default_factory=dict)
 
 
 class _LinearTranspose(Kind):
@@ -49,7 +49,7 @@ class _LinearTranspose(Kind):
     def resolved(
         self, asked: Transposed, callee: str, functions: dict[str, ir.Operation]
     ) -> Transposed:
-        return replace(asked, name=callee, functions=functions)
+        return replace(asked, name=callee)
 
     def check(
         self,
@@ -65,20 +65,24 @@ class _LinearTranspose(Kind):
         return [*others, *outputs], [inputs[i] for i in asked.wrt]
 
     def write(
-        self, function: ir.Operation, asked: Transposed, search: Search | None = None
+        self,
+        function: ir.Operation,
+        asked: Transposed,
+        symbols: SymbolTable,
+        search: Search | None = None,
     ) -> None:
         """Append the reverse sweep, return the adjoints alone, and drop what is not needed."""
-        _inline_transparent(function, asked.functions)
+        _inline_transparent(function, symbols.functions)
         block = function.regions[0].blocks[0]
         *forward, terminator = [op.operation for op in block.operations]
         results = list(terminator.operands)
         wrt = [block.arguments[i] for i in asked.wrt]
-        _check_forward(asked.name, Program(block, results, function), wrt)
+        _check_forward(asked.name, Program(block, results, function, symbols), wrt)
         with function.location, ir.InsertionPoint(terminator):
             seeds = [block.add_argument(y.type, y.location) for y in results]
             pairs = list(zip(results, seeds, strict=True))
-            adjoints = reverse_sweep(block, pairs, wrt, search=search)
-        program = Program(block, adjoints, function)
+            adjoints = reverse_sweep(block, pairs, wrt, search=search, symbols=symbols)
+        program = Program(block, adjoints, function, symbols)
         _check_backward(asked.name, program, forward, wrt, list(terminator.operands))
         if "res_attrs" in function.attributes:  # of results that no longer exist
             del function.attributes["res_attrs"]
@@ -103,7 +107,8 @@ def _check_forward(name: str, program: Program, wrt: Sequence[ir.Value]) -> None
     found = first_nonlinear(program, moves, slopes=False)
     if found is not None:
         ops = [op.operation for op in program.block.operations]
-        _refuse(name, ops, wrt, [found.within.operation], found.why)
+        guilty = [found.within.operation]
+        _refuse(name, ops, wrt, guilty, found.why, program.symbols)
 
 
 def _check_backward(
@@ -121,9 +126,10 @@ def _check_backward(
     if wanted.isdisjoint(wrt):
         return
     ops = [op.operation for op in program.block.operations][:-1]
-    moved = forward_slice(ops, wrt).values
-    behind = reversed(backward_slice(ops, program.results).ops)
-    needed = [op for op in behind if not moved.isdisjoint(values_read(op, wanted))]
+    symbols = program.symbols
+    moved = forward_slice(ops, wrt, symbols=symbols).values
+    behind = reversed(backward_slice(ops, program.results, symbols=symbols).ops)
+    needed = [op for op in behind if not moved.isdisjoint(values_read(op, wanted, symbols))]
     backward = [op for op in needed if op not in forward]
     moves = [x in wrt for x in program.arguments]
     program.results = list(results)
@@ -135,7 +141,7 @@ def _check_backward(
     why = f"the slope of {named.name} at {place_of(named)} depends on its value"
     if found is not None and isinstance(named.opview, CallOp | RegionOp):
         why = found.why
-    _refuse(name, ops, wrt, backward or needed, why)
+    _refuse(name, ops, wrt, backward or needed, why, symbols)
 
 
 def _refuse(
@@ -144,10 +150,11 @@ def _refuse(
     wrt: Sequence[ir.Value],
     guilty: Sequence[ir.Operation],
     why: str,
+    symbols: SymbolTable | None,
 ) -> None:
     """Raise an error that names the arguments in which the function is not linear."""
-    used = {x for op in guilty for x in values_read(op, set(op.results))}
-    found = [x for x in wrt if not used.isdisjoint(forward_slice(ops, [x]).values)]
+    used = {x for op in guilty for x in values_read(op, set(op.results), symbols)}
+    found = [x for x in wrt if not used.isdisjoint(forward_slice(ops, [x], symbols=symbols).values)]
     names = ", ".join(getattr(x.location, "name_str", f"argument {x.arg_number}") for x in found)
     raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.control_flow.call import FUNCTION_RULES, Callee, FunctionRule
-from anvl.dialect.control_flow.symbol_table import resolving
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value
 from anvl.dialect.core.types import is_array
@@ -40,8 +39,8 @@ def lift_regions(module: ir.Operation, argument: str) -> None:
         if function not in expansion.functions.values():
             continue  # in a nested module
         f = function.attributes["sym_name"].value
-        with module.context, op.location, ir.InsertionPoint(op), resolving(expansion):
-            _lift(Callee(f), op, rules[op.name], expansion, named)
+        with module.context, op.location, ir.InsertionPoint(op):
+            _lift(Callee(f, expansion), op, rules[op.name], expansion, named)
 
 
 def _lift(
@@ -51,7 +50,7 @@ def _lift(
     outer = list(dict.fromkeys(x for block in blocks for x in _from_outside(block)))
     if not all(is_array(x.type) for x in (*op.operands, *outer, *op.results)):
         return
-    count = rule.counts(op)
+    count = rule.counts(op, expansion)
     if count is None:
         return
     body = _outlined(f, "body", blocks[-1], outer)

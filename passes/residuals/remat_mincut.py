@@ -60,13 +60,14 @@ def residuals(program: Program) -> list[ir.Value]:
         ys = program(*values[:n])
         copies.extend(y for op in _block_of(values).operations for y in op.results)
         pairs = [(ys[i], g) for i, g in zip(floats, values[n:], strict=True)]
-        return swept(pairs, [x for x in values[:n] if differentiable(x.type)])
+        wrt = [x for x in values[:n] if differentiable(x.type)]
+        return swept(pairs, wrt, program.symbols)
 
-    adjoint = Program.of(emit, [*types, *seeds])
+    adjoint = Program.of(emit, [*types, *seeds], program.symbols)
     first = set(copies)
     part = adjoint.slice()
     backward = [op for op in part.ops if first.isdisjoint(op.results)]
-    used = first.intersection([*live_in(backward, part.values), *adjoint.results])
+    used = first.intersection([*live_in(backward, part.values, program.symbols), *adjoint.results])
     originals = [y for op in forward for y in op.results]
     return [y for y, copy in zip(originals, copies, strict=True) if copy in used]
 
@@ -99,7 +100,7 @@ def levels_of(program: Program, kept: Container[ir.Value]) -> dict[ir.Value, int
     levels = dict.fromkeys(program.arguments, 0)
     part = program.slice()
     for op in part.ops:
-        read = values_read(op, part.values)
+        read = values_read(op, part.values, program.symbols)
         level = max([levels[x] + (x in kept) for x in read], default=0)
         levels.update(dict.fromkeys(op.results, level))
     return levels
@@ -146,7 +147,7 @@ class _Graph:
             for y in op.results:
                 v = self.values[y]
                 edges.append((i, n_ops + v, _scaled(price * self.sizes[v] * unit)))
-            read = values_read(op, self.live)
+            read = values_read(op, self.live, self.program.symbols)
             known = {self.values[x] for x in read if x in self.values}
             edges += [(n_ops + v, i, _INFINITE) for v in known]
         edges += [(n_ops + self.values[y], sink, _INFINITE) for y in self.wanted]
@@ -193,7 +194,8 @@ class _Graph:
 
     def _again(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
         """All values recomputed for the wanted ones from the saved ones, and the work."""
-        again = backward_slice(self.steps, wanted, [*self.program.arguments, *kept])
+        stops = [*self.program.arguments, *kept]
+        again = backward_slice(self.steps, wanted, stops, symbols=self.program.symbols)
         return again.values, sum(self.work[op.operation] for op in again.ops)
 
     def _kept(self, reached: set[int]) -> list[ir.Value]:

@@ -6,6 +6,7 @@ from typing import Any
 from anvl.dialect.core.families import with_batch_axis
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
+from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = ["OptimizationBarrierOp"]
 
@@ -28,7 +29,9 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
         return False
 
     @classmethod
-    def operands_read(cls, op: ir.Operation, is_wanted: Sequence[bool]) -> Sequence[bool]:
+    def operands_read(
+        cls, op: ir.Operation, is_wanted: Sequence[bool], symbols: SymbolTable | None
+    ) -> Sequence[bool]:
         return is_wanted
 
     @classmethod

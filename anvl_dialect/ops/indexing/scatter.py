@@ -91,7 +91,10 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
             gx, gu = COMBINERS[combiner].adjoint(at, gs[0], x, u, ys[0])
             return [gx, None, gu]
         active = [i for i, g in enumerate(gs) if g is not None]
-        return vjp_of(lambda *vs: _simpler(params, body, vs, active), xs, [gs[i] for i in active])
+        given = [gs[i] for i in active]
+        return vjp_of(
+            lambda *vs: _simpler(params, body, vs, active), xs, given, symbols=body.symbols
+        )
 
     @classmethod
     def tangent(
@@ -105,7 +108,7 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
             at = Places(indices, **params)
             return [COMBINERS[combiner].tangent(at, ts[0], ts[2], x, u, ys[0])]
         active = [i for i, y in enumerate(ys) if differentiable(y.type)]
-        found = jvp_of(lambda *vs: _simpler(params, body, vs, active), xs, ts)
+        found = jvp_of(lambda *vs: _simpler(params, body, vs, active), xs, ts, symbols=body.symbols)
         known = dict(zip(active, found, strict=True))
         return [known.get(i) for i in range(len(ys))]
 

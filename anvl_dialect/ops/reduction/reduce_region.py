@@ -85,7 +85,8 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value], dimensions: Any,
         body: Program,
     ) -> Sequence[Value | None]:  # fmt: skip
-        return jvp_of(lambda *vs: _folded(body, vs, dimensions), xs, ts)
+        symbols = body.symbols
+        return jvp_of(lambda *vs: _folded(body, vs, dimensions), xs, ts, symbols=symbols)
 
     @classmethod
     def batch(
@@ -93,7 +94,8 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
     ) -> Sequence[Value]:
         n = len(xs) // 2
         if any(batched[n:]):  # StableHLO's op has one initial value for all members
-            return batch_of(lambda *vs: _folded(body, vs, dimensions), xs, batched)
+            symbols = body.symbols
+            return batch_of(lambda *vs: _folded(body, vs, dimensions), xs, batched, symbols=symbols)
         arrays = with_batch_axis(xs[:n], batched[:n])
         return emit.reduce(*arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body)
 

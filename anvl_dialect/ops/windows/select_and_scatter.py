@@ -7,7 +7,7 @@ Source: StableHLO specification, `select_and_scatter`.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl.dialect.core.create import full, zeros_like
@@ -69,10 +69,15 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, **params: Any) -> Sequence[Any]:
         x, source, start = xs
+
+        def of(f: Callable[[Value], Value], v: Value) -> Value | None:
+            symbols = params["scatter"].symbols
+            return vjp_of(lambda w: [f(w)], [v], [g], symbols=symbols)[0]
+
         return [
             None,
-            lambda: vjp_of(lambda v: [_expanded(x, v, start, **params)], [source], [g])[0],
-            lambda: vjp_of(lambda v: [_expanded(x, source, v, **params)], [start], [g])[0],
+            lambda: of(lambda v: _expanded(x, v, start, **params), source),
+            lambda: of(lambda v: _expanded(x, source, v, **params), start),
         ]
 
     @classmethod
@@ -82,7 +87,8 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
         (_, *moves), (x, *moving) = ts, xs
         if all(t is None for t in moves):
             return None
-        return jvp_of(lambda *vs: [_expanded(x, *vs, **params)], moving, moves)[0]
+        symbols = params["scatter"].symbols
+        return jvp_of(lambda *vs: [_expanded(x, *vs, **params)], moving, moves, symbols=symbols)[0]
 
     @classmethod
     def batch(
@@ -95,7 +101,7 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
             def expanded(x: Value, source: Value, start: Value) -> list[Value]:
                 return [_expanded(x, source, start, select, scatter, **params)]
 
-            return batch_of(expanded, xs, batched)[0]
+            return batch_of(expanded, xs, batched, symbols=scatter.symbols)[0]
         x, source = with_batch_axis(xs[:2], batched[:2])
         given = _windows(**params).with_batch_axis().params()
         kept = {name: given[name] for name in ("window_dimensions", "window_strides", "padding")}

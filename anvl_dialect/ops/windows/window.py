@@ -259,7 +259,9 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             return [_summed(gs[0], arrays[0], windows), *undefined]
         if only_op(body) in _EXTREMES:
             return [_shared(gs[0], arrays[0], starts[0], ys[0], windows), *undefined]
-        found = vjp_of(lambda *vs: _expanded(body, windows, [*vs, *starts]), arrays, gs)
+        found = vjp_of(
+            lambda *vs: _expanded(body, windows, [*vs, *starts]), arrays, gs, symbols=body.symbols
+        )
         return [*found, *undefined]
 
     @classmethod
@@ -276,7 +278,8 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
         if only_op(body) in _EXTREMES:
             return [_share_of(ts[0], xs[0], xs[1], ys[0], windows)]
         moving = [*ts[:n], *[None] * n]
-        return jvp_of(lambda *vs: _expanded(body, windows, vs), xs, moving)
+        symbols = body.symbols
+        return jvp_of(lambda *vs: _expanded(body, windows, vs), xs, moving, symbols=symbols)
 
     @classmethod
     def batch(
@@ -284,7 +287,8 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
     ) -> Sequence[Value]:
         windows, n = Windows.of(**params), len(xs) // 2
         if any(batched[n:]):  # StableHLO's op has one initial value for all members
-            return batch_of(lambda *vs: _expanded(body, windows, vs), xs, batched)
+            symbols = body.symbols
+            return batch_of(lambda *vs: _expanded(body, windows, vs), xs, batched, symbols=symbols)
         arrays = with_batch_axis(xs[:n], batched[:n])
         return emit.reduce_window(*arrays, *xs[n:], body=body, **windows.with_batch_axis().params())
 

@@ -37,3 +37,25 @@ func.func @main(%i: tensor<i32>, %x: tensor<2xf64>, %p: tensor<i1>) -> tensor<2x
   }) : (tensor<i32>) -> tensor<2xf64>
   return %0 : tensor<2xf64>
 }
+
+// A branch may call a function with rules, which is not inlined yet.
+
+// CHECK-LABEL: func.func @calls(
+// CHECK:         %[[Y:.*]] = call @ruled(
+// CHECK:         "anvl.select"(%{{.*}}, %[[Y]], %{{.*}})
+func.func @calls(%p: tensor<i1>, %x: tensor<f64>) -> tensor<f64> {
+  %0 = "stablehlo.if"(%p) ({
+    %1 = func.call @ruled(%x) : (tensor<f64>) -> tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }, {
+    stablehlo.return %x : tensor<f64>
+  }) : (tensor<i1>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func private @ruled(%x: tensor<f64>) -> tensor<f64>
+    attributes {anvl.custom_jvp = {rule = @rule, wrt = array<i64: 0>}} {
+  return %x : tensor<f64>
+}
+func.func private @rule(%x: tensor<f64>, %y: tensor<f64>, %t: tensor<f64>) -> tensor<f64> {
+  return %t : tensor<f64>
+}
