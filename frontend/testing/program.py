@@ -15,12 +15,19 @@ import numpy as np
 
 import anvl.runtime as rt
 from anvl.dialect.core.context import context
-from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.mlir import PassManager, ir
 from anvl.dialect.core.types import element_type, tensor
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower.stacked_calls import order_stacked_calls
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.testing.interpreter import Ended, interpreter, names_of, unknown_ops
+from anvl.testing.interpreter import (
+    Code,
+    Ended,
+    code_of,
+    interpreter,
+    names_of,
+    unknown_ops,
+)
 
 __all__ = [
     "FAST", "OLD_EMITTERS", "Program", "References", "compile_fast", "needs_new_emitters",
@@ -169,9 +176,13 @@ class Program:
         return index
 
     def finish(self) -> None:
-        """Verify."""
+        """Verify, and drop what no result depends on.  Invalidates all handles into it."""
         self.module.operation.verify()
         self.names = names_of(self.module.operation)
+        # Derivatives of order 3 are built for their names: the interpreter would run them too.
+        manager = PassManager.parse("builtin.module(func.func(trivial-dce))", context())
+        manager.enable_verifier(False)
+        manager.run(self.module.operation)
 
     def lower(self) -> None:
         """Lower to StableHLO."""
@@ -182,16 +193,16 @@ class Program:
         """Lower if necessary, and compile the functions that are not interpreted."""
         if not self._is_lowered:
             self.lower()
-        symbols = _Symbols(self.module)
-        self._interpreted: dict[int, ir.Module] = {}
+        self._symbols = symbols = _Symbols(self.module)
+        self._interpreted: dict[int, Code] = {}
         self._compiled: list[tuple[list[int], rt.Executable]] = []
         for i, function in enumerate(self._functions):
             if function.interpreted and not unknown_ops(symbols.names(f"f{i}")):
-                self._interpreted[i] = self._part(symbols, [i])
+                self._interpreted[i] = code_of(self._part(symbols, [i]))
         self._compile([i for i in range(len(self._functions)) if i not in self._interpreted])
 
     def _compile(self, indices: Sequence[int]) -> None:
-        symbols = _Symbols(self.module)
+        symbols = self._symbols
         for part in _parts([(i, symbols.size(f"f{i}")) for i in indices]):
             module = self._part(symbols, part)
             if self.platform == "cpu":

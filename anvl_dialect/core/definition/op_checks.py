@@ -151,8 +151,41 @@ def raised(rule: str, error: Exception) -> TypeError:
     return TypeError(f"`{rule}` raised {type(error).__name__}: {error} ({place})")
 
 
+# Forms of ops that fit: an op class, types, and attributes of its parameters.  A type rule takes
+# some 50 microseconds, and a program has few forms.  Emptied when full, as shapes may go on forever.
+_fitting: set[tuple[Any, ...]] = set()
+_MOST_FORMS = 50_000
+
+
 def problem_of(cls: Any, op: ir.Operation) -> str | None:
     """Reason why operands, attributes or results of an op do not fit a class, or None."""
+    form = _form(cls, op)
+    if form is not None and form in _fitting:
+        return None
+    problem = _problem_of(cls, op)
+    if problem is None and form is not None:
+        if len(_fitting) >= _MOST_FORMS:
+            _fitting.clear()
+        _fitting.add(form)
+    return problem
+
+
+def _form(cls: Any, op: ir.Operation) -> tuple[Any, ...] | None:
+    """All that the type rule sees of an op; None with a body, or a constant of complex numbers,
+    which the bindings have no class for."""
+    if cls.bodies:
+        return None
+    types = [*[x.type for x in op.operands], None, *[y.type for y in op.results]]
+    if not cls.params:
+        return (cls, *types)
+    attributes = op.attributes
+    try:
+        return (cls, *types, *[attributes[n] if n in attributes else None for n in cls.params])
+    except TypeError:
+        return None
+
+
+def _problem_of(cls: Any, op: ir.Operation) -> str | None:
     try:
         _check_form(cls, op)
         params = cls.read(op)

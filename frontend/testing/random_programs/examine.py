@@ -145,14 +145,13 @@ class _Run:
         (self.results,) = self.compiled.run([{i: self.cases[i].inputs for i in self.base}])
         for i in self.results:
             self._one(i)
+        self._interpret([i for i in self.results if self._is_interpreted_too(i)])
 
     def _one(self, i: int) -> None:
         case, results = self.cases[i], self.results[i]
         kind = "interpreter" if i in self.compiled.interpreted else "xla"
         self.counts[f"run: {kind}"] += 1
         self._check(kind, i, results, None)
-        if "interpreter" in case.kinds and kind == "xla":
-            self._interpret(i)
         f = case.program.function(ANVL)
         if "jit" in case.kinds:
             self._python("jit", i, anvl.jit(f))
@@ -170,21 +169,28 @@ class _Run:
         if finding is not None:
             self.findings.append(finding)
 
-    def _interpret(self, i: int) -> None:
-        lowered = self.base[i]
-        lacking = unknown_ops(lowered.names())
+    def _is_interpreted_too(self, i: int) -> bool:
+        """Whether the interpreter is to run a program that XLA has run, and can."""
+        if "interpreter" not in self.cases[i].kinds or i in self.compiled.interpreted:
+            return False
+        lacking = unknown_ops(self.base[i].names())
         if lacking:
             self.counts[f"not interpreted: has no {min(lacking)}"] += 1
-            return
-        try:
-            (found,) = self.examiner.interpreter.run(
-                lowered.module, [lowered.arguments(self.cases[i].inputs)]
-            )
-        except Ended as error:
-            self.counts[f"not interpreted: {str(error)[:80]}"] += 1
-            return
-        self.counts["run: interpreter"] += 1
-        self._check("interpreter", i, found, self.results[i])
+        return not lacking
+
+    def _interpret(self, indices: Sequence[int]) -> None:
+        parts = [self.base[i] for i in indices]
+        jobs = [
+            (part.code(), [part.arguments(self.cases[i].inputs)])
+            for i, part in zip(indices, parts, strict=True)
+        ]
+        answers = self.examiner.interpreter.run_each(jobs) if jobs else []
+        for i, answer in zip(indices, answers, strict=True):
+            if isinstance(answer, Ended):
+                self.counts[f"not interpreted: {str(answer)[:80]}"] += 1
+                continue
+            self.counts["run: interpreter"] += 1
+            self._check("interpreter", i, answer[0], self.results[i])
 
     def _python(self, kind: str, i: int, f: Callable[..., Any]) -> None:
         try:

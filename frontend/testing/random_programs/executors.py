@@ -57,7 +57,7 @@ class Compiled:
         found: list[dict[int, list[np.ndarray]]] = [{} for _ in points]
         at = {k: [j for j, xs in enumerate(points) if k in xs] for k in self.interpreted}
         jobs = [
-            (part.module, [part.arguments(points[j][k]) for j in at[k]])
+            (part.code(), [part.arguments(points[j][k]) for j in at[k]])
             for k, part in self.interpreted.items()
         ]
         answers = self.interpreter.run_each(jobs) if jobs else []  # type: ignore[union-attr]

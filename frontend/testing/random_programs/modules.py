@@ -16,7 +16,7 @@ from anvl.core.traced import trace_call
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.dispatch.lowering import captured_order, lower
-from anvl.testing.interpreter import names_of
+from anvl.testing.interpreter import Code, code_of, names_of
 from anvl.testing.program import FAST, OLD_EMITTERS, needs_new_emitters
 
 __all__ = ["Batch", "Lowered", "Refused"]
@@ -40,6 +40,7 @@ class Lowered:
         self.inputs = [np.asarray(x) for x in inputs]
         self.refused_by_old = self.is_optimized = False
         self._names: set[str] | None = None
+        self._code: Code | None = None
         self._needs_new: bool | None = None
 
     @property
@@ -52,6 +53,12 @@ class Lowered:
         if self._names is None:
             self._names = names_of(self.module.operation)
         return self._names
+
+    def code(self) -> Code:
+        """What the interpreter is given."""
+        if self._code is None:
+            self._code = code_of(self.module)
+        return self._code
 
     def options(self) -> Mapping[str, object]:
         """XLA's options: quick to compile, or those of `anvl.jit` if `is_optimized`."""

@@ -5,7 +5,7 @@ import pytest
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.testing.interpreter import Ended, Interpreter
+from anvl.testing.interpreter import Ended, Interpreter, code_of
 
 
 def module(op):
@@ -15,6 +15,10 @@ def module(op):
       return %z : tensor<2xi32>
     }}"""
     return ir.Module.parse(text, context())
+
+
+def code(op):
+    return code_of(module(op))
 
 
 X = np.array([7, 9], np.int32)
@@ -31,11 +35,11 @@ def interpreter():
 
 def test_one_that_ends_the_process_takes_no_other_with_it(interpreter):
     jobs = [
-        (module("add"), [[X, Y], [X, X]]),
-        (module("divide"), [[X, Y], [X, ZERO]]),
-        (module("subtract"), [[X, Y]]),
-        (module("divide"), [[X, ZERO]]),
-        (module("divide"), [[X, Y]]),
+        (code("add"), [[X, Y], [X, X]]),
+        (code("divide"), [[X, Y], [X, ZERO]]),
+        (code("subtract"), [[X, Y]]),
+        (code("divide"), [[X, ZERO]]),
+        (code("divide"), [[X, Y]]),
     ]
     sums, ended, differences, again, quotients = interpreter.run_each(jobs)
     assert [[y.tolist() for y in ys] for ys in sums] == [[[9, 12]], [[14, 18]]]
@@ -46,7 +50,7 @@ def test_one_that_ends_the_process_takes_no_other_with_it(interpreter):
 
 def test_one_that_cannot_be_read_says_so_and_the_next_runs(interpreter):
     few = [[X]]  # arrays, for two arguments
-    refused, sums = interpreter.run_each([(module("add"), few), (module("add"), [[X, Y]])])
+    refused, sums = interpreter.run_each([(code("add"), few), (code("add"), [[X, Y]])])
     assert isinstance(refused, Ended)
     assert sums[0][0].tolist() == [9, 12]
 
@@ -61,6 +65,6 @@ def test_a_process_that_is_gone_is_started_again(interpreter):
     interpreter.run(module("add"), [[X, Y]])
     interpreter._process.kill()
     interpreter._process.wait()
-    (lost,) = interpreter.run_each([(module("add"), [[X, Y]])])
+    (lost,) = interpreter.run_each([(code("add"), [[X, Y]])])
     assert isinstance(lost, Ended)
     assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
+from tool_server import tool
 
-OPT = [sys.executable, "-m", "anvl.tools.opt.main"]
 IR = (
     "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{\n"
     '  %0 = "{}"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n'
@@ -30,7 +30,11 @@ class TheirOp(Linear, name="their.op"):
 
 def opt(folder, *args, stdin="module {}"):
     done = subprocess.run(
-        [*OPT, *args], input=stdin.encode(), capture_output=True, timeout=120, cwd=folder
+        [*tool("anvl-opt"), *args],
+        input=stdin.encode(),
+        capture_output=True,
+        timeout=120,
+        cwd=folder,
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -234,7 +238,7 @@ def test_executing_does_not_need_the_flag_of_another_tool(tmp_path):
     """`anvl.tools.opt.run` takes it too, with the same messages."""
     write(tmp_path, a=f'{LINE}unary("their.op", "sine", F, None)\n', b="x = 1\n")
     (tmp_path / "f.mlir").write_text(IR.format("their.op"))
-    run = [sys.executable, "-m", "anvl.tools.opt.run", "f.mlir", "--function=f", "--args=[[0, 0]]"]
+    run = [*tool("anvl-run"), "f.mlir", "--function=f", "--args=[[0, 0]]"]
     done = subprocess.run([*run, "--load=a.py"], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "f32[2] 0.0 0.0\n"), done.stderr
     done = subprocess.run([*run, "--load=b.py"], cwd=tmp_path, capture_output=True, text=True)

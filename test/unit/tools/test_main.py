@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tool_server import tool
 
 from anvl.tools.opt import flags, source
 from anvl.tools.opt.diagnostics import Diagnostic, position, rendered
@@ -13,12 +14,13 @@ from anvl.tools.opt.expected import mismatches
 from anvl.tools.opt.main import main
 
 GOOD = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
-OPT = [sys.executable, "-m", "anvl.tools.opt.main"]
 
 
 def opt(*args, stdin=b"", **kwargs):
     given = stdin.encode() if isinstance(stdin, str) else stdin
-    return subprocess.run([*OPT, *args], input=given, capture_output=True, timeout=120, **kwargs)
+    return subprocess.run(
+        [*tool("anvl-opt"), *args], input=given, capture_output=True, timeout=120, **kwargs
+    )
 
 
 def refused(*args, stdin=b""):
@@ -79,7 +81,9 @@ def test_an_input_that_is_a_folder(tmp_path):
 
 def test_a_reader_that_leaves_early():
     many = "".join(f"func.func private @f{i}()\n" for i in range(20000))
-    child = subprocess.Popen(OPT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=-1)
+    child = subprocess.Popen(
+        tool("anvl-opt"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=-1
+    )
     child.stdout.close()
     child.stdin.write(many.encode())
     child.stdin.close()

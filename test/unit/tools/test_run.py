@@ -1,10 +1,10 @@
 """`anvl.tools.opt.run` on what `.mlir()` saves: it runs what `jit` runs, and refuses the rest."""
 
 import subprocess
-import sys
 
 import numpy as onp
 import pytest
+from tool_server import tool
 
 import anvl
 import anvl.numpy as np
@@ -159,7 +159,7 @@ def _artifact():
 
 
 def _as_process(data):
-    command = [sys.executable, "-m", "anvl.tools.opt.run", "--args=[2]"]
+    command = [*tool("anvl-run"), "--args=[2]"]
     return subprocess.run(command, input=data, capture_output=True, timeout=60)
 
 
