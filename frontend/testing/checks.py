@@ -258,8 +258,8 @@ class Derivative(Check):
     tangents, and cotangents `us` of the cotangents that the adjoint returns.
     """
 
-    #: Whether the tangent is also composed of tangents in one operand at a time.
-    is_parted = True
+    #: Whether there are also tangents in one operand at a time, and order 3, for its ops.
+    is_whole = True
     #: Whether some operands are NaN; then first derivatives must not be NaN.
     is_at_nans = False
 
@@ -289,15 +289,13 @@ class Derivative(Check):
         tys = push_forward(first, along, ys)
         t_adjoints = push_forward(second, along, adjoints)
         twice = reverse_sweep(block, list(zip(adjoints, us, strict=True)), [*moving, *gs])
-        self.third(block, twice, [*moving, *gs, *us])
-        alone = zip(moving, ts, strict=True) if self.is_parted and len(moving) > 1 else ()
+        if self.is_whole:  # for the closure of the rules
+            thrice = [(g, emit.neg(g)) for g in dict.fromkeys(twice)]
+            reverse_sweep(block, thrice, [*moving, *gs, *us])
+        alone = zip(moving, ts, strict=True) if self.is_whole and len(moving) > 1 else ()
         apart = [push_forward(first, {x: t}, ys) for x, t in alone]
         sums = [reduce(emit.add, parts) for parts in zip(*apart, strict=True)]
         return [*ys, *tys, *adjoints, *t_adjoints, *twice, *sums]
-
-    def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
-        """Differentiate once more, only for the closure of the rules."""
-        reverse_sweep(block, [(g, emit.neg(g)) for g in dict.fromkeys(twice)], wrt)
 
     @property
     def directions(self) -> list[np.ndarray | None]:
@@ -375,7 +373,7 @@ class Parts(Check):
 class Narrow(Derivative):
     """All derivatives in a narrow dtype, against 64 bits at the same numbers."""
 
-    is_parted = False
+    is_whole = False  # the rules emit the same ops as in 64 bits
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -393,9 +391,6 @@ class Narrow(Derivative):
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         return [*super().emit(*inputs[: self.count]), *super().emit(*inputs[self.count :])]
-
-    def third(self, block: ir.Block, twice: Sequence[ir.Value], wrt: Sequence[ir.Value]) -> None:
-        """Leave order 3 to the call in 64 bits: the rules emit the same ops."""
 
     @property
     def directions(self) -> list[np.ndarray | None]:

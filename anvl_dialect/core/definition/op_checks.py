@@ -151,8 +151,8 @@ def raised(rule: str, error: Exception) -> TypeError:
     return TypeError(f"`{rule}` raised {type(error).__name__}: {error} ({place})")
 
 
-# Forms of ops that fit: an op class, types, and attributes of its parameters.  A type rule takes
-# some 50 microseconds, and a program has few forms.  Emptied when full, as shapes may go on forever.
+# Forms of ops that fit: a class, types, and attributes of its parameters.  A type rule takes some
+# 50 microseconds, and a program has few forms.  Emptied when full, as shapes may go on forever.
 _fitting: set[tuple[Any, ...]] = set()
 _MOST_FORMS = 50_000
 
