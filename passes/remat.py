@@ -15,6 +15,7 @@ from anvl.dialect.core.params.base import Int
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.passes.expand.declarations import Expansion, finish
 from anvl.passes.framework.pass_base import Pass, option
+from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.symbol_utils import functions_of, needed_by, terminator_of
 from anvl.passes.residuals.remat_mincut import choose, levels_of
@@ -131,6 +132,7 @@ def _keep(name: str, expansion: Expansion) -> None:
     function = expansion.find(name, str(expansion.functions[name].location))
     inline_calls(name, expansion.functions, expansion.ruled)
     function = expansion.functions[name]
+    run_on(function, "cse")  # of equal values only one is saved
     request, place = function.attributes[_ATTRIBUTE], str(function.location)
     program = Program.of_region(function.regions[0], expansion)
     with function.context, function.location:

@@ -42,7 +42,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.replaced import Replaced
-from anvl.dialect.interpreters.residual_selection import fewest
+from anvl.dialect.interpreters.residual_selection import residuals
 from anvl.dialect.interpreters.slices import forward_slice, live_in
 from anvl.dialect.interpreters.subprogram import Program, found_and_values, swept, values_and_jvp_of
 
@@ -353,9 +353,7 @@ class _Backward:
         arguments = self.program.arguments
         whole = self.program.slice()
         late = forward_slice(whole.ops, arguments[len(self.types) :], whole_ops=True)
-        read = dict.fromkeys(
-            [*live_in(late.ops, whole.values, body.symbols), *self.program.results]
-        )
+        read = [*live_in(late.ops, whole.values, body.symbols), *self.program.results]
         # Scanned arrays and constants are available without being saved.
         ops = [op for op in whole.ops if late.values.isdisjoint(op.results)]
         there, same = (
@@ -365,9 +363,7 @@ class _Backward:
         for op in ops:
             if same.issuperset(operands_of(op)):
                 same.update(op.results)
-        available = there | same
-        kept = [x for x in read if x not in late.values and x not in available]
-        self.kept = fewest(kept, available, ops)
+        self.kept = residuals([x for x in read if x not in late.values], there | same, ops)
         # Values the backward part reads: a linear scan must not seem to need its arguments.
         self.late = Program(self.program.block, self.program.results, self.program)
         self.late.arguments = [*self.kept, *arguments[n:]]

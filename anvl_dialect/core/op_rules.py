@@ -64,7 +64,7 @@ class OpRules(OpClass):
     diagonal: ClassVar[bool] = False
     #: Whether swapping its two operands gives the same result to the bit.
     commutative: ClassVar[bool] = False
-    #: Whether recomputing it is cheaper than saving its result: Note [Residuals of a step].
+    #: Whether recomputing it is cheaper than saving its result: Note [Residuals].
     cheap: ClassVar[bool] = False
     #: Zeros in derivatives, for Note [Lazy masks]: whether they stay zero for all operands,
     #: infinite ones too; whether operands not chosen get some; whether ones show where they go.

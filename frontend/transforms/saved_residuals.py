@@ -14,12 +14,12 @@ from anvl.core.promote import abstract
 from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced, trace_call
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.interpreters.residual_selection import byte_size
 from anvl.dialect.interpreters.slices import forward_slice, live_in
 from anvl.dispatch.lowering import transformations
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import functions_of
 from anvl.passes.inline import Inline
-from anvl.passes.residuals.remat_mincut import byte_size
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, has_derivative
 from anvl.transforms.vjp import Reverse

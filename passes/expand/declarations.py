@@ -19,7 +19,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import shape_text
 from anvl.dialect.interpreters.ad_diagnostics import Search
 from anvl.passes.framework.pass_base import Pass
-from anvl.passes.functions.dce import drop_dead
+from anvl.passes.functions.dce import drop_dead, run_on
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.simplification import simplify
 from anvl.passes.functions.symbol_utils import (
@@ -262,7 +262,7 @@ class Expansion(SymbolTable):
     def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
         """Turn a copy of @callee into the requested transformation."""
         if self.ruled:
-            self._prepare_rules(function)
+            self._prepare_rules(function, kind.differentiates)
         if callee in self.derived and kind.differentiates:
             simplify(function)
         try:
@@ -271,10 +271,11 @@ class Expansion(SymbolTable):
             text = f"{kind.argument}: @{callee}: {error}"
             raise MissingRule(text, error.location, error.findings) from None
 
-    def _prepare_rules(self, function: ir.Operation) -> None:
+    def _prepare_rules(self, function: ir.Operation, merges: bool) -> None:
         """Inline the calls in the functions with rules that this one calls, and in their rules.
 
-        Rules copy their ops.  Others may be half written.
+        Rules copy their ops.  Others may be half written.  With `merges`, equal ops become one: a
+        derivative would save the value of each.
         """
         for name in dict.fromkeys(map(callee_of, calls_of(function))):
             if name not in self.ruled or name in self.flat:
@@ -285,7 +286,9 @@ class Expansion(SymbolTable):
                 self.find(one, str(self.functions[name].location))
                 self.define(one)
                 inline_calls(one, self.functions, self.ruled)
-                self._prepare_rules(self.functions[one])
+                if merges:
+                    run_on(self.functions[one], "cse")
+                self._prepare_rules(self.functions[one], merges)
             self.check_rule(name)
 
     def check_rule(self, name: str) -> None:

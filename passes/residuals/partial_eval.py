@@ -5,14 +5,12 @@ first function computes once all that does not depend on them; the second takes 
 the late arguments, and may be called for any number of these.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from anvl.dialect.core.effects import has_effect
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import AnvlOp
-from anvl.dialect.interpreters.slices import forward_slice
+from anvl.dialect.interpreters.residual_selection import residuals
+from anvl.dialect.interpreters.slices import forward_slice, live_in
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.symbol_utils import terminator_of
 
@@ -20,14 +18,6 @@ __all__ = ["RESIDUAL", "spare_copies", "split"]
 
 #: Marks the arguments of the second function that are results of the first.
 RESIDUAL = "anvl.residual"
-
-# Note [What is a residual]
-#
-# A value is a residual, once, if the second function uses it and the first can compute it.  But
-# saving a value costs memory, and some values cost next to nothing to recompute: results of ops
-# without operands (literals, `iota`, captured arrays, which the second function then captures too),
-# of elementwise unary ops on these, and of unary ops that enlarge their operand (a broadcast: its
-# operand is the residual).  These are computed in both functions.
 
 
 def split(
@@ -38,36 +28,39 @@ def split(
 
     The arguments in `late` move to the second, as do all results but the first `n_early`, which
     must not depend on them.  The first returns its results, then the residuals; the second takes
-    the residuals, then the late arguments.  See Note [What is a residual].
+    the residuals, then the late arguments.  Note [Residuals] tells which values these are; the
+    caller has the early arguments, and the ops that follow from both by cheap ops are in both
+    functions.
     """
     run_on(function, "cse,trivial-dce")  # duplicate or unused values must not become residuals
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     *operations, terminator = [op.operation for op in block.operations]
     late_arguments = [arguments[i] for i in late]
-    is_late = set(forward_slice(operations, late_arguments, whole_ops=True).ops)
+    after = forward_slice(operations, late_arguments, whole_ops=True)
+    is_late = set(after.ops)
     _check_early(function, list(terminator.operands)[:n_early], is_late, late_arguments)
     second = _begin(function, names[1])
     inside = second.regions[0].blocks[0]
-    early = [v for i, v in enumerate(arguments) if i not in late]
-    for op in operations:
-        if op in is_late:
-            inside.append(op)
-        else:
-            early += op.results
     returned = list(terminator.operands)
+    early = [v for i, v in enumerate(arguments) if i not in late]
+    ops = [op.opview for op in operations if op not in is_late]
+    read = [x for x in (*live_in(after.ops), *returned[n_early:]) if x not in after.values]
+    saved = residuals(read, early, ops)
+    for op in after.ops:
+        inside.append(op)
     with terminator.location:
         ir.Operation.create("func.return", [], returned[n_early:], ip=ir.InsertionPoint(inside))
-    residuals = _carry(early, second)
+    carried = _carry([*early, *(y for op in ops for y in op.results)], {*early, *saved}, second)
     for x in late_arguments:
         x.replace_all_uses_with(inside.add_argument(x.type, x.location))
     kept = [i for i in range(len(arguments)) if i not in late]
-    _return(function, [*returned[:n_early], *residuals])
+    _return(function, [*returned[:n_early], *carried])
     for i in sorted(late, reverse=True):
         block.erase_argument(i)
     _settle(function, names[0], {"arg_attrs": kept, "res_attrs": range(n_early)})
     _settle(second, names[1], {"res_attrs": range(n_early, len(returned))})
-    _mark(second, len(residuals))
+    _mark(second, len(carried))
     run_on(function, "trivial-dce")
     return function, second
 
@@ -102,49 +95,29 @@ def _begin(function: ir.Operation, name: str) -> ir.Operation:
     return second
 
 
-def _carry(early: Sequence[ir.Value], second: ir.Operation) -> list[ir.Value]:
-    """Pass the values that the second function uses of the first; return the residuals."""
+def _carry(early: Sequence[ir.Value], given: Set[ir.Value], second: ir.Operation) -> list[ir.Value]:
+    """Give the second function the early values that it uses; return those that are residuals.
+
+    The ops of all but the `given` ones are copied.
+    """
     block = second.regions[0].blocks[0]
-    constants: set[ir.Value] = set()
-    again = [_is_cheap(value, constants) for value in early]
-    residuals = []
-    for value, is_cheap in reversed(list(zip(early, again, strict=True))):
+    carried = []
+    for value in reversed(early):
         uses = [u for u in value.uses if _function_of(u.owner.operation) == second]
-        if uses and is_cheap:  # its operand comes later in this loop
+        if uses and value not in given:  # its operands come later in this loop
             copy = value.owner.operation.clone(ip=ir.InsertionPoint.at_block_begin(block))
             _redirect(uses, copy.operation.result)
         elif uses:
-            residuals.append((value, uses))
-    residuals.reverse()
-    for value, uses in residuals:
+            carried.append((value, uses))
+    carried.reverse()
+    for value, uses in carried:
         _redirect(uses, block.add_argument(value.type, value.location))
-    return [value for value, _ in residuals]
+    return [value for value, _ in carried]
 
 
 def _redirect(uses: Sequence[ir.OpOperand], value: ir.Value) -> None:
     for use in uses:
         use.owner.operation.operands[use.operand_number] = value
-
-
-def _is_cheap(value: ir.Value, constants: set[ir.Value]) -> bool:
-    """Whether to recompute a value rather than to save it.  Note [What is a residual]."""
-    op = value.owner
-    if not isinstance(op, AnvlOp) or op.bodies or op.multiple_results:
-        return False
-    if has_effect(op):
-        return False
-    operands = op.operation.operands
-    if len(operands) > 1:
-        return False
-    is_larger = bool(operands) and _size(value) > _size(operands[0])
-    if all(x in constants for x in operands) and (not operands or op.diagonal or is_larger):
-        constants.add(value)
-        return True
-    return is_larger
-
-
-def _size(value: ir.Value) -> int:
-    return math.prod(ir.ShapedType(value.type).shape)
 
 
 def _function_of(op: ir.Operation) -> ir.Operation:

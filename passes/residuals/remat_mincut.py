@@ -10,12 +10,11 @@ import numpy as np
 
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import AnvlOp
-from anvl.dialect.interpreters.residual_selection import byte_size
+from anvl.dialect.interpreters.residual_selection import byte_size, residuals, work_of
 from anvl.dialect.interpreters.slices import backward_slice, live_in, values_read
 from anvl.dialect.interpreters.subprogram import Program, swept
 
-__all__ = ["Choice", "byte_size", "choose", "levels_of", "residuals"]
+__all__ = ["Choice", "choose", "levels_of"]
 
 # Note [What to keep]
 #
@@ -45,8 +44,8 @@ class Choice(NamedTuple):
     work: int
 
 
-def residuals(program: Program) -> list[ir.Value]:
-    """Values that the adjoint of a program needs, except arguments, in order."""
+def saved_freely(program: Program) -> list[ir.Value]:
+    """Values of a program to save for its adjoint, where nothing limits these: Note [Residuals]."""
     forward = program.slice().ops
     floats = [i for i, y in enumerate(program.results) if differentiable(y.type)]
     if not floats:
@@ -69,7 +68,8 @@ def residuals(program: Program) -> list[ir.Value]:
     backward = [op for op in part.ops if first.isdisjoint(op.results)]
     used = first.intersection([*live_in(backward, part.values, program.symbols), *adjoint.results])
     originals = [y for op in forward for y in op.results]
-    return [y for y, copy in zip(originals, copies, strict=True) if copy in used]
+    read = [y for y, copy in zip(originals, copies, strict=True) if copy in used]
+    return residuals(read, program.arguments, forward)
 
 
 def _block_of(values: Sequence[ir.Value]) -> Any:
@@ -82,10 +82,13 @@ def choose(program: Program, budget: int) -> Choice:
     The choice with the least work among those within the budget; if all exceed it, the one with the
     least memory.
     """
-    values = residuals(program)
+    values = saved_freely(program)
     if not values:
         return Choice([], 0, 0)
     graph = _Graph(program, values)
+    freely = graph.choice(values)
+    if freely.size <= budget:
+        return freely
     found: dict[tuple[int, ...], Choice] = {}
     for choice in graph.choices():
         found.setdefault(tuple(graph.values[y] for y in choice.kept), choice)
@@ -126,7 +129,7 @@ class _Graph:
             for y in op.results:
                 self.values[y] = len(self.sizes)
                 self.sizes.append(byte_size(y.type))
-        self.work = {op.operation: max(1, _work(op)) for op in self.steps}
+        self.work = {op.operation: work_of(op) for op in self.steps}
         self.total_work = sum(self.work.values())
 
     def cut(self, price: float) -> list[ir.Value]:
@@ -162,7 +165,7 @@ class _Graph:
 
     def choices(self) -> Iterator[Choice]:
         """Choices at prices from zero to the highest, and every n-th value of each."""
-        yield self._choice([])
+        yield self.choice([])
         last: list[ir.Value] = []
         for step in range(_PRICES + 1):
             # From a byte that costs nothing up to one that costs the most.
@@ -173,9 +176,9 @@ class _Graph:
             last = kept
             for n in _SHARES:
                 if 0 < len(kept) // n <= _MOST:
-                    yield self._choice(kept[n - 1 :: n] if n > 1 else kept)
+                    yield self.choice(kept[n - 1 :: n] if n > 1 else kept)
 
-    def _choice(self, kept: list[ir.Value]) -> Choice:
+    def choice(self, kept: list[ir.Value]) -> Choice:
         known = set(kept)
         levels = levels_of(self.program, known)
         wanted = [y for y in self.wanted if y not in known]
@@ -211,10 +214,3 @@ class _Graph:
 
 def _scaled(x: float) -> int:
     return min(_INFINITE, max(1, round(x)))
-
-
-def _work(op: Any) -> int:
-    rules = type(op)
-    if issubclass(rules, AnvlOp):
-        return rules.work(op.operation)
-    return sum(int(np.prod(y.type.shape)) for y in op.results)

@@ -1,11 +1,8 @@
 """Slices of a block: ops and values by the names that they have in the text of the program."""
 
-import re
-
 import pytest
+from named_values import Text
 
-from anvl.dialect.core.context import context
-from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.slices import (
     backward_slice,
     forward_slice,
@@ -63,33 +60,6 @@ func.func @f(%n: tensor<i32>, %x: tensor<f32>, %z: tensor<f32>) -> (tensor<f32>,
   return %y, %w : tensor<f32>, tensor<f32>
 }
 """
-
-
-class Text:
-    """A parsed function: its ops without the terminator, and its values by name."""
-
-    def __init__(self, text: str) -> None:
-        with context():
-            self.module = ir.Module.parse(text)
-        block = self.module.body.operations[0].regions[0].blocks[0]
-        *self.ops, self.terminator = list(block.operations)
-        self.block = block
-        every = [*block.arguments, *(y for op in self.ops for y in op.results)]
-        written = re.findall(r"%(\w+): ", text.split("\n")[1])
-        for line in re.findall(r"^  (%.*?) =", text, re.MULTILINE):
-            written += line.replace("%", "").split(", ")
-        self.values = dict(zip(written, every, strict=True))
-        self.names = {x: name for name, x in self.values.items()}
-
-    def __call__(self, names: str) -> list[ir.Value]:
-        return [self.values[name] for name in names.split()]
-
-    def named(self, values) -> set[str]:
-        return {self.names[x] for x in values}
-
-    def defined(self, ops) -> list[str]:
-        """The names of the first results of ops, in order."""
-        return [self.names[op.results[0]] for op in ops]
 
 
 def backward(text, targets, stops="", **options):
