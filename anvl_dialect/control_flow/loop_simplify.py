@@ -32,13 +32,14 @@ __all__ = ["Form", "simpler_form"]
 class Form(NamedTuple):
     """Result of loop simplification.
 
-    `emits` are its functions, such as the condition and the body; `found` maps each result of the
-    original loop to a value or to a result of this loop, or None if unused.  `places` are the
-    original locations of the arguments of its functions, which name them.
+    Its operands are carries, scanned arrays and constants.  `emits` are its functions, such as the
+    condition and the body; `found` maps each result of the original loop to a value or to a result
+    of this loop, or None if unused.  `places` are the original locations of the arguments of its
+    functions, which name them.
     """
 
     carry: list[Value]
-    gone: list[Value]
+    arrays: list[Value]
     rest: list[Value]
     emits: list[Callable[..., list[Value]]]
     found: list[Any]
@@ -75,6 +76,14 @@ def simpler_form(
 
 def _is_inner(op: Any) -> bool:
     return op.operation.name not in ("func.return", "stablehlo.return")
+
+
+class _Kept(NamedTuple):
+    """Positions of the operands that a simpler loop keeps."""
+
+    carry: list[int]
+    arrays: list[int]
+    rest: list[int]
 
 
 class _Search:
@@ -164,8 +173,11 @@ class _Search:
     def _wanted(self, program: Program) -> list[Value]:
         if program is not self.body:
             return program.results
-        # A scanned array that is stacked unchanged needs no loop.
-        return [self.body.results[i] for i in sorted(self.live) if self._passed(i) is None]
+        return [self.body.results[i] for i in self._computed()]
+
+    def _computed(self) -> list[int]:
+        """Results of the body that need a loop: not a scanned array that is stacked unchanged."""
+        return [i for i in sorted(self.live) if self._passed(i) is None]
 
     def _passed(self, i: int) -> Value | None:
         """The scanned array that stacked result i reproduces; None if it does not."""
@@ -178,58 +190,64 @@ class _Search:
     def _moved(self, program: Program) -> list[Value]:
         """Values that are hoisted in front of the loop."""
         ops = program.slice(self._wanted(program)).ops
+        made = self._invariant(program, ops)
+        stay = [op for op in ops if not all(y in made for y in op.results)]
+        read = [*(x for op in stay for x in operands_of(op)), *self._wanted(program)]
+        moved = _without_growth([x for x in read if x in made], made)
+        return [x for x in made if x in moved]
+
+    def _invariant(self, program: Program, ops: Sequence[Any]) -> dict[Value, Any]:
+        """Values that are the same in each step and may be hoisted, with the ops that make them."""
         same = {x for i, x in enumerate(program.arguments) if self._is_constant(i)}
         made: dict[Value, Any] = {}
         for op in ops:
             if same.issuperset(operands_of(op)) and self.motion.is_hoistable(op):
                 same.update(op.results)
                 made.update(dict.fromkeys(op.results, op))
-        wanted = [x for op in ops if not same.issuperset(op.results) for x in operands_of(op)]
-        moved: dict[Value, None] = {}
-        pending = [x for x in (*wanted, *self._wanted(program)) if x in made]
-        while pending:
-            x = pending.pop()
-            op = made[x]
-            if _grows(op):
-                pending += [operand for operand in operands_of(op) if operand in made]
-            else:
-                moved[x] = None
-        return [x for x in made if x in moved]
+        return made
 
     def form(self) -> Form:
         """The simplified loop."""
-        n, end = self.n, self.n + self.m
-        carries = [i for i in range(n) if i in self.live]
-        gone = [i for i in range(n, end) if self.is_read[i]]
-        rest = [
-            i
-            for i in range(len(self.xs))
-            if self._is_constant(i) and self.is_read[i] and i not in self.numbers
-        ]
-        found: list[Any] = [self.xs[i] if i in self.fixed else None for i in range(n)]
-        found += [None] * (len(self.body.results) - n)
-        order = [i for i in sorted(self.live) if self._passed(i) is None]
-        for i in self.live:
-            found[i] = self._passed(i) if self._passed(i) is not None else order.index(i)
+        kept = self._kept()
         once = [self._emitted(p, moved) for p, moved in zip(self.programs, self.moved, strict=True)]
-        emits = []
-        for k, p in enumerate(self.programs):
-            places: list[list[Any]] = [[p.arguments[i] for i in (*carries, *gone, *rest)]]
-            places += [
-                values if j == k else [None] * len(values) for j, values in enumerate(self.moved)
-            ]
-            emits.append(self._emitting(p, [x for part in places for x in part]))
         return Form(
-            [self.xs[i] for i in carries],
-            [self.xs[i] for i in gone],
-            [*(self.xs[i] for i in rest), *(x for part in once for x in part)],
-            emits,
-            found,
-            [
-                *(self.body.arguments[i].location for i in (*carries, *gone, *rest)),
+            carry=[self.xs[i] for i in kept.carry],
+            arrays=[self.xs[i] for i in kept.arrays],
+            rest=[*(self.xs[i] for i in kept.rest), *(x for part in once for x in part)],
+            emits=[
+                self._emitting(p, self._arguments(k, kept)) for k, p in enumerate(self.programs)
+            ],
+            found=self._found(),
+            places=[
+                *(self.body.arguments[i].location for part in kept for i in part),
                 *(x.location for values in self.moved for x in values),
             ],
         )
+
+    def _kept(self) -> _Kept:
+        n, end = self.n, self.n + self.m
+        constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
+        return _Kept(
+            carry=[i for i in range(n) if i in self.live],
+            arrays=[i for i in range(n, end) if self.is_read[i]],
+            rest=[i for i in constants if self.is_read[i] and i not in self.numbers],
+        )
+
+    def _found(self) -> list[Any]:
+        """For each result: a value, the number of a result of the simplified loop, or None."""
+        found: list[Any] = [self.xs[i] if i in self.fixed else None for i in range(self.n)]
+        found += [None] * (len(self.body.results) - self.n)
+        for i in self.live:
+            found[i] = self._passed(i)
+        for number, i in enumerate(self._computed()):
+            found[i] = number
+        return found
+
+    def _arguments(self, k: int, kept: _Kept) -> list[Value | None]:
+        """Values of function k that its new arguments stand for; None for values of another one."""
+        own = [self.programs[k].arguments[i] for part in kept for i in part]
+        moved = [x if j == k else None for j, values in enumerate(self.moved) for x in values]
+        return [*own, *moved]
 
     def _emitted(self, program: Program, values: Sequence[Value]) -> list[Value]:
         """Emit the hoisted values in front of the loop."""
@@ -251,6 +269,20 @@ class _Search:
             return cut(*given, *(full(x.type, number) for x, number in numbers.items()))
 
         return emit_all
+
+
+def _without_growth(values: Sequence[Value], made: dict[Value, Any]) -> set[Value]:
+    """These values, but where an op makes one larger than its operands, the operands in `made`."""
+    moved: set[Value] = set()
+    pending = list(values)
+    while pending:
+        x = pending.pop()
+        op = made[x]
+        if _grows(op):
+            pending += [operand for operand in operands_of(op) if operand in made]
+        else:
+            moved.add(x)
+    return moved
 
 
 def _grows(op: Any) -> bool:

@@ -195,7 +195,7 @@ class Scan(FunctionRule):
         if form is None:
             return None
         (step,) = form.emits
-        parts = form.carry, form.gone, form.rest
+        parts = form.carry, form.arrays, form.rest
         if not any(isinstance(y, int) for y in form.found):
             return form.results([])
         return form.results(self.made(f, "simpler", parts, step, loop.reverse, form.places))

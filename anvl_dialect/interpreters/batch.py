@@ -219,8 +219,7 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
             operands = x if i is None else i, y if j is None else j
             flags = i is not None, j is not None
         else:
-            operands = tuple([known(x, x) for x in xs])
-            flags = tuple([x in kept for x in operands])
+            operands, flags = _read(xs, kept)
             if True not in flags:
                 continue
         results = _results_of(op)
@@ -229,6 +228,14 @@ def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
     if found and _Step(*found[-1]).op.operation == _terminator_of(block):
         found.pop()
     return found
+
+
+def _read(
+    xs: Sequence[Value], kept: dict[Value, Value]
+) -> tuple[tuple[Value, ...], tuple[bool, ...]]:
+    """Operands of an op, and whether each is batched."""
+    operands = tuple([kept.get(x, x) for x in xs])
+    return operands, tuple([x in kept for x in operands])
 
 
 def _terminator_of(block: ir.Block) -> ir.Operation:
@@ -281,20 +288,25 @@ def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> N
     plain = {r for r in classes if issubclass(r, AnvlOp) and r.has_rule("batch") and not r.captures}
     doubtful = [s for s in map(_Step._make, plain_steps) if type(s.op) not in plain]
     problems = [s for s in doubtful if lacks(type(s.op), "batch", s.op.operation)]
-    for rules in () if problems else classes:
+    if problems:
+        raise _without_rule(problems, plain_steps, moved)
+    for rules in classes:
         if rules.batch_recipes is not None:
             written_from(rules.batch_recipes, rules.batch.__func__)
-    if not problems:
-        return
+
+
+def _without_rule(
+    steps: Sequence[_Step], every: Sequence[_PlainStep], moved: Sequence[Value]
+) -> MissingRule:
+    """The error for these steps, of every one."""
+    ops = [step.op.operation for step in steps]
     lines = [
-        f"  {op.operation.name} at {place_of(op.operation)}: "
-        f"{lacks(type(op), 'batch', op.operation)}"
-        f" (reached by {_path(step, plain_steps, moved)})"
-        for step in problems
-        for op in [step.op]
+        f"  {op.name} at {place_of(op)}: {lacks(type(step.op), 'batch', op)}"
+        f" (reached by {_path(step, every, moved)})"
+        for step, op in zip(steps, ops, strict=True)
     ]
-    text = f"{len(problems)} of the ops cannot be batched:\n" + "\n".join(lines)
-    raise MissingRule(text, str(problems[0].op.operation.location))
+    text = f"{len(steps)} of the ops cannot be batched:\n" + "\n".join(lines)
+    return MissingRule(text, str(ops[0].location))
 
 
 def _path(step: _Step, steps: Sequence[_PlainStep], moved: Sequence[Value]) -> str:

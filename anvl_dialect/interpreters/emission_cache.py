@@ -187,32 +187,40 @@ def read(block: ir.Block, answers: Sequence[Any], module: ir.Module) -> Recipe |
     if any(type(y) is Masked for y in answers):
         return None
     place = {x: i for i, x in enumerate(block.arguments)}
-    builds = []
+    builds: list[_Build] = []
     for op in block.operations:
         operation = op.operation
         if operation.name == "func.return":
             break
         results = list(operation.results)
-        inner_ops = list(inside(operation))
-        if any(x in place for inner in inner_ops for x in inner.operands):
-            return None  # a copy would use them too
-        template = None
-        if len(operation.regions):
-            here = any(inner.location == operation.location for inner in inner_ops)
-            template = _Template(operation, here)
-        attributes = None
-        try:
-            attributes = dict(operation.attributes.items()) or None
-        except TypeError:  # complex numbers: the bindings have no class for them
-            template = template or _Template(operation, here=False)
-        operands = picker([place[x] for x in operation.operands])
-        types = [y.type for y in results]
-        builds.append(_Build(operation.name, types, operands, attributes, template))
+        build = _build_of(operation, results, place)
+        if build is None:
+            return None
+        builds.append(build)
         for y in results:
             place[y] = len(place)
     outputs = [(i, place[y]) for i, y in enumerate(answers) if y is not None]
     is_plain = all(b.template is None and len(b.types) == 1 for b in builds)
     return Recipe(builds, outputs, is_plain, module)
+
+
+def _build_of(
+    op: ir.Operation, results: Sequence[ir.Value], place: dict[ir.Value, int]
+) -> _Build | None:
+    """How an op is built; None if its regions capture a value, which a copy would use too."""
+    template = None
+    if len(op.regions):
+        inner_ops = list(inside(op))
+        if any(x in place for inner in inner_ops for x in inner.operands):
+            return None
+        template = _Template(op, here=any(inner.location == op.location for inner in inner_ops))
+    attributes = None
+    try:
+        attributes = dict(op.attributes.items()) or None
+    except TypeError:  # complex numbers: the bindings have no class for them
+        template = template or _Template(op, here=False)
+    operands = picker([place[x] for x in op.operands])
+    return _Build(op.name, [y.type for y in results], operands, attributes, template)
 
 
 def inside(op: ir.Operation) -> Iterator[ir.Operation]:

@@ -170,26 +170,31 @@ def twins(op_class: Any, calls: Sequence[Call], every: bool = False) -> list[Cal
     """
     if issubclass(op_class, Elementwise):
         return []
-    wide = [c for c in calls if any(x.dtype == np.float64 for x in c.operands)]
-    pairs = [c for c in calls if any(x.dtype == np.complex128 for x in c.operands)]
+    wide, pairs = (_with_dtype(calls, dtype) for dtype in (np.float64, np.complex128))
     some = wide if every else _of_each_form(wide)
-    made = [_cast(call, np.float64, _complex) for call in wide]
+    made = _cast_all(wide, np.float64, _complex)
     for dtype in ("f32", "f16", "bf16"):
-        made += [_cast(call, np.float64, _to(dtype)) for call in some]
-    of_parts = [_cast(call, np.float64, lambda x: _to("c64")(_complex(x))) for call in some]
-    made += [*of_parts, *[_cast(call, np.complex128, _to("c64")) for call in pairs]]
+        made += _cast_all(some, np.float64, _to(dtype))
+    made += _cast_all(some, np.float64, lambda x: _to("c64")(_complex(x)))
+    made += _cast_all(pairs, np.complex128, _to("c64"))
     if not op_class.undefined:
-        empty = [call for call in wide[2:] if any(x.size == 0 for x in call.operands)][:1]
-        made += [
-            _cast(call, np.float64, lambda x: (3 * x).astype(np.int32))
-            for call in (*wide[:2], *empty)
-        ]
-        made += [
-            _cast(call, np.float64, lambda x: (abs(x) * 9).astype(np.uint8))
-            for call in (*wide[:1], *empty)
-        ]
-        made += [_cast(call, np.float64, lambda x: x > 0) for call in (*wide[:1], *empty)]
+        made += _of_integers_and_bools(wide)
     return [call for call in made if _takes(op_class, call)]
+
+
+def _with_dtype(calls: Sequence[Call], dtype: type) -> list[Call]:
+    return [call for call in calls if any(x.dtype == dtype for x in call.operands)]
+
+
+def _of_integers_and_bools(calls: Sequence[Call]) -> list[Call]:
+    """The first calls, and the first with an empty operand, in i32, u8 and bool."""
+    empty = [call for call in calls[2:] if any(x.size == 0 for x in call.operands)][:1]
+    first, two = [*calls[:1], *empty], [*calls[:2], *empty]
+    return [
+        *_cast_all(two, np.float64, lambda x: (3 * x).astype(np.int32)),
+        *_cast_all(first, np.float64, lambda x: (abs(x) * 9).astype(np.uint8)),
+        *_cast_all(first, np.float64, lambda x: x > 0),
+    ]
 
 
 def _complex(x: np.ndarray) -> np.ndarray:
@@ -214,6 +219,12 @@ def _cast(call: Call, of: type, cast: Callable[[np.ndarray], np.ndarray]) -> Cal
     operands = [cast(x) if x.dtype == of else x for x in call.operands]
     others = [[cast(x) if x.dtype == of else x for x in other] for other in call.others]
     return call._replace(operands=operands, others=others, special=())
+
+
+def _cast_all(
+    calls: Sequence[Call], of: type, cast: Callable[[np.ndarray], np.ndarray]
+) -> list[Call]:
+    return [_cast(call, of, cast) for call in calls]
 
 
 def _takes(op_class: Any, call: Call) -> bool:
