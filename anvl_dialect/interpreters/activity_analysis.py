@@ -59,7 +59,7 @@ __all__ = [
 # and an operand that an earlier step defines reuses the handle of its result.
 
 
-def steps_from(  # noqa: C901  (with a function for the operands it takes a tenth longer)
+def steps_from(  # noqa: C901  (with functions for the two common forms it takes a tenth longer)
     block: ir.Block,
     number: dict[ir.Value, int],
     types: list[int],
@@ -72,10 +72,8 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
     forward slice of its own, as Note [Slices] says.
     """
     steps: list[PlainStep] = []
-    known = number.get
-    bits: set[int] = {n for n, type_ in enumerate(types) if type_ <= 0}
-    values = _by_number(number, len(types))
-    made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
+    numbering = _Numbering(number, types)
+    known, values = number.get, numbering.values
     forms = _Forms()
     operands: tuple[ir.Value, ...]
     wanted: tuple[int | None, ...]
@@ -85,7 +83,7 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
         if form == _ZERO:
             continue
         if form == _OTHER:
-            steps += _steps_of(op, number, types, values, bits, symbols)
+            steps += numbering.steps_of(op, symbols)
             continue
         xs = op.operands
         if len(xs) == 1:
@@ -100,81 +98,101 @@ def steps_from(  # noqa: C901  (with a function for the operands it takes a tent
                 continue
             operands = x if i is None else values[i], y if j is None else values[j]
         else:
-            operands, wanted = _read(xs, number, values)
+            operands, wanted = numbering.read(xs)
             if not operands:
                 continue
         result = op.result  # a third of the cost of `results`
         type_ = type_number(result.type)
-        if bits and type_ > 0 and not rules.reads_bits:
-            wanted = _without(bits, wanted)
-            if wanted.count(None) == len(wanted):
-                continue
-        at = number[result] if made_here and result in made_here else None
-        if at is None and (type_ > 0 or rules.reads_bits or not bits.isdisjoint(wanted)):
+        at: int | None
+        if type_ > 0 and numbering.is_plain:  # most ops
             at = number[result] = len(types)
-            if type_ <= 0:
-                bits.add(at)
             types.append(type_)
             values.append(result)
-        steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
+        else:
+            at, wanted = numbering.number_result(rules, result, type_, wanted)
+        if wanted:
+            steps.append((rules, op.operation, operands, wanted, (result,), (at,)))
     return steps
+
+
+class _Numbering:
+    """Active values by number: their type numbers, and which of them are bits (Note [Bits])."""
+
+    __slots__ = ("bits", "is_plain", "made_here", "number", "types", "values")
+
+    def __init__(self, number: dict[ir.Value, int], types: list[int]) -> None:
+        self.number, self.types = number, types
+        self.values: list[Any] = [None] * len(types)
+        for x, n in number.items():
+            self.values[n] = x
+        self.bits = {n for n, type_ in enumerate(types) if type_ <= 0}
+        #: Results that had a number before.
+        self.made_here = {x for x in number if not isinstance(x, ir.BlockArgument)}
+        self.is_plain = not (self.bits or self.made_here)
+
+    def add(self, x: ir.Value, type_: int) -> int:
+        n = self.number[x] = len(self.types)
+        self.types.append(type_)
+        self.values.append(x)
+        return n
+
+    def add_bits(self, x: ir.Value, type_: int) -> int:
+        n = self.add(x, type_)
+        self.bits.add(n)
+        self.is_plain = False
+        return n
+
+    def read(self, xs: Iterable[ir.Value]) -> tuple[tuple[ir.Value, ...], tuple[int | None, ...]]:
+        """Operands of an op and their numbers; both empty if no operand has a number."""
+        operands = tuple(xs)
+        wanted = tuple([self.number.get(x) for x in operands])
+        if wanted.count(None) == len(wanted):
+            return (), ()
+        pairs = zip(operands, wanted, strict=True)
+        return tuple([x if n is None else self.values[n] for x, n in pairs]), wanted
+
+    def number_result(
+        self, rules: Any, result: ir.Value, type_: int, wanted: tuple[int | None, ...]
+    ) -> tuple[int | None, tuple[int | None, ...]]:
+        """The number of the one result of an op, and the operand numbers that count, or ()."""
+        if self.bits and type_ > 0 and not rules.reads_bits:
+            wanted = _without(self.bits, wanted)
+            if wanted.count(None) == len(wanted):
+                return None, ()
+        if result in self.made_here:
+            return self.number[result], wanted
+        if type_ > 0:
+            return self.add(result, type_), wanted
+        if rules.reads_bits or not self.bits.isdisjoint(wanted):
+            return self.add_bits(result, type_), wanted
+        return None, wanted
+
+    def steps_of(self, op: Any, symbols: SymbolTable | None) -> list[PlainStep]:
+        """Step of an op with several results or of a foreign dialect, if it depends on a value."""
+        foreign = not issubclass(type(op), AnvlOp)
+        operands, given = self.read(values_read(op) if foreign else operands_of(op))
+        if not operands:
+            return []
+        results = tuple(op.results)
+        through, wanted = _through(op, foreign, given, self.bits, symbols)
+        if wanted.count(None) == len(wanted):
+            return []
+        moves = any(n is not None and n not in self.bits for n in wanted)
+        numbers: list[int | None] = []
+        for y, of_bits in zip(results, through, strict=True):
+            type_ = type_number(y.type)
+            is_active = of_bits or (moves and (type_ > 0 or (foreign and may_carry(y.type))))
+            numbers.append(self._number_one(y, type_, foreign) if is_active else None)
+        return [(type(op), op.operation, operands, wanted, results, tuple(numbers))]
+
+    def _number_one(self, y: ir.Value, type_: int, foreign: bool) -> int:
+        if y in self.number:  # a value in `wrt` has one already
+            return self.number[y]
+        return self.add(y, type_) if type_ > 0 or foreign else self.add_bits(y, type_)
 
 
 def _without(bits: set[int], wanted: Sequence[int | None]) -> tuple[int | None, ...]:
     return tuple([None if n in bits else n for n in wanted])
-
-
-def _by_number(number: dict[ir.Value, int], count: int) -> list[ir.Value]:
-    values: list[Any] = [None] * count
-    for x, n in number.items():
-        values[n] = x
-    return values
-
-
-def _read(
-    xs: Sequence[ir.Value], number: dict[ir.Value, int], values: Sequence[ir.Value]
-) -> tuple[tuple[ir.Value, ...], tuple[int | None, ...]]:
-    """Operands of an op and their numbers; both empty if no operand has a number."""
-    operands = tuple(xs)
-    wanted = tuple([number.get(x) for x in operands])
-    if wanted.count(None) == len(wanted):
-        return (), ()
-    pairs = zip(operands, wanted, strict=True)
-    return tuple([x if n is None else values[n] for x, n in pairs]), wanted
-
-
-def _steps_of(
-    op: Any,
-    number: dict[ir.Value, int],
-    types: list[int],
-    values: list[ir.Value],
-    bits: set[int],
-    symbols: SymbolTable | None,
-) -> list[PlainStep]:
-    """Step of an op with several results or of a foreign dialect, if it depends on some value."""
-    foreign = not issubclass(type(op), AnvlOp)
-    xs = values_read(op) if foreign else operands_of(op)
-    operands, given = _read(xs, number, values)
-    if not operands:
-        return []
-    results = tuple(op.results)
-    through, wanted = _through(op, foreign, given, bits, symbols)
-    if wanted.count(None) == len(wanted):
-        return []
-    moves = any(n is not None and n not in bits for n in wanted)
-    numbers: list[int | None] = []
-    for y, of_bits in zip(results, through, strict=True):
-        type_ = type_number(y.type)
-        n = None
-        if of_bits or (moves and (type_ > 0 or (foreign and may_carry(y.type)))):
-            n = number.setdefault(y, len(types))  # a value in `wrt` has one already
-            if n == len(types):
-                types.append(type_)
-                values.append(y)
-                if type_ <= 0 and not foreign:
-                    bits.add(n)
-        numbers.append(n)
-    return [(type(op), op.operation, operands, wanted, results, tuple(numbers))]
 
 
 def _through(

@@ -82,7 +82,7 @@ def _swept(
             written_from(rules.tangent_recipes, rules.tangent.__func__, passes)
     tangents: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]
     places = Places("tangent", location)
-    _forward(steps, tangents, types, len(given), places, symbols, replaces)
+    _Sweep(tangents, types, len(given), places, symbols, replaces).run(steps)
     return [tangents[ids[y]] if y in ids else None for y in targets]
 
 
@@ -99,44 +99,58 @@ def _active(
     return slice_to([ids[y] for y in targets if y in ids], forward), ids, types
 
 
-def _forward(
-    steps: list[PlainStep],
-    tangents: list[Any],
-    types: list[int],
-    n_given: int,
-    places: Places,
-    symbols: SymbolTable | None,
-    replaces: bool,
-) -> None:
-    """Propagate tangents from operands to results, from the first step to the last.
+class _Sweep:
+    """Propagates tangents, by number, from operands to results.  The first `n_given` are given."""
 
-    `steps` are last to first: each is released when it is done (Note [Handles]).
-    """
-    any_masked = False
-    while steps:
-        rules, op, operands, ids, results, result_ids = step = steps.pop()
-        ts = [None if n is None else tangents[n] for n in ids]
-        moving = [t for t in ts if t is not None]
-        if not moving:
-            continue
-        if len(moving) < len(ts):
-            ids = tuple([n if t is not None else None for n, t in zip(ids, ts, strict=True)])
-        at = places.of(rules, op)
-        is_masked = any_masked and any([type(t) is Masked for t in moving])
+    __slots__ = ("n_given", "places", "replaces", "symbols", "tangents", "types")
+
+    def __init__(
+        self,
+        tangents: list[Any],
+        types: list[int],
+        n_given: int,
+        places: Places,
+        symbols: SymbolTable | None,
+        replaces: bool,
+    ) -> None:
+        self.tangents, self.types, self.n_given = tangents, types, n_given
+        self.places, self.symbols, self.replaces = places, symbols, replaces
+
+    def run(self, steps: list[PlainStep]) -> None:
+        """Visit each step, from the first to the last.
+
+        `steps` are last to first: each is released when it is done (Note [Handles]).
+        """
+        tangents, n_given, any_masked = self.tangents, self.n_given, False
+        while steps:
+            step = steps.pop()
+            ts = [None if n is None else tangents[n] for n in step[3]]
+            moving = [t for t in ts if t is not None]
+            if not moving:
+                continue
+            is_masked = any_masked and any([type(t) is Masked for t in moving])
+            found = self._tangents_of(step, ts, moving, is_masked or step[0].selects_elements)
+            for n, t in zip(step[5], found, strict=True):
+                if n is not None and n >= n_given:  # an input keeps its given tangent
+                    tangents[n] = t
+                    any_masked = any_masked or type(t) is Masked
+
+    def _tangents_of(
+        self, step: PlainStep, ts: list[Any], moving: list[Any], is_masked: bool
+    ) -> Sequence[Any]:
+        """Tangents of the results, from a recipe if there is one: Note [Recipes]."""
+        rules, op, operands, ids, results, _ = step
+        at = self.places.of(rules, op)
         recipe = None
-        if not (is_masked or rules.selects_elements):
-            recipe = recipe_for(rules.tangent_recipes, step, ids, types, _written)
+        if not is_masked:
+            if len(moving) < len(ts):
+                ids = tuple([n if t is not None else None for n, t in zip(ids, ts, strict=True)])
+            recipe = recipe_for(rules.tangent_recipes, step, ids, self.types, _written)
         if recipe is None:
             with at:
-                is_masked = is_masked or rules.selects_elements
-                found = _asked(Step(*step, symbols), ts, is_masked, replaces)
-        else:
-            values = emitted(recipe, [*operands, results[0], *moving], at)
-            found = [values[k] for _, k in recipe.outputs] or _NOTHING
-        for n, t in zip(result_ids, found, strict=True):
-            if n is not None and n >= n_given:  # an input keeps its given tangent
-                tangents[n] = t
-                any_masked = any_masked or type(t) is Masked
+                return _asked(Step(*step, self.symbols), ts, is_masked, self.replaces)
+        values = emitted(recipe, [*operands, results[0], *moving], at)
+        return [values[k] for _, k in recipe.outputs] or _NOTHING
 
 
 _NOTHING = [None]
@@ -210,6 +224,18 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
     return recipe if recipe is not None and recipe.is_plain else None
 
 
+def _tried(plain: PlainStep, step: Step, ts: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+    """Tangents of the results, and why there are none."""
+    nothing = [None] * len(step.results)
+    why: Any = problem(plain, "tangent", step.symbols)
+    if why is not None or all(t is None for t in ts):
+        return nothing, why
+    try:
+        return _asked(step, ts, True, True), None
+    except MissingRule as error:
+        return nothing, error
+
+
 def _searched(
     block: ir.Block,
     given: Mapping[ir.Value, ir.Value],
@@ -225,15 +251,8 @@ def _searched(
     found: list[Finding] = []
     for plain in reversed(steps):
         step = Step(*plain, symbols)
-        why: Any = problem(plain, "tangent", symbols)
         ts = [None if n is None else tangents[n] for n in step.active_ids]
-        if why is None and any(t is not None for t in ts):
-            try:
-                answers = _asked(step, ts, True, True)
-            except MissingRule as error:
-                why = error
-        elif why is None:
-            continue
+        answers, why = _tried(plain, step, ts)
         if why is not None:
             found += found_at(plain, steps, len(given), why)
             answers = [stand_in(y) for y in step.results]

@@ -3,7 +3,7 @@
 The adjoint of a linear function is the same everywhere, so none of its ops may need the arguments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -135,13 +135,20 @@ def _check_backward(
     program.results = list(results)
     found = first_nonlinear(program, moves)
     first = backward[-1] if backward else needed[-1]
-    line = getattr(first.location, "child_loc", first.location)
-    there = [op for op in forward if op.location == line] or [first]
-    named = max(there, key=lambda op: sum(x in moved for x in op.operands))
+    named = _primal_of(first, forward, moved)
     why = f"the slope of {named.name} at {place_of(named)} depends on its value"
     if found is not None and isinstance(named.opview, CallOp | RegionOp):
         why = found.why
     _refuse(name, ops, wrt, backward or needed, why, symbols)
+
+
+def _primal_of(
+    op: ir.Operation, forward: Sequence[ir.Operation], moved: Container[ir.Value]
+) -> ir.Operation:
+    """The forward op that an op of the adjoint is named after: with most active operands."""
+    line = getattr(op.location, "child_loc", op.location)
+    there = [other for other in forward if other.location == line] or [op]
+    return max(there, key=lambda other: sum(x in moved for x in other.operands))
 
 
 def _refuse(

@@ -30,18 +30,10 @@ def einsum(
     `element` is the element type of the result.  Raises `TypeError` for a precision that anvl
     lacks, or an element type that the contraction cannot have.
     """
-    taken, arrow, given = config.replace(" ", "").partition("->")
-    words = taken.split(",")
-    if not arrow or len(words) != len(xs):
+    parsed = _parsed(config, xs)
+    if parsed is None:
         return None
-    named = [_Labelled(x, _labels(word, x.type.rank)) for x, word in zip(xs, words, strict=True)]
-    every = {label for one in named for label in one.labels}
-    n_more = max((len([c for c in one.labels if len(c) > 1]) for one in named), default=0)
-    out = _expanded(given, n_more)
-    if len(set(out)) != len(out) or not set(out) <= every:
-        return None
-    if any(len(one.labels) != one.x.type.rank for one in named):
-        return None
+    named, out = parsed
     named = [_without_repeated(one) for one in named]
     if len(named) == 1:
         (y,) = named
@@ -50,6 +42,21 @@ def einsum(
         y = _contracted(*_of_one_size(*named), out, how | {"dtype": dtype_name(element)})
     y = _summed(y, set(out))
     return _ordered(y, out)
+
+
+def _parsed(config: str, xs: Sequence[Value]) -> tuple[list[_Labelled], tuple[str, ...]] | None:
+    """The operands with the labels of their axes, and those of the result; None if wrong."""
+    taken, arrow, given = config.replace(" ", "").partition("->")
+    words = taken.split(",")
+    if not arrow or len(words) != len(xs):
+        return None
+    named = [_Labelled(x, _labels(word, x.type.rank)) for x, word in zip(xs, words, strict=True)]
+    if any(len(one.labels) != one.x.type.rank for one in named):
+        return None
+    every = {label for one in named for label in one.labels}
+    n_more = max((len([c for c in one.labels if len(c) > 1]) for one in named), default=0)
+    out = _expanded(given, n_more)
+    return (named, out) if len(set(out)) == len(out) and set(out) <= every else None
 
 
 def _labels(word: str, rank: int) -> tuple[str, ...]:

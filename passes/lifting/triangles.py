@@ -3,6 +3,7 @@
 A mask compares row and column numbers, with a constant added to either.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.mlir import ir
@@ -90,14 +91,18 @@ def _affine(x: Value, depth: int = 0) -> _Affine | None:
     if short == "iota":
         axis = ir.IntegerAttr(op.attributes["iota_dimension"]).value - x.type.rank
         return {-2: _Affine(1, 0, 0), -1: _Affine(0, 1, 0)}.get(axis)
-    inner = [one for x in op.operands if (one := _affine(x, depth + 1)) is not None]
-    if len(inner) < len(op.operands):
-        return None
-    if short == "broadcast_in_dim":
+    operands = [_affine(x, depth + 1) for x in op.operands]
+    inner = [one for one in operands if one is not None]
+    return _combined(op, short, inner) if len(inner) == len(operands) else None
+
+
+def _combined(op: ir.Operation, name: str, inner: Sequence[_Affine]) -> _Affine | None:
+    """The affine form of the result of an op with these operands, or None."""
+    if name == "broadcast_in_dim":
         is_number = inner[0].row == inner[0].column == 0
         return inner[0] if is_number or _keeps_last_axes(op) else None
-    if short in ("add", "subtract"):
-        sign = 1 if short == "add" else -1
+    if name in ("add", "subtract"):
+        sign = 1 if name == "add" else -1
         return _Affine(*(a + sign * b for a, b in zip(*inner, strict=True)))
     return None
 

@@ -122,17 +122,20 @@ def _order(block: ir.Block) -> _Order:
     for op in [op.operation for op in block.operations]:
         inner = [(b, _order(b)) for region in op.regions for b in region.blocks]
         depends = bool(later) and any(x in later for x in op.operands)
-        if not any(order.is_any for _, order in inner) and not _is_call(op):
-            if depends:
-                later.update(op.results)
-            continue
-        is_any = True
-        if last is not None and not depends:
-            _make_depend(op, last)
-        given = [y for y in _given(op, inner) if _is_plain(y.type) and 0 not in y.type.shape]
-        if given:
-            last, later = min(given, key=_size), set(given)
+        if _has_call(op, inner):
+            is_any = True
+            if last is not None and not depends:
+                _make_depend(op, last)
+            given = _given(op, inner)
+            if given:
+                last, later = min(given, key=_size), set(given)
+        elif depends:
+            later.update(op.results)
     return _Order(is_any, later)
+
+
+def _has_call(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> bool:
+    return _is_call(op) or any(order.is_any for _, order in inner)
 
 
 def _is_call(op: ir.Operation) -> bool:
@@ -140,6 +143,12 @@ def _is_call(op: ir.Operation) -> bool:
 
 
 def _given(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Value]:
+    """Results that may order the next call: not empty, and of elements that all ops accept."""
+    results = _after_call(op, inner)
+    return [y for y in results if _is_plain(y.type) and 0 not in y.type.shape]
+
+
+def _after_call(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Value]:
     """Results that depend on a call, also in an op's body: XLA may know others earlier."""
     if not inner:
         return list(op.results)

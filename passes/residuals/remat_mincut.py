@@ -46,10 +46,22 @@ class Choice(NamedTuple):
 
 def saved_freely(program: Program) -> list[ir.Value]:
     """Values of a program to save for its adjoint, where nothing limits these: Note [Residuals]."""
-    forward = program.slice().ops
     floats = [i for i, y in enumerate(program.results) if differentiable(y.type)]
     if not floats:
         return []
+    adjoint, copies = _adjoint_of(program, floats)
+    first = set(copies)
+    part = adjoint.slice()
+    backward = [op for op in part.ops if first.isdisjoint(op.results)]
+    used = first.intersection([*live_in(backward, part.values, program.symbols), *adjoint.results])
+    forward = program.slice().ops
+    originals = [y for op in forward for y in op.results]
+    read = [y for y, copy in zip(originals, copies, strict=True) if copy in used]
+    return residuals(read, program.arguments, forward)
+
+
+def _adjoint_of(program: Program, floats: Sequence[int]) -> tuple[Program, list[ir.Value]]:
+    """The adjoint of a program for cotangents of these results; its copies of the values."""
     types = [x.type for x in program.arguments]
     seeds = [program.results[i].type for i in floats]
     copies: list[ir.Value] = []
@@ -62,14 +74,7 @@ def saved_freely(program: Program) -> list[ir.Value]:
         wrt = [x for x in values[:n] if differentiable(x.type)]
         return swept(pairs, wrt, program.symbols)
 
-    adjoint = Program.of(emit, [*types, *seeds], program.symbols)
-    first = set(copies)
-    part = adjoint.slice()
-    backward = [op for op in part.ops if first.isdisjoint(op.results)]
-    used = first.intersection([*live_in(backward, part.values, program.symbols), *adjoint.results])
-    originals = [y for op in forward for y in op.results]
-    read = [y for y, copy in zip(originals, copies, strict=True) if copy in used]
-    return residuals(read, program.arguments, forward)
+    return Program.of(emit, [*types, *seeds], program.symbols), copies
 
 
 def _block_of(values: Sequence[ir.Value]) -> Any:

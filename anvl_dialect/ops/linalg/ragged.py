@@ -335,25 +335,41 @@ def _contracted(x: Value, y: Value, sizes: Value, names: _Names, precision: str)
 @lru_cache(4096)
 def _plan(names: _Names) -> tuple[list[int], RaggedDims, list[int], list[int]]:
     """Arguments of the op: axes of x, dimension numbers, axes of the sizes and of the result."""
-    _, of_y, of_sizes, wanted, ragged = names
-    # The axes of sizes come before the ragged axis, be it free or contracted.
-    late = [n for n in names.x[names.x.index(ragged) :] if n in of_sizes and n not in of_y]
-    of_x = [*late, *(n for n in names.x if n not in late)]
-    batching = [n for n in wanted if n in of_x and n in of_y]
-    contracting = [n for n in of_x if n in of_y and n not in wanted]
-    contracting.sort(key=lambda n: 0 if n in of_sizes else 1 if n == ragged else 2)
-    before = _before(of_x, batching, contracting, ragged) if len(of_sizes) > 1 else []
-    free = [n for n in of_x if n not in of_y], [n for n in of_y if n not in (*of_x, _GROUP)]
-    of_z = [*([_GROUP] if _GROUP in wanted else []), *batching, *free[0], *free[1]]
+    of_x = _in_order(names)
+    batching, contracting = _shared_axes(names, of_x)
+    more = len(names.sizes) > 1
+    before = _before(of_x, batching, contracting, names.ragged) if more else []
+    of_z = [
+        *([_GROUP] if _GROUP in names.z else []),
+        *batching,
+        *(n for n in of_x if n not in names.y),
+        *(n for n in names.y if n not in (*of_x, _GROUP)),
+    ]
+    of_y = names.y
     dims = RaggedDims(
         tuple(map(of_x.index, batching)),
         tuple(map(of_y.index, batching)),
         tuple(map(of_x.index, contracting)),
         tuple(map(of_y.index, contracting)),
-        (of_x.index(ragged),),
+        (of_x.index(names.ragged),),
         (of_y.index(_GROUP),) if _GROUP in of_y else (),
     )
     return of_x, dims, [*before, _GROUP], of_z
+
+
+def _in_order(names: _Names) -> list[int]:
+    """Axes of x, such that those of sizes come before the ragged axis, be it free or contracted."""
+    after = names.x[names.x.index(names.ragged) :]
+    late = [n for n in after if n in names.sizes and n not in names.y]
+    return [*late, *(n for n in names.x if n not in late)]
+
+
+def _shared_axes(names: _Names, of_x: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Axes of x and y that are batched, and contracted: those of sizes first, then the ragged."""
+    shared = [n for n in of_x if n in names.y]
+    contracting = [n for n in shared if n not in names.z]
+    contracting.sort(key=lambda n: 0 if n in names.sizes else 1 if n == names.ragged else 2)
+    return [n for n in names.z if n in shared], contracting
 
 
 # -- lowering --------------------------------------------------------------------------------------

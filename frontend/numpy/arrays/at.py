@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -200,13 +200,8 @@ class _Layout:
         # For each axis of the updates: its axis of x, or None for those of the index arrays.
         axes = [*ranges[:first], *[None for _ in broadcast], *ranges[first:]]
         windows = [a for a in ranges if items[a].step == 1]
-        counted = [a for a in axes if a not in windows]
-        start = counted.index(None) if broadcast else 0
         self.items, self.broadcast = items, broadcast
-        self.of_arrays = tuple(range(start, start + len(broadcast)))
-        self.place = {a: i for i, a in enumerate(counted) if a is not None}
-        sizes = [items[a].size for a in counted if a is not None]
-        self.counts = (*sizes[:start], *broadcast, *sizes[start:])
+        self._count([a for a in axes if a not in windows])
         # A window that begins at the start of its axis needs no index there.
         self.indexed = [a for a in items if a not in windows or not items[a].is_all(x.shape[a])]
         self.dims = ScatterDims(
@@ -215,6 +210,14 @@ class _Layout:
             scatter_dims_to_operand_dims=tuple(self.indexed),
             index_vector_dim=len(self.counts),
         )
+
+    def _count(self, axes: Sequence[int | None]) -> None:
+        """Note the axes that enumerate windows: their places among each other, and their sizes."""
+        start = axes.index(None) if self.broadcast else 0
+        self.of_arrays = tuple(range(start, start + len(self.broadcast)))
+        self.place = {a: i for i, a in enumerate(axes) if a is not None}
+        sizes = [self.items[a].size for a in axes if a is not None]
+        self.counts = (*sizes[:start], *self.broadcast, *sizes[start:])
 
     def vectors(self, at: dict[int, Tracer], dtype: np.dtype[Any]) -> Tracer:
         """Start indices of the windows, one vector for each."""
