@@ -4,7 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from anvl.dialect import parse
+import anvl
+import anvl.numpy as anp
+from anvl.dialect import PassError, parse
 from anvl.passes.framework.pipeline import Pipeline
 
 #: `@f` is a sum whose derivative is by its own rule.
@@ -97,6 +99,127 @@ def test_the_body_of_an_op_calls_functions_with_rules(op, mode):
     Pipeline([f"anvl-{mode}{{function=main {options}}}"]).run(module, verify_each=True)
     suffix = {"gradient": "adjoint", "forward": "tangent", "vectorize": "batched"}[mode]
     assert f"@main_{suffix}(" in str(module)
+
+
+@anvl.custom_jvp
+def wave(x):
+    return anp.sin(x)
+
+
+@wave.defjvp
+def _slope(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return wave(x), anp.cos(x) * wave(x + 1) * t
+
+
+@anvl.custom_vjp
+def pulled(x):
+    return wave(x)
+
+
+pulled.defvjp(lambda x: (wave(x), x), lambda x, g: (wave(x) * g,))
+
+
+@anvl.custom_jvp
+def times(x, t):
+    return wave(x) * t
+
+
+@times.defjvp
+def _times_along(primals, tangents):
+    (x, t), (of_x, of_t) = primals, tangents
+    return times(x, t), times(x, of_t) + anp.cos(x) * t * of_x
+
+
+@anvl.custom_vjp
+def times_back(x, t):
+    return wave(x) * t
+
+
+times_back.defvjp(
+    lambda x, t: (times_back(x, t), (x, t)),
+    lambda xt, g: (anp.cos(xt[0]) * xt[1] * g, times_back(xt[0], g)),
+)
+
+
+def twice(x):
+    return wave(wave(x))
+
+
+#: A call of a function with rules, in everything that has a body; of a scalar.
+WITHIN = {
+    "if": lambda x: anvl.cond(x > 0, twice, wave, x),
+    "if, by members": lambda x: anvl.cond(x > 0, twice, wave, x, batch="loop"),
+    "case": lambda x: anvl.switch(anp.astype(x, int), [twice, wave, anp.sin], x),
+    "while": lambda x: anvl.while_loop(lambda v: wave(v) < 0.5, lambda v: twice(v) + 1, x),
+    "bounded while": lambda x: anvl.while_loop(
+        lambda v: wave(v) < 0.5, lambda v: twice(v) + 1, x, max_iterations=3
+    ),
+    "scan": lambda x: anvl.scan(lambda c, _: (twice(c), wave(c)), x, length=3)[1][2],
+    "while in scan": lambda x: anvl.scan(
+        lambda c, _: (anvl.while_loop(lambda v: wave(v) < 0, twice, c), None), x, length=3
+    )[0],
+    "scan in if": lambda x: anvl.cond(
+        x > 0, lambda x: anvl.scan(lambda c, _: (twice(c), None), x, length=3)[0], wave, x
+    ),
+    "checkpoint": anvl.checkpoint(twice),
+    "checkpoint within a budget": anvl.checkpoint(lambda x: twice(anp.exp(twice(x))), budget=4),
+    "custom_vjp": pulled,
+    "its own rule": lambda x: times(x, wave(x)),
+    "its own adjoint rule": lambda x: times_back(x, wave(x)),
+}
+
+MODES = {
+    "adjoint": anvl.grad,
+    "tangent": lambda f: lambda x: anvl.jvp(f, (x,), (x,)),
+    "adjoint of tangent": lambda f: anvl.grad(lambda x: anvl.jvp(f, (x,), (x,))[1]),
+    "batch": anvl.vmap,
+    "batch of adjoint": lambda f: anvl.vmap(anvl.grad(f)),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("body", WITHIN)
+def test_functions_with_rules_are_called_within_everything(body, mode):
+    of = anvl.aval("f32", (3,) if "batch" in mode else ())
+    f = MODES[mode](WITHIN[body])
+    text = anvl.jit(f).lower(of).mlir()
+    assert "func.call" not in text
+
+
+@anvl.custom_jvp
+def doubled(x):
+    return x + x
+
+
+doubled.defjvp(lambda primals, tangents: (doubled(*primals), doubled(*tangents)))
+
+LINEAR = {
+    "call": lambda p, x: doubled(x),
+    "if": lambda p, x: anvl.cond(p, doubled, lambda x: -doubled(x), x),
+    "scan": lambda p, x: anvl.scan(lambda c, _: (doubled(c), None), x, length=3)[0],
+    "scan in if": lambda p, x: anvl.cond(p, lambda x: LINEAR["scan"](p, x), doubled, x),
+}
+
+
+@pytest.mark.parametrize("body", LINEAR)
+def test_linear_functions_are_transposed_within_everything(body):
+    x = anvl.aval("f32", ())
+
+    def transposed(p, g):
+        return anvl.linear_transpose(lambda x: LINEAR[body](p, x), x)(g)
+
+    assert "func.call" not in anvl.jit(transposed).lower(anvl.aval("bool", ()), x).mlir()
+
+
+def test_a_function_that_is_not_linear_within_a_choice_is_refused():
+    x, flag = anvl.aval("f32", ()), anvl.aval("bool", ())
+
+    def chosen(p, x):
+        return anvl.cond(p, lambda x: doubled(anp.floor(x)), doubled, x)
+
+    with pytest.raises(PassError, match=r"is not linear in x: anvl\.floor"):
+        anvl.jit(lambda p, g: anvl.linear_transpose(lambda x: chosen(p, x), x)(g)).lower(flag, x)
 
 
 def scaled(k):
