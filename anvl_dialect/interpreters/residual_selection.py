@@ -3,11 +3,10 @@
 The only place that decides it, for `anvl.vjp` and `anvl.linearize`, for scans and for checkpoints.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
-from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.effects import has_effect
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.core.types import numpy_of
@@ -76,105 +75,133 @@ def residuals(read: Iterable[Value], available: Iterable[Value], ops: Sequence[A
     """
     there = set(available)
     needed = [x for x in dict.fromkeys(read) if x not in there]
-    return _Choice(there, ops).of(needed) if needed else []
+    if not needed:
+        return []
+    makers = _makers(ops, there)
+    values = [*(x for x in needed if x not in makers), *makers]
+    choice = _Choice(values, there, makers)
+    return [values[i] for i in choice.of([choice.ids[x] for x in needed if x not in there])]
+
+
+def _makers(ops: Iterable[Any], available: set[Value]) -> dict[Value, Any]:
+    """The results of ops, in order, with the op of each, or None if that is not cheap.
+
+    Literals, captured arrays, and the values that elementwise ops compute from these alone become
+    available.
+    """
+    makers: dict[Value, Any] = {}
+    constants: set[Value] = set()
+    for op in ops:
+        rules = type(op)
+        if not issubclass(rules, AnvlOp) or rules.multiple_results:
+            makers.update(dict.fromkeys(op.results))
+            continue
+        y = op.result
+        makers[y] = op if rules.cheap else None
+        if rules.n_operands == 0 or (rules.diagonal and constants.issuperset(op.operands)):
+            if not rules.bodies and not has_effect(op):
+                constants.add(y)
+    available |= constants
+    return makers
+
+
+#: The id of an argument that is neither available nor needed.
+_LACKING = -1
 
 
 class _Choice:
-    """Values of some ops, with the order, the reads and the sizes of each."""
+    """The choice among values, by their ids: each value follows from values with smaller ids."""
 
-    def __init__(self, available: set[Value], ops: Sequence[Any]) -> None:
-        self.makers = {y: op for op in ops for y in op.results}
-        self.order = {y: i for i, y in enumerate(self.makers)}
-        self.there = available.union(_constants(ops))
-        self._reads: dict[Value, Sequence[Value] | None] = {}
+    def __init__(
+        self, values: Sequence[Value], available: set[Value], makers: dict[Value, Any]
+    ) -> None:
+        self.ids = {x: i for i, x in enumerate(values)}
+        self._values = values
+        self._available = available
+        self._makers = makers
+        self._reads: dict[int, list[int] | None] = {_LACKING: None}
+        self._sizes: dict[int, int] = {}
 
-    def of(self, needed: Sequence[Value]) -> list[Value]:
+    def of(self, needed: Iterable[int]) -> list[int]:
         """The smallest residuals for the needed values."""
-        kept = {x: None for x in needed if x not in self.there}
+        kept = set(needed)
         self._drop(kept, kept)
-        below = {x: self._below(x) for x in kept}
+        below = {i: self._below(i) for i in kept}
         while self._shrinks(kept, below):
             pass
-        return sorted(kept, key=self._place)
+        return sorted(kept)
 
-    def _shrinks(self, kept: dict[Value, None], below: dict[Value, set[Value]]) -> bool:
+    def _shrinks(self, kept: set[int], below: dict[int, set[int]]) -> bool:
         """Save values in place of larger ones that follow from them; return whether any."""
-        above: dict[Value, list[Value]] = {}
-        for x in kept:
-            for y in below[x]:
-                above.setdefault(y, []).append(x)
+        above: dict[int, list[int]] = {}
+        for i in kept:
+            for j in below[i]:
+                above.setdefault(j, []).append(i)
         changed = False
-        for y in sorted(above, key=self._place):
-            users = [x for x in above[y] if x in kept]
-            if y in kept or _bytes(users) <= byte_size(y.type):
+        for j in sorted(above):
+            users = [i for i in above[j] if i in kept]
+            if j in kept or self._bytes(users) <= self._bytes([j]):
                 continue
-            trial = {**kept, y: None}
-            self._drop(trial, users)
-            if _bytes(trial) < _bytes(kept):
-                kept.clear()
-                kept.update(trial)
-                below[y] = self._below(y)
+            kept.add(j)
+            self._drop(kept, users)
+            dropped = [i for i in users if i not in kept]
+            if self._bytes(dropped) > self._bytes([j]):
+                below[j] = self._below(j)
                 changed = True
+            else:
+                kept.remove(j)
+                kept.update(dropped)
         return changed
 
-    def _drop(self, kept: dict[Value, None], values: Iterable[Value]) -> None:
+    def _drop(self, kept: set[int], ids: Iterable[int]) -> None:
         """Drop those of these values that follow from the other ones kept, the last first."""
-        for x in sorted(values, key=self._place, reverse=True):
-            del kept[x]
-            if not self._follows(x, kept):
-                kept[x] = None
+        for i in sorted(ids, reverse=True):
+            kept.remove(i)
+            if not self._follows(i, kept):
+                kept.add(i)
 
-    def _place(self, x: Value) -> int:
-        return self.order.get(x, -1)
+    def _bytes(self, ids: Iterable[int]) -> int:
+        total = 0
+        for i in ids:
+            if i not in self._sizes:
+                self._sizes[i] = byte_size(self._values[i].type)
+            total += self._sizes[i]
+        return total
 
-    def _read_by(self, x: Value) -> Sequence[Value] | None:
-        """Operands from which a value follows by one cheap op; None if it does not."""
-        if x not in self._reads:
-            op = self.makers.get(x)
-            self._reads[x] = operands_of(op) if op is not None and is_cheap(op) else None
-        return self._reads[x]
+    def _read_by(self, i: int) -> Sequence[int] | None:
+        """Operands that are not available, of the cheap op that defines a value; else None."""
+        if i not in self._reads:
+            op = self._makers.get(self._values[i])
+            self._reads[i] = None if op is None else self._read(op)
+        return self._reads[i]
 
-    def _below(self, x: Value) -> set[Value]:
+    def _read(self, op: Any) -> list[int]:
+        read = [x for x in op.operands if x not in self._available]
+        return [self.ids.get(x, _LACKING) for x in read]
+
+    def _below(self, i: int) -> set[int]:
         """Values from which a value follows by few cheap ops."""
-        pending, seen, count = [x], set[Value](), 0
+        pending, seen, count = [i], set[int](), 0
         while pending and count < _LONGEST:
             read = self._read_by(pending.pop())
             if read is None:
                 continue
             count += 1
-            more = [z for z in read if z in self.makers and z not in self.there and z not in seen]
+            more = [j for j in read if j != _LACKING and j not in seen]
             seen.update(more)
             pending += more
         return seen
 
-    def _follows(self, y: Value, kept: dict[Value, None]) -> bool:
+    def _follows(self, i: int, kept: set[int]) -> bool:
         """Whether a value follows from those kept by few cheap ops."""
-        pending, seen = [y], set[Value]()
+        pending, seen = [i], set[int]()
         while pending:
-            x = pending.pop()
-            if x in self.there or x in kept or x in seen:
+            j = pending.pop()
+            if j in kept or j in seen:
                 continue
-            read = self._read_by(x)
+            read = self._read_by(j)
             if read is None or len(seen) == _LONGEST:
                 return False
-            seen.add(x)
+            seen.add(j)
             pending += read
         return True
-
-
-def _bytes(values: Iterable[Value]) -> int:
-    return sum(byte_size(x.type) for x in values)
-
-
-def _constants(ops: Iterable[Any]) -> Iterator[Value]:
-    """Literals, captured arrays, and what elementwise ops make of these alone."""
-    found: set[Value] = set()
-    for op in ops:
-        rules = type(op)
-        if not issubclass(rules, AnvlOp) or rules.multiple_results or rules.bodies:
-            continue
-        xs = op.operands
-        if not len(xs) or (rules.diagonal and found.issuperset(xs)):
-            if not has_effect(op):
-                found.add(op.result)
-                yield op.result

@@ -35,16 +35,17 @@ def split(
     run_on(function, "cse,trivial-dce")  # duplicate or unused values must not become residuals
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
-    *operations, terminator = [op.operation for op in block.operations]
+    *views, end = block.operations
+    terminator = end.operation
     late_arguments = [arguments[i] for i in late]
-    after = forward_slice(operations, late_arguments, whole_ops=True)
-    is_late = set(after.ops)
+    after = forward_slice(views, late_arguments, whole_ops=True)
+    is_late = {op.operation for op in after.ops}
     _check_early(function, list(terminator.operands)[:n_early], is_late, late_arguments)
     second = _begin(function, names[1])
     inside = second.regions[0].blocks[0]
     returned = list(terminator.operands)
     early = [v for i, v in enumerate(arguments) if i not in late]
-    ops = [op.opview for op in operations if op not in is_late]
+    ops = [op for op in views if op.operation not in is_late]
     read = [x for x in (*live_in(after.ops), *returned[n_early:]) if x not in after.values]
     saved = residuals(read, early, ops)
     for op in after.ops:
