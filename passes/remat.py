@@ -161,28 +161,39 @@ def _keep(name: str, expansion: Expansion) -> None:
 
 def _segmented(f: Callee, program: Program, kept: Sequence[ir.Value]) -> list[ir.Value]:
     """Emit calls of the segments of a function; return its results."""
-    levels, steps = levels_of(program, set(kept)), program.slice().ops
     known: dict[ir.Value, ir.Value] = {x: x for x in program.arguments}
-    wanted: dict[ir.Value, Any] = dict.fromkeys([*program.results, *kept])
-    for level in range(1 + max(levels.values(), default=0)):
-        found = [y for op in steps for y in op.results if y in wanted and levels[y] == level]
-        if not found:
-            continue
-        returned = [y for y in found if y not in kept]
-        new = [y for y in found if y in kept]
-        segment = Program(program.block, [*returned, *new], program)
-        segment.arguments = list(known)
-        used = segment.slice().values
-        segment.arguments = [x for x in known if x in used]
-        attributes = {_ATTRIBUTE: Checkpoint.keeping(len(new))}
-        types = [x.type for x in segment.arguments]
-        made = f.add(str(level), segment, types, attributes)
-        values = call(made, [known[x] for x in segment.arguments])
-        real = dict(zip(segment.results, values, strict=True))
-        results = {y: real[y] for y in returned}
-        wanted.update(results)
-        known.update({y: real[y] for y in new})
-    return [known[y] if y in known else wanted[y] for y in program.results]
+    returned: dict[ir.Value, ir.Value] = {}
+    for level, found in _by_level(program, kept):
+        others = [y for y in found if y not in kept]
+        saved = [y for y in found if y in kept]
+        segment = Program(program.block, [*others, *saved], program)
+        values = _emitted(f, str(level), segment, known, len(saved))
+        returned.update(zip(others, values, strict=False))
+        known.update(zip(saved, values[len(others) :], strict=True))
+    return [known[y] if y in known else returned[y] for y in program.results]
+
+
+def _by_level(program: Program, kept: Sequence[ir.Value]) -> list[tuple[int, list[ir.Value]]]:
+    """The results and the saved values by level, the lowest first; each in order."""
+    levels, wanted = levels_of(program, set(kept)), {*program.results, *kept}
+    found: dict[int, list[ir.Value]] = {}
+    for op in program.slice().ops:
+        for y in op.results:
+            if y in wanted:
+                found.setdefault(levels[y], []).append(y)
+    return sorted(found.items())
+
+
+def _emitted(
+    f: Callee, name: str, segment: Program, known: dict[ir.Value, ir.Value], n_saved: int
+) -> list[ir.Value]:
+    """Emit the call of a segment, which takes the known values that it reads; its results."""
+    segment.arguments = list(known)
+    used = segment.slice().values
+    segment.arguments = [x for x in known if x in used]
+    types = [x.type for x in segment.arguments]
+    made = f.add(name, segment, types, {_ATTRIBUTE: Checkpoint.keeping(n_saved)})
+    return list(call(made, [known[x] for x in segment.arguments]))
 
 
 def _chosen(

@@ -6,13 +6,14 @@ from typing import Any
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.shape import reshaped
+from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.slices import forward_slice
 from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.elementwise.elementary import and_
 
 __all__ = [
-    "below", "carries_moved", "carries_read", "cut_in", "member", "put", "reached",
-    "settled_flags", "spread",
+    "axis_added", "below", "carries_moved", "carries_read", "cut_in", "member", "placed", "put",
+    "reached", "settled_flags", "spread", "tangents_of",
 ]  # fmt: skip
 
 
@@ -84,6 +85,28 @@ def cut_in(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
     """Split values into parts of these sizes."""
     remaining = iter(values)
     return [[next(remaining) for _ in range(size)] for size in sizes]
+
+
+def tangents_of(
+    xs: Sequence[Value], ts: Sequence[Value | None], flags: Sequence[bool]
+) -> list[Value]:
+    """Tangents of the marked values, with zeros for those that have none."""
+    marked = [(x, t) for x, t, flag in zip(xs, ts, flags, strict=True) if flag]
+    return [zeros_like(x) if t is None else t for x, t in marked]
+
+
+def placed(values: Iterable[Value], flags: Sequence[bool]) -> list[Value | None]:
+    """The values, in order, where a flag is set; None elsewhere."""
+    remaining = iter(values)
+    return [next(remaining) if flag else None for flag in flags]
+
+
+def axis_added(
+    values: Sequence[Value], wanted: Sequence[bool], present: Sequence[bool], size: int
+) -> list[Value]:
+    """The values, with a batch axis added to those that should have one and do not."""
+    flags = zip(values, wanted, present, strict=True)
+    return [repeated(x, size) if want and not has_axis else x for x, want, has_axis in flags]
 
 
 def _starts(x: Value, at: Value) -> list[Value]:

@@ -19,13 +19,16 @@ from anvl.dialect.control_flow.call import (
 from anvl.dialect.control_flow.counted_scan import as_scan
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
+    axis_added,
     carries_moved,
     carries_read,
     cut_in,
     member,
+    placed,
     put,
     reached,
     settled_flags,
+    tangents_of,
 )
 from anvl.dialect.control_flow.region_ops import emit_loop
 from anvl.dialect.control_flow.trip_count import Count, step_count
@@ -220,47 +223,32 @@ class Scan(FunctionRule):
     ) -> Any:
         loop = self.read(f)
         n, body = loop.n, loop.body.program
-        carry, arrays, rest = loop.split(xs)
-        moves = [t is not None for t in ts]
-        flags = settled_flags(body, moves[:n], moves[n:], n)
-        flags = [a and differentiable(x.type) for a, x in zip(flags, carry, strict=True)]
-        marks = [*flags, *moves[n:]]
-        every = [
-            None if not flag else zeros_like(x) if t is None else t
-            for t, x, flag in zip(ts, xs, marks, strict=True)
+        takes, gives = _active(loop, ts, xs, ys)
+        primals = loop.split(xs)
+        tangents = [
+            tangents_of(*part)
+            for part in zip(primals, loop.split(ts), loop.split(takes), strict=True)
         ]
-        parts = [[t for t in part if t is not None] for part in loop.split(every)]
-        counts = [len(part) for part in parts]
-        outs = reached(body, marks)[n:]
-        outs = [a and differentiable(y.type) for a, y in zip(outs, ys[n:], strict=True)]
+        pairs = list(zip(primals, tangents, strict=True))
 
         def next_body(*values: Value) -> list[Value]:
-            sizes = [n, counts[0], loop.m, counts[1], len(rest), counts[2]]
-            c, tc, x, tx, r, tr = cut_in(values, sizes)
-            primals = [*c, *x, *r]
-            given = iter([*tc, *tx, *tr])
-            tangents = [next(given) if flag else None for flag in marks]
-            found, moved = values_and_jvp_of(body, primals, tangents, symbols=f.symbols)
-            settled = [zeros_like(y) if t is None else t for t, y in zip(moved, found, strict=True)]
+            c, tc, x, tx, r, tr = cut_in(values, [len(part) for pair in pairs for part in pair])
+            given = placed([*tc, *tx, *tr], takes)
+            found, moved = values_and_jvp_of(body, [*c, *x, *r], given, symbols=f.symbols)
             return [
                 *found[:n],
-                *(t for t, flag in zip(settled, flags, strict=False) if flag),
+                *tangents_of(found[:n], moved[:n], gives[:n]),
                 *found[n:],
-                *(t for t, flag in zip(settled[n:], outs, strict=True) if flag),
+                *tangents_of(found[n:], moved[n:], gives[n:]),
             ]
 
-        found = self.made(
-            f,
-            "tangent",
-            ([*carry, *parts[0]], [*arrays, *parts[1]], [*rest, *parts[2]]),
-            next_body,
-            loop.reverse,
+        carry, arrays, rest = ([*xs, *ts] for xs, ts in pairs)
+        found = self.made(f, "tangent", (carry, arrays, rest), next_body, loop.reverse)
+        ends, stacked = cut_in(found, [len(carry), len(found) - len(carry)])
+        n_stacked = len(ys) - n
+        return Replaced(
+            [*ends[:n], *stacked[:n_stacked]], placed([*ends[n:], *stacked[n_stacked:]], gives)
         )
-        k = counts[0]
-        n_outs = len(ys) - n
-        primal = [*found[:n], *found[n + k : n + k + n_outs]]
-        given = iter([*found[n : n + k], *found[n + k + n_outs :]])
-        return Replaced(primal, [next(given) if flag else None for flag in (*flags, *outs)])
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
         loop = self.read(f)
@@ -272,19 +260,15 @@ class Scan(FunctionRule):
         outs = reached(body, marks)[n:]
 
         def next_body(*values: Value) -> list[Value]:
-            pairs = zip(body.batched(values, marks), [*flags, *outs], strict=True)
-            return [
-                repeated(y, size) if mark and not has_axis else y for (y, has_axis), mark in pairs
-            ]
+            found = body.batched(values, marks)
+            present = [has_axis for _, has_axis in found]
+            return axis_added([y for y, _ in found], [*flags, *outs], present, size)
 
         found = self.made(
             f,
             "batched",
             (
-                [
-                    repeated(x, size) if mark and not b else x
-                    for x, mark, b in zip(carry, flags, batched, strict=False)
-                ],
+                axis_added(carry, flags, batched[:n], size),
                 [_swapped(x) if b else x for x, b in zip(arrays, batched[n:], strict=False)],
                 rest,
             ),
@@ -292,7 +276,7 @@ class Scan(FunctionRule):
             loop.reverse,
         )
         return [
-            *(y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=False)),
+            *axis_added(found[:n], [True] * n, flags, size),
             *(
                 _swapped(y) if mark else repeated(y, size)
                 for y, mark in zip(found[n:], outs, strict=True)
@@ -409,6 +393,19 @@ class _Backward:
 
 
 FUNCTION_RULES[Scan.attribute] = Scan()
+
+
+def _active(
+    loop: _Scan, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
+) -> tuple[list[bool], list[bool]]:
+    """For each operand of a step, and for each result, whether it has a tangent in any step."""
+    n, body = loop.n, loop.body.program
+    moves = [t is not None for t in ts]
+    flags = settled_flags(body, moves[:n], moves[n:], n)
+    carry = [a and differentiable(x.type) for a, x in zip(flags, xs[:n], strict=True)]
+    takes = [*carry, *moves[n:]]
+    pairs = zip(reached(body, takes)[n:], ys[n:], strict=True)
+    return takes, [*carry, *(a and differentiable(y.type) for a, y in pairs)]
 
 
 def _one(type_: Any) -> ir.Type:

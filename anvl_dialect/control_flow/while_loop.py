@@ -11,18 +11,20 @@ from typing import Any, ClassVar, NamedTuple
 from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
+    axis_added,
     carries_moved,
     carries_read,
     member,
+    placed,
     reached,
     settled_flags,
     spread,
+    tangents_of,
 )
 from anvl.dialect.control_flow.region_ops import RegionOp, emit_loop
 from anvl.dialect.control_flow.while_checkpointing import Plan, pulled_back
 from anvl.dialect.core.captures import operands_of, remembering
 from anvl.dialect.core.context import on_new_context
-from anvl.dialect.core.create import zeros_like
 from anvl.dialect.core.dialect import Anvl
 from anvl.dialect.core.effects import is_unsafe
 from anvl.dialect.core.errors import PassError
@@ -196,66 +198,79 @@ class WhileOp(RegionOp):
         flags = settled_flags(body, moves[:n], moves[n:], n)
         flags = [a and differentiable(x.type) for a, x in zip(flags, xs, strict=False)]
         carry, rest = loop.split(xs)
-        pairs = zip(ts, carry, flags, strict=False)
-        moving = [zeros_like(x) if t is None else t for t, x, flag in pairs if flag]
 
         def next_body(*values: Value) -> list[Value]:
-            given = iter(values[n:])
-            tangents = [next(given) if flag else None for flag in flags]
-            primals = [*values[:n], *rest]
-            moving = [*tangents, *ts[n:]]
-            found, moved = values_and_jvp_of(body, primals, moving, symbols=body.symbols)
-            pairs = zip(moved, primals, flags, strict=False)
-            return [*found, *(zeros_like(x) if t is None else t for t, x, flag in pairs if flag)]
+            primals = values[:n]
+            given = [*placed(values[n:], flags), *ts[n:]]
+            found, moved = values_and_jvp_of(body, [*primals, *rest], given, symbols=body.symbols)
+            return [*found, *tangents_of(primals, moved, flags)]
 
         found = emit_loop(
-            [*carry, *moving], lambda *vs: cond(*vs[:n], *rest)[0], next_body, loop.attributes
+            [*carry, *tangents_of(carry, ts[:n], flags)],
+            lambda *vs: cond(*vs[:n], *rest)[0],
+            next_body,
+            loop.attributes,
         )
-        given = iter(found[n:])
-        return Replaced(found[:n], [next(given) if flag else None for flag in flags])
+        return Replaced(found[:n], placed(found[n:], flags))
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:
-        n, cond, body = loop.n, loop.cond, loop.body
+        n = loop.n
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
-        flags = settled_flags(body, batched[:n], batched[n:], n)
-        differs = reached(cond, [*flags, *batched[n:]])[0]
-        if differs:  # each member stops at its own step, and keeps its values from then on
-            flags = [True] * n
-        marks = [*flags, *batched[n:]]
-        risky = differs and size > 0 and is_unsafe(body.block.operations, body.symbols)
-        rest = list(xs[n:])
+        many = _Batched.of(loop, xs, batched, size)
+        carry = axis_added(xs[:n], many.flags, batched[:n], size)
+        found = emit_loop(carry, many.goes_on, many.step, loop.attributes)
+        return axis_added(found, [True] * n, many.flags, size)
 
-        def next_cond(*values: Value) -> Value:
-            ((flag, has_axis),) = cond.batched([*values, *rest], marks)
-            return emit.any(flag, axes=(0,)) if has_axis else flag
 
-        def next_body(*values: Value) -> list[Value]:
-            given = [*values, *rest]
-            if differs:
-                ((active, has_axis),) = cond.batched(given, marks)
-                active = active if has_axis else repeated(active, size)
-            if risky:
-                given = [
-                    _of_active(active, x) if mark else x
-                    for x, mark in zip(given, marks, strict=True)
-                ]
-            found = [
-                y if has_axis or not mark else repeated(y, size)
-                for (y, has_axis), mark in zip(body.batched(given, marks), flags, strict=True)
-            ]
-            if not differs:
-                return found
-            return [
-                emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=True)
-            ]
+class _Batched(NamedTuple):
+    """A loop for all members of a batch: `flags` tell which carries have the batch axis."""
 
-        carry = [
-            repeated(x, size) if mark and not b else x
-            for x, mark, b in zip(xs, flags, batched, strict=False)
-        ]
-        found = emit_loop(carry, next_cond, next_body, loop.attributes)
-        return [y if mark else repeated(y, size) for y, mark in zip(found, flags, strict=True)]
+    loop: Loop
+    size: int
+    flags: Sequence[bool]
+    #: Whether each member stops at its own step, and keeps its values from then on.
+    differs: bool
+    rest: Sequence[Value]
+    #: The flags of the carries and of the captured values.
+    marks: Sequence[bool]
+
+    @classmethod
+    def of(cls, loop: Loop, xs: Sequence[Value], batched: Sequence[bool], size: int) -> "_Batched":
+        carried, captured = loop.split(batched)
+        flags = settled_flags(loop.body, carried, captured, loop.n)
+        differs = reached(loop.cond, [*flags, *captured])[0]
+        flags = [True] * loop.n if differs else flags
+        return cls(loop, size, flags, differs, xs[loop.n :], [*flags, *captured])
+
+    def goes_on(self, *values: Value) -> Value:
+        flag, has_axis = self._condition(values)
+        return emit.any(flag, axes=(0,)) if has_axis else flag
+
+    def _condition(self, values: Sequence[Value]) -> tuple[Value, bool]:
+        (found,) = self.loop.cond.batched([*values, *self.rest], self.marks)
+        return found
+
+    def step(self, *values: Value) -> list[Value]:
+        if not self.differs:
+            return self._stepped([*values, *self.rest])
+        flag, has_axis = self._condition(values)
+        active = flag if has_axis else repeated(flag, self.size)
+        found = self._stepped(self._safe(active, [*values, *self.rest]))
+        return [emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=True)]
+
+    def _safe(self, active: Value, given: list[Value]) -> list[Value]:
+        """What a step takes: of active members, if it could do harm on the values of others."""
+        body = self.loop.body
+        if not self.size or not is_unsafe(body.block.operations, body.symbols):
+            return given
+        marked = zip(given, self.marks, strict=True)
+        return [_of_active(active, x) if mark else x for x, mark in marked]
+
+    def _stepped(self, given: list[Value]) -> list[Value]:
+        found = self.loop.body.batched(given, self.marks)
+        present = [has_axis for _, has_axis in found]
+        return axis_added([y for y, _ in found], self.flags, present, self.size)
 
 
 class _Form(NamedTuple):

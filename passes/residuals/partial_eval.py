@@ -48,10 +48,7 @@ def split(
     ops = [op for op in views if op.operation not in is_late]
     read = [x for x in (*live_in(after.ops), *returned[n_early:]) if x not in after.values]
     saved = residuals(read, early, ops)
-    for op in after.ops:
-        inside.append(op)
-    with terminator.location:
-        ir.Operation.create("func.return", [], returned[n_early:], ip=ir.InsertionPoint(inside))
+    _fill(inside, after.ops, returned[n_early:], terminator.location)
     carried = _carry([*early, *(y for op in ops for y in op.results)], {*early, *saved}, second)
     for x in late_arguments:
         x.replace_all_uses_with(inside.add_argument(x.type, x.location))
@@ -64,6 +61,16 @@ def split(
     _mark(second, len(carried))
     run_on(function, "trivial-dce")
     return function, second
+
+
+def _fill(
+    block: ir.Block, ops: Sequence[ir.Operation], results: Sequence[ir.Value], place: ir.Location
+) -> None:
+    """Move ops into an empty block, and return these values."""
+    for op in ops:
+        block.append(op)
+    with place:
+        ir.Operation.create("func.return", [], results, ip=ir.InsertionPoint(block))
 
 
 def _check_early(

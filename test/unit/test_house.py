@@ -329,8 +329,7 @@ def f(xs):
 """
 
 
-def test_a_function_of_complexity_16_is_refused(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(check_sizes, "MAX_COMPLEXITY", 15)
+def test_a_function_of_complexity_17_is_refused(tmp_path, capsys):
     assert check_sizes.main(sized_file(tmp_path, EACH_BRANCH.splitlines())) == 1
     assert (
         "passes/long.py:2: `f` has complexity 17, at most 15; make its steps functions"

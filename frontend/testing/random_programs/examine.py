@@ -335,35 +335,40 @@ class _Run:
 
     def _batch(self, kind: str, made: Callable[[Case, Directions], Any]) -> None:
         """Compare a function under `vmap` with the same function on each member."""
-        parts: dict[int, _Part] = {}
-        singles: dict[int, Lowered] = {}
-        for i, of in self._wanted(kind):
-            case, draw = self.cases[i], random.Random(self.cases[i].seed)
-            f, arrays = made(case, of)
-            if not arrays:
-                continue
-            axes = self._axes(kind, draw, case, of, arrays)
-            rows = members(draw, axes, arrays)
-            whole = slopes_of_batch(case.program, of, axes) if f is None else batched(f, axes)
-            lowered = self._lowered(kind, i, whole, axes.stacked(rows))
-            single = self.base[i] if kind == "batch" else self._lowered(
-                kind, i, slopes(case.program, of) if f is None else f, arrays
-            )  # fmt: skip
-            if lowered is not None and single is not None:
-                parts[i], singles[i] = _Part(i, lowered, of, axes, rows), single
+        made_of = {i: self._batch_of(kind, i, of, made) for i, of in self._wanted(kind)}
+        pairs = {i: pair for i, pair in made_of.items() if pair is not None}
+        parts = {i: part for i, (part, _) in pairs.items()}
         whole_ones = self._compiled(kind, {i: p.lowered for i, p in parts.items()})
-        single_ones = self.compiled if kind == "batch" else self._compiled(kind, singles)
+        single_ones = self.compiled if kind == "batch" else self._compiled(
+            kind, {i: single for i, (_, single) in pairs.items()}
+        )  # fmt: skip
         (found,) = whole_ones.run([{i: p.axes.stacked(p.rows) for i, p in parts.items()}])  # type: ignore[union-attr]
-        points = [
-            {i: p.rows[k] for i, p in parts.items() if k < len(p.rows) and i in found}
-            for k in range(3)
-        ]
+        points = _members_of({i: parts[i].rows for i in found})
         for k, results in enumerate(single_ones.run(points)):
             for i, expected in results.items():
                 mine = self._member(kind, parts[i], k, found[i])
                 self._judge_batch(kind, i, parts[i], k, mine, expected)
         for _ in found:
             self.counts[f"run: {kind}"] += 1
+
+    def _batch_of(
+        self, kind: str, i: int, of: Directions, made: Callable[[Case, Directions], Any]
+    ) -> tuple[_Part, Lowered] | None:
+        """A function under `vmap`, and the same for one member; None if one is refused."""
+        case, draw = self.cases[i], random.Random(self.cases[i].seed)
+        f, arrays = made(case, of)
+        if not arrays:
+            return None
+        axes = self._axes(kind, draw, case, of, arrays)
+        rows = members(draw, axes, arrays)
+        whole = slopes_of_batch(case.program, of, axes) if f is None else batched(f, axes)
+        lowered = self._lowered(kind, i, whole, axes.stacked(rows))
+        single = self.base[i] if kind == "batch" else self._lowered(
+            kind, i, slopes(case.program, of) if f is None else f, arrays
+        )  # fmt: skip
+        if lowered is None or single is None:
+            return None
+        return _Part(i, lowered, of, axes, rows), single
 
     def _axes(
         self, kind: str, draw: random.Random, case: Case, of: Directions,
@@ -473,3 +478,8 @@ class _Run:
 def _first_line(error: Exception) -> str:
     text = str(error).strip()
     return text.splitlines()[0][:200] if text else ""
+
+
+def _members_of(rows: Mapping[int, Sequence[Any]]) -> list[dict[int, Any]]:
+    """The first, second and third row of each case that has one."""
+    return [{i: of[k] for i, of in rows.items() if k < len(of)} for k in range(3)]
