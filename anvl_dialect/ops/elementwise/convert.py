@@ -4,7 +4,7 @@ Source: StableHLO specification, ops of the same names.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from anvl.dialect.core.families import Linear
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
@@ -79,7 +79,7 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
     dtype: ResultDtype
     y: Result
     hlo = "bitcast_convert"
-    undefined = {0: "bits carry no derivative"}  # noqa: RUF012
+    undefined: ClassVar[dict[int, str]] = {0: "bits carry no derivative"}
     reads_bits = True
 
     @classmethod

@@ -7,7 +7,7 @@ Source: StableHLO specification, `reduce_window`.
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.errors import MissingRule
@@ -206,7 +206,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
     composite = True
     singularity_convention = "max and min: ties share evenly; products: exact at zeros"
     # By position for one array; see `undefined_of`.
-    undefined = {1: _NOT_OF_STARTS}  # noqa: RUF012
+    undefined: ClassVar[dict[int, str]] = {1: _NOT_OF_STARTS}
 
     @classmethod
     def undefined_of(cls, n_operands: int, op: Any = None) -> dict[int, str]:

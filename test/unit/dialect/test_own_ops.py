@@ -163,6 +163,7 @@ def _define(name="mine.refused", base=AnvlOp, **body):
         ({"fields": {"lambda": Int}}, TypeError, "field `lambda`: the name of a field is a word"),
         ({"fields": {"build": Operand}}, TypeError, "field `build`: every op has something of"),
         ({"fields": {"results": Result}}, TypeError, "field `results`: every op has something of"),
+        ({"fields": {"bodies": Int}}, TypeError, "field `bodies`: every op has something of"),
         ({"result_type": None}, TypeError, "has no `result_type` rule, so it cannot be built"),
         ({"result_type": lambda x: x}, TypeError, "`result_type` is no classmethod"),
         ({"fields": {"axis": int}}, TypeError, "field `axis` is int; it must be Operand"),
