@@ -77,48 +77,57 @@ def residuals(read: Iterable[Value], available: Iterable[Value], ops: Sequence[A
     needed = [x for x in dict.fromkeys(read) if x not in there]
     if not needed:
         return []
-    makers = _makers(ops, there)
-    values = [*(x for x in needed if x not in makers), *makers]
-    choice = _Choice(values, there, makers)
-    return [values[i] for i in choice.of([choice.ids[x] for x in needed if x not in there])]
+    values, cheap, constants = _listed(ops)
+    ids = {x: i for i, x in enumerate(values)}
+    # Arguments stand at the end, and their ids are negative, so before those of all others.
+    others = [x for x in needed if x not in ids]
+    ids.update((x, i - len(others)) for i, x in enumerate(others))
+    choice = _Choice([*values, *others], [*cheap, *(None for _ in others)], ids, there | constants)
+    return [choice.values[i] for i in choice.of([ids[x] for x in needed if x not in constants])]
 
 
-def _makers(ops: Iterable[Any], available: set[Value]) -> dict[Value, Any]:
-    """The results of ops, in order, with the op of each, or None if that is not cheap.
+def _listed(ops: Iterable[Any]) -> tuple[list[Value], list[Any], set[Value]]:
+    """The results of ops; for each its op, or None if that is not cheap; and the constants.
 
-    Literals, captured arrays, and the values that elementwise ops compute from these alone become
-    available.
+    These are literals, captured arrays, and the values that elementwise ops compute from them.
     """
-    makers: dict[Value, Any] = {}
+    values: list[Value] = []
+    cheap: list[Any] = []
     constants: set[Value] = set()
     for op in ops:
         rules = type(op)
         if not issubclass(rules, AnvlOp) or rules.multiple_results:
-            makers.update(dict.fromkeys(op.results))
+            results = list(op.results)
+            values += results
+            cheap += [None] * len(results)
             continue
         y = op.result
-        makers[y] = op if rules.cheap else None
+        values.append(y)
+        cheap.append(op if rules.cheap else None)
         if rules.n_operands == 0 or (rules.diagonal and constants.issuperset(op.operands)):
             if not rules.bodies and not has_effect(op):
                 constants.add(y)
-    available |= constants
-    return makers
+    return values, cheap, constants
 
 
 #: The id of an argument that is neither available nor needed.
-_LACKING = -1
+_LACKING = -(2**62)
 
 
 class _Choice:
     """The choice among values, by their ids: each value follows from values with smaller ids."""
 
     def __init__(
-        self, values: Sequence[Value], available: set[Value], makers: dict[Value, Any]
+        self,
+        values: Sequence[Value],
+        cheap: Sequence[Any],
+        ids: dict[Value, int],
+        available: set[Value],
     ) -> None:
-        self.ids = {x: i for i, x in enumerate(values)}
-        self._values = values
+        self.values = values
+        self._cheap = cheap
+        self._ids = ids
         self._available = available
-        self._makers = makers
         self._reads: dict[int, list[int] | None] = {_LACKING: None}
         self._sizes: dict[int, int] = {}
 
@@ -164,20 +173,20 @@ class _Choice:
         total = 0
         for i in ids:
             if i not in self._sizes:
-                self._sizes[i] = byte_size(self._values[i].type)
+                self._sizes[i] = byte_size(self.values[i].type)
             total += self._sizes[i]
         return total
 
     def _read_by(self, i: int) -> Sequence[int] | None:
         """Operands that are not available, of the cheap op that defines a value; else None."""
         if i not in self._reads:
-            op = self._makers.get(self._values[i])
+            op = self._cheap[i]
             self._reads[i] = None if op is None else self._read(op)
         return self._reads[i]
 
     def _read(self, op: Any) -> list[int]:
         read = [x for x in op.operands if x not in self._available]
-        return [self.ids.get(x, _LACKING) for x in read]
+        return [self._ids.get(x, _LACKING) for x in read]
 
     def _below(self, i: int) -> set[int]:
         """Values from which a value follows by few cheap ops."""

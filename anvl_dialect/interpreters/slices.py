@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anvl.dialect.core.captures import captured, operands_of, remembering
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import Value
+from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.common import PlainStep
 
@@ -105,8 +105,9 @@ def live_in(
     found: dict[Value, None] = {}
     with remembering():
         for op in ops:
-            read = values_read(op, wanted, symbols)
-            found.update(dict.fromkeys(x for x in read if x not in defined))
+            for x in values_read(op, wanted, symbols):
+                if x not in defined:
+                    found[x] = None
             defined.update(op.results)
     return list(found)
 
@@ -124,9 +125,12 @@ def values_read(
     if wanted is not None and find is not None:
         flags = find(op.operation, [y in wanted for y in op.results], symbols)
         return [x for x, is_read in zip(operands_of(op), flags, strict=True) if is_read]
+    rules = type(op)
+    if issubclass(rules, AnvlOp) and not rules.captures and not rules.bodies:
+        return op.operands  # most ops, in half the time
     operation = op.operation
     if not len(operation.regions):
-        return tuple(op.operands)
+        return op.operands
     return (*op.operands, *captured(operation))
 
 

@@ -5,12 +5,13 @@ first function computes once all that does not depend on them; the second takes 
 the late arguments, and may be called for any number of these.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from typing import Any
 
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.residual_selection import residuals
-from anvl.dialect.interpreters.slices import forward_slice, live_in
+from anvl.dialect.interpreters.slices import backward_slice, forward_slice, live_in
 from anvl.passes.functions.dce import run_on
 from anvl.passes.functions.symbol_utils import terminator_of
 
@@ -49,7 +50,7 @@ def split(
     read = [x for x in (*live_in(after.ops), *returned[n_early:]) if x not in after.values]
     saved = residuals(read, early, ops)
     _fill(inside, after.ops, returned[n_early:], terminator.location)
-    carried = _carry([*early, *(y for op in ops for y in op.results)], {*early, *saved}, second)
+    carried = _carry(early, ops, read, saved, second)
     for x in late_arguments:
         x.replace_all_uses_with(inside.add_argument(x.type, x.location))
     kept = [i for i in range(len(arguments)) if i not in late]
@@ -103,15 +104,24 @@ def _begin(function: ir.Operation, name: str) -> ir.Operation:
     return second
 
 
-def _carry(early: Sequence[ir.Value], given: Set[ir.Value], second: ir.Operation) -> list[ir.Value]:
-    """Give the second function the early values that it uses; return those that are residuals.
+def _carry(
+    early: Sequence[ir.Value],
+    ops: Sequence[Any],
+    read: Sequence[ir.Value],
+    saved: Sequence[ir.Value],
+    second: ir.Operation,
+) -> list[ir.Value]:
+    """Give the second function the values that it reads; return those that are residuals.
 
-    The ops of all but the `given` ones are copied.
+    These are `early` arguments and `saved` values; the `ops` of others are copied.
     """
+    given = {*early, *saved}
+    used = backward_slice(ops, read, given).values
+    values = [*early, *(y for op in ops for y in op.results)]
     block = second.regions[0].blocks[0]
     carried = []
-    for value in reversed(early):
-        uses = [u for u in value.uses if _function_of(u.owner.operation) == second]
+    for value in reversed([x for x in values if x in used]):
+        uses = [u for u in value.uses if _is_inside(u.owner.operation, block)]
         if uses and value not in given:  # its operands come later in this loop
             copy = value.owner.operation.clone(ip=ir.InsertionPoint.at_block_begin(block))
             _redirect(uses, copy.operation.result)
@@ -128,10 +138,15 @@ def _redirect(uses: Sequence[ir.OpOperand], value: ir.Value) -> None:
         use.owner.operation.operands[use.operand_number] = value
 
 
-def _function_of(op: ir.Operation) -> ir.Operation:
-    while op.name != "func.func":
-        op = op.parent.operation
-    return op
+def _is_inside(op: ir.Operation, block: ir.Block) -> bool:
+    """Whether an op is in the block of a function, or in a region of an op there."""
+    around = op.block
+    while around != block:
+        op = around.owner.operation
+        if op.name == "func.func":
+            return False
+        around = op.block
+    return True
 
 
 def _return(function: ir.Operation, values: Sequence[ir.Value]) -> None:
