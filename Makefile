@@ -50,8 +50,8 @@ examples: setup ## run every example
 	@$(BIN)/python tools/dev/run_tests.py examples
 
 DIALECT := test/unit/dialect
-sweep: setup ## the numeric tests of the ops, on many more numbers and in every dtype; every benchmark
-	ANVL_SWEEP=1 $(BIN)/python -m pytest -q $(DIALECT)/test_ops.py $(DIALECT)/test_values.py test/unit/test_benchmarks.py
+sweep: setup ## the tests in Python with all their cases, of which `make test` has few; OPTIONS=a part
+	ANVL_SWEEP=1 $(BIN)/python -m pytest -q -n auto --maxprocesses=4 --dist=worksteal $(OPTIONS)
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
 	$(BIN)/python tools/dev/processors.py

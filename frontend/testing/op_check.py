@@ -21,7 +21,7 @@ the op takes (`twins`).  An `Examination` can be asked again, with other numbers
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,7 @@ from anvl.testing.program import Program, References, type_of
 
 __all__ = [
     "CHECKS",
+    "Amount",
     "Examination",
     "Findings",
     "References",
@@ -60,6 +61,9 @@ __all__ = [
     "judge_elsewhere",
     "twins",
 ]
+
+#: How many calls in how many dtypes: see `twins`.
+Amount: TypeAlias = Literal["few", "some", "every"]
 
 _NONE: References = {}
 
@@ -89,13 +93,13 @@ class Examination:
         op_class: Any,
         calls: Sequence[Call],
         references: References = _NONE,
-        every: bool = False,
+        amount: Amount = "some",
         platform: str = "cpu",
         points: Sequence[str] = (),
     ) -> None:
-        self.op_class, self.every = op_class, every
+        self.op_class, self.amount = op_class, amount
         self.findings = Findings()
-        self.program = Program(references, platform, not every, points)
+        self.program = Program(references, platform, amount != "every", points)
         self.is_compiled = False
         try:
             made = [
@@ -134,7 +138,7 @@ class Examination:
         return findings
 
     def _calls(self, calls: Sequence[Call]) -> list[Call]:
-        return [*calls, *twins(self.op_class, calls, self.every)]
+        return [*calls, *twins(self.op_class, calls, self.amount)]
 
 
 def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
@@ -162,17 +166,19 @@ def _alike(op_class: Any, call: Call, other: Call) -> bool:
 # -- dtypes ----------------------------------------------------------------------------------------
 
 
-def twins(op_class: Any, calls: Sequence[Call], every: bool = False) -> list[Call]:
+def twins(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> list[Call]:
     """The f64 calls of an op with a class of its own, in the other dtypes that it takes.
 
-    In c128 all of them; in narrower ones, unless `every`, one of each form: empty, of rank 0, of
-    each other rank.  (Elementwise ops draw each dtype themselves.)
+    In c128 all of them, in narrower dtypes one of each form: empty, of rank 0, of each other rank.
+    Of `every` amount all in each dtype; of `few`, one in each.
+    (Elementwise ops draw each dtype themselves.)
     """
     if issubclass(op_class, Elementwise):
         return []
     wide, pairs = (_with_dtype(calls, dtype) for dtype in (np.float64, np.complex128))
-    some = wide if every else _of_each_form(wide)
-    made = _cast_all(wide, np.float64, _complex)
+    forms = _of_each_form(wide)
+    some = {"few": forms[:1], "some": forms, "every": wide}[amount]
+    made = _cast_all(some if amount == "few" else wide, np.float64, _complex)
     for dtype in ("f32", "f16", "bf16"):
         made += _cast_all(some, np.float64, _to(dtype))
     made += _cast_all(some, np.float64, lambda x: _to("c64")(_complex(x)))

@@ -1,11 +1,14 @@
 """What tests of several folders share."""
 
 import os
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sweep import SWEEP
 
 import anvl.dispatch.executables
 import anvl.runtime as rt
@@ -17,7 +20,7 @@ from anvl.testing.program import OLD_EMITTERS, compile_fast
 # what XLA makes of a program is what is tested.  ANVL_TEST_AS_USERS=1 compiles all of them as users
 # do; `make test-processors` sets it.
 _AS_USERS = {
-    "passes", "runtime", "tools", "test_readme.py", "test_docstrings.py", "test_executables.py",
+    "passes", "runtime", "tools", "test_readme.py", "test_executables.py",
     "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py",
     "test_distributions.py",
 }  # fmt: skip
@@ -50,3 +53,24 @@ def own_ops() -> Iterator[None]:
     yield
     OPS.clear()
     OPS.update(before)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave most cases of a test marked `sweep(keep=n)` to `make sweep`, all but n by chance.
+
+    Always the same n.  A test that is named, `file.py::test`, has all of its cases.
+    """
+    if SWEEP or any("::" in argument for argument in config.args):
+        return
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left: set[pytest.Item] = set()
+    for of_test in cases.values():
+        marker = of_test[0].get_closest_marker("sweep")
+        assert marker
+        keep = marker.kwargs["keep"]
+        left.update(sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))[keep:])
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]

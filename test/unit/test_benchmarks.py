@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from profiles import SWEEP
+from sweep import SWEEP
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = ROOT / "benchmarks"

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tool_server import tools_folder
 
+BIN = Path(sys.executable).parent
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -79,7 +81,7 @@ class Session:
         self.output = printed.getvalue()
 
     def run_command(self, block: Block, command: list[str]) -> None:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        path = os.pathsep.join(map(str, [tools_folder(), BIN, os.environ["PATH"]]))
         done = subprocess.run(
             command,
             cwd=self.folder,

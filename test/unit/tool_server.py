@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-__all__ = ["tool"]
+__all__ = ["tool", "tools_folder"]
 
 _SERVER = Path(__file__).parents[1] / "lit" / "support" / "server.py"
 _MODULES = {"anvl-opt": "anvl.tools.opt.main", "anvl-run": "anvl.tools.opt.run"}
@@ -21,12 +21,14 @@ def tool(name: str) -> list[str]:
     """The command that runs a tool, to be followed by its arguments."""
     if not hasattr(os, "fork"):
         return [sys.executable, "-m", _MODULES[name]]
-    return [str(_folder() / name)]
+    return [str(tools_folder() / name)]
 
 
 @cache
-def _folder() -> Path:
+def tools_folder() -> Path:
     """The folder of the tools of a server, which ends with this process."""
+    if not hasattr(os, "fork"):
+        return Path(sys.executable).parent
     server = subprocess.Popen(
         [sys.executable, _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

@@ -123,7 +123,7 @@ def _become(request: dict, streams: Sequence[int]) -> None:
             os.dup2(stream, target)
             os.close(stream)
         # Those of this process remember positions in what they were opened on.
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
         os.chdir(request["folder"])
         os.environ.clear()
         os.environ.update(request["environment"])

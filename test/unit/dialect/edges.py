@@ -73,30 +73,36 @@ class Found(NamedTuple):
 
 
 class Table:
-    """Edges that are compiled together."""
+    """Edges that are compiled together; or apart, where `make test` tries only `keep` of them."""
 
-    def __init__(self, *edges: Edge) -> None:
-        self.edges = edges
+    def __init__(self, *edges: Edge, keep: int | None = None) -> None:
+        self.edges, self.keep = edges, keep
         assert len({edge.name for edge in edges}) == len(edges), "two edges have one name"
 
     @property
     def test(self) -> Any:
         """A test function that runs once for each edge."""
 
-        @pytest.mark.parametrize("edge", self.edges, ids=[edge.name for edge in self.edges])
         def test(edge: Edge) -> None:
-            edge.check(_sorted_out(edge, self._results[self.edges.index(edge)]))
+            found = _run([edge])[0] if self.keep else self._results[self.edges.index(edge)]
+            edge.check(_sorted_out(edge, found))
 
-        return test
+        names = [edge.name for edge in self.edges]
+        cases = pytest.mark.parametrize("edge", self.edges, ids=names)(test)
+        return pytest.mark.sweep(keep=self.keep)(cases) if self.keep else cases
 
     @cached_property
     def _results(self) -> list[list[np.ndarray]]:
-        program = Program()
-        for edge in self.edges:
-            program.add([np.asarray(x) for x in edge.xs], _body(edge))
-        program.finish()
-        program.compile()
-        return program.run()
+        return _run(self.edges)
+
+
+def _run(edges: Sequence[Edge]) -> list[list[np.ndarray]]:
+    program = Program()
+    for edge in edges:
+        program.add([np.asarray(x) for x in edge.xs], _body(edge))
+    program.finish()
+    program.compile()
+    return program.run()
 
 
 def literal(x: Any) -> ir.Value:

@@ -1,13 +1,9 @@
 """How much hypothesis draws: a little, the same in every run; or much, by `make sweep`."""
 
-import os
-
 from hypothesis import HealthCheck, Phase, settings
+from sweep import SWEEP
 
-__all__ = ["SWEEP", "redrawn", "valued"]
-
-#: Whether to look for what the few examples of continuous integration do not show.
-SWEEP = os.environ.get("ANVL_SWEEP", "") not in ("", "0")
+__all__ = ["redrawn", "valued"]
 
 _COMMON = settings(
     derandomize=not SWEEP,
@@ -18,8 +14,8 @@ _COMMON = settings(
     phases=[Phase.explicit, Phase.generate],
 )
 
-#: For all rules of an op, whose program is compiled once.
-redrawn = settings(_COMMON, max_examples=40 if SWEEP else 1)
+#: For all rules of an op, whose program is compiled once; in `make sweep`.
+redrawn = settings(_COMMON, max_examples=40)
 
 #: For the values of an elementwise op, element by element.
 valued = settings(

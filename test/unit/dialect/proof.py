@@ -7,7 +7,7 @@ from references import REFERENCES
 
 from anvl.testing.draw import Call
 from anvl.testing.findings import Findings
-from anvl.testing.op_check import Examination
+from anvl.testing.op_check import Amount, Examination
 
 __all__ = ["examination", "examine", "points_of"]
 
@@ -44,6 +44,6 @@ def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
     return examination(op_class, calls).findings
 
 
-def examination(op_class: Any, calls: Sequence[Call], every: bool = False) -> Examination:
+def examination(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> Examination:
     """The checks of an op of anvl, compiled."""
-    return Examination(op_class, calls, REFERENCES, every, points=points_of(op_class))
+    return Examination(op_class, calls, REFERENCES, amount, points=points_of(op_class))

@@ -71,6 +71,7 @@ def assert_orthonormal(x: np.ndarray) -> None:
 # -- rules -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("name", OPS_HERE)
 def test_values_and_derivatives_agree_with_numbers(name: str) -> None:
     """As of every op on the CPU: NumPy, finite differences, order 2, narrow dtypes, batches."""
@@ -87,6 +88,7 @@ def test_values_and_derivatives_agree_with_numbers(name: str) -> None:
 # -- factorisations --------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(7, 7), (2, 3, 5, 3), (3, 6), (1, 4), (1, 1)])
 def test_factors_give_back_the_matrix(dtype: str, shape: tuple[int, ...]) -> None:
@@ -111,6 +113,7 @@ def test_factors_give_back_the_matrix(dtype: str, shape: tuple[int, ...]) -> Non
         assert_orthonormal(ct(vt))
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(9, 9), (2, 3, 5, 3), (3, 6)])
 def test_pivots_are_those_of_lapack(dtype: str, shape: tuple[int, ...]) -> None:
@@ -122,6 +125,7 @@ def test_pivots_are_those_of_lapack(dtype: str, shape: tuple[int, ...]) -> None:
         np.testing.assert_array_equal(y, y_wanted)
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(8, 8), (2, 3, 5, 5), (2, 2), (1, 1)])
 def test_eigenvectors_of_hermitian_matrices(dtype: str, shape: tuple[int, ...]) -> None:
@@ -153,6 +157,7 @@ HARD = {
 }
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize("what", HARD)
 def test_no_rank_clusters_and_extreme_sizes(what: str) -> None:
     x = HARD[what]
@@ -184,6 +189,7 @@ def test_a_matrix_of_60_rows_converges(dtype: str) -> None:
 # -- what cannot be factorised ---------------------------------------------------------------------
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_is_nan_and_the_rest_of_the_stack_is_not(dtype: str, bad: float) -> None:
@@ -248,6 +254,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rt.default_client(), "platform", "elsewhere")
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_jit_lowers_for_the_platform_of_its_client(name: str) -> None:

@@ -45,6 +45,7 @@ ASKED = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(keep=15)
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("form", FORMS)
 def test_it_changes_no_number(form, name):

@@ -90,11 +90,13 @@ def check_second(steps, seed, order):
         close(one, by_hand, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("name", NESTED)
 def test_first_derivatives(name):
     check_first(NESTED[name], 3)
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(
     "name", ["until in scan", "until in while", "until in cond", "cond in scan", "cond in while"]
 )
@@ -102,6 +104,7 @@ def test_batches(name):
     check_batch(NESTED[name], 3)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("name", "order"), [("while in scan", 0), ("scan in while", 1), ("while in while", 2)]
 )

@@ -143,6 +143,7 @@ ASKED = {
 }
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("inside", BODIES)
 @pytest.mark.parametrize("name", ["traced bounds", "known bounds"])
 def test_transformations_inside_of_a_loop(name, inside):

@@ -86,6 +86,7 @@ ASKED = {
 }
 
 
+@pytest.mark.sweep(keep=25)
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("f", [by_vjp, by_two, by_jvp, by_pair], ids=str)
 def test_a_rule_that_is_right_changes_nothing(f, name):

@@ -38,6 +38,7 @@ def close(found, expected):
     )
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_batch_is_the_loop_in_every_mode(name):
     f, x, *rest = FUNCTIONS[name]

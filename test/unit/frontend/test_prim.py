@@ -34,6 +34,7 @@ def test_every_op_is_there_by_its_name():
         prim.no_such  # noqa: B018
 
 
+@pytest.mark.sweep(keep=25)
 @pytest.mark.parametrize("name", PLAIN)
 def test_an_op_without_parameters_is_called_eagerly_and_in_a_trace(name):
     op = PLAIN[name]

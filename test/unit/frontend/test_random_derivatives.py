@@ -6,8 +6,9 @@
 import numpy as np
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from profiles import SWEEP, redrawn
+from profiles import redrawn
 from random_programs import N, arguments, programs
+from sweep import SWEEP
 from tolerances import ITERATION, rounding
 
 import anvl

@@ -25,6 +25,7 @@ NOT_DRAWN = {
 }
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("first", [0, 60, 120])
 def test_fixed_programs_are_right_in_every_way(first):
     result = campaign.run(seed=11, first=first, count=60, group=60)
@@ -103,6 +104,7 @@ print(finding.program)
 """
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(("plant", "word", "kind"), PLANTED.values(), ids=PLANTED)
 def test_a_planted_bug_is_found_and_made_small(plant, word, kind):
     code = _PLANT.format(plant=plant, kind=kind, word=word)
