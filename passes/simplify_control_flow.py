@@ -16,6 +16,7 @@ from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.expand.declarations import Expansion
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
+from anvl.passes.functions.dce import erase_unused
 from anvl.passes.functions.inlining import inline_calls
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
 
@@ -87,23 +88,15 @@ class _Simplifier:
             found = [self._simpler(op) for op in pending]
             if not any(found):
                 return
-            self._drop_unused(body_of(self.expansion.functions[name]))
+            # So that the others see which of their results are unused.
+            function = self.expansion.functions[name]
+            erase_unused(function.regions[0].blocks[0], self.motion.is_dce_able)
             # The result of a simplification (a branch, a smaller loop) may contain control flow.
             pending = self._control_flow_in(name)
 
     def _control_flow_in(self, name: str) -> list[ir.Operation]:
         """Calls, and ops with regions, the inner ones first."""
         return find(self.expansion.functions[name], "func.call", *CONTROL_FLOW)
-
-    def _drop_unused(self, block: ir.Block | None) -> None:
-        """Erase ops left unused by a simplification, so that calls see which results are unused."""
-        for op in reversed([] if block is None else list(block.operations)):
-            is_used = any(next(iter(y.uses), None) is not None for y in op.results)
-            if not is_used and self.motion.is_dce_able(op):
-                op.operation.erase()
-            elif getattr(op, "captures", False):
-                for region in op.regions:
-                    self._drop_unused(region.blocks[0])
 
     def _simpler(self, op: ir.Operation) -> bool:
         """Replace a call or an op by a simpler equivalent; return whether there was one."""

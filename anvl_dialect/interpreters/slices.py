@@ -28,8 +28,9 @@ __all__ = [
 #
 # Three walks take slices of their own, since each op counts there: `steps_from`
 # (`activity_analysis.py`) and `_reached` (`batch.py`) are forward slices that also number or
-# mark what they read; `slice_to`, below, is a backward slice of the former, on numbers in place of
-# values.
+# mark the operands; `slice_to`, below, is a backward slice of the former, on numbers in place of
+# values.  Dead code elimination (`passes/functions/dce.py`) needs no slice: an op goes if its
+# results have no uses.
 
 
 class Slice(NamedTuple):

@@ -1,11 +1,14 @@
 """Dead code elimination in one function, including calls without side effects."""
 
+from collections.abc import Callable
+from typing import Any
+
 from anvl.dialect.core.effects import function_has_effect
 from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
 
-__all__ = ["drop_dead", "run_on"]
+__all__ = ["drop_dead", "erase_unused", "run_on"]
 
 
 def drop_dead(function: ir.Operation, functions: dict[str, ir.Operation]) -> None:
@@ -43,3 +46,23 @@ def _drop_calls(function: ir.Operation, functions: dict[str, ir.Operation]) -> b
             continue
         dropped = True
     return dropped
+
+
+def erase_unused(block: ir.Block, is_dce_able: Callable[[Any], bool]) -> None:
+    """Erase the ops of a block that are unused and may be erased, the last first.
+
+    Also those in the regions of the control flow that stays.
+    """
+    for op in reversed(list(block.operations)):
+        if not _is_used(op) and is_dce_able(op):
+            op.operation.erase()
+        elif getattr(op, "captures", False):
+            for region in op.regions:
+                erase_unused(region.blocks[0], is_dce_able)
+
+
+def _is_used(op: Any) -> bool:
+    for y in op.results if getattr(op, "multiple_results", True) else (op.result,):
+        for _ in y.uses:
+            return True
+    return False

@@ -11,6 +11,7 @@ from anvl.dialect.core.effects import all_dce_able
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
+from anvl.passes.functions.dce import erase_unused
 
 __all__ = ["simplify"]
 
@@ -34,26 +35,13 @@ def simplify(function: ir.Operation) -> None:
     """Simplify a function of one block.  Invalidates all handles to its ops."""
     block = function.regions[0].blocks[0]
     _settle_all(block)
-    _drop_unused(block)
+    erase_unused(block, lambda op: all_dce_able(type(op)))
 
 
 def _settle_all(block: ir.Block) -> None:
     simplifier = _Simplifier(block)
     for op in list(block.operations):
         simplifier.settle(op)
-
-
-def _drop_unused(block: ir.Block) -> None:
-    for op in reversed(list(block.operations)):
-        if all_dce_able(type(op)) and not _is_used(op):
-            op.operation.erase()
-
-
-def _is_used(op: Any) -> bool:
-    for y in op.results if op.multiple_results else (op.result,):
-        for _ in y.uses:
-            return True
-    return False
 
 
 class _Simplifier:
