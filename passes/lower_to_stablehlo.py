@@ -93,7 +93,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         known = len(DEFINED)  # patterns are kept until there are new ops
         self._lower_once(module, known)
         left, has_chlo = _left(module, known)
-        for _ in range(_MOST_ROUNDS):  # composites may emit composites
+        for _ in range(_MOST_ROUNDS):  # a `lower` rule may emit ops of anvl
             if not left:
                 break
             names = [op.name for op in left]
@@ -108,9 +108,8 @@ class LowerToStablehlo(Pass, argument=NAME):
             legalize_chlo(module)
 
     def _lower_once(self, module: ir.Operation, known: int) -> None:
-        rewrite.walk_and_apply_patterns(module, expansions(self.platform, True, known))
+        rewrite.walk_and_apply_patterns(module, expansions(self.platform, known))
         rewrite.walk_and_apply_patterns(module, _renames(known))
-        rewrite.walk_and_apply_patterns(module, expansions(self.platform, False, known))
 
 
 def _left(module: ir.Operation, known: int) -> tuple[list[ir.Operation], bool]:

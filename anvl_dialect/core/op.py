@@ -63,6 +63,7 @@ class AnvlOp(OpRules):
     is_own: ClassVar[bool] = False
     #: Whether the operand types determine the result type, without parameters and the IR text.
     is_inferred: ClassVar[bool] = False
+    takes_activity: ClassVar[bool] = False
     #: None if variadic.
     n_operands: ClassVar[int | None] = None
     n_results: ClassVar[int | None] = None

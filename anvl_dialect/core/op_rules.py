@@ -56,8 +56,6 @@ class OpRules(OpClass):
     hlo: ClassVar[str | None] = None
     #: The StableHLO op that `lift` converts to this one, where that is not a rename.
     lifts: ClassVar[str] = ""
-    #: Whether `lower` emits ops of the dialect, which lower after it.
-    composite: ClassVar[bool] = False
     #: Names the pass that must remove the op before lowering, where there is one.
     why_not_lowered: ClassVar[str] = "its class defines neither `hlo` nor `lower`"
     #: Whether each element of the result depends only on the same element of each operand.
@@ -77,8 +75,6 @@ class OpRules(OpClass):
     zero_derivative_reason: ClassVar[str] = ""
     #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
     reads_bits: ClassVar[bool] = False
-    #: Whether `tangent` also takes `active`: for each result, whether its tangent is used.
-    uses_activity: ClassVar[bool] = False
     #: The parameter, if any, by which the derivative of the result is requested.
     naming_param: ClassVar[str] = ""
     #: Value of the derivative where its formula breaks down, for docs/ops.md.

@@ -187,7 +187,7 @@ def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
     rules, op, results = step.rules, step.op, step.results
     several = rules.multiple_results
     params = step.params()
-    if rules.uses_activity:
+    if rules.takes_activity:
         params["active"] = [n is not None for n in step.result_ids]
     y = results if several else results[0]
     found = ask(op, rules.tangent, ts, step.operands, y, **params)

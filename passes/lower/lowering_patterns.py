@@ -26,16 +26,15 @@ _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
 @lru_cache(8)
-def expansions(platform: str, composite: bool, known: int) -> Any:
+def expansions(platform: str, known: int) -> Any:
     """Python patterns, as one frozen set, for all ops that are not merely renamed.
 
-    `composite` ones run first: they emit ops of the dialect, which are lowered after them.  `known`
-    is the number of registered ops: a new op makes a new set.
+    `known` is the number of registered ops: a new op makes a new set.
     """
     patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform)
     for name, op_class in OPS.items():
         by_rule = op_class.hlo is None and op_class.has_rule("lower")
-        if (by_rule or _is_chlo(op_class)) and op_class.composite == composite:
+        if by_rule or _is_chlo(op_class):
             patterns.add(name, _pattern(op_class, hlo))
     return patterns.freeze()
 

@@ -4,6 +4,7 @@ MLIR's `ext` takes every annotation of a class for a field.  `OpClass` gives it 
 so that `OpRules` and `AnvlOp` below it can annotate their attributes.
 """
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -84,10 +85,12 @@ def _count(cls: type["AnvlOp"], kind: type, segments: list[int] | None) -> int |
 
 
 def _sort_params(cls: type["AnvlOp"]) -> None:
-    """Tell apart the parameters that are attributes, regions, or neither."""
+    """Tell apart the parameters that are attributes, regions, or neither, and activity."""
     cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
     cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
     cls.is_inferred = not (cls.params or cls.borrowed)
+    of_tangent = inspect.signature(cls.tangent).parameters
+    cls.takes_activity = "active" in of_tangent and "active" not in cls.params
 
 
 def _make_caches(cls: type["AnvlOp"]) -> None:

@@ -96,7 +96,6 @@ def _composed(name: str, f: Any) -> dict[str, Any]:
     return {
         "__doc__": f"`{name}`, elementwise, composed of other ops.",
         "hlo": None,
-        "composite": True,
         "lower": classmethod(lower),
     }
 
@@ -216,7 +215,6 @@ class PowOp(Binary, name="pow"):
         lambda g, x, y, z: mul(g, _pow_dx(x, y)),
         lambda g, x, y, z: mul(g, _pow_dy(x, y, z)),
     )
-    composite = True
     lifts = "stablehlo.power"
 
     @classmethod

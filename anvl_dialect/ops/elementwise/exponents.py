@@ -46,7 +46,6 @@ class LdexpOp(AnvlOp, name="ldexp"):
     n: Operand
     y: Result
     diagonal = True
-    composite = True
     preserves_zeros = True
 
     @classmethod

@@ -20,7 +20,6 @@ class IntegerPowOp(Unary, name="integer_pow"):
     """
 
     exponent: Int
-    composite = True
     kinds = "float complex"
     domains = ((0.5, 2.0),)
 

@@ -36,7 +36,6 @@ class SincOp(Unary, name="sinc"):
     """sin(pi x) / (pi x) elementwise, and 1 at 0; or its derivative of `order`."""
 
     order: Int
-    composite = True
     kinds = "float complex"
     domains = ((-3.0, 3.0),)
 

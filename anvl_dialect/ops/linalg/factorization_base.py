@@ -23,7 +23,6 @@ class Factorisation(AnvlOp):
     """Base of ops on one stack of matrices.  A failed factorisation gives NaN, not an error."""
 
     x: Operand
-    composite = True
 
     @classmethod
     def work(cls, op: ir.Operation) -> int:

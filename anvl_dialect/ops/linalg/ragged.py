@@ -67,7 +67,6 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
     ragged_dot_dimension_numbers: RaggedDimensions
     precision_config: Precision
     z: Result
-    composite = True
     kinds = "bool int uint float complex"
     lifts = "chlo.ragged_dot"
 

@@ -59,7 +59,6 @@ class ValuesAndVectors(Factorisation):
     Subclasses define `moved` and `undetermined`.  See Note [Repeated values].
     """
 
-    uses_activity = True
     #: Position of the values among the results; position of the vectors they belong to, which are
     #: the first factor; all vectors, with the axis along which one vector lies.
     values = 0

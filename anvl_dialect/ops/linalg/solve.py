@@ -35,7 +35,6 @@ class SolveOp(AnvlOp, name="solve"):
     b: Operand
     transpose_a: Transpose
     x: Result
-    composite = True
 
     @classmethod
     def result_type(cls, a: Any, b: Any, transpose_a: str) -> Any:

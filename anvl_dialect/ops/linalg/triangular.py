@@ -40,7 +40,6 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
     unit_diagonal: Bool
     transpose_a: Transpose
     x: Result
-    composite = True
     lifts = "stablehlo.triangular_solve"
 
     @classmethod

@@ -34,7 +34,6 @@ class Cumulative(AnvlOp):
     axis: Int
     reverse: Bool
     y: Result
-    composite = True
     kinds = "int uint float complex"
     combine = ""
 
@@ -292,7 +291,6 @@ class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
     axis: Int
     reverse: Bool
     y: Result
-    composite = True
 
     @classmethod
     def result_type(cls, a: Any, b: Any, axis: int, reverse: bool = False) -> Any:

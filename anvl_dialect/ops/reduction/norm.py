@@ -65,7 +65,6 @@ class NormOp(AnvlOp, name="norm"):
     order: Float
     power: Power
     y: Result
-    composite = True
     singularity_convention = "0 at 0, and NaN in the second derivative; NaN for an infinite norm"
 
     @classmethod

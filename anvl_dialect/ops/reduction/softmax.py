@@ -33,7 +33,6 @@ class Exponentials(AnvlOp):
     x: Operand
     axes: Ints
     y: Result
-    composite = True
     singularity_convention = "NaN where several infinities tie for the maximum"
 
     @classmethod

@@ -136,7 +136,6 @@ class BesselFamily(Unary):
     """
 
     order: Int
-    composite = True
     kinds = "float"
     domains = ((-9.0, 9.0),)
 

@@ -74,7 +74,6 @@ class Incomplete(Elementwise):
     """Base of the ops here, computed in f32 at least.  Subclasses define `value`."""
 
     kinds = "float"
-    composite = True
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value) -> Value:

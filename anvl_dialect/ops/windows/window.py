@@ -203,7 +203,6 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
     padding: OptionalPadding
     body: Body
     ys: Results
-    composite = True
     singularity_convention = "max and min: ties share evenly; products: exact at zeros"
     # By position for one array; see `undefined_of`.
     undefined: ClassVar[dict[int, str]] = {1: _NOT_OF_STARTS}

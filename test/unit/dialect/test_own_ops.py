@@ -72,8 +72,6 @@ def _polar():
         r: Result
         angle: Result
 
-        composite = True
-
         @classmethod
         def result_type(cls, x, y, scale):
             return [x, y]
@@ -200,7 +198,6 @@ def test_a_family_of_ones_own():
         y: Result
 
         by = 1.0
-        composite = True
 
         @classmethod
         def result_type(cls, x):
@@ -375,11 +372,10 @@ def test_an_op_that_nothing_lowers():
 
 
 def test_composites_of_composites():
-    """Each may emit ops that lower after it, whether it says `composite` or not."""
     unary("mine.c0", "sine", F, None)
     for i in range(1, 6):
         lower = classmethod(lambda cls, hlo, x, i=i: getattr(emit.mine, f"c{i - 1}")(emit.neg(x)))
-        _define(name=f"mine.c{i}", lower=lower, composite=i % 2 == 0)
+        _define(name=f"mine.c{i}", lower=lower)
     assert np.allclose(prim.primitive("mine.c5")(X), -np.sin(X))
 
 
@@ -439,7 +435,6 @@ def test_parameters_of_0_and_minus_0_are_two():
         x: Operand
         p: Float
         y: Result
-        composite = True
 
         @classmethod
         def result_type(cls, x, p):

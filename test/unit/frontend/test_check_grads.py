@@ -35,7 +35,6 @@ def _define_one_way():
 
         x: Operand
         y: Result
-        composite = True
 
         @classmethod
         def result_type(cls, x):
@@ -60,7 +59,6 @@ def _define_second():
 
         x: Operand
         y: Result
-        composite = True
 
         @classmethod
         def result_type(cls, x):
@@ -163,7 +161,6 @@ def test_an_op_without_a_rule_says_so(own_ops):
 
         x: Operand
         y: Result
-        composite = True
 
         @classmethod
         def result_type(cls, x):

@@ -199,8 +199,6 @@ def define_scale():
         factor: Float
         y: Result
 
-        composite = True
-
         @classmethod
         def result_type(cls, x, factor):
             if x.element_type not in (element_type("f32"), element_type("f64")):

@@ -24,8 +24,6 @@ class AxpyOp(AnvlOp, name="my.axpy"):
     z: Result
     ax: Result
 
-    composite = True
-
     @classmethod
     def result_type(cls, x, y, a):
         if x != y:

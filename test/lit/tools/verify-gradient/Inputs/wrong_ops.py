@@ -15,7 +15,6 @@ class OneWayOp(AnvlOp, name="wrong.one_way"):
 
     x: Operand
     y: Result
-    composite = True
 
     @classmethod
     def result_type(cls, x):
