@@ -36,7 +36,7 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckDifferentiable(Pass, argument=_NAME):
-    """Say what stands in the way of the derivative of a function; change nothing.
+    """Report each op that makes a function not differentiable; the module is not changed.
 
     With `function=f wrt=0,2`: fails with every op between these arguments and result `target` that
     anvl-gradient could not differentiate: its location, the reason, and the path of ops that reach
@@ -56,7 +56,7 @@ class CheckDifferentiable(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         if not self.function and (self.wrt or self.target):
-            raise PassError(_NAME, "wrt and target are of a function; say which, function=f")
+            raise PassError(_NAME, "wrt and target need function=f")
         if self.function:
             report = check_function(module, self.function, self.wrt, (self.target,))
         else:
@@ -101,7 +101,9 @@ def check_function(
     place = str(function.location)
     wrt = wrt or tuple(i for i, type_ in enumerate(inputs) if is_float(type_))
     if not wrt:
-        raise PassError(_NAME, f"@{name} has no float argument to differentiate by", place)
+        raise PassError(
+            _NAME, f"@{name} has no float argument to differentiate with respect to", place
+        )
     check_floats(_NAME, name, "wrt", wrt, inputs, place)
     check_floats(_NAME, name, "target", targets, outputs, place)
     zero: dict[int, list[Finding]] = {}

@@ -57,7 +57,7 @@ class Forward(Pass, argument=_NAME):
     function: str = option("", help="also add the tangent of this function")
     wrt: tuple[int, ...] = option((), help="positions of arguments; all float ones where not given")
     split: bool = option(False, help="add two functions: the results with residuals, the tangents")
-    suffix: str = option("", help="appended to the name of the function; _tangent, but for split")
+    suffix: str = option("", help="appended to the function's name; _tangent if not split")
 
     def idle(self, marks: Set[str]) -> bool:
         return nothing_declared(self, marks)
@@ -72,7 +72,7 @@ class Forward(Pass, argument=_NAME):
         place = str(function.location)
         wrt = self.wrt or tuple(i for i, t in enumerate(inputs) if is_float(t))
         if not wrt:
-            problem = f"@{self.function} has no float argument that could move"
+            problem = f"@{self.function} has no float argument to differentiate with respect to"
             raise PassError(_NAME, problem, place)
         check_floats(_NAME, self.function, "wrt", wrt, inputs, place)
         suffix = self.suffix + _PRIMAL if self.split else self.suffix or _SUFFIX

@@ -79,10 +79,10 @@ class Gradient(Pass, argument=_NAME):
     transpose: bool = option(False, help="of a linear function: its transpose, of all results")
     results: str = option("all", help="which results of the function come first: all, target, none")
     split: bool = option(False, help="add two functions: forward with residuals, and backward")
-    suffix: str = option("", help="appended to the name of the function; _adjoint, but for split")
+    suffix: str = option("", help="appended to the function's name; _adjoint if not split")
     slots: int = option(
         SLOTS,
-        help="carries kept a level, a power of 2, in loops of unknown length that say no other",
+        help="carries kept per level, a power of 2, in loops of unknown length without their own",
     )
 
     def idle(self, marks: Set[str]) -> bool:
@@ -116,9 +116,11 @@ class Gradient(Pass, argument=_NAME):
             problem = f"slots is {self.slots}; it must be a power of 2, of at least 2"
             raise PassError(_NAME, problem)
         if self.results not in _RESULTS:
-            raise PassError(_NAME, f"results is {', '.join(_RESULTS)}, got {self.results!r}")
+            raise PassError(
+                _NAME, f"results must be one of {', '.join(_RESULTS)}, got {self.results!r}"
+            )
         if self.transpose and (self.target or self.tags):
-            raise PassError(_NAME, "a transpose is of all results: give no target and no tags")
+            raise PassError(_NAME, "a transpose covers all results: give no target and no tags")
         if self.transpose and (self.split or self.results != "all"):
             raise PassError(_NAME, "a transpose computes no results: give no results and no split")
         if len(self.target) > 1 and not self.split:
@@ -270,7 +272,7 @@ def _check_targets(
 
 def _check_target(name: str, outputs: Sequence[ir.Type], target: int, place: str) -> None:
     if not 0 <= target < len(outputs):
-        problem = f"target {target} is no result of @{name}, which has {len(outputs)}"
+        problem = f"target {target} is not a result of @{name}, which has {len(outputs)}"
         raise PassError(_NAME, problem, place)
     type_ = outputs[target]
     if not is_float(type_) or type_.rank != 0:

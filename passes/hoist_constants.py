@@ -51,7 +51,7 @@ class HoistConstants(Pass, argument=_NAME):
 
     anchor = "builtin.module"
 
-    threshold: int = option(1, help="constants of at most so many elements become literals")
+    threshold: int = option(1, help="constants of at most this many elements become literals")
     literals: bool = option(True, help="large literals become arguments, as captured arrays do")
     report: bool = option(False, help="list each hoisted constant on stderr: name, bytes, line")
     #: The captured arrays, by index; from Python only.  Without them nothing is inlined or merged.

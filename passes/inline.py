@@ -12,7 +12,7 @@ __all__ = ["Inline"]
 
 @dataclass(frozen=True)
 class Inline(Pass, argument="anvl-inline"):
-    """Replace every `func.call` by the body of its callee, and drop functions nobody uses.
+    """Replace each `func.call` by the body of its callee, and remove unused private functions.
 
     Afterwards no `func.call` is left and every private function that was only called is gone.
     Written here because MLIR's own inliner refuses callees with ops of a Python-defined dialect.

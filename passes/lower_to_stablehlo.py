@@ -57,7 +57,7 @@ class LowerToStablehlo(Pass, argument=NAME):
 
     anchor = "builtin.module"
 
-    platform: str = option("cpu", help="what will run the program, by PJRT's name")
+    platform: str = option("cpu", help="platform that will run the program, by PJRT's name")
 
     def run(self, module: ir.Operation) -> None:
         # Only bodies written by users need a check; generated ones do not exist before lowering.
@@ -136,7 +136,7 @@ def _unlowered(left: list[ir.Operation]) -> PassError:
     names = ", ".join(sorted({op.name for op in left}))
     why = op_class.why_not_lowered
     if op_class.hlo or op_class.has_rule("lower"):
-        why = "what its `lower` rule emits does not come to an end"
+        why = "lowering what its `lower` rule emits does not terminate"
     return PassError(NAME, f"{names} is left; {why}", str(first.location))
 
 

@@ -19,7 +19,7 @@ _NAME = "anvl-probe"
 
 @dataclass(frozen=True)
 class Probe(Pass, argument=_NAME):
-    """Have a function return more: of all its float values how many elements are NaN or infinite.
+    """Add a result to a function: counts of the NaNs and infinities in each of its float values.
 
     The new result is `i32[n, 2]`, for each float result of an op, in the order of the program, the
     number of NaNs and of infinities.  Values in the bodies of ops are not looked at.
@@ -30,7 +30,7 @@ class Probe(Pass, argument=_NAME):
     anchor = "builtin.module"
 
     function: str = option("main", help="the function to change")
-    op: int = option(-1, help="the position of an op, of which to return all")
+    op: int = option(-1, help="position of the op whose operands and results to return")
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)
@@ -42,7 +42,7 @@ class Probe(Pass, argument=_NAME):
         ops = ops_of(function)
         place = str(function.location)
         if not -1 <= self.op < len(ops):
-            problem = f"op {self.op} is none of the {len(ops)} ops of @{self.function}"
+            problem = f"op {self.op} is out of range for the {len(ops)} ops of @{self.function}"
             raise PassError(_NAME, problem, place)
         terminator = terminator_of(function.regions[0].blocks[0])
         with function.location, ir.InsertionPoint(terminator):

@@ -28,7 +28,7 @@ _ATTRIBUTE = Checkpoint.attribute
 
 @dataclass(frozen=True)
 class Remat(Pass, argument=_NAME):
-    """Have functions that are checkpoints keep what they are asked to.
+    """Save the residuals that the budget or the policy of each checkpoint selects.
 
     A function with the attribute `anvl.checkpoint = {budget = n : i64}` saves the residuals that
     minimum cuts choose, so that its adjoint recomputes the least work with at most n bytes of its
@@ -43,14 +43,14 @@ class Remat(Pass, argument=_NAME):
 
     function: str = option("", help="make a checkpoint of this function")
     budget: str = option("", help="bytes of values at once, such as 64MiB")
-    policy: tuple[str, ...] = option((), help="names of ops whose results to keep; of the function")
+    policy: tuple[str, ...] = option((), help="names of the ops whose results to keep")
 
     def idle(self, marks: Set[str]) -> bool:
         return self.is_plain and _ATTRIBUTE not in marks
 
     def run(self, module: ir.Operation) -> None:
         if not self.function and (self.budget or self.policy):
-            raise PassError(_NAME, "budget and policy are of a function; say which, function=f")
+            raise PassError(_NAME, "budget and policy need function=f")
         functions = functions_of(module)
         if self.function:
             self._wrap(module, functions)
@@ -101,7 +101,7 @@ def request_of(budget: str | int, policy: Sequence[str]) -> ir.Attribute:
         known = {op.short_name for op in OPS.values()}
         for name in policy:
             if name not in known:
-                raise ValueError(f"policy {name!r} is the name of no op")
+                raise ValueError(f"policy {name!r} is not the name of an op")
         names = [ir.StringAttr.get(name) for name in policy]
         return ir.DictAttr.get({"policy": ir.ArrayAttr.get(names)})
     return ir.DictAttr.get({"budget": Int.encode(bytes_of(budget))})
@@ -116,7 +116,7 @@ def bytes_of(budget: str | int) -> int:
     """Parse a budget in bytes: 1000, "64MiB", "1.5GB"; raises `ValueError` if invalid."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(budget))
     if found is None or found[2].lower() not in _UNITS or isinstance(budget, bool):
-        raise ValueError(f"budget {budget!r} is no number of bytes; write 1000, 64MiB or 1.5GB")
+        raise ValueError(f"budget {budget!r} is not a number of bytes; write 1000, 64MiB or 1.5GB")
     return math.floor(float(found[1]) * _UNITS[found[2].lower()])
 
 
@@ -215,7 +215,7 @@ def _chosen(
     except MissingRule:
         return []  # without an adjoint there are no residuals
     except RecursionError:
-        raise PassError(_NAME, f"@{name}: calls form a cycle; they must not", place) from None
+        raise PassError(_NAME, f"@{name}: calls must not form a cycle", place) from None
     except LookupError as error:  # a declaration names a missing function
         raise PassError(_NAME, f"@{name}: {error}", place) from None
 

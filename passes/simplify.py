@@ -12,7 +12,7 @@ __all__ = ["Simplify"]
 
 @dataclass(frozen=True)
 class Simplify(Pass, argument="anvl-simplify"):
-    """Drop what is unused, share what is computed twice, and give each op its simplest form.
+    """Remove unused ops, merge equal ops, and rewrite each op to its simplest form.
 
     Each function keeps its arguments and results, to the bit.  Rewrites pure anvl and user-defined
     ops, but neither labelled ops nor ops inside the bodies of others.

@@ -27,7 +27,7 @@ _NAME = "anvl-simplify-control-flow"
 
 @dataclass(frozen=True)
 class SimplifyControlFlow(Pass, argument=_NAME):
-    """Take out of loops what is the same in each step, and choices and steps that are known.
+    """Hoist invariants out of loops, and simplify loops and branches whose outcome is known.
 
     For `stablehlo.if`, `case` and `while`, and calls of `anvl.scan`: ops that depend only on
     constants of a loop are hoisted in front of it; invariant carries become constants, and known
@@ -39,7 +39,9 @@ class SimplifyControlFlow(Pass, argument=_NAME):
 
     anchor = "builtin.module"
 
-    for_derivatives: bool = option(False, help="leave in loops what their derivatives need there")
+    for_derivatives: bool = option(
+        False, help="keep in loops the ops whose derivatives may be NaN outside"
+    )
 
     def run(self, module: ir.Operation) -> None:
         functions = functions_of(module)

@@ -51,7 +51,7 @@ class Vectorize(Pass, argument=_NAME):
 
     function: str = option("", help="also add the batch of this function")
     batched: tuple[int, ...] = option((), help="positions of arguments; all where not given")
-    size: int = option(-1, help="how many there are in the batch")
+    size: int = option(-1, help="size of the batch")
     suffix: str = option("_batched", help="appended to the name of the function")
 
     def idle(self, marks: Set[str]) -> bool:
@@ -59,7 +59,7 @@ class Vectorize(Pass, argument=_NAME):
 
     def run(self, module: ir.Operation) -> None:
         if not self.function and (self.batched or self.size != -1):
-            raise PassError(_NAME, "batched and size are of a function; say which, function=f")
+            raise PassError(_NAME, "batched and size need function=f")
         if self.function and self.size < 0:
             raise PassError(_NAME, f"function={self.function} needs a size, such as size=8")
         expansion = define_all(module, KINDS[VMAP], self.function)
@@ -106,7 +106,7 @@ class _Vmap(Kind):
         check_positions(_NAME, name, "results", asked.results, len(outputs), place)
         for type_ in (*inputs, *outputs):
             if not isinstance(type_, ir.RankedTensorType):
-                problem = f"{type_} is no tensor, and cannot have one more axis"
+                problem = f"{type_} is not a tensor, so it cannot have a batch axis"
                 raise PassError(_NAME, f"@{name}: {problem}", place)
         return _batched(inputs, asked.batched, asked), _batched(outputs, asked.results, asked)
 

@@ -184,9 +184,11 @@ class Callee:
 
     def __init__(self, name: str, symbols: SymbolTable | None) -> None:
         if symbols is None:
-            raise LookupError(f"call of @{name}, in ops that were given no symbol table")
+            raise LookupError(
+                f"call of @{name}: its rule was given no symbol table; hand `symbols` on"
+            )
         if name not in symbols.functions:
-            raise LookupError(f"call of @{name}, which is not there")
+            raise LookupError(f"call of @{name}, but the module has no such function")
         self.name = name
         self.symbols = symbols
         self.function: ir.Operation = symbols.functions[name]
@@ -451,7 +453,9 @@ class CallOp(AnvlOp):
 def _rule(f: Callee) -> FunctionRule:
     rule = rule_of(f.function)
     if rule is None:
-        raise LookupError(f"@{f.name} has no rule of its own, and should have been inlined")
+        raise LookupError(
+            f"@{f.name} has no rules of its own; inline its calls first, with anvl-inline"
+        )
     return rule
 
 

@@ -32,10 +32,10 @@ class Checkpoint(FunctionRule):
 
     def check(self, f: Callee) -> None:
         if "budget" in f.request(self) or "policy" in f.request(self):
-            raise ValueError("anvl-remat must choose what to keep first")
+            raise ValueError("its residuals are not chosen yet; run anvl-remat first")
         n_kept, n = Int.decode(f.request(self)["kept"]), len(f.types[1])
         if not 0 <= n_kept <= n:
-            raise ValueError(f"kept is {n_kept}, of {n} results")
+            raise ValueError(f"kept is {n_kept}; it must be from 0 to its number of results, {n}")
 
     def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
         return [(f.program, moves)]

@@ -274,5 +274,5 @@ def _transposed(
             return transpose_of(f, types, xs, gs, symbols=symbols)
         except ValueError:
             found = first_nonlinear(program, moves)
-    why = "its slope depends on its argument" if found is None else found.why
-    raise MissingRule(f"{problem}: {why}; so there is no rule for the other mode")
+    why = "its derivative depends on its argument" if found is None else found.why
+    raise MissingRule(f"{problem}: {why}; so it cannot be transposed for the other mode")

@@ -31,8 +31,8 @@ class NonLinear(NamedTuple):
         """Reason why the op is not linear, with its location."""
         at = f"{self.op.operation.name} at {place_of(self.op.operation)}"
         if self.flat:
-            return f"{at} passes no slope on"
-        return f"the slope of {at} depends on its value"
+            return f"{at} has derivative zero"
+        return f"the derivative of {at} depends on its value"
 
 
 def first_nonlinear(

@@ -91,22 +91,26 @@ class Scan(FunctionRule):
         is_counted = 0 <= loop.length < 2**31  # in an i32
         if min(loop.n, loop.m) < 0 or loop.n + loop.m > len(inputs) or not is_counted:
             raise ValueError(
-                f"carry, xs and length are {loop.n}, {loop.m} and {loop.length}, of "
-                f"{len(inputs)} arguments and steps that an i32 counts"
+                f"carry, xs and length are {loop.n}, {loop.m} and {loop.length}; carry "
+                f"and xs must count at most its {len(inputs)} arguments, and length must fit an i32"
             )
         carry, xs, rest = loop.split(inputs)
         for x in xs:
             if not x.rank or x.shape[0] != loop.length:
-                raise ValueError(f"it goes through {x}, whose first axis must be {loop.length}")
+                raise ValueError(
+                    f"xs has {x}; its first axis must have size {loop.length}, the length"
+                )
         for y in outputs[loop.n :]:
             if not y.rank or y.shape[0] != loop.length:
-                raise ValueError(f"it stacks {y}, whose first axis must be {loop.length}")
+                raise ValueError(
+                    f"it stacks {y}; the first axis must have size {loop.length}, the length"
+                )
         wanted = (
             [*carry, *map(_one, xs), *rest],
             [*carry, *map(_one, outputs[loop.n :])],
         )
         if outputs[: loop.n] != carry:
-            raise ValueError("what it returns first must be of the types of its carries")
+            raise ValueError("its first results must have the types of its carries")
         if loop.body.types != wanted:
             raise ValueError(
                 f"its body @{loop.body.name} is {ir.FunctionType.get(*loop.body.types)}, but must "

@@ -43,7 +43,7 @@ def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
     if op_class.lifts:
         found = op_class.lift(op)
         if found is None:
-            raise Refused(f"it is no {op_class.short_name}")
+            raise Refused(f"it is not equivalent to {op_class.short_name}")
         operands, attributes = found[0], op_class.encode(found[1])
     else:
         operands, attributes = list(op.operands), _attributes(op, op_class)
@@ -65,11 +65,11 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
             continue
         value = attribute_of(op, name)
         if value is None:
-            raise Refused(f"its attribute `{name}` is of a form that cannot be read")
+            raise Refused(f"its attribute `{name}` cannot be decoded")
         if name in params:
             found |= _kept(name, value, params[name])
         elif str(value) not in _MEANINGLESS.get(name, ()):
-            raise Refused(f"{op_class.short_name} has no attribute `{name}`, here {value}")
+            raise Refused(f"{op_class.short_name} has no attribute `{name}`, got {value}")
     missing = [name for name, param in params.items() if not (param.optional or name in found)]
     if missing:
         raise Refused(f"attribute `{missing[0]}` is missing")

@@ -137,7 +137,7 @@ class IotaOp(Creation, name="iota"):
     def result_type(cls, iota_dimension: int, shape: Any, dtype: Any) -> Any:
         y = tensor(shape, element_type(dtype))
         if kind(y.element_type) not in ("int", "uint", "float", "complex"):
-            raise TypeError(f"iota: result is {y}; only numbers count up")
+            raise TypeError(f"iota: result is {y}; its elements must be numbers")
         check_axes(f"iota: iota_dimension {iota_dimension}", (iota_dimension,), y.rank, y)
         return y
 

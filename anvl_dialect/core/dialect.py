@@ -55,13 +55,13 @@ def dialect_of(name: str, module: str) -> tuple[Any, str]:
     if not dot:
         if module.partition(".")[0] != "anvl":
             raise ValueError(
-                f"{name}: an op of your own has a dialect of your own, so that no op of anvl ever "
-                f'has its name; write name="my.{name}", with a word of yours for my'
+                f"{name}: the name of a user-defined op needs a dialect, so that it never "
+                f'equals that of an op of anvl; write name="my.{name}", with your own word for my'
             )
         return Anvl, name
     if not (re.fullmatch(_NAME, prefix) and re.fullmatch(_NAME, bare)):
         raise ValueError(
-            f"{name}: the name of an op is two words of lowercase letters, digits and single "
+            f"{name}: the name of an op must be two words of lowercase letters, digits and single "
             "underscores, as in my.softplus"
         )
     with _lock:
@@ -117,7 +117,7 @@ def declare(op_class: Any) -> None:
         if _declared[name] != declaration:
             raise TypeError(
                 f"{name}: is defined again with other operands, results, attributes or purity, "
-                "which MLIR cannot change; give it another name, or start Python anew"
+                "which MLIR cannot change; give it another name, or restart Python"
             )
         register_view(dialect, op_class)
 

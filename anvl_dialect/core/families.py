@@ -40,7 +40,7 @@ def check_axes(what: str, axes: Sequence[int], rank: int, of: Any) -> None:
     for axis in axes:
         if not 0 <= axis < rank:
             there = f"axes 0 to {rank - 1}" if rank > 1 else "only axis 0" if rank else "no axes"
-            raise TypeError(f"{what}: {axis} is no axis of {of}, which has {there}")
+            raise TypeError(f"{what}: {axis} is not an axis of {of}, which has {there}")
     if len(set(axes)) != len(axes):
         raise TypeError(f"{what} repeat an axis of {of}; name each once")
 
@@ -172,7 +172,7 @@ class Bilinear(AnvlOp):
 class Creation(AnvlOp):
     """Makes an array from nothing: no operands, so nothing to differentiate or to batch."""
 
-    zero_derivative_reason = "it takes nothing"
+    zero_derivative_reason = "it has no operands"
 
     @classmethod
     def tangent(cls, ts: Any, xs: Any, y: Value, **params: Any) -> None:

@@ -99,7 +99,9 @@ class AnvlOp(OpRules):
     @staticmethod
     def build(*xs: Value, **params: Any) -> Any:
         """Emit the op at the current insertion point; return its result or results."""
-        raise NotImplementedError("only ops, not families of them, can be built")
+        raise NotImplementedError(
+            "a family of ops cannot be built; build an op class derived from it"
+        )
 
     @classmethod
     def _plan(cls, key: Any, types: list[Any], params: dict[str, Any]) -> Any:

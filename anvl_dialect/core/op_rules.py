@@ -122,7 +122,7 @@ class OpRules(OpClass):
     @classmethod
     def body_types(cls, *types: Any, **params: Any) -> Sequence[tuple[list[Any], list[Any]]]:
         """Argument and result types of each body, for an op with bodies."""
-        raise NotImplementedError(f"{cls.short_name}: its class does not say `body_types`")
+        raise NotImplementedError(f"{cls.short_name}: its class does not define `body_types`")
 
     # -- hooks, whose defaults hold for every op ---------------------------------------------------
 

@@ -73,7 +73,9 @@ def numpy_dtype(dtype: object) -> np.dtype:
     if found is not None and not found.isnative:  # in the other byte order
         found = found.newbyteorder("=")
     if found not in _BY_NUMPY:
-        raise TypeError(f"dtype: {dtype!r} names no array type; one of {', '.join(DTYPES)}")
+        raise TypeError(
+            f"dtype: {dtype!r} is not the dtype of an array; use one of {', '.join(DTYPES)}"
+        )
     return found
 
 
@@ -118,8 +120,8 @@ def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:
         return ir.RankedTensorType.get(list(shape), element, loc=_nowhere())
     except (TypeError, ir.MLIRError):
         raise TypeError(
-            f"shape {shape_text(shape)} is none that an array can have; sizes are integers from 0 "
-            f"to {2**63 - 1}"
+            f"shape {shape_text(shape)} is not the shape of an array; sizes must be integers from "
+            f"0 to {2**63 - 1}"
         ) from None
 
 
@@ -142,9 +144,9 @@ def is_array(type_: ir.Type) -> bool:
 def why_no_array(type_: Any) -> str | None:
     """Reason why a type is not an anvl array; None if it is."""
     if not isinstance(type_, ir.RankedTensorType):
-        return f"{type_} is no tensor"
+        return f"{type_} is not a tensor"
     if not type_.has_static_shape:
         return f"{type_} has no static shape"
     if kind(type_.element_type) == "other":
-        return f"{type_} has elements that are none of {', '.join(DTYPES)}"
+        return f"{type_} has an element type other than {', '.join(DTYPES)}"
     return None

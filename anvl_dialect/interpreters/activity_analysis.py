@@ -326,12 +326,12 @@ def lacks(rules: type, rule: str, op: ir.Operation) -> str | None:
     """Reason why an op lacks a rule; None if it has the rule."""
     if not issubclass(rules, AnvlOp):
         why = why_left(op)
-        return f"it is no op of a dialect that has {rule} rules{why and f', since {why}'}"
+        return f"it has no {rule} rule, since {why}" if why else f"its dialect has no {rule} rules"
     if rules.captures:
         values = (*operands_of(op), *op.results)
         odd = next((found for v in values if (found := why_no_array(v.type))), None)
         if odd is not None:
-            return f"it is no op of a dialect that has {rule} rules, since {odd}"
+            return f"it has no {rule} rule, since {odd}"
     if not rules.has_rule(rule):
         return f"it has no `{rule}` rule; define it on {rules.__name__} in {rules.__module__}"
     return None
@@ -383,7 +383,9 @@ def _made_of_bits(step: PlainStep, symbols: SymbolTable | None) -> tuple[str, in
     through = rules.bits_through(op, moves, bits, symbols)
     if any(y and type_number(of.type) > 0 for y, of in zip(through, results, strict=True)):
         readers = ", ".join(sorted(cls.short_name for cls in OPS.values() if cls.reads_bits))
-        reason = f"in it, {readers} makes a float of the bits of another, which carry no derivative"
+        reason = (
+            f"its body has {readers}, which reinterprets bits as a float; bits carry no derivative"
+        )
         return reason, bits.index(True) if True in bits else None
     return None
 

@@ -47,8 +47,8 @@ def dead_ends(
         return found
     place = place_of(block.owner.operation)
     if x not in needed:
-        return [Finding("", place, "nothing that is returned depends on it", ())]
-    return [Finding("", place, "each op on the way is flat in what comes from it", ())]
+        return [Finding("", place, "no result depends on it", ())]
+    return [Finding("", place, "the derivative of every op that uses it is zero", ())]
 
 
 def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
@@ -57,7 +57,7 @@ def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
         return f"its derivative is zero: {zero}"
     if not any(y in number for y in op.results):
         types = ", ".join(str(y.type) for y in op.results)
-        return f"its derivative is zero: it gives {types}"
+        return f"its derivative is zero: its results are {types}"
     return ""
 
 

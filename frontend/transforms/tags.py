@@ -49,7 +49,7 @@ def tag(x: Any, name: str) -> Any:
     (Array(108., dtype=float32, weak_type=True), Array(18., dtype=float32))
     """
     if not isinstance(name, str) or not name:
-        raise TypeError(f"tag: name is {name!r}; it must be a text, and not an empty one")
+        raise TypeError(f"tag: name is {name!r}; it must be a string, and not empty")
     leaves, treedef = tree.flatten(x)
     paths = tree.leaf_paths(treedef, name)
     return tree.unflatten(treedef, [_tagged(*pair) for pair in zip(leaves, paths, strict=True)])

@@ -178,7 +178,7 @@ class Expansion(SymbolTable):
             problem = f"there is no function @{name}; the module has {known}"
             raise PassError(self.argument, problem, location)
         if body_of(function) is None:
-            raise PassError(self.argument, f"@{name} has no body of one block", location)
+            raise PassError(self.argument, f"@{name} must have a body of one block", location)
         return function
 
     def define(self, name: str, path: tuple[str, ...] = ()) -> None:
@@ -332,7 +332,7 @@ class Expansion(SymbolTable):
     def check_free(self, name: str, suffix: str) -> None:
         """Refuse a suffix that gives the name of an existing function."""
         if name + suffix in self.functions:
-            problem = f"@{name + suffix} is there already; give another suffix"
+            problem = f"@{name + suffix} exists already; give another suffix"
             raise PassError(self.argument, problem, str(self.functions[name].location))
 
     def _copied(self, name: str, new_name: str) -> ir.Operation:
@@ -461,8 +461,8 @@ def check_function_given(pass_: Pass, but: Sequence[str] = ()) -> None:
     options = [(name, option) for name, option in pass_.options().items() if name not in but]
     given = [name for name, option in options if getattr(pass_, name) != option.default]
     if given and "function" not in given:
-        verb = "is" if len(given) == 1 else "are"
-        problem = f"{' and '.join(given)} {verb} of a function; say which, function=f"
+        verb = "needs" if len(given) == 1 else "need"
+        problem = f"{' and '.join(given)} {verb} function=f"
         raise PassError(pass_.argument, problem)
 
 
@@ -475,7 +475,7 @@ def check_positions(
         raise PassError(argument, f"@{name}: {problem}", place)
     for i in positions:
         if not 0 <= i < count:
-            problem = f"{role} {i} is none of {count} positions"
+            problem = f"{role} {i} is out of range for {count} positions"
             raise PassError(argument, f"@{name}: {problem}", place)
 
 

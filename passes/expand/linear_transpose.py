@@ -136,7 +136,7 @@ def _check_backward(
     found = first_nonlinear(program, moves)
     first = backward[-1] if backward else needed[-1]
     named = _primal_of(first, forward, moved)
-    why = f"the slope of {named.name} at {place_of(named)} depends on its value"
+    why = f"the derivative of {named.name} at {place_of(named)} depends on its value"
     if found is not None and isinstance(named.opview, CallOp | RegionOp):
         why = found.why
     _refuse(name, ops, wrt, backward or needed, why, symbols)

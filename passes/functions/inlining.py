@@ -67,14 +67,14 @@ class Inliner:
     def _check_callee(self, callee: str, call: ir.Operation, path: tuple[str, ...]) -> None:
         function = self.functions.get(callee)
         if function is None:
-            problem = f"call of @{callee}, which is not there"
+            problem = f"call of @{callee}, but the module has no such function"
         elif callee in path:
             cycle = " -> ".join(f"@{n}" for n in (*path[path.index(callee) :], callee))
             problem = f"recursion: {cycle}; calls must not form a cycle"
         elif not function.regions[0].blocks:
             problem = f"@{callee} is a declaration without a body"
         elif body_of(function) is None:
-            problem = f"@{callee} has several blocks; a function is inlined that has one"
+            problem = f"@{callee} has several blocks; only a function of one block can be inlined"
         else:
             return
         raise PassError("anvl-inline", problem, str(call.location))

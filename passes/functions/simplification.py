@@ -106,7 +106,7 @@ class _Simplifier:
             given = found.type if isinstance(found, ir.Value) else repr(found)
             _refuse(op, f"gave {given} for {op.result.type}")
         if rounds == _MOST_ROUNDS:
-            _refuse(op, "does not come to an end")
+            _refuse(op, "does not terminate")
         simpler = self._settled(found, rounds + 1)
         op.result.replace_all_uses_with(simpler)
         return simpler

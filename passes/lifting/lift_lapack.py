@@ -88,7 +88,7 @@ def _call_of(op: ir.Operation) -> _Call:
         if op.attributes[name] != layouts(n_batch, *[x.type.rank for x in values]):
             raise _Stays(name)
     if set(op.attributes) - _READ or _is_true(attribute_of(op, "has_side_effect")):
-        raise _Stays("it does more")
+        raise _Stays("it has a side effect or other attributes")
     configs = [attribute_of(op, name) for name in _CONFIGS]
     config = next(one for one in configs if isinstance(one, ir.DictAttr))
     return _Call(op, xs, ys, {entry.name: chr(entry.attr.value) for entry in config})
@@ -246,7 +246,7 @@ def _check_is_q(op: ir.Operation, packed: Value, taus: Value) -> None:
     """Raise `_Stays` unless an op computes the columns of q."""
     name = _NAME.fullmatch(op.attributes["call_target_name"].value) if op.name == _CALL else None
     if name is None or name[1] not in ("orgqr", "ungqr") or op.operands[1] != taus:
-        raise _Stays("what scales the reflections is read")
+        raise _Stays("the scales of the reflections are read")
     _call_of(op)
     if _reshaped_from(op.operands[0]) != packed:
         raise _Stays("other reflections")

@@ -85,7 +85,7 @@ def _check_early(
         owner = y.owner
         if y in late if isinstance(owner, ir.Block) else owner.operation in is_late:
             name = function.attributes["sym_name"].value
-            problem = f"@{name} cannot be split: its result {i} depends on what comes late"
+            problem = f"@{name} cannot be split: its result {i} depends on the second half"
             raise PassError("split", problem, str(function.location))
 
 

@@ -65,21 +65,21 @@ def check_fields(name: str, fields: Mapping[str, Any], base: type) -> None:
         several = [field for field, kind in fields.items() if kind == of]
         if len(several) > 1:
             raise TypeError(
-                f"{name}: fields {', '.join(several)} are all {what}; MLIR could not tell where "
-                "one ends, so only one may be"
+                f"{name}: fields {', '.join(several)} are all {what}; MLIR cannot tell where "
+                "one ends and the next begins; keep one"
             )
 
 
 def _check_field_name(name: str, field: str, base: type) -> None:
     if hasattr(base, field):
         raise TypeError(
-            f"{name}: field `{field}`: every op has something of this name; choose another, or, if "
-            "it is no field, leave its annotation away"
+            f"{name}: field `{field}`: every op has an attribute of this name; choose another, or, "
+            "if it is not a field, remove its annotation"
         )
     if not re.fullmatch(_NAME, field) or keyword.iskeyword(field):
         raise TypeError(
-            f"{name}: field `{field}`: the name of a field is a word of lowercase letters, digits "
-            "and single underscores, and not one of Python's"
+            f"{name}: field `{field}`: the name of a field must be a word of lowercase letters, "
+            "digits and single underscores, and not a keyword of Python"
         )
 
 

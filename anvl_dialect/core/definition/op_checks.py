@@ -49,13 +49,13 @@ def check_rules(cls: Any, rules: Sequence[str]) -> None:
         owner = next(c for c in cls.__mro__ if rule in c.__dict__)
         if not isinstance(owner.__dict__[rule], classmethod):
             raise TypeError(
-                f"{cls.short_name}: `{rule}` is no classmethod; write @classmethod above it and "
+                f"{cls.short_name}: `{rule}` is not a classmethod; write @classmethod above it and "
                 "cls as its first parameter"
             )
     if not cls.has_rule("result_type"):
         raise TypeError(
             f"{cls.short_name}: has no `result_type` rule, so it cannot be built; define it on "
-            f"{cls.__name__}: it gets the types of the operands and gives that of the result"
+            f"{cls.__name__}: it takes the operand types and returns the result type"
         )
     for rule in rules:
         _check_rule(cls, rule)
@@ -114,11 +114,13 @@ def result_types(cls: Any, found: Any) -> list[Any]:
     else:
         raise TypeError(
             f"{cls.short_name}: `result_type` gives {found!r}, but the op has several results; "
-            "give a list of types"
+            "return a list of types"
         )
     for type_ in types:
         if not isinstance(type_, ir.Type):
-            raise TypeError(f"{cls.short_name}: `result_type` gives {found!r}, which is no type")
+            raise TypeError(
+                f"{cls.short_name}: `result_type` gives {found!r}, which is not an MLIR type"
+            )
     if cls.n_results is not None and cls.n_results != len(types):
         raise TypeError(
             f"{cls.short_name}: `result_type` gives {len(types)} types, but the op has "
@@ -140,7 +142,7 @@ def check_variadic(cls: Any, operands: list[Any], results: list[Any]) -> None:
             if not is_one and len(set(several)) > 1:
                 raise TypeError(
                     f"{cls.short_name}: {field.name} are {', '.join(map(str, several))}; "
-                    "what one field holds must have one type"
+                    "the values of one field must have one type"
                 )
 
 
@@ -208,11 +210,11 @@ def _check_form(cls: Any, op: ir.Operation) -> None:
     """Check the number of operands and their types, before IRDL does, which names none."""
     cls.check_count(len(op.operands))
     if not cls.multiple_results and len(op.results) != 1:
-        raise TypeError(f"has one result, got {len(op.results)}")
+        raise TypeError(f"must have one result, got {len(op.results)}")
     for value in (*op.operands, *op.results):
         type_ = value.type
         if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
-            raise TypeError(f"takes and gives tensors of static shape, got {type_}")
+            raise TypeError(f"operands and results must be tensors of static shape, got {type_}")
         if kind_of(type_.element_type) == "other":
             known = ", ".join(DTYPES)
-            raise TypeError(f"takes and gives tensors of {known}, got {type_}")
+            raise TypeError(f"operands and results must be tensors of {known}, got {type_}")

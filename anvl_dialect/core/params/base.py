@@ -214,7 +214,7 @@ class Text(Param):
     @staticmethod
     def checked(value: Any) -> Any:
         if not isinstance(value, str):
-            raise TypeError(f"is {value!r}; it must be a text")
+            raise TypeError(f"is {value!r}; it must be a string")
         return value
 
 
@@ -331,7 +331,7 @@ def enum(name: str, *cases: str) -> type[Param]:
         @cache
         def encode(value: str) -> ir.Attribute:
             if value not in cases:
-                raise ValueError(f"{name} {value!r} is none of {', '.join(cases)}")
+                raise ValueError(f"{name} {value!r} is not one of {', '.join(cases)}")
             return ir.Attribute.parse(f"#stablehlo<{name} {value}>", context())
 
         @staticmethod

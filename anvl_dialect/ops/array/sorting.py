@@ -54,7 +54,9 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
             )
         if not -first.rank <= dimension < first.rank:
             there = f"{-first.rank} to {first.rank - 1}" if first.rank else "no axes to sort along"
-            raise TypeError(f"sort: dimension {dimension} is no axis of {first}, which has {there}")
+            raise TypeError(
+                f"sort: dimension {dimension} is not an axis of {first}, which has {there}"
+            )
         return list(types)
 
     @classmethod

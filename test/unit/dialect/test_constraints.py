@@ -108,7 +108,10 @@ def test_what_is_no_array_of_ours(element: str) -> None:
         operands, types = ", ".join(["%x"] * n), ", ".join([type_] * n)
         text = f'func.func @f(%x: {type_}) {{ "anvl.{name}"({operands}) : ({types}) -> {type_} }}'
         message = refused(text)
-        assert f"{name}: takes and gives tensors of bool, " in message or "one result" in message
+        assert (
+            f"{name}: operands and results must be tensors of bool, " in message
+            or "one result" in message
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in OURS if OPS[f"anvl.{name}"].n_operands != 0])

@@ -146,24 +146,28 @@ def _define(name="mine.refused", base=AnvlOp, **body):
 @pytest.mark.parametrize(
     "changes, error, message",
     [
-        ({"name": "cycle"}, ValueError, r'cycle: an op of your own .*name="my.cycle"'),
+        ({"name": "cycle"}, ValueError, r'cycle: the name of a user-defined op .*name="my.cycle"'),
         ({"name": "arith.cycle"}, ValueError, "MLIR has a dialect named arith already"),
         ({"name": "stablehlo.cycle"}, ValueError, "MLIR has a dialect named stablehlo already"),
         ({"name": "anvl.cycle"}, ValueError, "MLIR has a dialect named anvl already"),
         ({"name": "sum.cycle"}, ValueError, "anvl has an op named sum; choose another word"),
         ({"name": "sort.cycle"}, ValueError, "anvl has an op named sort; choose another word"),
-        ({"name": "mine.a.b"}, ValueError, "is two words of lowercase letters, digits and"),
-        ({"name": "mine."}, ValueError, "is two words of lowercase letters, digits and"),
-        ({"name": "mine.Cycle"}, ValueError, "is two words of lowercase letters, digits and"),
-        ({"name": "my dialect.cycle"}, ValueError, "is two words of lowercase letters, digits"),
-        ({"fields": {"W": Operand}}, TypeError, "field `W`: the name of a field is a word of low"),
-        ({"fields": {"_w": Int}}, TypeError, "field `_w`: the name of a field is a word of low"),
-        ({"fields": {"lambda": Int}}, TypeError, "field `lambda`: the name of a field is a word"),
-        ({"fields": {"build": Operand}}, TypeError, "field `build`: every op has something of"),
-        ({"fields": {"results": Result}}, TypeError, "field `results`: every op has something of"),
-        ({"fields": {"bodies": Int}}, TypeError, "field `bodies`: every op has something of"),
+        ({"name": "mine.a.b"}, ValueError, "must be two words of lowercase letters"),
+        ({"name": "mine."}, ValueError, "must be two words of lowercase letters"),
+        ({"name": "mine.Cycle"}, ValueError, "must be two words of lowercase letters"),
+        ({"name": "my dialect.cycle"}, ValueError, "must be two words of lowercase letters"),
+        ({"fields": {"W": Operand}}, TypeError, "field `W`: the name of a field must be a word"),
+        ({"fields": {"_w": Int}}, TypeError, "field `_w`: the name of a field must be a word"),
+        (
+            {"fields": {"lambda": Int}},
+            TypeError,
+            "field `lambda`: the name of a field must be a word",
+        ),
+        ({"fields": {"build": Operand}}, TypeError, "field `build`: every op has an attribute"),
+        ({"fields": {"results": Result}}, TypeError, "field `results`: every op has an attribute"),
+        ({"fields": {"bodies": Int}}, TypeError, "field `bodies`: every op has an attribute"),
         ({"result_type": None}, TypeError, "has no `result_type` rule, so it cannot be built"),
-        ({"result_type": lambda x: x}, TypeError, "`result_type` is no classmethod"),
+        ({"result_type": lambda x: x}, TypeError, "`result_type` is not a classmethod"),
         ({"fields": {"axis": int}}, TypeError, "field `axis` is int; it must be Operand"),
         ({"fields": {"f": Body}}, TypeError, "field `f` is a body"),
         ({"fields": {"a": Operands, "b": Operands}}, TypeError, "fields a, b are all Operands"),
@@ -282,9 +286,9 @@ def test_threads_may_define_ops_at_once():
 @pytest.mark.parametrize(
     "given, message",
     [
-        (lambda cls, x: 3, r"mine\.typed: `result_type` gives 3, which is no type"),
-        (lambda cls, x: None, r"mine\.typed: `result_type` gives None, which is no type"),
-        (lambda cls, x: [x], r"mine\.typed: `result_type` gives \[.*\], which is no type"),
+        (lambda cls, x: 3, r"mine\.typed: `result_type` gives 3, which is not an MLIR type"),
+        (lambda cls, x: None, r"mine\.typed: `result_type` gives None, which is not an MLIR type"),
+        (lambda cls, x: [x], r"mine\.typed: `result_type` gives \[.*\], which is not an MLIR type"),
     ],
 )
 def test_a_type_rule_that_gives_no_type(given, message):
@@ -298,7 +302,7 @@ def test_a_type_rule_that_gives_no_type(given, message):
 def test_a_type_rule_of_several_results():
     fields = {"z": Result}
     _define(name="mine.several", fields=fields, result_type=classmethod(lambda cls, x: x))
-    with pytest.raises(TypeError, match="but the op has several results; give a list of types"):
+    with pytest.raises(TypeError, match="but the op has several results; return a list of types"):
         prim.mine.several(X)
     _define(name="mine.several", fields=fields, result_type=classmethod(lambda cls, x: [x]))
     with pytest.raises(TypeError, match="gives 1 types, but the op has 2 results"):
@@ -329,7 +333,7 @@ def _parsed(name):
         (lambda cls, hlo, x: None, r"its `lower` rule returns None, but the op's results are ten"),
         (lambda cls, hlo, x: 7, r"its `lower` rule returns 7, but"),
         (lambda cls, hlo, x: emit.compare(x, x, comparison_direction="EQ"), "returns tensor<3xi1>"),
-        (lambda cls, hlo, x: emit.mine.lowered(x), "is left; what its `lower` rule emits does not"),
+        (lambda cls, hlo, x: emit.mine.lowered(x), "is left; lowering what its `lower` rule emits"),
     ],
 )
 def test_a_lower_rule_that_gives_what_cannot_stand_for_the_op(lower, message):
@@ -387,7 +391,7 @@ def test_operands_of_one_field_have_one_type():
     }
     type("SumOp", (AnvlOp,), {"__annotations__": fields, **rules}, name="mine.sum")
     assert np.allclose(prim.mine.sum(X, X), 2 * X)
-    with pytest.raises(TypeError, match=r"mine\.sum: x are tensor<3xf64>, tensor<2xf64>; what one"):
+    with pytest.raises(TypeError, match=r"mine\.sum: x are tensor<3xf64>, tensor<2xf64>; the val"):
         prim.mine.sum(X, X[:2])
 
 

@@ -163,7 +163,7 @@ def test_sort_refuses_what_it_cannot_sort() -> None:
         "sort: arrays tensor<2xf32>, tensor<3xf32> differ in shape"
     )
     assert refused(lambda: rule(two, dimension=1)) == (
-        "sort: dimension 1 is no axis of tensor<2xf32>, which has -1 to 0"
+        "sort: dimension 1 is not an axis of tensor<2xf32>, which has -1 to 0"
     )
     assert refused(lambda: rule(tensor((), f32), dimension=0)).endswith("no axes to sort along")
 

@@ -22,7 +22,7 @@ def define(**changes):
     def result_type(cls, x, axis):
         check_kind("checked.wave", x, "float complex")
         if not 0 <= axis < x.rank:
-            raise TypeError(f"checked.wave: axis {axis} is no axis of {x}")
+            raise TypeError(f"checked.wave: axis {axis} is not an axis of {x}")
         return [x, x]
 
     def lower(cls, hlo, x, axis):

@@ -158,9 +158,9 @@ def test_a_budget_bounds_what_is_there_at_once():
     ("form", "message"),
     [
         ({"policy": "dot"}, "unknown policy 'dot'; use 'nothing', 'dots'"),
-        ({"policy": ("nope",)}, "checkpoint: policy 'nope' is the name of no op"),
-        ({"budget": "64 apples"}, "budget '64 apples' is no number of bytes; write 1000, 64MiB"),
-        ({"budget": -1}, "budget -1 is no number of bytes"),
+        ({"policy": ("nope",)}, "checkpoint: policy 'nope' is not the name of an op"),
+        ({"budget": "64 apples"}, "budget '64 apples' is not a number of bytes; write 1000, 64MiB"),
+        ({"budget": -1}, "budget -1 is not a number of bytes"),
         ({"budget": 10, "policy": "dots"}, "give a policy or a budget, not both"),
     ],
 )

@@ -216,7 +216,7 @@ def test_a_derivative_that_is_zero_by_design_is_no_obstacle() -> None:
         "unused": [""],
     }
     assert found.zero["p['x']"][0].path == ("anvl.exp", "anvl.floor")
-    assert found.zero["unused"][0].reason == "nothing that is returned depends on it"
+    assert found.zero["unused"][0].reason == "no result depends on it"
     assert "note: the derivative with respect to p['x'] is zero:\n  anvl.floor at " in repr(found)
 
 

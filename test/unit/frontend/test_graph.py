@@ -146,5 +146,5 @@ def test_an_aval_is_interned_and_says_what_it_is():
     assert anvl.aval("f32", 3, True).strong() is anvl.aval("f32", 3)
     with pytest.raises(ValueError, match="negative size"):
         anvl.aval("f32", (-1,))
-    with pytest.raises(TypeError, match="names no array type"):
+    with pytest.raises(TypeError, match="is not the dtype of an array"):
         anvl.aval("f33")

@@ -129,7 +129,7 @@ def test_what_is_not_linear_is_refused_with_the_op_and_its_line(name, wrap):
     def f(x):
         return NOT_LINEAR[name](x)
 
-    pattern = rf"@f is not linear in x: (the slope of )?{re.escape(name)} at .*py.?:\d+:\d+ "
+    pattern = rf"@f is not linear in x: (the derivative of )?{re.escape(name)} at .*py.?:\d+:\d+ "
     with pytest.raises(anvl.PassError, match=pattern):
         wrap(anvl.linear_transpose(f, X))(X)
 
@@ -157,9 +157,11 @@ def _(primals, result, cotangent):
 def test_functions_with_rules_are_transposed_by_their_rules():
     both = anvl.linear_transpose(lambda x: anvl.vmap(double)(anvl.checkpoint(double)(x)), X)
     close(both(X)[0], 4 * X)
-    with pytest.raises(anvl.PassError, match=r"@wrong is not linear in x: the slope of anvl\.mul"):
+    with pytest.raises(
+        anvl.PassError, match=r"@wrong is not linear in x: the derivative of \S+mul"
+    ):
         anvl.linear_transpose(wrong, X)(X)
-    with pytest.raises(anvl.PassError, match=r"is not linear in x: the slope of anvl\.sin at"):
+    with pytest.raises(anvl.PassError, match=r"is not linear in x: the derivative of anvl\.sin at"):
         anvl.linear_transpose(anvl.checkpoint(anp.sin), X)(X)
 
 
@@ -170,9 +172,9 @@ def test_functions_of_nothing_and_to_nothing():
 
 
 def test_only_the_arguments_in_which_it_is_not_linear_are_named():
-    with pytest.raises(anvl.PassError, match=r"is not linear in x, y: the slope of anvl\.mul"):
+    with pytest.raises(anvl.PassError, match=r"is not linear in x, y: the derivative of anvl\.mul"):
         anvl.linear_transpose(lambda x, y, z: x * y + z, X, X, X)(X)
-    with pytest.raises(anvl.PassError, match=r"is not linear in y: the slope of anvl\.sin"):
+    with pytest.raises(anvl.PassError, match=r"is not linear in y: the derivative of anvl\.sin"):
         anvl.linear_transpose(lambda x, y: x + anp.sin(y), X, X)(X)
 
 

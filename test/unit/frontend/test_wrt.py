@@ -354,8 +354,8 @@ def test_tags_of_what_is_computed_again_are_not_there():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: anvl.tag(1.0, ""), "tag: name is ''; it must be a text, and not an empty one"),
-        (lambda: anvl.tag(1.0, 3), "tag: name is 3; it must be a text"),
+        (lambda: anvl.tag(1.0, ""), "tag: name is ''; it must be a string, and not empty"),
+        (lambda: anvl.tag(1.0, 3), "tag: name is 3; it must be a string"),
         (lambda: anvl.tag("x", "y"), "takes arrays and numbers, got 'x' of type str"),
     ],
 )

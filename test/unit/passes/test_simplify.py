@@ -179,7 +179,7 @@ def test_a_rule_sees_what_its_operands_are_made_of(own_ops):
         (lambda cls, xs, makers: 0.5, "'float' object is not callable"),
         (lambda cls, xs, makers: lambda: 0.5, "mine.half: its simplify rule gave 0.5 for"),
         (lambda cls, xs, makers: lambda: emit.mine.half(emit.neg(xs[0])),
-         "mine.half: its simplify rule does not come to an end"),
+         "mine.half: its simplify rule does not terminate"),
     ],
 )  # fmt: skip
 def test_a_wrong_rule_is_named_with_its_place(own_ops, rule, message):

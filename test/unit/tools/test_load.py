@@ -126,7 +126,7 @@ def test_what_a_file_prints_goes_to_stderr(tmp_path):
         ),
         (
             CLASS.replace("    @classmethod\n", ""),
-            "a.py:5:1: error: --load: their.op: `result_type` is no classmethod",
+            "a.py:5:1: error: --load: their.op: `result_type` is not a classmethod",
         ),
         (
             CLASS.replace("(cls, x)", "(cls, x, axis)"),
@@ -134,7 +134,7 @@ def test_what_a_file_prints_goes_to_stderr(tmp_path):
         ),
         (
             CLASS.replace("their.op", "op"),
-            "a.py:5:1: error: --load: op: an op of your own has a dialect of your own",
+            "a.py:5:1: error: --load: op: the name of a user-defined op needs a dialect",
         ),
         (
             CLASS + CLASS.replace("TheirOp", "OtherOp"),

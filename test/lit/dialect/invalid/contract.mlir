@@ -27,7 +27,7 @@ func.func @dot_general_sizes_differ(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @dot_general_axis_is_none(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: left axes, batching [] and contracting [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{dot_general: left axes, batching [] and contracting [2]: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_contracting_dimensions = [2],
@@ -39,7 +39,7 @@ func.func @dot_general_axis_is_none(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 // -----
 
 func.func @dot_general_axis_of_the_right_is_none(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
-  // expected-error @+1 {{dot_general: right axes, batching [] and contracting [7]: 7 is no axis of tensor<3x4xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{dot_general: right axes, batching [] and contracting [7]: 7 is not an axis of tensor<3x4xf32>, which has axes 0 to 1}}
   %z = "anvl.dot_general"(%x, %y) {
     dot_dimension_numbers = #stablehlo.dot<
       lhs_contracting_dimensions = [1],

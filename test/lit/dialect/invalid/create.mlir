@@ -52,7 +52,7 @@ func.func @captured_without_index() {
 // -----
 
 func.func @iota_axis_is_none() {
-  // expected-error @+1 {{iota: iota_dimension 2: 2 is no axis of tensor<2x3xi32>, which has axes 0 to 1}}
+  // expected-error @+1 {{iota: iota_dimension 2: 2 is not an axis of tensor<2x3xi32>, which has axes 0 to 1}}
   %y = "anvl.iota"() {iota_dimension = 2 : i64} : () -> tensor<2x3xi32>
   return
 }
@@ -60,7 +60,7 @@ func.func @iota_axis_is_none() {
 // -----
 
 func.func @iota_of_bools() {
-  // expected-error @+1 {{iota: result is tensor<2xi1>; only numbers count up}}
+  // expected-error @+1 {{iota: result is tensor<2xi1>; its elements must be numbers}}
   %y = "anvl.iota"() {iota_dimension = 0 : i64} : () -> tensor<2xi1>
   return
 }

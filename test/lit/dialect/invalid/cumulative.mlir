@@ -3,7 +3,7 @@
 // What the verifier refuses of cumulative ops.
 
 func.func @cumsum_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{cumsum: axis 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{cumsum: axis 2: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.cumsum"(%x) {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @cumsum_axis_is_none(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @cumprod_axis_is_negative(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{cumprod: axis -1: -1 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{cumprod: axis -1: -1 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.cumprod"(%x) {axis = -1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -51,7 +51,7 @@ func.func @cummin_result(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @cumsum_of_a_scalar(%x: tensor<f32>) {
-  // expected-error @+1 {{cumsum: axis 0: 0 is no axis of tensor<f32>, which has no axes}}
+  // expected-error @+1 {{cumsum: axis 0: 0 is not an axis of tensor<f32>, which has no axes}}
   %y = "anvl.cumsum"(%x) {axis = 0 : i64} : (tensor<f32>) -> tensor<f32>
   return
 }
@@ -93,7 +93,7 @@ func.func @linear_recurrence_shapes_differ(%a: tensor<2x3xf32>, %b: tensor<3xf32
 // -----
 
 func.func @linear_recurrence_axis_is_none(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) {
-  // expected-error @+1 {{linear_recurrence: axis 5: 5 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{linear_recurrence: axis 5: 5 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.linear_recurrence"(%a, %b) {axis = 5 : i64}
     : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return

@@ -51,7 +51,7 @@ func.func @bessel_ie_of_complex(%x: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @share_ties_of_an_axis_that_is_not_there(%x: tensor<2xf32>) {
-  // expected-error @+1 {{share_ties: axis 1: 1 is no axis of tensor<2xf32>, which has only axis 0}}
+  // expected-error @+1 {{share_ties: axis 1: 1 is not an axis of tensor<2xf32>, which has only axis 0}}
   %y = "anvl.share_ties"(%x) {axis = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -68,7 +68,7 @@ func.func @neg_takes_one(%x: tensor<2xf32>) {
 // -----
 
 func.func @exp_has_one_result(%x: tensor<2xf32>) {
-  // expected-error @+1 {{exp: has one result, got 2}}
+  // expected-error @+1 {{exp: must have one result, got 2}}
   %y:2 = "anvl.exp"(%x) : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
   return
 }
@@ -84,7 +84,7 @@ func.func @tanh_of_another_result_type(%x: tensor<2xf32>) {
 // -----
 
 func.func @cos_of_no_tensor(%x: f32) {
-  // expected-error @+1 {{cos: takes and gives tensors of static shape, got f32}}
+  // expected-error @+1 {{cos: operands and results must be tensors of static shape, got f32}}
   %y = "anvl.cos"(%x) : (f32) -> f32
   return
 }
@@ -92,7 +92,7 @@ func.func @cos_of_no_tensor(%x: f32) {
 // -----
 
 func.func @sqrt_of_an_unknown_shape(%x: tensor<?xf32>) {
-  // expected-error @+1 {{sqrt: takes and gives tensors of static shape, got tensor<?xf32>}}
+  // expected-error @+1 {{sqrt: operands and results must be tensors of static shape, got tensor<?xf32>}}
   %y = "anvl.sqrt"(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
@@ -100,7 +100,7 @@ func.func @sqrt_of_an_unknown_shape(%x: tensor<?xf32>) {
 // -----
 
 func.func @log_of_indices(%x: tensor<2xindex>) {
-  // expected-error @+1 {{log: takes and gives tensors of bool, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f16, bf16, f32, f64, c64, c128, got tensor<2xindex>}}
+  // expected-error @+1 {{log: operands and results must be tensors of bool, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f16, bf16, f32, f64, c64, c128, got tensor<2xindex>}}
   %y = "anvl.log"(%x) : (tensor<2xindex>) -> tensor<2xindex>
   return
 }

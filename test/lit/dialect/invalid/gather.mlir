@@ -75,7 +75,7 @@ func.func @gather_offsets_descend(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
 // -----
 
 func.func @gather_offset_is_no_axis(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: offset_dims [2]: 2 is no axis of the result, which has axes 0 to 1}}
+  // expected-error @+1 {{gather: offset_dims [2]: 2 is not an axis of the result, which has axes 0 to 1}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [2],
@@ -120,7 +120,7 @@ func.func @gather_collapsed_descend(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
 // -----
 
 func.func @gather_collapsed_is_no_axis(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: collapsed_slice_dims [2] and operand_batching_dims []: 2 is no axis of tensor<4x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{gather: collapsed_slice_dims [2] and operand_batching_dims []: 2 is not an axis of tensor<4x3xf32>, which has axes 0 to 1}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],
@@ -196,7 +196,7 @@ func.func @gather_batching_of_indices_repeats(%x: tensor<4x3xf32>, %at: tensor<4
 // -----
 
 func.func @gather_batching_is_no_axis_of_the_indices(%x: tensor<4x3xf32>, %at: tensor<4x1xi32>) {
-  // expected-error @+1 {{gather: start_indices_batching_dims [2]: 2 is no axis of tensor<4x1xi32>, which has axes 0 to 1}}
+  // expected-error @+1 {{gather: start_indices_batching_dims [2]: 2 is not an axis of tensor<4x1xi32>, which has axes 0 to 1}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],
@@ -275,7 +275,7 @@ func.func @gather_maps_to_what_is_batched(%x: tensor<4x3xf32>, %at: tensor<4x1xi
 // -----
 
 func.func @gather_map_is_no_axis(%x: tensor<4x3xf32>, %at: tensor<2x1xi32>) {
-  // expected-error @+1 {{gather: start_index_map [2] and operand_batching_dims []: 2 is no axis of tensor<4x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{gather: start_index_map [2] and operand_batching_dims []: 2 is not an axis of tensor<4x3xf32>, which has axes 0 to 1}}
   %y = "anvl.gather"(%x, %at) {
     dimension_numbers = #stablehlo.gather<
       offset_dims = [1],

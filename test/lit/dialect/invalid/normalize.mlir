@@ -4,7 +4,7 @@
 
 func.func @batch_norm_inference_axis_is_none(
     %x0: tensor<2x3xf32>, %x1: tensor<3xf32>, %x2: tensor<3xf32>, %x3: tensor<3xf32>, %x4: tensor<3xf32>) {
-  // expected-error @+1 {{batch_norm_inference: feature_index 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{batch_norm_inference: feature_index 2: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.batch_norm_inference"(%x0, %x1, %x2, %x3, %x4)
     {epsilon = 0.0 : f32, feature_index = 2 : i64}
     : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
@@ -136,7 +136,7 @@ func.func @batch_norm_training_results(
 
 func.func @batch_norm_training_axis_is_negative(
     %x0: tensor<2x3xf32>, %x1: tensor<3xf32>, %x2: tensor<3xf32>) {
-  // expected-error @+1 {{batch_norm_training: feature_index -1: -1 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{batch_norm_training: feature_index -1: -1 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y:3 = "anvl.batch_norm_training"(%x0, %x1, %x2)
     {epsilon = 0.0 : f32, feature_index = -1 : i64}
     : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
@@ -172,7 +172,7 @@ func.func @batch_norm_grad_variance_of_another_size(
 
 func.func @batch_norm_grad_axis_is_none(
     %x0: tensor<2x3xf32>, %x1: tensor<3xf32>, %x2: tensor<3xf32>, %x3: tensor<3xf32>, %x4: tensor<2x3xf32>) {
-  // expected-error @+1 {{batch_norm_grad: feature_index 7: 7 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{batch_norm_grad: feature_index 7: 7 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y:3 = "anvl.batch_norm_grad"(%x0, %x1, %x2, %x3, %x4)
     {epsilon = 0.0 : f32, feature_index = 7 : i64}
     : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3xf32>)
@@ -203,7 +203,7 @@ func.func @logsumexp_of_integers(%x: tensor<2xi32>) {
 // -----
 
 func.func @softmax_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{softmax: axes [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{softmax: axes [2]: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.softmax"(%x) {axes = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }

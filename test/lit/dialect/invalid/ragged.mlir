@@ -39,7 +39,7 @@ func.func @two_ragged_axes(%x: tensor<4x2xf32>, %y: tensor<3x2x5xf32>, %sizes: t
 // -----
 
 func.func @ragged_axis_is_none(%x: tensor<4x2xf32>, %y: tensor<3x2x5xf32>, %sizes: tensor<3xi32>) {
-  // expected-error @+1 {{ragged_dot: ragged axis 2: 2 is no axis of tensor<4x2xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{ragged_dot: ragged axis 2: 2 is not an axis of tensor<4x2xf32>, which has axes 0 to 1}}
   %z = "anvl.ragged_dot"(%x, %y, %sizes) {
     ragged_dot_dimension_numbers = #chlo.ragged_dot<
       lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],

@@ -3,7 +3,7 @@
 // What the verifier refuses of reductions; the rules on `axes` are those of their family.
 
 func.func @sum_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{sum: axes [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{sum: axes [2]: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.sum"(%x) {axes = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @sum_axis_is_none(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @max_axis_is_negative(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{max: axes [-1]: -1 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{max: axes [-1]: -1 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.max"(%x) {axes = array<i64: -1>} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @sum_without_axes(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @argmax_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{argmax: axis 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{argmax: axis 2: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.argmax"(%x) {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2xi32>
   return
 }

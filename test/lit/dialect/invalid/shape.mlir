@@ -43,7 +43,7 @@ func.func @reshape_changes_dtype(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @reverse_axis_is_none(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{reverse: dimensions [2]: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{reverse: dimensions [2]: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.reverse"(%x) {dimensions = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -116,7 +116,7 @@ func.func @broadcast_in_dim_of_too_few_axes(%x: tensor<3xf32>) {
 // -----
 
 func.func @broadcast_in_dim_axis_is_none(%x: tensor<3xf32>) {
-  // expected-error @+1 {{broadcast_in_dim: broadcast_dimensions [2] of tensor<3xf32>: 2 is no axis of [2, 3], which has axes 0 to 1}}
+  // expected-error @+1 {{broadcast_in_dim: broadcast_dimensions [2] of tensor<3xf32>: 2 is not an axis of [2, 3], which has axes 0 to 1}}
   %y = "anvl.broadcast_in_dim"(%x) {broadcast_dimensions = array<i64: 2>}
       : (tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -185,7 +185,7 @@ func.func @convert_changes_shape(%x: tensor<2xf32>) {
 // -----
 
 func.func @convert_to_an_unknown_dtype(%x: tensor<2xf32>) {
-  // expected-error @+1 {{convert: takes and gives tensors of bool, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f16, bf16, f32, f64, c64, c128, got tensor<2xi7>}}
+  // expected-error @+1 {{convert: operands and results must be tensors of bool, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f16, bf16, f32, f64, c64, c128, got tensor<2xi7>}}
   %y = "anvl.convert"(%x) : (tensor<2xf32>) -> tensor<2xi7>
   return
 }
@@ -193,7 +193,7 @@ func.func @convert_to_an_unknown_dtype(%x: tensor<2xf32>) {
 // -----
 
 func.func @get_dimension_size_of_no_axis(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{get_dimension_size: dimension 2: 2 is no axis of tensor<2x3xf32>, which has axes 0 to 1}}
+  // expected-error @+1 {{get_dimension_size: dimension 2: 2 is not an axis of tensor<2x3xf32>, which has axes 0 to 1}}
   %y = "anvl.get_dimension_size"(%x) {dimension = 2 : i64} : (tensor<2x3xf32>) -> tensor<i32>
   return
 }

@@ -5,8 +5,8 @@
 // Ops behind one that is missing are found too; the op on integers is not on the way.
 
 // CHECK: missing-rules.mlir:[[# @LINE + 9]]:8: error: anvl-check-differentiable: @main: 3 of the
-// CHECK-NEXT: stablehlo.cosine at {{.*}}:[[# @LINE + 8]]:8: it is no op of a dialect that has
-// CHECK-SAME: adjoint rules, since anvl-lift has not been run (reached by wrt -> anvl.sin -> stablehlo.cosine)
+// CHECK-NEXT: stablehlo.cosine at {{.*}}:[[# @LINE + 8]]:8: it has no
+// CHECK-SAME: adjoint rule, since anvl-lift has not been run (reached by wrt -> anvl.sin -> stablehlo.cosine)
 // CHECK-NEXT: anvl.polygamma at {{.*}}: operand 0 has no derivative: not differentiable
 // CHECK-SAME: with respect to its order, which must be an integer (reached by wrt -> anvl.polygamma)
 // CHECK-NEXT: anvl.bitcast_convert at {{.*}}: bits carry no derivative
@@ -48,7 +48,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 // An op that is not ours may use values from around its regions: it is on the way by these.
 
 // CHECK: error: anvl-check-differentiable: @main: 1 of the ops cannot be differentiated:
-// CHECK-NEXT: scf.execute_region at {{.*}}: it is no op of a dialect that has adjoint rules
+// CHECK-NEXT: scf.execute_region at {{.*}}: its dialect has no adjoint rules
 // CHECK-SAME: (reached by wrt -> scf.execute_region)
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %0 = scf.execute_region -> tensor<f32> {

@@ -10,9 +10,9 @@
 // CHECK: note: the derivative with respect to argument 0 of @f is zero: anvl.floor at
 // CHECK-SAME: :[[# @LINE + 12]]:8: its derivative is zero: flat where it is continuous
 // CHECK-SAME: (reached by wrt -> anvl.sin -> anvl.floor);
-// CHECK-SAME: anvl.convert at {{.*}}: its derivative is zero: it gives tensor<i32>
-// CHECK-NEXT: note: the derivative with respect to argument 1 of @f is zero: nothing that is
-// CHECK-NEXT: note: the derivative with respect to argument 2 of @f is zero: each op on the way is
+// CHECK-SAME: anvl.convert at {{.*}}: its derivative is zero: its results are tensor<i32>
+// CHECK-NEXT: note: the derivative with respect to argument 1 of @f is zero: no result depends
+// CHECK-NEXT: note: the derivative with respect to argument 2 of @f is zero: the derivative of every op
 // CHECK-NOT:  note
 
 // SILENT-NOT: note:

@@ -13,11 +13,11 @@
 // What the options may be, and that nothing happens where all is well, or nothing is declared.
 
 // NAME: anvl-check-differentiable: there is no function @g; the module has @f, @h
-// ALONE: anvl-check-differentiable: wrt and target are of a function; say which, function=f
+// ALONE: anvl-check-differentiable: wrt and target need function=f
 // INT: anvl-check-differentiable: @f: wrt 1 is tensor<i32>; only floats have a derivative
-// POSITION: anvl-check-differentiable: @f: wrt 7 is none of 2 positions
+// POSITION: anvl-check-differentiable: @f: wrt 7 is out of range for 2 positions
 // TARGET: anvl-check-differentiable: @f: target 1 is tensor<i32>; only floats have a derivative
-// NONE: anvl-check-differentiable: @h has no float argument to differentiate by
+// NONE: anvl-check-differentiable: @h has no float argument to differentiate with respect to
 
 // CHECK:      func.func @f(
 // CHECK-NEXT:   "anvl.sin"

@@ -1,6 +1,6 @@
 // RUN: anvl-opt %s --split-input-file --verify-diagnostics --anvl-control-flow
 
-// expected-error@+1 {{anvl.scan: it goes through tensor<3xf64>, whose first axis must be 2}}
+// expected-error@+1 {{anvl.scan: xs has tensor<3xf64>; its first axis must have size 2, the length}}
 func.func private @f(tensor<3xf64>) -> () attributes {anvl.scan = {
   body = @c, carry = 0 : i64, xs = 1 : i64, length = 2 : i64, reverse = false
 }}

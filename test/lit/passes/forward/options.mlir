@@ -10,13 +10,13 @@
 // Options that make no sense for this module are refused, with what would.
 
 // NAME:   anvl-forward: there is no function @g; the module has @f, @ints, @f_g, @declared
-// RANGE:  anvl-forward: @f: wrt 3 is none of 2 positions
+// RANGE:  anvl-forward: @f: wrt 3 is out of range for 2 positions
 // FLOAT:  anvl-forward: @f: wrt 1 is tensor<i32>; only floats have a derivative
 // TWICE:  anvl-forward: @f: wrt [0, 0] repeats a position
-// NONE:   anvl-forward: @ints has no float argument that could move
-// TAKEN:  anvl-forward: @f_g is there already; give another suffix
-// BODY:   anvl-forward: @declared has no body of one block
-// ALONE:  anvl-forward: wrt is of a function; say which, function=f
+// NONE:   anvl-forward: @ints has no float argument to differentiate with respect to
+// TAKEN:  anvl-forward: @f_g exists already; give another suffix
+// BODY:   anvl-forward: @declared must have a body of one block
+// ALONE:  anvl-forward: wrt needs function=f
 func.func @f(%x: tensor<2xf64>, %n: tensor<i32>) -> (tensor<2xf64>, tensor<i32>) {
   return %x, %n : tensor<2xf64>, tensor<i32>
 }

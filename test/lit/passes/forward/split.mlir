@@ -21,8 +21,8 @@
 // CHECK-NEXT:    %s_tangent = "anvl.sum"(%y_tangent)
 // CHECK-NEXT:    return %s_tangent
 
-// AGAIN:   anvl-forward: @main_linear is there already; give another suffix
-// ALONE:   anvl-forward: split is of a function; say which, function=f
+// AGAIN:   anvl-forward: @main_linear exists already; give another suffix
+// ALONE:   anvl-forward: split needs function=f
 // NUMBERS: f64[] 22.0
 func.func @main(%x: tensor<2xf64>, %n: tensor<i32>) -> (tensor<f64>, tensor<i32>) {
   %y = "anvl.exp"(%x) : (tensor<2xf64>) -> tensor<2xf64>

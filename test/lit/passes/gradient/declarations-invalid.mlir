@@ -26,7 +26,7 @@ func.func private @of_another_type(tensor<f64>) -> tensor<f64>
 func.func private @f(%x: tensor<f64>) -> tensor<f64> {
   return %x : tensor<f64>
 }
-// expected-error @+1 {{@wrt_out_of_range: wrt 1 is none of 1 positions}}
+// expected-error @+1 {{@wrt_out_of_range: wrt 1 is out of range for 1 positions}}
 func.func private @wrt_out_of_range(tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
     attributes {anvl.vjp = {callee = @f, wrt = array<i64: 1>, targets = array<i64: 0>}}
 

@@ -18,7 +18,7 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
 // A choice of what is no array has no rules.
 
 // CHECK: anvl-gradient: @f: 1 of the ops cannot be differentiated:
-// CHECK-NEXT: stablehlo.if at {{.*}}: it is no op of a dialect that has adjoint rules, since !stablehlo.token is no tensor
+// CHECK-NEXT: stablehlo.if at {{.*}}: it has no adjoint rule, since !stablehlo.token is not a tensor
 func.func @f(%x: tensor<f32>, %p: tensor<i1>, %t: !stablehlo.token) -> (tensor<f32>, !stablehlo.token) {
   %0, %1 = "stablehlo.if"(%p) ({
     stablehlo.return %x, %t : tensor<f32>, !stablehlo.token

@@ -18,13 +18,13 @@
 // MANY:  anvl-gradient: target [0, 1] names 2 results; give one, or split, for a cotangent of each
 // TWICE: anvl-gradient: @f: target [1, 1] repeats a position
 // FLOAT: anvl-gradient: @f: target 2 is tensor<i32>; only floats have a derivative
-// RANGE: anvl-gradient: @f: target 3 is none of 3 positions
+// RANGE: anvl-gradient: @f: target 3 is out of range for 3 positions
 // WRT:   anvl-gradient: @f: wrt [0, 0] repeats a position
 // NONE:  anvl-gradient: @ints has no float result to differentiate
-// SOME:  anvl-gradient: results is all, target, none, got 'some'
-// TAKEN: anvl-gradient: @f_x_bwd is there already; give another suffix
-// ALONE: anvl-gradient: results and split are of a function; say which, function=f
-// AGAIN: anvl-gradient: @f_bwd is there already; give another suffix
+// SOME:  anvl-gradient: results must be one of all, target, none, got 'some'
+// TAKEN: anvl-gradient: @f_x_bwd exists already; give another suffix
+// ALONE: anvl-gradient: results and split need function=f
+// AGAIN: anvl-gradient: @f_bwd exists already; give another suffix
 func.func @f(%x: tensor<2xf64>, %n: tensor<i32>) -> (tensor<f64>, tensor<2xf64> {r.y}, tensor<i32>) {
   %s = "anvl.sum"(%x) {axes = array<i64: 0>} : (tensor<2xf64>) -> tensor<f64>
   %y = "anvl.exp"(%x) : (tensor<2xf64>) -> tensor<2xf64>

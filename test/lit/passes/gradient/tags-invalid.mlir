@@ -13,7 +13,7 @@
 // TWICE:    @f: tag 'twice' is on 2 values, at "{{.*}}":20:8 and "{{.*}}":22:8; give
 // REPEATED: @f: tags hidden, hidden repeat a tag
 // NONE:     @sorted: there is no tag 'x'; the tags are none
-// WHOSE:    tags is of a function; say which, function=f
+// WHOSE:    tags needs function=f
 func.func @f(%x: tensor<f64>, %n: tensor<i32>) -> tensor<f64> {
   %0 = "anvl.tag"(%x) {label = "hidden"} : (tensor<f64>) -> tensor<f64>
   %1 = "anvl.tag"(%n) {label = "n"} : (tensor<i32>) -> tensor<i32>

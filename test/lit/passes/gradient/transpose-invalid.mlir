@@ -4,10 +4,10 @@
 
 // What has no transpose is refused at the op that is not linear.
 
-// TARGET: a transpose is of all results: give no target and no tags
+// TARGET: a transpose covers all results: give no target and no tags
 
 func.func private @square(%x: tensor<f64>) -> tensor<f64> {
-  // expected-error @+1 {{@square is not linear in x: the slope of anvl.mul at}}
+  // expected-error @+1 {{@square is not linear in x: the derivative of anvl.mul at}}
   %0 = "anvl.mul"(%x, %x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
 }

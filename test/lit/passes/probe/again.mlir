@@ -8,8 +8,8 @@
 // CHECK: -> (tensor<f64>, tensor<1x2xi32>, tensor<1x2xi32>)
 
 // NAME: anvl-probe: there is no function @g with a body; the module has @main
-// POSITION: anvl-probe: op 2 is none of the 1 ops of @main
-// NEGATIVE: anvl-probe: op -2 is none of the 1 ops of @main
+// POSITION: anvl-probe: op 2 is out of range for the 1 ops of @main
+// NEGATIVE: anvl-probe: op -2 is out of range for the 1 ops of @main
 func.func @main(%x: tensor<f64>) -> tensor<f64> {
   %0 = "anvl.log"(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>

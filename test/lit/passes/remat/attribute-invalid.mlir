@@ -16,6 +16,6 @@ func.func private @f(%x: tensor<f64>) -> tensor<f64>
 
 // -----
 
-// expected-error@+1 {{@f has no body of one block}}
+// expected-error@+1 {{@f must have a body of one block}}
 func.func private @f(tensor<f64>) -> tensor<f64>
     attributes {anvl.checkpoint = {budget = 8 : i64}}

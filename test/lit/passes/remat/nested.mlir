@@ -15,7 +15,7 @@
 // CHECK:       func.func private @inner(
 // CHECK-NOT:     policy
 
-// FIRST: anvl-gradient: @inner: anvl.checkpoint: anvl-remat must choose what to keep first
+// FIRST: anvl-gradient: @inner: anvl.checkpoint: its residuals are not chosen yet; run anvl-remat first
 
 // sin(exp(x) x), and cos(exp(x) x) exp(x) (1 + x)
 // NUMBERS:      f64[2] 0.0 0.734114

@@ -83,7 +83,7 @@ func.func @main(%x: tensor<f64>) -> tensor<f64> {
 
 // -----
 
-// expected-error@+1 {{@f: anvl.checkpoint: anvl-remat must choose what to keep first}}
+// expected-error@+1 {{@f: anvl.checkpoint: its residuals are not chosen yet; run anvl-remat first}}
 func.func private @f(%x: tensor<f64>) -> tensor<f64>
     attributes {anvl.checkpoint = {budget = 8 : i64}} {
   return %x : tensor<f64>

@@ -31,7 +31,7 @@ func.func private @negative(tensor<f64>) -> tensor<f64>
 func.func private @f(%x: tensor<f64>) -> tensor<f64> {
   return %x : tensor<f64>
 }
-// expected-error @+1 {{@out_of_range: batched 1 is none of 1 positions}}
+// expected-error @+1 {{@out_of_range: batched 1 is out of range for 1 positions}}
 func.func private @out_of_range(tensor<f64>) -> tensor<f64>
     attributes {anvl.vmap = {callee = @f, batched = array<i64: 1>, results = array<i64>,
                              size = 2 : i64}}

@@ -4,10 +4,10 @@
 // stands, why, and the way to it. The op on the other argument needs no rule.
 
 // CHECK: anvl-vectorize: @f: 2 of the ops cannot be batched:
-// CHECK-SAME: stablehlo.cosine at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it is no op of a
-// CHECK-SAME: dialect that has batch rules, since anvl-lift has not been run (reached by a batched argument -> anvl.sin ->
+// CHECK-SAME: stablehlo.cosine at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it has no
+// CHECK-SAME: batch rule, since anvl-lift has not been run (reached by a batched argument -> anvl.sin ->
 // CHECK-SAME: stablehlo.cosine)
-// CHECK-SAME: stablehlo.negate at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it is no op of a
+// CHECK-SAME: stablehlo.negate at {{.*}}missing-rules.mlir":[[# @LINE + 8]]:8: it has no batch
 // CHECK-SAME: (reached by a batched argument -> anvl.sin -> stablehlo.cosine -> anvl.convert ->
 // CHECK-SAME: stablehlo.negate)
 func.func @f(%x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<i32>, tensor<f32>) {

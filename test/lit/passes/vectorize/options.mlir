@@ -15,13 +15,13 @@
 // Options that make no sense for this module are refused, with what would.
 
 // NAME:   anvl-vectorize: there is no function @g; the module has @f, @f_g, @declared, @scalar
-// RANGE:  anvl-vectorize: @f: batched 3 is none of 2 positions
+// RANGE:  anvl-vectorize: @f: batched 3 is out of range for 2 positions
 // TWICE:  anvl-vectorize: @f: batched [0, 0] repeats a position
 // SIZE:   anvl-vectorize: function=f needs a size, such as size=8
-// TAKEN:  anvl-vectorize: @f_g is there already; give another suffix
-// BODY:   anvl-vectorize: @declared has no body of one block
-// TENSOR: anvl-vectorize: @scalar: f64 is no tensor, and cannot have one more axis
-// ALONE:  anvl-vectorize: batched and size are of a function; say which, function=f
+// TAKEN:  anvl-vectorize: @f_g exists already; give another suffix
+// BODY:   anvl-vectorize: @declared must have a body of one block
+// TENSOR: anvl-vectorize: @scalar: f64 is not a tensor, so it cannot have a batch axis
+// ALONE:  anvl-vectorize: batched and size need function=f
 func.func @f(%x: tensor<2xf64>, %n: tensor<i32>) -> (tensor<2xf64>, tensor<i32>) {
   return %x, %n : tensor<2xf64>, tensor<i32>
 }

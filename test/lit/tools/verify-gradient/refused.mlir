@@ -13,10 +13,10 @@
 // What cannot be verified is refused, by what is wrong with it.
 
 // NAME:    anvl-verify-gradient: there is no function @main; the module has @f, @ints, @declared
-// BODY:    anvl-verify-gradient: @declared has no body of one block
+// BODY:    anvl-verify-gradient: @declared must have a body of one block
 // FLOAT:   anvl-verify-gradient: @f: wrt 1 is tensor<i32>; only floats have a derivative
 // TWICE:   anvl-verify-gradient: @f: wrt [0, 0] repeats a position
-// TARGET:  anvl-verify-gradient: @f: target 2 is none of 2 positions
+// TARGET:  anvl-verify-gradient: @f: target 2 is out of range for 2 positions
 // INT:     anvl-verify-gradient: @f: target 1 is tensor<i32>; only floats have a derivative
 // NONE:    anvl-verify-gradient: @ints: no argument is a float; there is nothing to verify
 // SHAPE:   anvl-verify-gradient: @dynamic: argument 0 is tensor<?xf64>; only tensors of static shape can be run

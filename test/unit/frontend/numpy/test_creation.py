@@ -134,7 +134,7 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.asarray(2**40), OverflowError, "do not fit i32; give a wider dtype"),
         (lambda: anp.asarray(2**80), OverflowError, "does not fit any integer dtype"),
         (lambda: anp.asarray([300], "u1"), OverflowError, "do not fit ui8"),
-        (lambda: anp.asarray([1], "S3"), TypeError, "names no array type"),
+        (lambda: anp.asarray([1], "S3"), TypeError, "is not the dtype of an array"),
         (lambda: anp.zeros(-1), ValueError, "zeros: shape -1 has a negative size"),
         (lambda: anp.zeros((2, 1.5)), TypeError, "zeros: 1.5 of .* must be an integer"),
         (lambda: anp.full(2, 300, "u1"), OverflowError, "300 does not fit ui8"),
@@ -146,7 +146,7 @@ def test_a_copy_has_memory_of_its_own():
         (lambda: anp.linspace(0, 1, -1), ValueError, "negative size"),
         (lambda: anp.eye(-1), ValueError, "negative size"),
         (lambda: anp.meshgrid(np.ones(2), indexing="ab"), ValueError, "neither 'xy' nor 'ij'"),
-        (lambda: anp.zeros(2, "f33"), TypeError, "'f33' names no array type"),
+        (lambda: anp.zeros(2, "f33"), TypeError, "'f33' is not the dtype of an array"),
         (lambda: anp.zeros(2, "i8"), TypeError, "'i8' is int8 to anvl and int64 to NumPy; write"),
     ],
 )  # fmt: skip

@@ -171,5 +171,5 @@ def test_the_precision_of_a_product_can_be_asked_for():
     x = np.ones((2, 2), "f4")
     text = anvl.trace(lambda x: anp.matmul(x, x, precision="HIGHEST"), x).mlir()
     assert "HIGHEST" in text
-    with pytest.raises(ValueError, match="precision 'BEST' is none of DEFAULT, HIGH, HIGHEST"):
+    with pytest.raises(ValueError, match="precision 'BEST' is not one of DEFAULT, HIGH, HIGHEST"):
         anp.matmul(x, x, precision="BEST")
