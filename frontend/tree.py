@@ -462,7 +462,7 @@ def _register(function: str, cls: type, register: Callable[[Any], object]) -> No
     with _containers_lock:
         _check_class(function, cls)
         _containers.add(cls)
-    _registry.when_made(register)
+    _registry.when_created(register)
 
 
 def _default_dict_children(tree: Any) -> tuple[list[Any], Any]:

@@ -81,14 +81,14 @@ def conv(
     (a, b), weak = promoted("conv", (x, kernel), broadcast=False)
     dims = _dims(layout, a, b)
     n = len(dims.input_spatial)
-    steps, spread, inner = (
+    steps, dilations, inner = (
         _steps("conv", word, given, n)
         for word, given in (
             ("strides", strides), ("dilation", dilation), ("input_dilation", input_dilation),
         )
     )  # fmt: skip
     sizes = [(s - 1) * i + 1 for s, i in zip(_at(a, dims.input_spatial), inner, strict=True)]
-    spans = [(s - 1) * d + 1 for s, d in zip(_at(b, dims.kernel_spatial), spread, strict=True)]
+    spans = [(s - 1) * d + 1 for s, d in zip(_at(b, dims.kernel_spatial), dilations, strict=True)]
     result = prim(
         "convolution",
         a,
@@ -96,7 +96,7 @@ def conv(
         window_strides=steps,
         padding=_padding("conv", padding, sizes, spans, steps),
         lhs_dilation=inner,
-        rhs_dilation=spread,
+        rhs_dilation=dilations,
         window_reversal=(False,) * n,
         dimension_numbers=dims,
         feature_group_count=_count("groups", groups),
@@ -336,11 +336,11 @@ def _windows(
 ) -> dict[str, Any]:  # fmt: skip
     """Parameters of `reduce_window`, for windows along the axes `order`."""
     n = len(order)
-    lengths, steps, spread = (
+    lengths, steps, dilations = (
         _steps(name, word, value, n)
         for word, value in (("sizes", sizes), ("strides", strides), ("dilation", dilation))
     )
-    spans = [(k - 1) * d + 1 for k, d in zip(lengths, spread, strict=True)]
+    spans = [(k - 1) * d + 1 for k, d in zip(lengths, dilations, strict=True)]
     pairs = _padding(name, padding, _at(x, order), spans, steps)
     if padding != "SAME":
         _check_room(name, x, order, spans, pairs)
@@ -352,7 +352,7 @@ def _windows(
     return {
         "window_dimensions": whole(lengths, 1),
         "window_strides": whole(steps, 1),
-        "window_dilations": whole(spread, 1),
+        "window_dilations": whole(dilations, 1),
         "padding": whole(pairs, (0, 0)),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from anvl.dialect.core.counterparts import Refused, counterparts, made_as
+from anvl.dialect.core.counterparts import Refused, counterparts, emit_as
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.passes.framework.pass_base import Pass
@@ -57,7 +57,7 @@ def _lift(op: ir.Operation, op_class: type[AnvlOp]) -> bool:
     # If a rule raises, the op stays: `why_left` gives the reason to a pass that needs a rule of it.
     with suppress(Exception):
         try:
-            results = list(made_as(op, op_class).results)
+            results = list(emit_as(op, op_class).results)
         except Refused:
             results = op_class.lift_rest(op)
     return results is not None and replaced(op, results)

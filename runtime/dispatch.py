@@ -184,7 +184,7 @@ def make_dispatch(
     """
     if n_args < 0 or (n_out is not None and n_out < 0):
         raise ValueError(f"make_dispatch: numbers must not be negative, got {n_args}, {n_out}")
-    return _made(_positional_code(n_args, n_out == 1), slow, argument_names)
+    return _make_dispatch(_positional_code(n_args, n_out == 1), slow, argument_names)
 
 
 #: Placeholder for a missing argument in the `args` of `make_function`'s `slow`.
@@ -208,7 +208,7 @@ def make_function(
     >>> rt.make_function(1, lambda args, rest, keywords: (args, rest, keywords)).call(1, 2, k=3)
     ((1,), (2,), {'k': 3})
     """
-    return _made(_function_code(n_args), slow, argument_names)
+    return _make_dispatch(_function_code(n_args), slow, argument_names)
 
 
 def make_flat_dispatch(
@@ -225,7 +225,7 @@ def make_flat_dispatch(
     >>> rt.make_flat_dispatch(len).call([1, 2, 3])
     3
     """
-    return _made(_flat_code(), slow, argument_names)
+    return _make_dispatch(_flat_code(), slow, argument_names)
 
 
 def clear_caches() -> None:
@@ -245,7 +245,7 @@ def clear_caches() -> None:
 _calls: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 
 
-def _made(
+def _make_dispatch(
     code: CodeType, slow: Callable[..., Any], argument_names: Sequence[str] | None
 ) -> Dispatch:
     cache: dict[tuple[ArrayType, ...], Any] = {}

@@ -23,28 +23,28 @@ class Lazy:
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
-        self._made: Any = None
+        self._object: Any = None
         self._waiting: list[Callable[[Any], object]] = []
         # Two threads must neither create two objects nor lose a callback.
         self._lock = fresh_lock()
 
-    def when_made(self, then: Callable[[Any], object]) -> None:
+    def when_created(self, then: Callable[[Any], object]) -> None:
         """Call `then` with the object: now if it exists, else when it is created."""
         with self._lock:
-            if self._made is None:
+            if self._object is None:
                 self._waiting.append(then)
             else:
-                then(self._made)
+                then(self._object)
 
     def __getattr__(self, name: str) -> Any:
-        if self._made is None:
+        if self._object is None:
             with self._lock:
-                if self._made is None:
+                if self._object is None:
                     made = self._make()
                     for then in self._waiting:
                         then(made)
-                    self._made = made
-        value = getattr(self._made, name)
+                    self._object = made
+        value = getattr(self._object, name)
         self.__dict__[name] = value
         return value
 

@@ -273,10 +273,10 @@ class Callee:
         """Add a function to the module, named after this one; its arguments after `places`."""
         with self.function.location:
             name = f"{self.name}_{suffix}"
-            return self.made(name, self.symbols, emit_results, types, attributes, places)
+            return self.create(name, self.symbols, emit_results, types, attributes, places)
 
     @staticmethod
-    def made(
+    def create(
         name: str,
         symbols: SymbolTable,
         emit_results: Callable[..., Sequence[Value]],
@@ -357,7 +357,7 @@ def declare_scan(
     """Emit a call of a scan without carries, over the first m of these values."""
     size = xs[0].type.shape[0]
     types = [tensor(x.type.shape[1:], x.type.element_type) for x in xs[:m]]
-    body = Callee.made(name, symbols, step, [*types, *(x.type for x in xs[m:])])
+    body = Callee.create(name, symbols, step, [*types, *(x.type for x in xs[m:])])
     request = {
         "body": symbol(body),
         "carry": Int.encode(0),

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import declare_scan
-from anvl.dialect.control_flow.loop_values import spread
+from anvl.dialect.control_flow.loop_values import broadcast_flags
 from anvl.dialect.control_flow.region_ops import Region, RegionOp, emit_regions
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.context import on_new_context
@@ -63,7 +63,7 @@ class ChoiceOp(RegionOp):
         return found.value
 
     @classmethod
-    def taken(cls, choice: Any, count: int) -> int:
+    def selected_branch(cls, choice: Any, count: int) -> int:
         """Position of the branch, out of `count`, that an index selects."""
         raise NotImplementedError
 
@@ -183,7 +183,7 @@ class ChoiceOp(RegionOp):
         outer = branches[0].arguments
         known = known_number(op.operands[0])
         if known is not None or len(branches) == 1:
-            at = 0 if known is None else cls.taken(known, len(branches))
+            at = 0 if known is None else cls.selected_branch(known, len(branches))
             return branches[at](*outer)
         inner = [o for branch in branches for o in list(branch.block.operations)[:-1]]
         if all(is_used) or not all(map(motion.is_dce_able, inner)):
@@ -211,13 +211,13 @@ class IfOp(ChoiceOp):
         return ("true", "false")
 
     @classmethod
-    def taken(cls, choice: Any, count: int) -> int:
+    def selected_branch(cls, choice: Any, count: int) -> int:
         return 0 if choice else 1
 
     @classmethod
     def selected(cls, choice: Value, results: Sequence[Sequence[Value]]) -> list[Value]:
         pairs = zip(*results, strict=True)
-        return [emit.select(spread(choice, y), y, z) for y, z in pairs]
+        return [emit.select(broadcast_flags(choice, y), y, z) for y, z in pairs]
 
 
 class CaseOp(ChoiceOp):
@@ -227,7 +227,7 @@ class CaseOp(ChoiceOp):
     short_name = "case"
 
     @classmethod
-    def taken(cls, choice: Any, count: int) -> int:
+    def selected_branch(cls, choice: Any, count: int) -> int:
         return int(choice) if 0 <= choice < count else count - 1
 
     @classmethod
@@ -236,7 +236,7 @@ class CaseOp(ChoiceOp):
         for k, other in enumerate(others):
             is_it = emit.compare(choice, full(choice.type, k), comparison_direction="EQ")
             pairs = zip(other, found, strict=True)
-            found = [emit.select(spread(is_it, y), y, z) for y, z in pairs]
+            found = [emit.select(broadcast_flags(is_it, y), y, z) for y, z in pairs]
         return list(found)
 
 

@@ -72,8 +72,8 @@ class _Parts:
         # The counter becomes a scanned array of its own, only if other arrays are scanned or
         # stacked.
         self.counters = [count.carry] if self.slices or self.stacked else []
-        gone = {*self.counters, *self.stacked}
-        self.carry = [k for k in range(n) if k not in gone]
+        not_carried = {*self.counters, *self.stacked}
+        self.carry = [k for k in range(n) if k not in not_carried]
 
     def step(self, *values: Value) -> list[Value]:
         """Step of the scan, a function of carries, the counter, rows and constants."""

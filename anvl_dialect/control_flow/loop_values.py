@@ -12,8 +12,8 @@ from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.elementwise.elementary import and_
 
 __all__ = [
-    "axis_added", "below", "carries_moved", "carries_read", "cut_in", "member", "placed", "put",
-    "reached", "settled_flags", "spread", "tangents_of",
+    "axis_added", "below", "broadcast_flags", "carries_moved", "carries_read", "cut_in",
+    "fixed_point_flags", "member", "placed", "put", "reached", "tangents_of",
 ]  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
     return [y in found for y in program.results]
 
 
-def settled_flags(
+def fixed_point_flags(
     program: Program, carry: Sequence[bool], rest: Sequence[bool], n: int
 ) -> list[bool]:
     """Flags of the carries (the first n results) after any number of steps: a fixed point."""
@@ -73,7 +73,7 @@ def below(i: Value, bound: int, flag: Value) -> Value:
     return and_(is_below, flag)
 
 
-def spread(flags: Value, y: Value) -> Value:
+def broadcast_flags(flags: Value, y: Value) -> Value:
     """Broadcast a flag, or one flag per member, to the elements of y."""
     shape, axes = tuple(y.type.shape), tuple(range(flags.type.rank))
     if len(shape) == len(axes):

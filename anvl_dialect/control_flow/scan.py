@@ -23,11 +23,11 @@ from anvl.dialect.control_flow.loop_values import (
     carries_moved,
     carries_read,
     cut_in,
+    fixed_point_flags,
     member,
     placed,
     put,
     reached,
-    settled_flags,
     tangents_of,
 )
 from anvl.dialect.control_flow.region_ops import emit_loop
@@ -132,7 +132,7 @@ class Scan(FunctionRule):
         types = [y.type for y in op.results]
         return as_scan(f, body, [*op.operands, *outer], types, count)
 
-    def made(
+    def emit_scan(
         self,
         f: Callee,
         suffix: str,
@@ -205,7 +205,7 @@ class Scan(FunctionRule):
         parts = form.carry, form.arrays, form.rest
         if not any(isinstance(y, int) for y in form.found):
             return form.results([])
-        return form.results(self.made(f, "simpler", parts, step, loop.reverse, form.places))
+        return form.results(self.emit_scan(f, "simpler", parts, step, loop.reverse, form.places))
 
     def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
         loop = self.read(f)
@@ -247,7 +247,7 @@ class Scan(FunctionRule):
             ]
 
         carry, arrays, rest = ([*xs, *ts] for xs, ts in pairs)
-        found = self.made(f, "tangent", (carry, arrays, rest), next_body, loop.reverse)
+        found = self.emit_scan(f, "tangent", (carry, arrays, rest), next_body, loop.reverse)
         ends, stacked = cut_in(found, [len(carry), len(found) - len(carry)])
         n_stacked = len(ys) - n
         return Replaced(
@@ -258,7 +258,7 @@ class Scan(FunctionRule):
         loop = self.read(f)
         n, body = loop.n, loop.body.program
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
-        flags = settled_flags(body, batched[:n], batched[n:], n)
+        flags = fixed_point_flags(body, batched[:n], batched[n:], n)
         marks = [*flags, *batched[n:]]
         carry, arrays, rest = loop.split(xs)
         outs = reached(body, marks)[n:]
@@ -268,7 +268,7 @@ class Scan(FunctionRule):
             present = [has_axis for _, has_axis in found]
             return axis_added([y for y, _ in found], [*flags, *outs], present, size)
 
-        found = self.made(
+        found = self.emit_scan(
             f,
             "batched",
             (
@@ -296,7 +296,7 @@ class Scan(FunctionRule):
         parts = _Backward(loop, gs)
         # The forward scan replaces the original one, and also returns the residuals of each step.
         with ir.InsertionPoint(ys[0].owner):
-            found = self.made(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
+            found = self.emit_scan(f, "forward", (carry, arrays, rest), parts.forward, loop.reverse)
         kept = found[len(ys) :]
         ends = [
             zeros_like(y) if g is None else g
@@ -305,7 +305,7 @@ class Scan(FunctionRule):
         ]
         seeds = [g for g in gs[n:] if g is not None]
         sums = [zeros_like(x) for x in rest if differentiable(x.type)]
-        back = self.made(
+        back = self.emit_scan(
             f,
             "backward",
             ([*ends, *sums], [*kept, *parts.used(arrays, n), *seeds], parts.used(rest, n + loop.m)),
@@ -384,11 +384,11 @@ class _Backward:
         n_sums = sum(map(differentiable, rest))
         n_seeds = sum(self.has_cotangent[loop.n :])
         arguments = self.program.arguments
-        gone = self.used(arguments[loop.n : loop.n + loop.m], loop.n)
+        scanned = self.used(arguments[loop.n : loop.n + loop.m], loop.n)
         shared = self.used(arguments[loop.n + loop.m : len(types)], loop.n + loop.m)
-        sizes = [n_ends, n_sums, len(self.kept), len(gone), n_seeds, len(shared)]
+        sizes = [n_ends, n_sums, len(self.kept), len(scanned), n_seeds, len(shared)]
         ends, sums, kept, xs, seeds, others = cut_in(values, sizes)
-        self.late.arguments = [*self.kept, *gone, *shared, *arguments[len(types) :]]
+        self.late.arguments = [*self.kept, *scanned, *shared, *arguments[len(types) :]]
         found = self.late(*kept, *xs, *others, *ends, *seeds)
         n_xs = sum(map(differentiable, arrays))
         firsts, stacked, more = cut_in(found, [n_ends, n_xs, n_sums])
@@ -405,7 +405,7 @@ def _active(
     """For each operand of a step, and for each result, whether it has a tangent in any step."""
     n, body = loop.n, loop.body.program
     moves = [t is not None for t in ts]
-    flags = settled_flags(body, moves[:n], moves[n:], n)
+    flags = fixed_point_flags(body, moves[:n], moves[n:], n)
     carry = [a and differentiable(x.type) for a, x in zip(flags, xs[:n], strict=True)]
     takes = [*carry, *moves[n:]]
     pairs = zip(reached(body, takes)[n:], ys[n:], strict=True)

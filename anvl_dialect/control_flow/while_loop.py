@@ -12,13 +12,13 @@ from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     axis_added,
+    broadcast_flags,
     carries_moved,
     carries_read,
+    fixed_point_flags,
     member,
     placed,
     reached,
-    settled_flags,
-    spread,
     tangents_of,
 )
 from anvl.dialect.control_flow.region_ops import RegionOp, emit_loop
@@ -186,8 +186,8 @@ class WhileOp(RegionOp):
         cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
         cond, body = cls.programs(op, symbols)
-        settled = carries_moved(body, len(op.results), moves)
-        return [(cond, settled), (body, settled)]
+        active = carries_moved(body, len(op.results), moves)
+        return [(cond, active), (body, active)]
 
     @classmethod
     def tangent(
@@ -195,7 +195,7 @@ class WhileOp(RegionOp):
     ) -> Any:
         n, cond, body = loop.n, loop.cond, loop.body
         moves = [t is not None for t in ts]
-        flags = settled_flags(body, moves[:n], moves[n:], n)
+        flags = fixed_point_flags(body, moves[:n], moves[n:], n)
         flags = [a and differentiable(x.type) for a, x in zip(flags, xs, strict=False)]
         carry, rest = loop.split(xs)
 
@@ -238,7 +238,7 @@ class _Batched(NamedTuple):
     @classmethod
     def of(cls, loop: Loop, xs: Sequence[Value], batched: Sequence[bool], size: int) -> "_Batched":
         carried, captured = loop.split(batched)
-        flags = settled_flags(loop.body, carried, captured, loop.n)
+        flags = fixed_point_flags(loop.body, carried, captured, loop.n)
         differs = reached(loop.cond, [*flags, *captured])[0]
         flags = [True] * loop.n if differs else flags
         return cls(loop, size, flags, differs, xs[loop.n :], [*flags, *captured])
@@ -257,7 +257,10 @@ class _Batched(NamedTuple):
         flag, has_axis = self._condition(values)
         active = flag if has_axis else repeated(flag, self.size)
         found = self._stepped(self._safe(active, [*values, *self.rest]))
-        return [emit.select(spread(active, y), y, x) for y, x in zip(found, values, strict=True)]
+        return [
+            emit.select(broadcast_flags(active, y), y, x)
+            for y, x in zip(found, values, strict=True)
+        ]
 
     def _safe(self, active: Value, given: list[Value]) -> list[Value]:
         """What a step takes: of active members, if it could do harm on the values of others."""
@@ -319,7 +322,7 @@ def _of_active(active: Value, x: Value) -> Value:
     On their stale values a loop in the body might not terminate.
     """
     first = member(x, emit.argmax(active, axis=0, dtype="i32"))
-    return emit.select(spread(active, x), x, repeated(first, x.type.shape[0]))
+    return emit.select(broadcast_flags(active, x), x, repeated(first, x.type.shape[0]))
 
 
 def _register() -> None:

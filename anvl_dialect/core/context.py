@@ -9,7 +9,7 @@ from collections.abc import Callable
 from anvl.dialect.core.forking import lock_over_forks
 from anvl.dialect.core.mlir import ir, load_stablehlo
 
-__all__ = ["context", "is_made", "on_new_context", "parse"]
+__all__ = ["context", "is_created", "on_new_context", "parse"]
 
 # Loading the 50 dialects of upstream costs 12 ms; the others load when a text names them.
 _DIALECTS = ["builtin", "func", "irdl", "pdl"]
@@ -29,7 +29,7 @@ def on_new_context(load: Callable[[], None]) -> None:
             load()
 
 
-def is_made() -> bool:
+def is_created() -> bool:
     """Whether the context exists: from then on the dialect is complete."""
     return _context is not None
 

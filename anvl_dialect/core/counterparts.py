@@ -11,7 +11,7 @@ from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.core.op_registry import DEFINED, OPS
 from anvl.dialect.core.types import why_no_array
 
-__all__ = ["Refused", "counterparts", "made_as", "why_left"]
+__all__ = ["Refused", "counterparts", "emit_as", "why_left"]
 
 
 class Refused(Exception):
@@ -35,7 +35,7 @@ def _counterparts(known: int) -> dict[str, list[type[AnvlOp]]]:
     return found
 
 
-def made_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
+def emit_as(op: ir.Operation, op_class: type[AnvlOp]) -> ir.Operation:
     """Emit the op of a class that is equivalent to a StableHLO op, at the insertion point.
 
     Raises `Refused` if no op of the class is equivalent.
@@ -128,7 +128,7 @@ def _why_not(op: ir.Operation, op_class: type[AnvlOp]) -> str:
     """Reason why an op of another dialect does not lift to this class; empty if it does."""
     try:
         with op.location, ir.InsertionPoint(op):
-            made_as(op, op_class).erase()
+            emit_as(op, op_class).erase()
     except Refused as error:
         return str(error)
     except Exception as error:  # a bug in a user's rule: reported, not fatal

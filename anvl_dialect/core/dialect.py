@@ -9,7 +9,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from anvl.dialect.core.context import context, is_made, on_new_context
+from anvl.dialect.core.context import context, is_created, on_new_context
 from anvl.dialect.core.forking import lock_over_forks
 from anvl.dialect.core.mlir import PassManager, ext, ir, irdl, register_view
 
@@ -67,7 +67,7 @@ def dialect_of(name: str, module: str) -> tuple[Any, str]:
     with _lock:
         if prefix not in _own:
             _check_free(prefix, name)
-            _own[prefix] = _made(prefix)
+            _own[prefix] = _create_dialect(prefix)
     return _own[prefix], bare
 
 
@@ -85,7 +85,7 @@ def _check_free(prefix: str, name: str) -> None:
         )
 
 
-def _made(prefix: str) -> Any:
+def _create_dialect(prefix: str) -> Any:
     made = type(
         prefix.title(), (ext.Dialect,), {"__doc__": f"The dialect `{prefix}`."}, name=prefix
     )
@@ -101,7 +101,7 @@ def declare(op_class: Any) -> None:
     Raises `TypeError` if an op of this name is already declared differently.
     """
     dialect = op_class._dialect_obj
-    if dialect is Anvl and not is_made():
+    if dialect is Anvl and not is_created():
         return
     with _lock, context(), ir.Location.unknown():
         dialect.operations[:] = [

@@ -82,7 +82,7 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
         if broadcast_dimensions == tuple(range(x.type.rank)) and tuple(x.type.shape) == shape:
             return x
         if type(maker) is not cls:
-            return _spread(x, maker, shape)
+            return _splat_in_shape(x, maker, shape)
         inner = cls.read(maker)["broadcast_dimensions"]
         composed = tuple(broadcast_dimensions[a] for a in inner)
         return lambda: broadcast_in_dim(
@@ -146,7 +146,7 @@ class ReshapeOp(Linear, name="reshape"):
             return x
         if type(maker) is cls:
             return lambda: reshape(maker.operands[0], shape=shape)
-        return _spread(x, maker, shape)
+        return _splat_in_shape(x, maker, shape)
 
     @classmethod
     def powered(cls, xs: Sequence[Value], exponent: int, shape: Any) -> Value | None:
@@ -162,7 +162,7 @@ class ReshapeOp(Linear, name="reshape"):
         )
 
 
-def _spread(x: Value, maker: Any, shape: Sequence[int]) -> Any:
+def _splat_in_shape(x: Value, maker: Any, shape: Sequence[int]) -> Any:
     """For a splat constant, a function that emits it in another shape; else None."""
     n = number_of(maker)
     return None if n is None else lambda: full(tensor(shape, x.type.element_type), n)
@@ -211,7 +211,7 @@ class TransposeOp(Linear, name="transpose"):
         if permutation == tuple(range(len(permutation))):
             return x
         if type(maker) is not cls:
-            return _spread(x, maker, [x.type.shape[p] for p in permutation])
+            return _splat_in_shape(x, maker, [x.type.shape[p] for p in permutation])
         inner = cls.read(maker)["permutation"]
         composed = tuple(inner[p] for p in permutation)
         return lambda: transpose(maker.operands[0], permutation=composed)

@@ -24,13 +24,13 @@ __all__ = [
     "bits_through",
     "check_rules",
     "found_at",
-    "is_made_of_bits",
     "lacks",
     "may_carry",
     "ones_for",
     "path_to",
     "place_of",
     "problem",
+    "reads_bits_as_float",
     "stand_in",
     "steps_from",
 ]  # fmt: skip
@@ -234,7 +234,7 @@ def bits_through(
     made: set[int | None] = set()
     for step in steps:
         _, _, _, active_ids, _, result_ids = step
-        if is_made_of_bits(step) or not made.isdisjoint(active_ids):
+        if reads_bits_as_float(step) or not made.isdisjoint(active_ids):
             made.update(result_ids)
     made.discard(None)
     return [number.get(y) in made if type_number(y.type) > 0 else y in known for y in results]
@@ -244,7 +244,7 @@ def _numbered(values: Sequence[ir.Value]) -> dict[ir.Value, int]:
     return {x: i for i, x in enumerate(values)}
 
 
-def is_made_of_bits(step: PlainStep) -> bool:
+def reads_bits_as_float(step: PlainStep) -> bool:
     """Whether an op makes a float from bits: Note [Bits]."""
     rules, _, operands, wanted, results, numbers = step
     if not _is_ours(rules) or not (rules.reads_bits or rules.multiple_results):
@@ -362,7 +362,7 @@ def problem(
     rules, op, _, wanted, results, _ = step
     if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
         return None  # bits, which are checked where they become a float
-    if _is_ours(rules) and rules.multiple_results and (why := _made_of_bits(step, symbols)):
+    if _is_ours(rules) and rules.multiple_results and (why := _bits_problem(step, symbols)):
         return why
     missing = lacks(rules, rule, op)
     if missing is not None:
@@ -373,7 +373,7 @@ def problem(
     return None
 
 
-def _made_of_bits(step: PlainStep, symbols: SymbolTable | None) -> tuple[str, int | None] | None:
+def _bits_problem(step: PlainStep, symbols: SymbolTable | None) -> tuple[str, int | None] | None:
     """Reason why an op with several results, or a call, that makes floats from bits has no
     derivative."""
     rules, op, operands, wanted, results, _ = step

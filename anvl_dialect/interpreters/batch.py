@@ -17,11 +17,11 @@ from anvl.dialect.interpreters.activity_analysis import lacks, place_of
 from anvl.dialect.interpreters.common import ask, refuse
 from anvl.dialect.interpreters.emission_cache import (
     Recipe,
+    clear_if_replaced,
     learn,
+    record,
     replay,
     type_number,
-    written,
-    written_from,
 )
 from anvl.dialect.interpreters.slices import values_read
 
@@ -270,16 +270,16 @@ def _recipe(step: _PlainStep, given: Sequence[Value]) -> Recipe | None:
     key: tuple[Any, ...] = (*[type_number(x.type) for x in given], *flags)
     if not rules.is_inferred:  # some parameters are read off the result
         key += (type_number(results[0].type), *op.attributes.items())
-    return learn(rules.batch_recipes, key, lambda: _written(_Step(*step), given))
+    return learn(rules.batch_recipes, key, lambda: _record_rule(_Step(*step), given))
 
 
-def _written(step: _Step, given: Sequence[Value]) -> Recipe | None:
+def _record_rule(step: _Step, given: Sequence[Value]) -> Recipe | None:
     """The batch rule of an op as a recipe."""
 
     def rule(*xs: Value) -> Sequence[Value]:
         return batched_results(step.op, xs, step.flags)
 
-    return written(rule, [x.type for x in given])
+    return record(rule, [x.type for x in given])
 
 
 def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> None:
@@ -292,7 +292,7 @@ def _check_rules(plain_steps: Sequence[_PlainStep], moved: Sequence[Value]) -> N
         raise _without_rule(problems, plain_steps, moved)
     for rules in classes:
         if rules.batch_recipes is not None:
-            written_from(rules.batch_recipes, rules.batch.__func__)
+            clear_if_replaced(rules.batch_recipes, rules.batch.__func__)
 
 
 def _without_rule(

@@ -7,10 +7,10 @@ from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import (
-    is_made_of_bits,
     may_carry,
     path_to,
     place_of,
+    reads_bits_as_float,
     steps_from,
 )
 from anvl.dialect.interpreters.ad_diagnostics import Finding
@@ -32,7 +32,7 @@ def dead_ends(
     needed = backward_slice(list(block.operations), targets, whole_ops=True).values
     number = {x: 0}
     steps = steps_from(block, number, [type_number(x.type)], symbols)
-    if any(is_made_of_bits(s) and not needed.isdisjoint(Step(*s).results) for s in steps):
+    if any(reads_bits_as_float(s) and not needed.isdisjoint(Step(*s).results) for s in steps):
         return []  # missing, not zero
     for bits in [y for y in number if not may_carry(y.type)]:
         del number[bits]  # integers: no path continues there

@@ -11,8 +11,8 @@ from anvl.dialect.interpreters.common import PlainStep, Step
 from anvl.dialect.interpreters.masking import Masked
 
 __all__ = [
-    "Recipe", "emitted", "inside", "learn", "picker", "read", "recipe_for", "replay",
-    "type_number", "written", "written_from",
+    "Recipe", "clear_if_replaced", "emitted", "inside", "learn", "picker", "read", "recipe_for",
+    "record", "replay", "type_number",
 ]  # fmt: skip
 
 # Note [Recipes]
@@ -161,14 +161,14 @@ def learn(recipes: dict[Any, Any], key: Any, write: Callable[[], Recipe | None])
 _SEEN_ONCE, _NO_RECIPE = object(), object()
 
 
-def written_from(recipes: dict[Any, Any], *rule: Any) -> None:
+def clear_if_replaced(recipes: dict[Any, Any], *rule: Any) -> None:
     """Clear the recipes if they were recorded from another rule, which has since been replaced."""
     if recipes.get(None) != rule:
         recipes.clear()
         recipes[None] = rule
 
 
-def written(
+def record(
     rule: Callable[..., Sequence[ir.Value | None]], types: Sequence[ir.Type]
 ) -> Recipe | None:
     """Record `rule` for values of these types as a recipe; None if that is not possible."""

@@ -22,11 +22,11 @@ from anvl.dialect.interpreters.ad_diagnostics import Finding, Search, missing
 from anvl.dialect.interpreters.common import Places, PlainStep, Step, ask, check_type, listed
 from anvl.dialect.interpreters.emission_cache import (
     Recipe,
+    clear_if_replaced,
     emitted,
     recipe_for,
+    record,
     type_number,
-    written,
-    written_from,
 )
 from anvl.dialect.interpreters.masked_rules import tangents_through, total
 from anvl.dialect.interpreters.masking import Masked, masked_by_select, materialize
@@ -56,7 +56,7 @@ def forward_sweep(
     """
     given = {x: t for x, t in tangents.items() if t is not None}
     try:
-        found = _swept(block, given, targets, location, symbols, replaces)
+        found = _sweep_block(block, given, targets, location, symbols, replaces)
     except MissingRule as error:
         findings, found = _searched(block, given, targets, symbols)
         if not findings:
@@ -67,7 +67,7 @@ def forward_sweep(
     return [materialize(t) for t in found]
 
 
-def _swept(
+def _sweep_block(
     block: ir.Block,
     given: Mapping[ir.Value, ir.Value],
     targets: Sequence[ir.Value],
@@ -79,7 +79,7 @@ def _swept(
     for rules in check_rules(steps, "tangent", symbols):
         if rules.tangent_recipes is not None:
             passes = getattr(rules, "passes", None)
-            written_from(rules.tangent_recipes, rules.tangent.__func__, passes)
+            clear_if_replaced(rules.tangent_recipes, rules.tangent.__func__, passes)
     tangents: list[Any] = [*given.values(), *[None] * (len(types) - len(given))]
     places = Places("tangent", location)
     _Sweep(tangents, types, len(given), places, symbols, replaces).run(steps)
@@ -145,10 +145,10 @@ class _Sweep:
         if not is_masked:
             if len(moving) < len(ts):
                 ids = tuple([n if t is not None else None for n, t in zip(ids, ts, strict=True)])
-            recipe = recipe_for(rules.tangent_recipes, step, ids, self.types, _written)
+            recipe = recipe_for(rules.tangent_recipes, step, ids, self.types, _record_rule)
         if recipe is None:
             with at:
-                return _asked(Step(*step, self.symbols), ts, is_masked, self.replaces)
+                return _apply_rule(Step(*step, self.symbols), ts, is_masked, self.replaces)
         values = emitted(recipe, [*operands, results[0], *moving], at)
         return [values[k] for _, k in recipe.outputs] or _NOTHING
 
@@ -156,7 +156,7 @@ class _Sweep:
 _NOTHING = [None]
 
 
-def _asked(step: Step, ts: Sequence[Any], is_masked: bool, replaces: bool) -> Sequence[Any]:
+def _apply_rule(step: Step, ts: Sequence[Any], is_masked: bool, replaces: bool) -> Sequence[Any]:
     """Tangents of the results, carrying the masks of the operands' tangents: Note [Lazy masks]."""
     answer = partial(_tangents, step, replaces=replaces)
     return tangents_through(step, ts, answer) if is_masked else answer(ts)
@@ -165,11 +165,11 @@ def _asked(step: Step, ts: Sequence[Any], is_masked: bool, replaces: bool) -> Se
 def _tangents(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
     """Tangents of the results, as returned by the rule."""
     if step.rules.is_own and not step.rules.multiple_results:
-        return [_of_own(lambda given: _checked(step, given, replaces)[0], ts)]
+        return [_tangent_of_own_op(lambda given: _checked(step, given, replaces)[0], ts)]
     return _checked(step, ts, replaces)
 
 
-def _of_own(answer: Callable[[Sequence[Any]], Any], ts: Sequence[Any]) -> Any:
+def _tangent_of_own_op(answer: Callable[[Sequence[Any]], Any], ts: Sequence[Any]) -> Any:
     """Tangent of a user-defined op, which declares no masking: Note [Lazy masks].
 
     The rule is called for one operand at a time, to observe what it selects for each.
@@ -204,7 +204,7 @@ def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
     return answers
 
 
-def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
+def _record_rule(step: Step, ids: Sequence[int | None]) -> Recipe | None:
     """Tangent rule of an op as a recipe over its operands, its result and the active tangents."""
     rules, op = step.rules, step.op
     n = len(step.operands)
@@ -216,22 +216,22 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
         def answer(ts: Sequence[Any]) -> Any:
             return rules.tangent(ts, values[:n], values[n], **rules.read(op))
 
-        return [_of_own(answer, given) if rules.is_own else answer(given)]
+        return [_tangent_of_own_op(answer, given) if rules.is_own else answer(given)]
 
     moving = [x for x, i in zip(step.operands, ids, strict=True) if i is not None]
     with op.location:
-        recipe = written(rule, [x.type for x in (*step.operands, *step.results, *moving)])
+        recipe = record(rule, [x.type for x in (*step.operands, *step.results, *moving)])
     return recipe if recipe is not None and recipe.is_plain else None
 
 
-def _tried(plain: PlainStep, step: Step, ts: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+def _try_rule(plain: PlainStep, step: Step, ts: Sequence[Any]) -> tuple[Sequence[Any], Any]:
     """Tangents of the results, and why there are none."""
     nothing = [None] * len(step.results)
     why: Any = problem(plain, "tangent", step.symbols)
     if why is not None or all(t is None for t in ts):
         return nothing, why
     try:
-        return _asked(step, ts, True, True), None
+        return _apply_rule(step, ts, True, True), None
     except MissingRule as error:
         return nothing, error
 
@@ -252,7 +252,7 @@ def _searched(
     for plain in reversed(steps):
         step = Step(*plain, symbols)
         ts = [None if n is None else tangents[n] for n in step.active_ids]
-        answers, why = _tried(plain, step, ts)
+        answers, why = _try_rule(plain, step, ts)
         if why is not None:
             found += found_at(plain, steps, len(given), why)
             answers = [stand_in(y) for y in step.results]

@@ -27,12 +27,12 @@ from anvl.dialect.interpreters.ad_diagnostics import Finding, Search, missing
 from anvl.dialect.interpreters.common import Places, PlainStep, Step, ask, check_type, listed
 from anvl.dialect.interpreters.emission_cache import (
     Recipe,
+    clear_if_replaced,
     emitted,
     recipe_for,
+    record,
     replay,
     type_number,
-    written,
-    written_from,
 )
 from anvl.dialect.interpreters.masked_rules import unmasked_cotangent
 from anvl.dialect.interpreters.masking import Masked, masked_by_select, materialize, summed
@@ -62,7 +62,7 @@ def reverse_sweep(
     missing cotangents.
     """
     try:
-        found = _swept(block, seeds, wrt, location, symbols, reached)
+        found = _sweep_block(block, seeds, wrt, location, symbols, reached)
     except MissingRule as error:
         findings, found = _searched(block, seeds, wrt, symbols)
         if not findings:
@@ -76,7 +76,7 @@ def reverse_sweep(
     return [full(x.type, 0) if g is None else materialize(g) for x, g in pairs]
 
 
-def _swept(
+def _sweep_block(
     block: ir.Block,
     seeds: Sequence[tuple[ir.Value, ir.Value]],
     wrt: Sequence[ir.Value],
@@ -87,7 +87,7 @@ def _swept(
     steps, ids, types = _active(block, seeds, wrt, symbols)
     for rules in check_rules(steps, "adjoint", symbols):
         if rules.recipes is not None:
-            written_from(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
+            clear_if_replaced(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
     cotangents = _seeded(seeds, ids, len(types))
     values = list(ids) if reached is not None else []
     del ids
@@ -115,10 +115,10 @@ def _backward(
         if g is None:
             continue
         at = places.of(rules, op)
-        recipe = recipe_for(rules.recipes, step, ids, types, _written)
+        recipe = recipe_for(rules.recipes, step, ids, types, _record_rule)
         if recipe is None or rules.selects_elements or type(g) is Masked:
             with at:
-                contributions = _asked(Step(*step, symbols), g, recipe)
+                contributions = _apply_rule(Step(*step, symbols), g, recipe)
         else:
             values = emitted(recipe, [*operands, results[0], g], at)
             contributions = [(ids[i], values[k]) for i, k in recipe.outputs]
@@ -133,7 +133,7 @@ def _joined(ids: Sequence[int | None], cotangents: list[Any]) -> Any:
     return None if all(g is None for g in gs) else gs
 
 
-def _asked(step: Step, g: Any, recipe: Recipe | None = None) -> list[tuple[int, Any]]:
+def _apply_rule(step: Step, g: Any, recipe: Recipe | None = None) -> list[tuple[int, Any]]:
     """Contributions of a step, with the masks of g: see Note [Lazy masks]."""
     g, mask = unmasked_cotangent(step, g)
     if recipe is None:
@@ -202,7 +202,7 @@ def _seeded(
     return cotangents
 
 
-def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
+def _record_rule(step: Step, ids: Sequence[int | None]) -> Recipe | None:
     """Adjoint rule of an op as a recipe over its operands, its result and the cotangent."""
     rules, op = step.rules, step.op
 
@@ -211,7 +211,7 @@ def _written(step: Step, ids: Sequence[int | None]) -> Recipe | None:
         return _checked(step, rules.adjoint(g, tuple(xs), y, **rules.read(op)))
 
     with op.location:
-        recipe = written(rule, [x.type for x in (*step.operands, *step.results, *step.results)])
+        recipe = record(rule, [x.type for x in (*step.operands, *step.results, *step.results)])
     return recipe if recipe is not None and recipe.is_plain else None
 
 
@@ -237,7 +237,7 @@ def _searched(
             several = step.rules.multiple_results
             g = _joined(ids_of_results, cotangents) if several else cotangents[ids_of_results[0]]
             try:
-                contributions = [] if g is None else _asked(step, g)
+                contributions = [] if g is None else _apply_rule(step, g)
             except MissingRule as error:
                 why = error
         if why is not None:

@@ -313,8 +313,8 @@ def values_and_jvp_of(
         }
         tangents, primals = found_and_values(ys, lambda: _pushed(known, ys, symbols))
         pairs = zip(tangents, primals, floats, strict=True)
-        settled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
-        return [*primals, *settled]
+        filled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
+        return [*primals, *filled]
 
     found = Program.of(pushed, [x.type for x in (*xs, *moving)], symbols)(*xs, *moving)
     given = iter(found[len(floats) :])

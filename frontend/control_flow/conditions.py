@@ -14,7 +14,7 @@ from anvl.control_flow.function_regions import (
     known_scalar,
     traced_with,
 )
-from anvl.core.arguments import name_of, plain_aside
+from anvl.core.arguments import name_of, wrap_plain_leaves
 from anvl.core.promote import abstract, as_tracer, convert
 from anvl.core.tracer import Tracer
 from anvl.dialect.control_flow.case import STRATEGIES
@@ -168,7 +168,7 @@ def _chosen(
     batch: str | None,
 ) -> Any:
     """Emit `op_name`, which runs the branch that `choice` selects."""
-    leaves, treedef = tree.flatten(plain_aside(operands))
+    leaves, treedef = tree.flatten(wrap_plain_leaves(operands))
     avals = [abstract(x, f"{role}: an operand") for x in leaves]
     args = tree.unflatten(treedef, avals)
     functions = [traced_with(branch, args) for branch in branches]

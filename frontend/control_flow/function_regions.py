@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.locations import here
 from anvl.core.promote import abstract, as_tracer, convert
@@ -52,14 +52,14 @@ def traced_with(f: Callable[..., Any], args: tuple[Any, ...], names: Sequence[st
     trace = current.trace
     assert trace is not None
     static = StaticArguments(f, None)
-    leaves, treedef = tree.flatten((plain_aside(args), {}))
+    leaves, treedef = tree.flatten((wrap_plain_leaves(args), {}))
     arguments = Arguments(leaves, treedef, ())
     paths = input_names(f, arguments) if not names else _paths(names, args)
     return trace_call(f, static, arguments, trace.program, paths)
 
 
 def _paths(names: Sequence[str], args: tuple[Any, ...]) -> list[str]:
-    plain = plain_aside(args)
+    plain = wrap_plain_leaves(args)
     pairs = zip(names, plain, strict=True)
     return [path for name, x in pairs for path in tree.leaf_paths(tree.structure(x), name)]
 
@@ -69,7 +69,7 @@ def length_of(role: str, xs: Any, length: int | None = None) -> int:
 
     Raises `ValueError` naming `role`, the paths of the arrays and their sizes.
     """
-    leaves, treedef = tree.flatten(plain_aside(xs))
+    leaves, treedef = tree.flatten(wrap_plain_leaves(xs))
     sizes = {}
     for path, x in zip(tree.leaf_paths(treedef, "xs"), leaves, strict=True):
         of = abstract(x, f"{role}: {path}")
@@ -256,14 +256,14 @@ def common_result(
             )
         paths = tree.leaf_paths(one.out_tree, "result")
         for i, (a, b) in enumerate(zip(avals, other.out_avals, strict=True)):
-            met = _met(a, b)
-            if met is None:
+            common = _common_aval(a, b)
+            if common is None:
                 raise TypeError(f"{role}: {paths[i]} is {a} of {first}, but {b} of {name}; {hint}")
-            avals[i] = met
+            avals[i] = common
     return avals, one.out_tree
 
 
-def _met(a: Aval, b: Aval) -> Aval | None:
+def _common_aval(a: Aval, b: Aval) -> Aval | None:
     """The common aval of a and b: a weak number yields to an array of its shape; None if none."""
     if a.type == b.type:
         return a if not a.weak_type else b

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from anvl import tree
-from anvl.core.arguments import name_of, plain_aside
+from anvl.core.arguments import name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, fitted
 from anvl.core.ranges import meets_narrower
@@ -29,7 +29,7 @@ class Carry:
         self.role = role
         self.is_counted = isinstance(init, Counted)
         # A step maps a bool to another bool, so it is not a plain value here.
-        plain = tree.map(lambda x: x if isinstance(x, bool) else plain_aside(x), init)
+        plain = tree.map(lambda x: x if isinstance(x, bool) else wrap_plain_leaves(x), init)
         self.leaves, self.treedef = tree.flatten(plain)
         of = self.treedef.children()[1] if self.is_counted else self.treedef
         self.paths = [*(["the index"] if self.is_counted else []), *tree.leaf_paths(of, "carry")]
@@ -44,7 +44,7 @@ class Carry:
         pairs = zip(self.leaves, self.avals, strict=True)
         return [fitted(x, of.dtype) for x, of in pairs]
 
-    def settled(
+    def trace_to_fixed_point(
         self,
         traced: Callable[[tuple[Any, ...]], Traced],
         f: Callable[..., Any],
@@ -55,9 +55,11 @@ class Carry:
             step = traced((self.avals_tree(),))
             self._check_structure(f, step, pairs)
             found = step.out_avals[: len(self.avals)]
-            met = [self._met(f, *row) for row in zip(self.paths, self.avals, found, strict=True)]
-            if met != self.avals:
-                self.avals = met
+            joined = [
+                self._join_avals(f, *row) for row in zip(self.paths, self.avals, found, strict=True)
+            ]
+            if joined != self.avals:
+                self.avals = joined
             elif not self.strengthen(step):
                 return step
             step.trace.program.discard(step.trace)
@@ -91,7 +93,7 @@ class Carry:
                 f"its input: {difference}"
             )
 
-    def _met(self, f: Callable[..., Any], path: str, old: Aval, new: Aval) -> Aval:
+    def _join_avals(self, f: Callable[..., Any], path: str, old: Aval, new: Aval) -> Aval:
         """The aval of a carry, given its aval before and after a step."""
         if old.type == new.type:
             return old if not old.weak_type or new.weak_type else new

@@ -21,7 +21,7 @@ from anvl.control_flow.function_regions import (
     traced_with,
 )
 from anvl.control_flow.loop_carry import Carry, Counted
-from anvl.core.arguments import name_of, plain_aside
+from anvl.core.arguments import name_of, wrap_plain_leaves
 from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
@@ -148,7 +148,9 @@ def _while(
     def in_trace(init: Any) -> Any:
         carry = Carry(role, init)
         while True:
-            body = carry.settled(lambda args: traced_with(body_fun, args, ("carry",)), body_fun)
+            body = carry.trace_to_fixed_point(
+                lambda args: traced_with(body_fun, args, ("carry",)), body_fun
+            )
             cond = traced_with(cond_fun, (carry.avals_tree(),), ("carry",))
             _check_condition(cond_fun, cond)
             if not carry.strengthen(cond):
@@ -422,11 +424,13 @@ def _scanned(
         trace = current.trace
         assert trace is not None
         carry = Carry(role, init)
-        leaves, xs_tree = tree.flatten(plain_aside(xs))
+        leaves, xs_tree = tree.flatten(wrap_plain_leaves(xs))
         avals = [abstract(x) for x in leaves]
         members = [aval(a.dtype, a.shape[1:], a.weak_type) for a in avals]
         x = tree.unflatten(xs_tree, members)
-        step = carry.settled(lambda args: traced_with(f, (*args, x), ("carry", "x")), f, pairs=True)
+        step = carry.trace_to_fixed_point(
+            lambda args: traced_with(f, (*args, x), ("carry", "x")), f, pairs=True
+        )
         outer = outer_values([step])
         stacked = step.out_avals[len(carry.avals) :]
         request = {

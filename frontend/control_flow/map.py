@@ -11,7 +11,7 @@ import anvl.numpy as anp
 from anvl import tree
 from anvl.control_flow.function_regions import length_of
 from anvl.control_flow.loops import scan
-from anvl.core.arguments import name_of, plain_aside
+from anvl.core.arguments import name_of, wrap_plain_leaves
 from anvl.core.promote import as_tracer
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, run
@@ -129,7 +129,7 @@ def associative_scan(f: Callable[..., Any], xs: Any, *, reverse: bool = False) -
     length_of("associative_scan", xs)
 
     def in_trace(xs: Any) -> Any:
-        leaves, treedef = tree.flatten(plain_aside(xs))
+        leaves, treedef = tree.flatten(wrap_plain_leaves(xs))
         arrays = [as_tracer(x) for x in leaves]
         turned = [anp.flip(x, axis=0) if reverse else x for x in arrays]
         found = _prefixes(_Combiner(f, treedef), turned)
@@ -150,14 +150,14 @@ class _Combiner:
     def __call__(self, xs: list[Any], ys: list[Any]) -> list[Any]:
         found = self._f(tree.unflatten(self._treedef, xs), tree.unflatten(self._treedef, ys))
         difference = tree.structure_difference(
-            tree.unflatten(self._treedef, xs), plain_aside(found)
+            tree.unflatten(self._treedef, xs), wrap_plain_leaves(found)
         )
         if difference is not None:
             raise TypeError(
                 f"associative_scan: {name_of(self._f)} returns another structure than that "
                 f"of its operands: {difference}"
             )
-        zs = [as_tracer(z) for z in tree.leaves(plain_aside(found))]
+        zs = [as_tracer(z) for z in tree.leaves(wrap_plain_leaves(found))]
         for path, x, z in zip(self._paths, xs, zs, strict=True):
             if x.aval.type != z.aval.type:
                 raise TypeError(

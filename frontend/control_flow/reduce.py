@@ -9,7 +9,7 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl import prim, tree
-from anvl.core.arguments import name_of, plain_aside
+from anvl.core.arguments import name_of, wrap_plain_leaves
 from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract, as_tracer, broadcast_to, fitted
 from anvl.core.ranges import check_fits
@@ -64,7 +64,7 @@ def reduce(f: Callable[..., Any], xs: Any, init: Any, axis: Axis = None) -> Any:
     [3. 8.]
     """
     check_callable("reduce", f)
-    leaves, treedef = tree.flatten(plain_aside(xs))
+    leaves, treedef = tree.flatten(wrap_plain_leaves(xs))
     paths = tree.leaf_paths(treedef, "xs")
     avals = [abstract(x, f"reduce: {path}") for x, path in zip(leaves, paths, strict=True)]
     shape = _shape_of(paths, avals)
@@ -101,7 +101,7 @@ def _shape_of(paths: Sequence[str], avals: Sequence[Aval]) -> tuple[int, ...]:
 def _starts(xs: Any, init: Any, elements: Sequence[Aval]) -> list[Any]:
     """The initial values as scalars of the dtypes of the arrays."""
     init = _without_bools(init)
-    difference = tree.structure_difference(plain_aside(xs), init, root="init")
+    difference = tree.structure_difference(wrap_plain_leaves(xs), init, root="init")
     if difference is not None:
         raise TypeError(f"reduce: init and xs differ in structure: {difference}")
     leaves, treedef = tree.flatten(init)
@@ -121,7 +121,7 @@ def _starts(xs: Any, init: Any, elements: Sequence[Aval]) -> list[Any]:
 
 def _without_bools(xs: Any) -> Any:
     """A pytree with NumPy scalars for Python's bools, which elsewhere are plain values."""
-    return plain_aside(tree.map(lambda x: np.bool_(x) if isinstance(x, bool) else x, xs))
+    return wrap_plain_leaves(tree.map(lambda x: np.bool_(x) if isinstance(x, bool) else x, xs))
 
 
 def _element(x: Any, of: Aval) -> Any:

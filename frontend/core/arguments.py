@@ -16,7 +16,7 @@ from anvl.runtime import Array
 
 __all__ = [
     "Arguments", "Parameters", "StaticArguments", "StaticValue", "input_names", "name_of",
-    "parameters_of", "plain_aside", "positions_of", "signature_of", "values_aside",
+    "parameters_of", "positions_of", "signature_of", "wrap_non_arrays", "wrap_plain_leaves",
 ]  # fmt: skip
 
 
@@ -291,7 +291,7 @@ def _typed(value: Any) -> Any:
     return type(value), value
 
 
-def plain_aside(arguments: Any, *, integers: bool = False) -> Any:
+def wrap_plain_leaves(arguments: Any, *, integers: bool = False) -> Any:
     """Move leaves that are neither arrays nor numbers into the structure of a pytree.
 
     Bools, strings and other plain values then reach the function unchanged; with `integers`,
@@ -302,7 +302,7 @@ def plain_aside(arguments: Any, *, integers: bool = False) -> Any:
     return tree.map(lambda x: x if _is_array(x) else _Plain(x), arguments)
 
 
-def values_aside(result: Any) -> Any:
+def wrap_non_arrays(result: Any) -> Any:
     """Move all leaves but arrays into the structure of a pytree of results, also numbers."""
     is_array = Array | Tracer | np.ndarray | np.generic
     return tree.map(lambda x: x if isinstance(x, is_array) else _Plain(x), result)

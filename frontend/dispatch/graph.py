@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.traced import Traced, trace_call
 from anvl.dispatch.graph_reader import Body, Call, Reader, shown
@@ -136,6 +136,6 @@ def _traced(
     _check_callable("eval_shape", f)
     splitter = StaticArguments(f, static)
     arguments = splitter.split(args, kwargs)
-    given = plain_aside(tree.unflatten(arguments.treedef, arguments.leaves))
+    given = wrap_plain_leaves(tree.unflatten(arguments.treedef, arguments.leaves))
     leaves, treedef = tree.flatten(given)
     return trace_call(f, splitter, Arguments(leaves, treedef, arguments.static))

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside, positions_of
+from anvl.core.arguments import (
+    StaticArguments,
+    input_names,
+    name_of,
+    positions_of,
+    wrap_plain_leaves,
+)
 from anvl.core.promote import abstract
 from anvl.dispatch.jit import jit
 from anvl.passes.expand.gradient_check import BAD, OK, Limits, Slope, direction, measured, paired
@@ -107,7 +113,7 @@ class _Function:
     def __init__(self, f: Callable[..., Any], args: tuple[Any, ...], wrt: Any) -> None:
         self.f = f
         self._static = StaticArguments(f, None)
-        arguments = self._static.split(*plain_aside((args, {})))
+        arguments = self._static.split(*wrap_plain_leaves((args, {})))
         self._arguments = arguments._replace(leaves=list(map(_as_array, arguments.leaves)))
         self._paths = input_names(f, arguments)
         self._moving = list(self._chosen(wrt))
@@ -131,7 +137,7 @@ class _Function:
         for i, x in zip(self._moving, xs, strict=True):
             leaves[i] = x
         args, _ = self._static.join(self._arguments._replace(leaves=leaves))
-        results = tree.leaves(plain_aside(self.f(*args)))
+        results = tree.leaves(wrap_plain_leaves(self.f(*args)))
         return [y for y in results if has_derivative(abstract(y))]
 
     def dtypes(self) -> list[np.dtype]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
 from anvl.core.traced import known_numbers, trace_call
@@ -69,7 +69,7 @@ def checkpoint(
         if trace is None:
             return function(*args, **kwargs)
         static = StaticArguments(function, None)
-        arguments = static.split(*plain_aside((args, kwargs)))
+        arguments = static.split(*wrap_plain_leaves((args, kwargs)))
         paths = input_names(function, arguments)
         leaves = zip(arguments.leaves, paths, strict=True)
         abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])

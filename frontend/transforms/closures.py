@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.ranges import pass_on_of_later
@@ -57,7 +57,7 @@ def closure_convert(
     9.0
     """
     check_callable(_NAME, f)
-    arguments = StaticArguments(f, None).split(*plain_aside((example_args, {})))
+    arguments = StaticArguments(f, None).split(*wrap_plain_leaves((example_args, {})))
     paths = input_names(f, arguments)
     avals = [
         x if isinstance(x, Aval) else abstract(x, f"{_NAME}: {path} of {name_of(f)}")
@@ -76,7 +76,7 @@ def closure_convert(
     def converted(*args: Any) -> Any:
         n = len(example_args)
         _check_count(f, len(args), n, len(consts))
-        leaves, _ = tree.flatten(plain_aside((args[:n], {})))
+        leaves, _ = tree.flatten(wrap_plain_leaves((args[:n], {})))
         _check_structure(f, example_args, args[:n])
         given = [*leaves, *args[n:]]
         for x, of, path in zip(given, expected, names, strict=True):
@@ -97,7 +97,7 @@ def _check_count(f: Callable[..., Any], found: int, n_args: int, n_consts: int) 
 
 def _check_structure(f: Callable[..., Any], example: tuple[Any, ...], args: Any) -> None:
     for i, (wanted, found) in enumerate(zip(example, args, strict=True)):
-        sides = plain_aside(found), plain_aside(wanted)
+        sides = wrap_plain_leaves(found), wrap_plain_leaves(wanted)
         difference = tree.structure_difference(*sides, root=argument_name(f, i))
         if difference is not None:
             raise ValueError(

@@ -14,8 +14,8 @@ from anvl.core.arguments import (
     StaticArguments,
     input_names,
     name_of,
-    plain_aside,
     signature_of,
+    wrap_plain_leaves,
 )
 from anvl.core.locations import describe
 from anvl.core.promote import abstract
@@ -85,7 +85,7 @@ class _Custom:
 
     def _emit(self, trace: Trace, args: tuple[Any, ...]) -> Any:
         static = StaticArguments(self._f, None)
-        arguments = static.split(*plain_aside((args, {})))
+        arguments = static.split(*wrap_plain_leaves((args, {})))
         paths = input_names(self._f, arguments)
         leaves = zip(arguments.leaves, paths, strict=True)
         abstracted = arguments._replace(leaves=[abstract(x, path) for x, path in leaves])

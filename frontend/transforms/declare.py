@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anvl import tree
-from anvl.core.arguments import Arguments, name_of, parameters_of, plain_aside
+from anvl.core.arguments import Arguments, name_of, parameters_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced
@@ -84,7 +84,7 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     if current.trace is not None:
         return in_trace(*args, **kwargs)
     try:
-        return evaluate(in_trace, *plain_aside((args, kwargs)))
+        return evaluate(in_trace, *wrap_plain_leaves((args, kwargs)))
     except _MAYBE_KNOWN as error:
         # Integers are arguments, so that another value needs no other program; but one that Python
         # needs, such as the bound of a range, is a part of the program.
@@ -92,7 +92,7 @@ def run(in_trace: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
             raise
         first = error
     try:
-        return evaluate(in_trace, *plain_aside((args, kwargs), integers=True))
+        return evaluate(in_trace, *wrap_plain_leaves((args, kwargs), integers=True))
     except _MAYBE_KNOWN:
         if isinstance(first, TraceError | OverflowError):
             raise  # beyond the need for the integers, there is another error

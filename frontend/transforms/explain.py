@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract
 from anvl.core.trace_state import passes_lock
@@ -110,7 +110,7 @@ def why_not_differentiable(
         f, wrt, "why_not_differentiable", accepts=has_derivative, why=_WHY, has_tags=False
     )
     static = StaticArguments(f, None)
-    arguments = static.split(*plain_aside((args, kwargs)))
+    arguments = static.split(*wrap_plain_leaves((args, kwargs)))
     paths = input_names(f, arguments)
     leaves = zip(arguments.leaves, paths, strict=True)
     avals = [x if isinstance(x, Aval) else abstract(x, path) for x, path in leaves]

@@ -7,7 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.core.arguments import StaticArguments, input_names, name_of, plain_aside, values_aside
+from anvl.core.arguments import (
+    StaticArguments,
+    input_names,
+    name_of,
+    wrap_non_arrays,
+    wrap_plain_leaves,
+)
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, known_numbers, trace_call
@@ -151,11 +157,11 @@ def _derived(
         assert current.trace is not None
         return keep(*_Request(f, entries, has_aux).emit(current.trace, args, kwargs))
 
-    def outside(*args: Any, **kwargs: Any) -> Any:
-        return values_aside(in_trace(*args, **kwargs))
+    def eager(*args: Any, **kwargs: Any) -> Any:
+        return wrap_non_arrays(in_trace(*args, **kwargs))
 
     doc = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
-    return runnable(f, in_trace, doc, outside if has_aux else None)
+    return runnable(f, in_trace, doc, eager if has_aux else None)
 
 
 class _Request:
@@ -168,7 +174,7 @@ class _Request:
 
     def emit(self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         static = StaticArguments(self.f, None)
-        arguments = static.split(*plain_aside((args, kwargs)))
+        arguments = static.split(*wrap_plain_leaves((args, kwargs)))
         paths = input_names(self.f, arguments)
         avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
         named = self.wrt.of_call(*numbered(arguments))
@@ -224,6 +230,6 @@ def _with_aux(f: Callable[..., Any], transform: str) -> Callable[..., Any]:
                 f"{transform}: {name_of(f)} returns a {type(found).__name__}{count}, but with "
                 "has_aux it must return a pair, (value, aux)"
             )
-        return found[0], values_aside(found[1])
+        return found[0], wrap_non_arrays(found[1])
 
     return pair

@@ -8,7 +8,7 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
@@ -135,7 +135,7 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     @functools.wraps(f)
     def slopes(*args: Any) -> Any:
-        arguments = StaticArguments(f, None).split(*plain_aside((args, {}), integers=True))
+        arguments = StaticArguments(f, None).split(*wrap_plain_leaves((args, {}), integers=True))
         reverse = Reverse("hvp", f, arguments)
         outs = reverse.out_avals
         if len(outs) != 1 or outs[0].shape != () or not _is_real(outs[0]):
@@ -191,7 +191,7 @@ class _Call:
         self.f = once
 
     def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
-        return self._static.split(*plain_aside((args, kwargs), integers=True))
+        return self._static.split(*wrap_plain_leaves((args, kwargs), integers=True))
 
     def check_outputs(self, avals: Sequence[Aval], out_tree: Any) -> None:
         """Refuse results that have no real derivative."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer, constant, convert
 from anvl.core.ranges import check_fits
@@ -88,7 +88,7 @@ def jvp_of(
 def _abstracted(
     f: Callable[..., Any], primals: tuple[Any, ...]
 ) -> tuple[Arguments, list[str], list[Aval]]:
-    arguments = StaticArguments(f, None).split(*plain_aside((primals, {})))
+    arguments = StaticArguments(f, None).split(*wrap_plain_leaves((primals, {})))
     paths = input_names(f, arguments)
     return arguments, paths, [abstract(x, p) for x, p in zip(arguments.leaves, paths, strict=True)]
 
@@ -143,7 +143,7 @@ def directions_of(
     """
     role, directions = given
     try:
-        parts = tree.prefix_parts(directions, plain_aside(along), f"{role}s")
+        parts = tree.prefix_parts(directions, wrap_plain_leaves(along), f"{role}s")
         found: list[Any] = []
         for direction, at, part in parts:
             n = len(tree.leaves(part))

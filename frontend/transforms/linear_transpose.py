@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, constant
 from anvl.core.trace_state import current
@@ -71,7 +71,7 @@ def linear_transpose(f: Callable[..., Any], *example_args: Any) -> Callable[[Any
     [6. 3.]
     """
     check_callable(_NAME, f)
-    arguments = StaticArguments(f, None).split(*plain_aside((example_args, {})))
+    arguments = StaticArguments(f, None).split(*wrap_plain_leaves((example_args, {})))
     paths = input_names(f, arguments)
     avals = [
         x if isinstance(x, Aval) else abstract(x, f"{_NAME}: {path} of {name_of(f)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from anvl import tree
 from anvl.core.argument_arrays import arrays_of
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced
@@ -57,7 +57,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     0.0 6.0 3.0
     """
     check_callable("linearize", f)
-    arguments = StaticArguments(f, None).split(*plain_aside((primals, {})))
+    arguments = StaticArguments(f, None).split(*wrap_plain_leaves((primals, {})))
     if current.trace is not None:
         result = call_in_trace(f, f, StaticArguments(f, None), current.trace, arguments)
         done = None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TextIO
 
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval, aval_of_type
 from anvl.core.locations import describe
 from anvl.core.promote import abstract
@@ -77,7 +77,7 @@ def print_saved_values(
 def saved_values(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[SavedValue]:
     """The residuals that `print_saved_values` prints, as a list."""
     check_callable("print_saved_values", f)
-    arguments = StaticArguments(f, None).split(*plain_aside((args, kwargs)))
+    arguments = StaticArguments(f, None).split(*wrap_plain_leaves((args, kwargs)))
     paths = input_names(f, arguments)
     leaves = [
         x if isinstance(x, Aval) else abstract(x, path)

@@ -8,7 +8,7 @@ from typing import Any
 
 from anvl import tree
 from anvl.core.argument_arrays import arrays_of
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
@@ -68,7 +68,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
     3.0 2.0 31.0 21.0
     """
     check_callable("vjp", f)
-    arguments = StaticArguments(f, None).split(*plain_aside((primals, {})))
+    arguments = StaticArguments(f, None).split(*wrap_plain_leaves((primals, {})))
     if current.trace is not None:
         reverse = Reverse("vjp", f, arguments)
         return reverse.result, reverse.pullback

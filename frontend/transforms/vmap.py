@@ -10,7 +10,7 @@ import numpy as np
 
 import anvl.numpy as anp
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, plain_aside
+from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
 from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
@@ -104,7 +104,7 @@ class _Request:
     def emit(self, *args: Any, **kwargs: Any) -> Any:
         trace = current.trace
         assert trace is not None
-        args, kwargs = plain_aside((args, kwargs))
+        args, kwargs = wrap_plain_leaves((args, kwargs))
         static = StaticArguments(self.f, None)
         arguments = static.split(args, kwargs)
         paths = input_names(self.f, arguments)
@@ -155,7 +155,7 @@ class _Request:
                 f"vmap: in_axes {in_axes!r} has {len(in_axes)} entries, but {self.name} was called "
                 f"with {len(args)} positional arguments; give one for each"
             )
-        axes = _spread("in_axes", in_axes, args, f"the arguments of {self.name}")
+        axes = _axes_of_leaves("in_axes", in_axes, args, f"the arguments of {self.name}")
         return [*axes, *[0 for _ in tree.leaves(kwargs)]]
 
     def _size(self, paths: Sequence[str], avals: Sequence[Aval], axes: Sequence[int | None]) -> int:
@@ -199,7 +199,7 @@ class _Request:
         avals, out_tree = nested.out_avals, nested.out_tree
         paths = tree.leaf_paths(out_tree, "result")
         result = tree.unflatten(out_tree, avals)
-        axes = _spread("out_axes", self.out_axes, result, f"the result of {self.name}")
+        axes = _axes_of_leaves("out_axes", self.out_axes, result, f"the result of {self.name}")
         for path, of, axis in zip(paths, avals, axes, strict=True):
             if axis is not None and not -of.ndim - 1 <= axis <= of.ndim:
                 raise ValueError(
@@ -247,18 +247,18 @@ def _reached(
     return [y in moved for y in terminator.operands]
 
 
-def _spread(role: str, axes: Any, along: Any, what: str) -> list[int | None]:
+def _axes_of_leaves(role: str, axes: Any, along: Any, what: str) -> list[int | None]:
     """Axis of each leaf of a tree, from a pytree prefix of axes."""
     try:
         parts = tree.prefix_parts(axes, along, role)
     except ValueError as error:
         raise ValueError(f"vmap: {role} does not fit the structure of {what}: {error}") from None
-    spread: list[int | None] = []
+    leaf_axes: list[int | None] = []
     for axis, path, part in parts:
         if not _is_axis(axis):
             raise TypeError(f"vmap: {path} is {axis!r}; an axis is an integer or None")
-        spread += [axis] * len(tree.leaves(part))
-    return spread
+        leaf_axes += [axis] * len(tree.leaves(part))
+    return leaf_axes
 
 
 def _member(of: Aval, axis: int) -> Aval:

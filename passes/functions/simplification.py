@@ -34,11 +34,11 @@ _NAME = "anvl-simplify"
 def simplify(function: ir.Operation) -> None:
     """Simplify a function of one block.  Invalidates all handles to its ops."""
     block = function.regions[0].blocks[0]
-    _settle_all(block)
+    _simplify_block(block)
     erase_unused(block, lambda op: all_dce_able(type(op)))
 
 
-def _settle_all(block: ir.Block) -> None:
+def _simplify_block(block: ir.Block) -> None:
     simplifier = _Simplifier(block)
     for op in list(block.operations):
         simplifier.settle(op)
@@ -107,17 +107,17 @@ class _Simplifier:
             _refuse(op, f"gave {given} for {op.result.type}")
         if rounds == _MOST_ROUNDS:
             _refuse(op, "does not terminate")
-        simpler = self._settled(found, rounds + 1)
+        simpler = self._simplest_form(found, rounds + 1)
         op.result.replace_all_uses_with(simpler)
         return simpler
 
-    def _settled(self, x: ir.Value, rounds: int) -> ir.Value:
+    def _simplest_form(self, x: ir.Value, rounds: int) -> ir.Value:
         """Simplest form of a value whose defining ops a rule may just have emitted."""
         if x in self.makers:
             return x
         op = x.owner
         for operand in list(op.operands):
-            self._settled(operand, rounds)
+            self._simplest_form(operand, rounds)
         return self.settle(op, rounds)[list(op.results).index(x)]
 
 

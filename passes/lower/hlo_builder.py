@@ -97,15 +97,15 @@ class Literals:
     """Constants for guards: one per block, type and number, at the beginning of the block."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[ir.Block, ir.Type, str], ir.Value] = {}
+        self._constants: dict[tuple[ir.Block, ir.Type, str], ir.Value] = {}
 
     def get(self, block: ir.Block, type: ir.Type, value: complex) -> ir.Value:
         """An array of `type` in a block, filled with `value`."""
         key = block, type, repr(value)
-        if key not in self._made:
+        if key not in self._constants:
             with ir.InsertionPoint.at_block_begin(block):
-                self._made[key] = Hlo("").constant(type, value)
-        return self._made[key]
+                self._constants[key] = Hlo("").constant(type, value)
+        return self._constants[key]
 
 
 # -- values opaque to XLA -------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from anvl.dialect.core.mlir import PassManager, ir, rewrite
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.side_block import side_block
-from anvl.dialect.interpreters.emission_cache import Recipe, inside, replay, written_from
+from anvl.dialect.interpreters.emission_cache import Recipe, clear_if_replaced, inside, replay
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.passes.lower.hlo_builder import Hlo
 from anvl.passes.lower.outlining import Called, current, short_or_long
@@ -122,7 +122,7 @@ def _known(
     xs: Sequence[ir.Value],
 ) -> Any:
     """Cached expansion of an op, as a recipe or a function; None to call the rule."""
-    written_from(known, op_class.lower.__func__)  # type: ignore[attr-defined]
+    clear_if_replaced(known, op_class.lower.__func__)  # type: ignore[attr-defined]
     try:
         attributes = op.attributes.items() if op_class.params else ()
     except TypeError:  # complex: the bindings have no class for it
@@ -155,7 +155,7 @@ def _expanded(
             is_lowered = all(map(_is_stablehlo, inside(module.operation)))
             del block, answers  # no handle survives a rewrite
             if not is_lowered:
-                current().lower_aside(module.operation)
+                current().lower_expansion(module.operation)
     except Exception:  # called on the op itself, the rule raises the error
         return None
     with ir.Location.name(op_class.short_name):

@@ -146,7 +146,7 @@ class Shared:
         #: Functions called in the module by identity, with their names and the attributes of calls.
         self._found: dict[int, tuple[Called, str, dict[str, ir.Attribute]]] = {}
         #: Functions called in separate expansions, by name.
-        self._aside: dict[str, Called] = {}
+        self._separate: dict[str, Called] = {}
         self._depth = 0  # nesting of expansions in progress
 
     def __enter__(self) -> "Shared":
@@ -156,7 +156,7 @@ class Shared:
     def __exit__(self, *_: object) -> None:
         _current.shared = self._outer
 
-    def lower_aside(self, module: ir.Operation) -> None:
+    def lower_expansion(self, module: ir.Operation) -> None:
         """Lower an expansion, with all of its ops inlined except its preceding calls."""
         if self._depth == _DEEPEST:  # each takes stack space, which C++ does not check
             raise RecursionError("expansions of expansions of expansions")
@@ -198,7 +198,7 @@ class Shared:
     def _stand_in(self, how: Called, xs: Sequence[ir.Value]) -> list[ir.Value]:
         """One placeholder for all calls of an op in a separate expansion, pulled out later."""
         name = str(id(how))
-        self._aside[name] = how
+        self._separate[name] = how
         attributes = {"callee": ir.FlatSymbolRefAttr.get(name)}
         return list(_create(_PURE, how.types, xs, attributes).results)
 
@@ -217,7 +217,7 @@ class Shared:
 
     def expansion_of(self, call: ir.Operation) -> Called:
         """The expansion that a call in a separate expansion calls."""
-        return self._aside[callee_of(call)]
+        return self._separate[callee_of(call)]
 
     def add_to(self, module: ir.Operation) -> None:
         """Add the called functions before the others, in the order of their first use."""

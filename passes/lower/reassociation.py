@@ -111,15 +111,15 @@ def guard_reassociation(module: ir.Operation, found: Found) -> None:
             step(op)
     if found[_DIVIDE] or found[_POWER]:  # the ops that join the others
         for op in chain(found[_DIVIDE], found[_POWER], found[_EXP]):
-            program.hide_made(op)
+            program.hide_result(op)
     program.hide_of_literals()
 
 
 class _Program:
     """A module, with what XLA may know of its values.
 
-    `literals` are computed from constants alone, `spread` from these and broadcasts; `scaled` are
-    products of a literal and something else, `shifted` are such sums.
+    `literals` are computed from constants alone, `broadcasts` from these by broadcasting;
+    `scaled` are products of a literal and something else, `shifted` are such sums.
     """
 
     def __init__(self, functions: dict[str, ir.Operation], found: Found) -> None:
@@ -135,8 +135,8 @@ class _Program:
         for made in (self.scaled, self.shifted):
             for y in [y for y in made if y in self.literals]:
                 del made[y]
-        self.spread = set(self.literals)
-        self._close(self.spread, [op.results[0] for op in found[_BROADCAST]], _ignore)
+        self.broadcasts = set(self.literals)
+        self._close(self.broadcasts, [op.results[0] for op in found[_BROADCAST]], _ignore)
 
     def _close(
         self,
@@ -205,9 +205,9 @@ class _Program:
     def hide_scattered(self, op: ir.Operation) -> None:
         """Hide a scatter that adds to numbers not known to be 0."""
         if _adds(op) and _splat_number(origin(op.operands[0])) != 0:
-            self.hide_made(op)
+            self.hide_result(op)
 
-    def hide_made(self, op: ir.Operation) -> None:
+    def hide_result(self, op: ir.Operation) -> None:
         """Hide the result of an op from ops that XLA joins with it."""
         joined = _JOINED[op.name]
         is_exponential = op.name == _EXP
@@ -225,9 +225,9 @@ class _Program:
             return False
         other = user.operands[1 - i]
         if name == _MULTIPLY:
-            return other in self.spread or other in self.scaled
+            return other in self.broadcasts or other in self.scaled
         if name in (_DIVIDE, _POWER):
-            return i == 0 and other in self.spread
+            return i == 0 and other in self.broadcasts
         if name == _ADD and other in self.scaled:
             return self._may_be_equal(self.scaled[y], self.scaled[other])
         return self._is_identity(name, other)

@@ -64,18 +64,18 @@ def check_rules(cls: Any, rules: Sequence[str]) -> None:
 def _check_rule(cls: Any, rule: str) -> None:
     """Refuse a rule whose signature does not fit its calls."""
     operands = [field.name for field in fields_of(cls, ext.OperandDef)]
-    spread = (*operands, *operands[-1:]) if cls.n_operands is None else tuple(operands)
+    operand_names = (*operands, *operands[-1:]) if cls.n_operands is None else tuple(operands)
     ys = "ys" if cls.multiple_results else "y"
     gs = "gs" if cls.multiple_results else "g"
     given = {
-        "result_type": spread,
-        "lower": ("hlo", *spread),
+        "result_type": operand_names,
+        "lower": ("hlo", *operand_names),
         "adjoint": (gs, "xs", ys),
         "tangent": ("ts", "xs", ys),
         "batch": ("xs", "batched"),
         "sample": ("draw",),
         "simplify": ("xs", "makers"),
-        "fold": spread,
+        "fold": operand_names,
         "powered": ("xs", "exponent"),
     }[rule]
     needed = [k for k, kind in cls.params.items() if not kind.optional]

@@ -131,7 +131,7 @@ def clamped(indices: Value, x: Any, dims: Dims, sizes: Sequence[int]) -> Value:
     if not limits:
         return indices
     element = indices.type.element_type
-    high = _spread(limits, indices.type, dims)
+    high = _limits_row(limits, indices.type, dims)
     return emit.clamp(full(tensor([], element), 0), indices, high)
 
 
@@ -142,7 +142,7 @@ def inside(indices: Value, x: Any, dims: Dims, sizes: Sequence[int], shape: Sequ
     would skip only the elements out of bounds.
     """
     limits = _limits(indices.type, x, dims, sizes)
-    high = _spread(limits, indices.type, dims)
+    high = _limits_row(limits, indices.type, dims)
     if high.type != indices.type:
         high = emit.broadcast_in_dim(high, shape=tuple(indices.type.shape), broadcast_dimensions=())
     fits = emit.compare(indices, high, comparison_direction="LE")
@@ -168,7 +168,7 @@ def _largest(element: Any) -> int:
     return int(2 ** (bits - (row.kind == "int")) - 1)
 
 
-def _spread(limits: Sequence[int], indices: Any, dims: Dims) -> Value:
+def _limits_row(limits: Sequence[int], indices: Any, dims: Dims) -> Value:
     """One number per component: a scalar if all are equal, else broadcast to the indices."""
     element = indices.element_type
     if len(set(limits)) == 1:

@@ -48,7 +48,7 @@ class CholeskyOp(Factorisation, name="cholesky"):
         return x
 
     @classmethod
-    def moved(cls, t: Value, x: Value, y: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, y: Value) -> Sequence[Value]:
         flags = {"lower": True, "unit_diagonal": False}
         left = emit.triangular_solve(
             y, hermitian_part(t), left_side=True, transpose_a="NO_TRANSPOSE", **flags

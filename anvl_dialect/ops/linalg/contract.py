@@ -83,8 +83,8 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         (x, y), dims = xs, dot_dimension_numbers
         n_batch, n_x = len(dims.lhs_batching), x.type.rank - len(dims.lhs_contracting)
         found = (
-            _spread_from(g, x.type, _left(x.type, dims[0], dims[2]), range(n_x, g.type.rank)),
-            _spread_from(g, y.type, _left(y.type, dims[1], dims[3]), range(n_batch, n_x)),
+            _broadcast_from(g, x.type, _left(x.type, dims[0], dims[2]), range(n_x, g.type.rank)),
+            _broadcast_from(g, y.type, _left(y.type, dims[1], dims[3]), range(n_batch, n_x)),
         )
         return [in_dtype_of(x, live) for x, live in zip(xs, found, strict=True)]
 
@@ -104,7 +104,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
             if t is not None:  # axes of the operand, in order, to axes of the result
                 place = dict(zip(left, axes, strict=True))
                 at = [place[a] for a in sorted(place)]
-                found.append(in_dtype_of(z, _spread_from(t, z.type, at, contracted)))
+                found.append(in_dtype_of(z, _broadcast_from(t, z.type, at, contracted)))
         return add_tangents(found)
 
     @classmethod
@@ -198,7 +198,7 @@ def _left(x: Any, batching: Sequence[int], contracting: Sequence[int]) -> list[i
     return [*batching, *_free(x, batching, contracting)]
 
 
-def _spread_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int]) -> Value:
+def _broadcast_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[int]) -> Value:
     """Sum g over the axes `summed` and broadcast it to a type: its other axes become `axes`."""
     kept = emit.sum(g, axes=tuple(summed))
     order = sorted(range(len(axes)), key=axes.__getitem__)

@@ -98,7 +98,9 @@ class SlogdetOp(Factorisation, name="slogdet"):
         ]
 
     @classmethod
-    def moved(cls, t: Value, x: Value, sign: Value, logarithm: Value) -> Sequence[Value | None]:
+    def result_tangents(
+        cls, t: Value, x: Value, sign: Value, logarithm: Value
+    ) -> Sequence[Value | None]:
         growth = _trace_of_quotient(t, x)
         if not is_complex(x):
             return [None, growth]

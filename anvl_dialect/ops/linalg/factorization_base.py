@@ -30,7 +30,9 @@ class Factorisation(AnvlOp):
         return 10 * math.prod(shape) * min(shape[-2:])
 
     @classmethod
-    def moved(cls, t: Value, x: Value, *ys: Value, **params: Any) -> Sequence[Value | None]:
+    def result_tangents(
+        cls, t: Value, x: Value, *ys: Value, **params: Any
+    ) -> Sequence[Value | None]:
         """Tangents of the results; None for integers."""
         raise NotImplementedError
 
@@ -46,7 +48,7 @@ class Factorisation(AnvlOp):
         ys = y if cls.multiple_results else (y,)
         if ts[0] is None:
             return [None] * len(ys) if cls.multiple_results else None
-        moved = cls.moved(ts[0], xs[0], *ys, **params)
+        moved = cls.result_tangents(ts[0], xs[0], *ys, **params)
         return moved if cls.multiple_results else moved[0]
 
     @classmethod
@@ -54,7 +56,7 @@ class Factorisation(AnvlOp):
         ys, gs = (y, g) if cls.multiple_results else ((y,), (g,))
 
         def moved(t: Value, *values: Value) -> Sequence[Value | None]:
-            return cls.moved(t, *values, **params)
+            return cls.result_tangents(t, *values, **params)
 
         return [lambda: transpose_of(moved, [xs[0].type], [xs[0], *ys], gs)[0]]
 

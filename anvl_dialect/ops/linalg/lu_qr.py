@@ -62,7 +62,7 @@ class LuOp(Factorisation, name="lu"):
         return [x, tensor([*batch, min(m, n)], index), tensor([*batch, m], index)]
 
     @classmethod
-    def moved(
+    def result_tangents(
         cls, t: Value, x: Value, lu: Value, pivots: Value, permutation: Value
     ) -> Sequence[Value | None]:
         return [_lu_moved(permuted_rows(t, permutation), lu), None, None]
@@ -148,7 +148,7 @@ class QrOp(Factorisation, name="qr"):
         return [tensor([*batch, m, count], element), tensor([*batch, count, n], element)]
 
     @classmethod
-    def moved(
+    def result_tangents(
         cls, t: Value, x: Value, q: Value, r: Value, full_matrices: bool = False
     ) -> Sequence[Value]:
         m, n = x.type.shape[-2:]

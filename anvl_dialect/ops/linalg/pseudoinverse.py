@@ -48,7 +48,7 @@ class PinvOp(Factorisation, name="pinv"):
         return matmul(columns_scaled(ct(vt), inverses), ct(u))
 
     @classmethod
-    def moved(cls, t: Value, x: Value, y: Value, rcond: float) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, y: Value, rcond: float) -> Sequence[Value]:
         yh, th = ct(y), ct(t)
         inside = matmul(y, matmul(t, y))
         # The moves of column space and row space; 0 where x has full rank on that side.

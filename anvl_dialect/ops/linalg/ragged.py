@@ -305,7 +305,7 @@ def _sizes_of(names: _Names, x: Any, y: Any, group_sizes: Any) -> dict[int, int]
     return found
 
 
-def _spread(x: Value, of: Sequence[int], wanted: Sequence[int], size: dict[int, int]) -> Value:
+def _broadcast(x: Value, of: Sequence[int], wanted: Sequence[int], size: dict[int, int]) -> Value:
     """Permute x, whose axes are `of`, to the axes `wanted`, and broadcast along new ones."""
     x = permuted(x, sorted(range(len(of)), key=lambda a: wanted.index(of[a])))
     if len(of) == len(wanted):
@@ -322,13 +322,13 @@ def _contracted(x: Value, y: Value, sizes: Value, names: _Names, precision: str)
     of_x, dims, of_sizes, of_z = _plan(names)
     size = _sizes_of(names, x.type, y.type, sizes.type)
     z = emit.ragged_dot(
-        _spread(x, names.x, of_x, size),
+        _broadcast(x, names.x, of_x, size),
         y,
-        _spread(sizes, names.sizes, of_sizes, size),
+        _broadcast(sizes, names.sizes, of_sizes, size),
         ragged_dot_dimension_numbers=dims,
         precision_config=precision,
     )
-    return _spread(z, of_z, names.z, size)
+    return _broadcast(z, of_z, names.z, size)
 
 
 @lru_cache(4096)
@@ -410,7 +410,7 @@ def _rows_apart(
     of_x = [n for n in names.z if n in names.x]
     of_z = [*of_x, *(n for n in names.y if n not in names.x)]
     of_mask = (*names.sizes[:-1], names.ragged, _GROUP)
-    found = _where(_spread(mask, of_mask, of_z, size), z)
+    found = _where(_broadcast(mask, of_mask, of_z, size), z)
     add = emit.any if dtype_name(z.type.element_type) == "bool" else emit.sum
     return add(found, axes=(of_z.index(_GROUP),))
 
@@ -424,7 +424,7 @@ def _groups_apart(
 
     def for_each(v: Value, of: tuple[int, ...]) -> Value:
         wanted = (_GROUP, *of)
-        return _where(_spread(mask, of_mask, wanted, size), _spread(v, of, wanted, size))
+        return _where(_broadcast(mask, of_mask, wanted, size), _broadcast(v, of, wanted, size))
 
     batching, contracting = (
         [tuple(a + 1 for a in axes) for axes in pair] for pair in (numbers[:2], numbers[2:])

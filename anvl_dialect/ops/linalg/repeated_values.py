@@ -194,10 +194,10 @@ def _nan_where(flags: Value, x: Value) -> Value:
     """Replace flagged matrices by NaN."""
     nothing = full(real_of(x.type, flags.type.shape), 0)
     nan = emit.select(flags, full_like(nothing, float("nan")), nothing)
-    spread = emit.broadcast_in_dim(
+    nans = emit.broadcast_in_dim(
         nan, shape=tuple(x.type.shape), broadcast_dimensions=tuple(range(nan.type.rank))
     )
-    return emit.add(x, as_complex(spread) if is_complex(x) else spread)
+    return emit.add(x, as_complex(nans) if is_complex(x) else nans)
 
 
 # -- inverses of possible zeros ----------------------------------------------------------------

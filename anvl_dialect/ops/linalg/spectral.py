@@ -53,7 +53,7 @@ class EighOp(ValuesAndVectors, name="eigh"):
         return [real_of(x, x.shape[:-1]), x]
 
     @classmethod
-    def moved(cls, t: Value, x: Value, w: Value, v: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, w: Value, v: Value) -> Sequence[Value]:
         inside = matmul(ct(v), matmul(hermitian_part(t), v))
         return [real_diagonal(inside), matmul(v, scaled(inside, inverse_gaps(w)))]
 
@@ -83,7 +83,7 @@ class EigvalshOp(ValuesAlone, name="eigvalsh"):
         return real_of(x, x.shape[:-1])
 
     @classmethod
-    def moved(cls, t: Value, x: Value, w: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, w: Value) -> Sequence[Value]:
         _, v = emit.eigh(x)
         return [_values_moved(t, v)]
 
@@ -128,7 +128,7 @@ class EigOp(ValuesAndVectors, name="eig"):
         return [complex_of(x, x.shape[:-1]), complex_of(x, x.shape)]
 
     @classmethod
-    def moved(cls, t: Value, x: Value, w: Value, v: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, w: Value, v: Value) -> Sequence[Value]:
         inside = _in_basis(t, v)
         turned = matmul(v, emit.mul(inside, inverse_gaps(w)))
         # Length 1 and the phase are fixed: no vector moves along itself.
@@ -163,7 +163,7 @@ class EigvalsOp(ValuesAlone, name="eigvals"):
         return complex_of(x, x.shape[:-1])
 
     @classmethod
-    def moved(cls, t: Value, x: Value, w: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, w: Value) -> Sequence[Value]:
         _, v = emit.eig(x)
         return [diagonal(_in_basis(t, v))]
 

@@ -71,7 +71,7 @@ class SvdOp(ValuesAndVectors, name="svd"):
         ]
 
     @classmethod
-    def moved(
+    def result_tangents(
         cls, t: Value, x: Value, u: Value, s: Value, vt: Value, full_matrices: bool = False
     ) -> Sequence[Value]:
         k = s.type.shape[-1]
@@ -177,7 +177,7 @@ class SvdvalsOp(ValuesAlone, name="svdvals"):
         return real_of(x, [*batch, min(m, n)])
 
     @classmethod
-    def moved(cls, t: Value, x: Value, s: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, s: Value) -> Sequence[Value]:
         u, _, vt = emit.svd(x)
         return [real_diagonal(matmul(ct(u), matmul(t, ct(vt))))]
 
@@ -212,7 +212,7 @@ class NuclearNormOp(Factorisation, name="nuclear_norm"):
         return emit.sum(s, axes=(s.type.rank - 1,))
 
     @classmethod
-    def moved(cls, t: Value, x: Value, y: Value) -> Sequence[Value]:
+    def result_tangents(cls, t: Value, x: Value, y: Value) -> Sequence[Value]:
         u, _, vt = emit.svd(x)
         along = real_diagonal(matmul(ct(matmul(u, vt)), t))
         return [emit.sum(along, axes=(along.type.rank - 1,))]

@@ -21,7 +21,7 @@ from anvl.dialect.ops.elementwise.complexes import complex_
 from anvl.dialect.ops.elementwise.elementary import add, and_, div, mul, neg, plus, sqrt, times
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.linalg.matrices import as_complex, conj, is_complex
-from anvl.dialect.ops.reduction.reduce import spread
+from anvl.dialect.ops.reduction.reduce import broadcast_along
 
 __all__ = ["NormOp", "either", "nonzero_length"]
 
@@ -112,7 +112,7 @@ class NormOp(AnvlOp, name="norm"):
         cls, g: Value, xs: Sequence[Value], y: Value, axes: Any, order: float, power: int = 1
     ) -> Sequence[Any]:
         (x,) = xs
-        g, slope = spread(g, x, axes), _slope(x, y, axes, order, power)
+        g, slope = broadcast_along(g, x, axes), _slope(x, y, axes, order, power)
         return [mul(complex_(g, zeros_like(g)) if is_complex(x) else g, slope)]
 
     @classmethod
@@ -172,7 +172,7 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
         slope = times(conj(x), power)
         if power == 2:
             return slope
-        length = spread(emit.norm(x, axes=axes, order=order, power=power - 2), x, axes)
+        length = broadcast_along(emit.norm(x, axes=axes, order=order, power=power - 2), x, axes)
         return mul(slope, as_complex(length) if is_complex(x) else length)
     if is_complex(x):
         re, im = (_parts_of(part, y, axes) for part in (emit.real(x), emit.imag(x)))
@@ -188,8 +188,8 @@ def _slope(x: Value, y: Value, axes: Sequence[int], order: float, power: int) ->
         return ratio
     # For negative orders the other elements count where y is 0.
     is_0 = emit.compare(y, zeros_like(y), comparison_direction="EQ")
-    nothing = spread(emit.select(is_0, sqrt(y), full_like(y, 1)), x, axes)
-    size = emit.select(spread(is_0, x, axes), full_like(x, 1), emit.abs(ratio))
+    nothing = broadcast_along(emit.select(is_0, sqrt(y), full_like(y, 1)), x, axes)
+    size = emit.select(broadcast_along(is_0, x, axes), full_like(x, 1), emit.abs(ratio))
     return mul(mul(emit.sign(x), nothing), _power(size, order - 1))
 
 
@@ -208,7 +208,7 @@ def _parts_of(x: Value, y: Value, axes: Sequence[int]) -> Value:
     up = emit.select(compared("LT", -power), full_like(y, 2.0**power), full_like(y, 1))
     scale = emit.select(compared("GT", power), full_like(y, 2.0**-power), up)
     length = mul(emit.select(emit.is_finite(y), nonzero_length(y), times(y, math.nan)), scale)
-    return div(mul(x, spread(scale, x, axes)), spread(length, x, axes))
+    return div(mul(x, broadcast_along(scale, x, axes)), broadcast_along(length, x, axes))
 
 
 def _power(x: Value, exponent: float) -> Value:
@@ -272,5 +272,5 @@ def _of_order(x: Value, axes: Sequence[int], order: float) -> Value:
         emit.is_finite(most), emit.compare(most, zeros_like(most), comparison_direction="GT")
     )
     scale = emit.select(usable, most, full_like(most, 1))
-    total = emit.sum(_power(div(size, spread(scale, x, axes)), order), axes=axes)
+    total = emit.sum(_power(div(size, broadcast_along(scale, x, axes)), order), axes=axes)
     return mul(scale, emit.pow(total, full_like(total, 1 / order)))

@@ -15,7 +15,7 @@ from anvl.dialect.core.params.window_params import F32
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.subprogram import jvp_of, vjp_of
 from anvl.dialect.ops.array.axes import merged, taken_out
-from anvl.dialect.ops.reduction.reduce import spread
+from anvl.dialect.ops.reduction.reduce import broadcast_along
 
 __all__ = ["BatchNormGradOp", "BatchNormInferenceOp", "BatchNormTrainingOp"]
 
@@ -97,8 +97,8 @@ def _deviation(variance: Value, epsilon: float) -> Value:
 
 
 def _normalized(x: Value, mean: Value, variance: Value, epsilon: float, axes: Any) -> Value:
-    centered = emit.sub(x, spread(mean, x, axes))
-    return emit.div(centered, spread(_deviation(variance, epsilon), x, axes))
+    centered = emit.sub(x, broadcast_along(mean, x, axes))
+    return emit.div(centered, broadcast_along(_deviation(variance, epsilon), x, axes))
 
 
 class BatchNormInferenceOp(BatchNorm, name="batch_norm_inference"):
@@ -125,8 +125,8 @@ class BatchNormInferenceOp(BatchNorm, name="batch_norm_inference"):
         x, scale, offset, mean, variance = xs
         axes = _others(x, feature_index)
         normalized = _normalized(x, mean, variance, epsilon, axes)
-        scaled = emit.mul(normalized, spread(scale, x, axes))
-        return [emit.add(scaled, spread(offset, x, axes))]
+        scaled = emit.mul(normalized, broadcast_along(scale, x, axes))
+        return [emit.add(scaled, broadcast_along(offset, x, axes))]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -166,7 +166,7 @@ class BatchNormTrainingOp(BatchNorm, name="batch_norm_training"):
         x, scale, offset = xs
         axes = _others(x, feature_index)
         mean = _mean(x, axes)
-        centered = emit.sub(x, spread(mean, x, axes))
+        centered = emit.sub(x, broadcast_along(mean, x, axes))
         variance = _mean(emit.mul(centered, centered), axes)
         y = BatchNormInferenceOp.expansion(
             x, scale, offset, mean, variance, epsilon=epsilon, feature_index=feature_index
@@ -191,10 +191,10 @@ class BatchNormTrainingOp(BatchNorm, name="batch_norm_training"):
         through = [parts[0]]
         count = _count(x, axes)
         if g_mean is not None:
-            through.append(spread(emit.div(g_mean, full_like(g_mean, count)), x, axes))
+            through.append(broadcast_along(emit.div(g_mean, full_like(g_mean, count)), x, axes))
         if g_variance is not None:
-            slope = spread(emit.div(g_variance, full_like(g_variance, count / 2)), x, axes)
-            through.append(emit.mul(slope, emit.sub(x, spread(mean, x, axes))))
+            slope = broadcast_along(emit.div(g_variance, full_like(g_variance, count / 2)), x, axes)
+            through.append(emit.mul(slope, emit.sub(x, broadcast_along(mean, x, axes))))
         return [add_tangents(through), *parts[1:]]
 
     @classmethod
@@ -243,10 +243,10 @@ class BatchNormGradOp(BatchNorm, name="batch_norm_grad"):
         z = _normalized(x, mean, variance, epsilon, axes)
         gz = emit.mul(g, z)
         slope = emit.div(scale, _deviation(variance, epsilon))
-        rest = emit.sub(emit.sub(g, spread(_mean(g, axes), x, axes)),
-                        emit.mul(z, spread(_mean(gz, axes), x, axes)))  # fmt: skip
+        rest = emit.sub(emit.sub(g, broadcast_along(_mean(g, axes), x, axes)),
+                        emit.mul(z, broadcast_along(_mean(gz, axes), x, axes)))  # fmt: skip
         return [
-            emit.mul(spread(slope, x, axes), rest),
+            emit.mul(broadcast_along(slope, x, axes), rest),
             emit.sum(gz, axes=axes),
             emit.sum(g, axes=axes),
         ]

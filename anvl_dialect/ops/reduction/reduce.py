@@ -116,7 +116,7 @@ def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
     return [n for i, n in enumerate(shape) if i not in axes]
 
 
-def spread(g: Value, x: Value, axes: Sequence[int]) -> Value:
+def broadcast_along(g: Value, x: Value, axes: Sequence[int]) -> Value:
     """Broadcast the reduced array g along `axes` to the shape of x."""
     kept = tuple(i for i in range(x.type.rank) if i not in axes)
     return emit.broadcast_in_dim(g, shape=tuple(x.type.shape), broadcast_dimensions=kept)
@@ -138,7 +138,7 @@ class SumOp(Reduction, name="sum"):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
-        return [spread(g, xs[0], axes)]
+        return [broadcast_along(g, xs[0], axes)]
 
 
 class ProdOp(Reduction, name="prod"):
@@ -249,7 +249,7 @@ class Extremum(Reduction):
         """
         x = materialized(x)
         y = cls.build(x, axes=axes)
-        won = emit.compare(x, spread(y, x, axes), comparison_direction="EQ")
+        won = emit.compare(x, broadcast_along(y, x, axes), comparison_direction="EQ")
         count = emit.sum(emit.select(won, full_like(x, 1), zeros_like(x)), axes=axes)
         return won, emit.maximum(count, full_like(count, 1))
 
@@ -269,7 +269,7 @@ class Extremum(Reduction):
         if _is_empty(x, axes):
             return [None]
         won, count = cls._winners(x, axes)
-        return [emit.select(won, spread(emit.div(g, count), x, axes), zeros_like(x))]
+        return [emit.select(won, broadcast_along(emit.div(g, count), x, axes), zeros_like(x))]
 
 
 def _is_empty(x: Value, axes: Sequence[int]) -> bool:

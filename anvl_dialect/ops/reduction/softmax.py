@@ -22,7 +22,7 @@ from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import numpy_dtype, shape_text, tensor
 from anvl.dialect.ops.elementwise.elementary import add, and_, div, exp, log, mul, sub
 from anvl.dialect.ops.elementwise.upcast import in_wide
-from anvl.dialect.ops.reduction.reduce import spread
+from anvl.dialect.ops.reduction.reduce import broadcast_along
 
 __all__ = ["LogSoftmaxOp", "LogsumexpOp", "SoftmaxOp"]
 
@@ -90,7 +90,7 @@ class LogsumexpOp(Exponentials, name="logsumexp"):
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
         (x,) = xs
-        return [mul(spread(g, x, axes), emit.softmax(x, axes=axes))]
+        return [mul(broadcast_along(g, x, axes), emit.softmax(x, axes=axes))]
 
 
 class SoftmaxOp(Exponentials, name="softmax"):
@@ -100,12 +100,12 @@ class SoftmaxOp(Exponentials, name="softmax"):
     def value(cls, x: Value, axes: Any) -> Value:
         raised = exp(_lowered(x, axes))
         total = emit.sum(raised, axes=axes)
-        return div(raised, spread(_or_nan(total, 1, x, axes), x, axes))
+        return div(raised, broadcast_along(_or_nan(total, 1, x, axes), x, axes))
 
     @classmethod
     def _turned(cls, v: Value, y: Value, axes: Any) -> Value:
         """Multiply v by the Jacobian, which is symmetric: y (v - sum(v y))."""
-        return mul(y, sub(v, spread(emit.sum(mul(v, y), axes=axes), y, axes)))
+        return mul(y, sub(v, broadcast_along(emit.sum(mul(v, y), axes=axes), y, axes)))
 
     @classmethod
     def tangent(
@@ -124,7 +124,7 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
     @classmethod
     def value(cls, x: Value, axes: Any) -> Value:
         log_total = _or_nan(_log_total(x, axes), 0, x, axes)
-        return sub(_lowered(x, axes), spread(log_total, x, axes))
+        return sub(_lowered(x, axes), broadcast_along(log_total, x, axes))
 
     @classmethod
     def tangent(
@@ -134,17 +134,17 @@ class LogSoftmaxOp(Exponentials, name="log_softmax"):
         (t,) = ts
         if t is None:
             return None
-        return sub(t, spread(emit.sum(mul(t, exp(y)), axes=axes), y, axes))
+        return sub(t, broadcast_along(emit.sum(mul(t, exp(y)), axes=axes), y, axes))
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
         """g - exp(y) sum(g)."""
-        return [sub(g, mul(exp(y), spread(emit.sum(g, axes=axes), y, axes)))]
+        return [sub(g, mul(exp(y), broadcast_along(emit.sum(g, axes=axes), y, axes)))]
 
 
 def _lowered(x: Value, axes: Any) -> Value:
     """Subtract the maximum; the maximum itself becomes 0, even if it is infinite."""
-    largest = spread(emit.max(x, axes=axes), x, axes)
+    largest = broadcast_along(emit.max(x, axes=axes), x, axes)
     is_top = emit.compare(x, largest, comparison_direction="EQ")
     return emit.select(is_top, zeros_like(x), sub(x, largest))
 

@@ -326,8 +326,8 @@ def _psi_difference(a: Value, b: Value) -> Value:
     """psi(a+b) - psi(a) for a >= 1 and b > 0, accurate for small b: by recurrence to a + 16, and
     there by the differences of the terms of the asymptotic series."""
     k = _row(np.arange(_SHIFTS), a)
-    lower = add(_spread(a, _SHIFTS), k)
-    b_ = _spread(b, _SHIFTS)
+    lower = add(_broadcast_last(a, _SHIFTS), k)
+    b_ = _broadcast_last(b, _SHIFTS)
     total = emit.sum(div(div(b_, add(lower, b_)), lower), axes=(a.type.rank,))
     low = plus(a, _SHIFTS)
     high = add(low, b)
@@ -418,8 +418,8 @@ def _integral(
     held = [emit.stop_gradient(p) for p in params]
     end = _end(terms, emit.stop_gradient(longest), held)
     nodes, weights = (_row(values, end) for values in _legendre(count))
-    v = mul(_spread(end, count), nodes)
-    depth, factor = terms(v, *[_spread(p, count) for p in params])
+    v = mul(_broadcast_last(end, count), nodes)
+    depth, factor = terms(v, *[_broadcast_last(p, count) for p in params])
     found = mul(mul(exp(neg(depth)), factor), weights)
     return mul(end, emit.sum(found, axes=(end.type.rank,)))
 
@@ -427,9 +427,9 @@ def _integral(
 def _end(terms: Callable[..., Any], longest: Value, params: Sequence[Value]) -> Value:
     """Smallest candidate at which the integrand has fallen enough."""
     count = len(_CANDIDATES)
-    most = _spread(longest, count)
+    most = _broadcast_last(longest, count)
     v = mul(most, _row(_CANDIDATES, longest))
-    depth, _ = terms(v, *[_spread(p, count) for p in params])
+    depth, _ = terms(v, *[_broadcast_last(p, count) for p in params])
     return emit.min(
         emit.select(_compared(depth, _FALLEN, "GE"), v, most), axes=(longest.type.rank,)
     )
@@ -442,8 +442,8 @@ def _integral_from_here(
     u as the integral has, up to the sixth.  See Note [Held x]."""
     ahead = sub(u, emit.stop_gradient(u))
     nodes, weights = (_row(values, u) for values in _legendre(_FEW_NODES))
-    v = mul(_spread(ahead, _FEW_NODES), nodes)
-    depth, factor = terms(v, *[_spread(p, _FEW_NODES) for p in params])
+    v = mul(_broadcast_last(ahead, _FEW_NODES), nodes)
+    depth, factor = terms(v, *[_broadcast_last(p, _FEW_NODES) for p in params])
     return mul(ahead, emit.sum(mul(mul(exp(neg(depth)), factor), weights), axes=(u.type.rank,)))
 
 
@@ -460,7 +460,7 @@ def _legendre(count: int) -> tuple[Any, Any]:
     return (nodes + 1) / 2, weights / 2
 
 
-def _spread(x: Value, count: int) -> Value:
+def _broadcast_last(x: Value, count: int) -> Value:
     """Broadcast x along a new last axis."""
     axes = tuple(range(x.type.rank))
     return emit.broadcast_in_dim(x, shape=(*x.type.shape, count), broadcast_dimensions=axes)

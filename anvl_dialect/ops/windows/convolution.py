@@ -226,7 +226,7 @@ class _Conv(NamedTuple):
 
     def _padded(self, xs: Sequence[int]) -> list[int]:
         return [
-            low + _spread(xs[axis], inner) + high
+            low + _dilated_size(xs[axis], inner) + high
             for axis, inner, (low, high) in zip(
                 self.dims.input_spatial, self.lhs_dilation, self.padding, strict=True
             )
@@ -235,7 +235,7 @@ class _Conv(NamedTuple):
     def counts(self, xs: Sequence[int], ys: Sequence[int]) -> list[int]:
         """C25: number of windows along each spatial axis."""
         sizes = self._sizes(ys, self.dims.kernel_spatial)
-        spans = [_spread(n, d) for n, d in zip(sizes, self.rhs_dilation, strict=True)]
+        spans = [_dilated_size(n, d) for n, d in zip(sizes, self.rhs_dilation, strict=True)]
         return [
             0 if n == 0 or span > n else (n - span) // stride + 1
             for n, span, stride in zip(self._padded(xs), spans, self.strides, strict=True)
@@ -283,8 +283,8 @@ class _Conv(NamedTuple):
         for i, axis in enumerate(d.input_spatial):
             reach = (y.type.shape[d.kernel_spatial[i]] - 1) * self.rhs_dilation[i]
             low = reach - self.padding[i][0]
-            wanted = _spread(x.type.shape[axis], self.lhs_dilation[i]) + reach
-            there = _spread(g.type.shape[d.output_spatial[i]], self.strides[i])
+            wanted = _dilated_size(x.type.shape[axis], self.lhs_dilation[i]) + reach
+            there = _dilated_size(g.type.shape[d.output_spatial[i]], self.strides[i])
             padding.append((low, wanted - low - there))
         return tuple(padding)
 
@@ -299,9 +299,11 @@ class _Conv(NamedTuple):
             low = self.padding[i][0]
             wanted = (
                 (y.type.shape[d.kernel_spatial[i]] - 1) * self.rhs_dilation[i]
-                + _spread(g.type.shape[d.output_spatial[i]], self.strides[i])
+                + _dilated_size(g.type.shape[d.output_spatial[i]], self.strides[i])
             )  # fmt: skip
-            padding.append((low, wanted - low - _spread(x.type.shape[axis], self.lhs_dilation[i])))
+            padding.append(
+                (low, wanted - low - _dilated_size(x.type.shape[axis], self.lhs_dilation[i]))
+            )
         conv = self._replace(
             strides=self.rhs_dilation,
             rhs_dilation=self.strides,
@@ -349,7 +351,7 @@ class _Conv(NamedTuple):
 _SIGNED = ("padding", "window_reversal")
 
 
-def _spread(n: int, step: int) -> int:
+def _dilated_size(n: int, step: int) -> int:
     """Extent of n elements that are `step` apart."""
     return (n - 1) * step + 1 if n else 0
 

@@ -156,11 +156,13 @@ def _expanded(
     adds = only_op(scatter) == "anvl.add"
     members = itertools.product(*map(range, windows.sizes))
     for at, chosen in zip(members, _chosen(x, windows, select), strict=True):
-        value = _spread(windows, at, emit.select(chosen, source, zeros_like(source)), x)
+        value = _scatter_element(windows, at, emit.select(chosen, source, zeros_like(source)), x)
         if adds:
             y = emit.add(y, value)
         else:
-            y = emit.select(_spread(windows, at, chosen, x), scatter.mapped(y, value)[0], y)
+            y = emit.select(
+                _scatter_element(windows, at, chosen, x), scatter.mapped(y, value)[0], y
+            )
     return y
 
 
@@ -187,7 +189,7 @@ def _inside(x: Value, windows: Windows) -> list[Value]:
     return windows.members(full(tensor(x.type.shape, bools), 1), full(tensor([], bools), 0))
 
 
-def _spread(windows: Windows, at: tuple[int, ...], values: Value, x: Value) -> Value:
+def _scatter_element(windows: Windows, at: tuple[int, ...], values: Value, x: Value) -> Value:
     """Scatter one value per window to window element `at`, in the shape of x; zeros elsewhere."""
     lows = tuple(k - low for k, (low, _) in zip(at, windows.padding, strict=True))
     counts, sizes = values.type.shape, x.type.shape

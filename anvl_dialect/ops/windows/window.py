@@ -80,13 +80,15 @@ class Windows(NamedTuple):
     def padded(self, shape: Sequence[int]) -> list[int]:
         """Shape of the array after dilation and padding."""
         return [
-            _spread(n, inner) + low + high
+            _dilated_size(n, inner) + low + high
             for n, inner, (low, high) in zip(shape, self.base_dilations, self.padding, strict=True)
         ]
 
     def counts(self, shape: Sequence[int]) -> list[int]:
         """Number of windows along each axis."""
-        spans = [_spread(n, d) for n, d in zip(self.sizes, self.window_dilations, strict=True)]
+        spans = [
+            _dilated_size(n, d) for n, d in zip(self.sizes, self.window_dilations, strict=True)
+        ]
         return [
             0 if n == 0 or span > n else (n - span) // stride + 1
             for n, span, stride in zip(self.padded(shape), spans, self.strides, strict=True)
@@ -102,8 +104,8 @@ class Windows(NamedTuple):
         for axis, n in enumerate(shape):
             reach = (self.sizes[axis] - 1) * self.window_dilations[axis]
             low = reach - self.padding[axis][0]
-            wanted = _spread(n, self.base_dilations[axis]) + reach
-            padding.append((low, wanted - low - _spread(counts[axis], self.strides[axis])))
+            wanted = _dilated_size(n, self.base_dilations[axis]) + reach
+            padding.append((low, wanted - low - _dilated_size(counts[axis], self.strides[axis])))
         return Windows(
             self.sizes, self.base_dilations, self.strides, self.window_dilations, tuple(padding)
         )
@@ -138,7 +140,7 @@ class Windows(NamedTuple):
         placed = []
         for at, part in zip(itertools.product(*map(range, self.sizes)), parts, strict=True):
             lows = tuple(k * d for k, d in zip(at, self.window_dilations, strict=True))
-            reach = [_spread(n, s) for n, s in zip(counts, self.strides, strict=True)]
+            reach = [_dilated_size(n, s) for n, s in zip(counts, self.strides, strict=True)]
             highs = tuple(n - low - r for n, low, r in zip(shape, lows, reach, strict=True))
             placed.append(
                 emit.pad(
@@ -164,7 +166,8 @@ class Windows(NamedTuple):
             k * d if n else 0 for k, d, n in zip(at, self.window_dilations, lengths, strict=True)
         )
         limits = tuple(
-            start + _spread(n, s) for start, n, s in zip(starts, lengths, self.strides, strict=True)
+            start + _dilated_size(n, s)
+            for start, n, s in zip(starts, lengths, self.strides, strict=True)
         )
         return emit.slice(whole, start_indices=starts, limit_indices=limits, strides=self.strides)
 
@@ -175,7 +178,7 @@ class Windows(NamedTuple):
         return of_whole.counts(whole.type.shape)
 
 
-def _spread(n: int, step: int) -> int:
+def _dilated_size(n: int, step: int) -> int:
     """Extent of n elements that are `step` apart."""
     return (n - 1) * step + 1 if n else 0
 

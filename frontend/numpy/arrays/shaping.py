@@ -179,12 +179,12 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     """
     operand = as_tracer(x, "squeeze")
     if axis is None:
-        gone = tuple(i for i, n in enumerate(operand.shape) if n == 1)
+        removed = tuple(i for i, n in enumerate(operand.shape) if n == 1)
     else:
-        gone = axes_of(axis, operand.ndim, "squeeze")
-    if builtins.any(operand.shape[i] != 1 for i in gone):
+        removed = axes_of(axis, operand.ndim, "squeeze")
+    if builtins.any(operand.shape[i] != 1 for i in removed):
         raise ValueError(f"squeeze: axis {axis} of {operand.aval} is not of size 1")
-    return reshape(operand, tuple(n for i, n in enumerate(operand.shape) if i not in gone))
+    return reshape(operand, tuple(n for i, n in enumerate(operand.shape) if i not in removed))
 
 
 @public("shape")

@@ -169,11 +169,11 @@ def _joined(first: _Term, second: _Term, needed: set[str], precision: str) -> _T
     second = _summed(second, needed | set(first.letters))
     shared = [c for c in first.letters if c in second.letters]
     batch = "".join(c for c in shared if c in needed)
-    gone = "".join(c for c in shared if c not in needed)
+    summed = "".join(c for c in shared if c not in needed)
     z = contract(
         first.x,
         second.x,
-        *(tuple(t.letters.index(c) for c in which) for which in (batch, gone)
+        *(tuple(t.letters.index(c) for c in which) for which in (batch, summed)
           for t in (first, second)),
         precision=precision,
     )  # fmt: skip

@@ -133,15 +133,15 @@ def _arg(name: str, doc: str) -> Any:
     def function(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
         operand = as_tracer(x, name)
         shape = operand.shape
-        gone = tuple(range(len(shape))) if axis is None else (axis_of(axis, len(shape), name),)
-        if math.prod(shape[a] for a in gone) == 0:
-            raise ValueError(f"{name}: {operand.aval} has no elements along axis {gone}")
+        removed = tuple(range(len(shape))) if axis is None else (axis_of(axis, len(shape), name),)
+        if math.prod(shape[a] for a in removed) == 0:
+            raise ValueError(f"{name}: {operand.aval} has no elements along axis {removed}")
         if axis is None:
             operand = prim("reshape", operand, shape=(math.prod(shape),))
-        at = 0 if axis is None else gone[0]
+        at = 0 if axis is None else removed[0]
         places = counting_dtype(operand.shape[at] - 1)
         y = prim(name, operand, axis=at, dtype=dtype_name(places))
-        return kept(y, shape, gone) if keepdims else y
+        return kept(y, shape, removed) if keepdims else y
 
     return _named(function, name, doc)
 
@@ -167,8 +167,8 @@ def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     2
     """
     operand = as_tracer(x, "count_nonzero")
-    gone = axes_of(axis, operand.ndim, "count_nonzero")
-    counts = counting_dtype(math.prod(operand.shape[a] for a in gone))
+    removed = axes_of(axis, operand.ndim, "count_nonzero")
+    counts = counting_dtype(math.prod(operand.shape[a] for a in removed))
     return sum(astype(operand, "bool"), axis=axis, dtype=counts, keepdims=keepdims)
 
 

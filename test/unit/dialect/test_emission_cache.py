@@ -16,7 +16,13 @@ from anvl.dialect.core.op import AnvlOp, Operand, Result, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.batch import batch_block
-from anvl.dialect.interpreters.emission_cache import Recipe, learn, replay, written, written_from
+from anvl.dialect.interpreters.emission_cache import (
+    Recipe,
+    clear_if_replaced,
+    learn,
+    record,
+    replay,
+)
 from anvl.dialect.interpreters.forward import forward_sweep
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.passes.framework import pipeline
@@ -150,20 +156,20 @@ def f64(*shape: int) -> Any:
 def test_a_recipe_is_written_the_second_time() -> None:
     recipes: dict[Any, Any] = {}
     with context(), ir.Location.unknown():
-        written_from(recipes, "a rule")
+        clear_if_replaced(recipes, "a rule")
         assert learn(recipes, "key", lambda: pytest.fail("too early")) is None
-        recipe = learn(recipes, "key", lambda: written(lambda x: [emit.sin(x), None], [f64(2)]))
+        recipe = learn(recipes, "key", lambda: record(lambda x: [emit.sin(x), None], [f64(2)]))
         assert learn(recipes, "key", lambda: pytest.fail("twice")) is recipe
         assert recipe.is_plain and recipe.outputs == [(0, 1)]
-        written_from(recipes, "a rule")
+        clear_if_replaced(recipes, "a rule")
         assert learn(recipes, "key", lambda: pytest.fail("forgotten")) is recipe
-        written_from(recipes, "another rule")
+        clear_if_replaced(recipes, "another rule")
         assert learn(recipes, "key", lambda: pytest.fail("stale")) is None
 
 
 def test_a_recipe_is_built_again_with_other_values() -> None:
     with context(), ir.Location.unknown():
-        recipe = written(lambda x, y: [emit.mul(emit.sin(y), x)], [f64(2), f64(2)])
+        recipe = record(lambda x, y: [emit.mul(emit.sin(y), x)], [f64(2), f64(2)])
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
             x = full(f64(2), 3)
@@ -182,9 +188,9 @@ def test_no_recipe_for_rules_that_fail_or_look_at_more_than_types() -> None:
         outside = ir.Module.create()
         with ir.InsertionPoint(outside.body):
             other = full(f64(2), 3)
-        assert written(fails, [f64(2)]) is None
-        assert written(lambda x: [emit.add(x, other)], [f64(2)]) is None
-        assert written(lambda x: [other], [f64(2)]) is None
+        assert record(fails, [f64(2)]) is None
+        assert record(lambda x: [emit.add(x, other)], [f64(2)]) is None
+        assert record(lambda x: [other], [f64(2)]) is None
 
 
 TO_TWO_SHAPES = """

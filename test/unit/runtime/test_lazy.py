@@ -24,9 +24,9 @@ def test_it_is_made_when_an_attribute_is_read_and_kept():
 
 def test_what_waits_is_called_when_it_is_made_and_later_at_once():
     lazy = Lazy(lambda: SimpleNamespace(heard=[]))
-    lazy.when_made(lambda made: made.heard.append("before"))
+    lazy.when_created(lambda made: made.heard.append("before"))
     assert lazy.heard == ["before"]
-    lazy.when_made(lambda made: made.heard.append("after"))
+    lazy.when_created(lambda made: made.heard.append("after"))
     assert lazy.heard == ["before", "after"]
 
 
