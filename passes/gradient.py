@@ -96,7 +96,7 @@ class Gradient(Pass, argument=_NAME):
         function = expansion.find(self.function)
         inputs, outputs = signature(function)
         kind = KINDS[LINEAR_TRANSPOSE if self.transpose else VJP]
-        asked = self._asked(inputs, outputs, str(function.location))
+        asked = self._request(inputs, outputs, str(function.location))
         asked = kind.resolved(asked, self.function, expansion.functions)
         suffix = self.suffix + _FORWARD if self.split else self.suffix or _SUFFIX
         if self.split:
@@ -130,7 +130,7 @@ class Gradient(Pass, argument=_NAME):
                 "split, for a cotangent of each",
             )
 
-    def _asked(self, inputs: list[ir.Type], outputs: list[ir.Type], place: str) -> Any:
+    def _request(self, inputs: list[ir.Type], outputs: list[ir.Type], place: str) -> Any:
         floats = () if self.tags else tuple(i for i, t in enumerate(inputs) if is_float(t))
         wrt = self.wrt or floats
         if self.transpose:

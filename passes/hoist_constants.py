@@ -115,7 +115,7 @@ class HoistConstants(Pass, argument=_NAME):
 
     def _put(self, constant: "_Constant", groups: "list[list[_Constant]]") -> None:
         for group in groups:
-            if _same(group[0], constant, self.arrays):
+            if _is_same(group[0], constant, self.arrays):
                 group.append(constant)
                 return
         groups.append([constant])
@@ -182,7 +182,7 @@ def _is_large(constant: _Constant, threshold: int) -> bool:
     return constant.count > threshold and not getattr(constant.value, "is_splat", False)
 
 
-def _same(one: _Constant, other: _Constant, arrays: Sequence[Any]) -> bool:
+def _is_same(one: _Constant, other: _Constant, arrays: Sequence[Any]) -> bool:
     if one.type != other.type:
         return False
     if one.index is None or other.index is None:

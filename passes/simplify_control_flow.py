@@ -104,7 +104,7 @@ class _Simplifier:
         """Replace a call or an op by a simpler equivalent; return whether there was one."""
         is_used = [next(iter(y.uses), None) is not None for y in op.results]
         with op.context, op.location, ir.InsertionPoint(op):
-            found = self._found(op, is_used)
+            found = self._simplify_op(op, is_used)
         if found is None:
             return False
         for y, z in zip(op.results, found, strict=True):
@@ -114,7 +114,7 @@ class _Simplifier:
         self.changed = True
         return True
 
-    def _found(self, op: ir.Operation, is_used: Sequence[bool]) -> Any:
+    def _simplify_op(self, op: ir.Operation, is_used: Sequence[bool]) -> Any:
         """Emit a simpler equivalent and return its results, or None if there is none."""
         expansion, view = self.expansion, op.opview
         if isinstance(view, RegionOp):

@@ -50,13 +50,13 @@ class _Trial:
             watch.daemon = True
             watch.start()
             try:
-                said = _asked(child, program)
+                said = _exchange(child, program)
             finally:
                 watch.cancel()
             if said[-1:] == [_CONVERTED]:
                 return None
             self._child = None
-            return _READ in said, _how(child)
+            return _READ in said, _exit_reason(child)
 
     def _running(self) -> subprocess.Popen[bytes] | None:
         child = self._child
@@ -74,13 +74,13 @@ def _started() -> subprocess.Popen[bytes] | None:
         return None
     assert child.stdout is not None
     if child.stdout.readline() != _READY:
-        _how(child)
+        _exit_reason(child)
         return None
     atexit.register(_end, child, os.getpid())
     return child
 
 
-def _asked(child: subprocess.Popen[bytes], program: bytes) -> list[bytes]:
+def _exchange(child: subprocess.Popen[bytes], program: bytes) -> list[bytes]:
     """The lines that the child prints for a program."""
     assert child.stdin is not None and child.stdout is not None
     with suppress(BrokenPipeError):
@@ -92,7 +92,7 @@ def _asked(child: subprocess.Popen[bytes], program: bytes) -> list[bytes]:
     return said
 
 
-def _how(child: subprocess.Popen[bytes]) -> str:
+def _exit_reason(child: subprocess.Popen[bytes]) -> str:
     """Description of the end of a process."""
     status = child.wait()
     _close(child)

@@ -108,7 +108,7 @@ class FunctionRule(abc.ABC):
         of_bits, n = list(bits), self.n_carried(f)
         while True:
             found = [False] * len(f.types[1])
-            for program, marks, flags in self._marked(f, moves, of_bits):
+            for program, marks, flags in self._activity_flags(f, moves, of_bits):
                 for i, of_bits_there in enumerate(program.bits_through(marks, flags)):
                     found[i] = found[i] or of_bits_there
             more = [i for i in range(n) if found[i] and not of_bits[i]]
@@ -117,7 +117,7 @@ class FunctionRule(abc.ABC):
             for i in more:
                 of_bits[i] = True
 
-    def _marked(
+    def _activity_flags(
         self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]
     ) -> "Iterator[tuple[Program, Sequence[bool], Sequence[bool]]]":
         """Bodies, with flags for their arguments: which are active and which are bits."""
@@ -224,7 +224,7 @@ class Callee:
             rule = rule_of(self.function)
             parts = [] if rule is None else self.named(rule)
             known[self.name] = any(part.reads_bits for part in parts) or any(
-                self.other(Symbol.decode(op.attributes["callee"])).reads_bits
+                self.function_named(Symbol.decode(op.attributes["callee"])).reads_bits
                 if op.name == CallOp.OPERATION_NAME
                 else op.name in OPS and OPS[op.name].reads_bits
                 for op in self.operations
@@ -233,7 +233,7 @@ class Callee:
 
     def named(self, rule: FunctionRule) -> "list[Callee]":
         """Functions that its attribute names."""
-        return [self.other(name) for name in symbols_in(self.request(rule))]
+        return [self.function_named(name) for name in symbols_in(self.request(rule))]
 
     def request(self, rule: FunctionRule) -> Any:
         """Value of its attribute."""
@@ -257,7 +257,7 @@ class Callee:
         finally:
             names.remove(self.name)
 
-    def other(self, name: str) -> "Callee":
+    def function_named(self, name: str) -> "Callee":
         """Another function of the same module."""
         return Callee(name, self.symbols)
 
@@ -306,7 +306,7 @@ class Callee:
         """Add a declaration to the module, named after this function."""
         with self.function.location:
             function = _function(f"{self.name}_{suffix}", inputs, outputs, attributes)
-        return self.other(self.symbols.insert(function))
+        return self.function_named(self.symbols.insert(function))
 
 
 def _function(

@@ -101,12 +101,12 @@ class ChoiceOp(RegionOp):
     ) -> Sequence[Any]:
         choice, *outer = xs
 
-        def pulled(branch: Program) -> list[Value]:
+        def pullback(branch: Program) -> list[Value]:
             cotangents = vjp_of(branch, outer, gs, symbols=branch.symbols)
             pairs = zip(cotangents, outer, strict=True)
             return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
 
-        found = iter(cls.chosen(choice, [partial(pulled, b) for b in branches], strategy))
+        found = iter(cls.chosen(choice, [partial(pullback, b) for b in branches], strategy))
         return [None, *[next(found) if differentiable(x.type) else None for x in outer]]
 
     @classmethod
@@ -120,11 +120,11 @@ class ChoiceOp(RegionOp):
     ) -> Any:
         choice, *outer = xs
 
-        def pushed(branch: Program) -> list[Value]:
+        def pushforward(branch: Program) -> list[Value]:
             found, moved = values_and_jvp_of(branch, outer, ts[1:], symbols=branch.symbols)
             return [*found, *(t for t in moved if t is not None)]
 
-        found = cls.chosen(choice, [partial(pushed, b) for b in branches], strategy)
+        found = cls.chosen(choice, [partial(pushforward, b) for b in branches], strategy)
         given = iter(found[len(ys) :])
         tangents = [next(given) if differentiable(y.type) else None for y in ys]
         return Replaced(found[: len(ys)], tangents)
@@ -146,15 +146,15 @@ class ChoiceOp(RegionOp):
         seen: set[str] = set()
         is_safe = not any(is_unsafe(b.block.operations, b.symbols, seen) for b in branches)
         if (strategy or ("select" if is_safe else "loop")) == "select":
-            results = [_of_all(branch, outer, flags, size) for branch in branches]
+            results = [_results_of_members(branch, outer, flags, size) for branch in branches]
             return cls.selected(choice, results)
-        one = partial(cls._of_one, branches, strategy)
+        one = partial(cls._choose_for_member, branches, strategy)
         symbols = branches[0].symbols
         assert symbols is not None  # of the pass that batches
-        return _one_by_one(xs, batched, one, symbols)
+        return _loop_over_members(xs, batched, one, symbols)
 
     @classmethod
-    def _of_one(
+    def _choose_for_member(
         cls, branches: Sequence[Program], strategy: str | None, choice: Value, *outer: Value
     ) -> list[Value]:
         return cls.chosen(choice, [partial(branch, *outer) for branch in branches], strategy)
@@ -257,7 +257,7 @@ def _batched(branch: Program, outer: Sequence[Value], flags: Sequence[bool]) -> 
     return batch_of(branch, outer, flags, symbols=branch.symbols)
 
 
-def _of_all(
+def _results_of_members(
     branch: Program, outer: Sequence[Value], flags: Sequence[bool], size: int
 ) -> list[Value]:
     """Results of a branch for each member of the batch."""
@@ -266,7 +266,7 @@ def _of_all(
     return [repeated(y, size) for y in branch(*outer)]
 
 
-def _one_by_one(
+def _loop_over_members(
     xs: Sequence[Value],
     batched: Sequence[bool],
     one: Callable[..., Sequence[Value]],

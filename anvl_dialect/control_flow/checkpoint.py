@@ -60,14 +60,14 @@ class Checkpoint(FunctionRule):
         program, n = f.program, len(xs)
         moving = [t for t in ts if t is not None]
 
-        def pushed(*values: Value) -> list[Value]:
+        def pushforward(*values: Value) -> list[Value]:
             remaining = iter(values[n:])
             given = [None if t is None else next(remaining) for t in ts]
             found = jvp_of(program, values[:n], given, symbols=f.symbols)
             return [t for t in found if t is not None]
 
         types = [v.type for v in (*xs, *moving)]
-        made = f.add("tangent", pushed, types, {self.attribute: self.keeping(0)})
+        made = f.add("tangent", pushforward, types, {self.attribute: self.keeping(0)})
         found = iter(call(made, [*xs, *moving]))
         return [next(found) if differentiable(y.type) else None for y in ys]
 

@@ -82,7 +82,7 @@ class Custom(FunctionRule):
                 f"with other functions, dtypes or shapes, and is traced {order} deep: there are no "
                 f"derivatives beyond order {order}"
             )
-        return f.other(Symbol.decode(request["rule"])), Ints.decode(request["wrt"])
+        return f.function_named(Symbol.decode(request["rule"])), Ints.decode(request["wrt"])
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
         if "nested" in f.request(self):

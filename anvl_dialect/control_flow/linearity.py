@@ -11,7 +11,7 @@ from anvl.dialect.core.op import Value
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.slices import values_read
-from anvl.dialect.interpreters.subprogram import Program, swept
+from anvl.dialect.interpreters.subprogram import Program, sweep_backward
 
 __all__ = ["NonLinear", "first_nonlinear"]
 
@@ -54,14 +54,16 @@ def first_nonlinear(
         if not results:
             continue
         through = [x in moved for x in operands_of(op)]
-        found = _at(op, through, [y for y in results if y in wanted], slopes, program.symbols)
+        found = _nonlinear_part(
+            op, through, [y for y in results if y in wanted], slopes, program.symbols
+        )
         if found is not None:
             return found._replace(within=op)
         moved.update(results)
     return None
 
 
-def _at(
+def _nonlinear_part(
     op: Any,
     through: Sequence[bool],
     results: Sequence[Value],
@@ -99,13 +101,13 @@ def _is_curved(op: Any, through: Sequence[bool], symbols: SymbolTable | None) ->
     n = len(operands)
     floats = [y for y in op.results if differentiable(y.type)]
 
-    def pulled(*values: Value) -> list[Value]:
+    def pullback(*values: Value) -> list[Value]:
         alone = Program(op.operation.block, list(op.results), op, symbols)
         alone.arguments = operands
         made = [y for y in alone(*values[:n]) if differentiable(y.type)]
         wrt = [x for x, moves in zip(values[:n], through, strict=True) if moves]
-        return swept(list(zip(made, values[n:], strict=True)), wrt, symbols)
+        return sweep_backward(list(zip(made, values[n:], strict=True)), wrt, symbols)
 
-    program = Program.of(pulled, [x.type for x in (*operands, *floats)], symbols)
+    program = Program.of(pullback, [x.type for x in (*operands, *floats)], symbols)
     moving = zip(program.arguments, through, strict=False)
     return not program.slice().values.isdisjoint([x for x, moves in moving if moves])

@@ -101,16 +101,16 @@ class _Search:
         self.n, self.m = counts
         self.xs = list(xs)
         self.motion = motion
-        self.fixed = self._fixed()
+        self.fixed = self._invariant_carries()
         self.live = self._live(is_used)
         self.numbers = {
             i: x
             for i in range(len(xs))
             if self._is_constant(i) and (x := number_of(maker_of(self.xs[i]))) is not None
         }
-        self.moved = [self._moved(p) for p in programs]
+        self.moved = [self._hoisted(p) for p in programs]
         reads = [
-            p.slice(self._wanted(p), moved).values
+            p.slice(self._results_to_compute(p), moved).values
             for p, moved in zip(programs, self.moved, strict=True)
         ]
         self.is_read = [
@@ -127,13 +127,13 @@ class _Search:
             or any(self.moved)
             or not all(self.is_read[self.n :])
             or any(i in self.numbers for i in constants)
-            or any(self._passed(j) is not None for j in self.live if j >= self.n)
+            or any(self._reproduced_array(j) is not None for j in self.live if j >= self.n)
         )
 
     def _is_constant(self, i: int) -> bool:
         return i in self.fixed or i >= self.n + self.m
 
-    def _fixed(self) -> set[int]:
+    def _invariant_carries(self) -> set[int]:
         """Carries that keep their initial value in every step."""
         fixed: set[int] = set()
         while True:
@@ -145,13 +145,13 @@ class _Search:
             more = {
                 i
                 for i in range(self.n)
-                if i not in fixed and self._stays(i, known, self.body.results[i])
+                if i not in fixed and self._is_invariant(i, known, self.body.results[i])
             }
             if not more:
                 return fixed
             fixed |= more
 
-    def _stays(self, i: int, known: dict[Value, Value], y: Value) -> bool:
+    def _is_invariant(self, i: int, known: dict[Value, Value], y: Value) -> bool:
         if y == self.body.arguments[i] or (y in known and known[y] == self.xs[i]):
             return True
         first, later = number_of(maker_of(self.xs[i])), number_of(maker_of(known.get(y, y)))
@@ -170,16 +170,16 @@ class _Search:
                 return live
             live |= asked - self.fixed
 
-    def _wanted(self, program: Program) -> list[Value]:
+    def _results_to_compute(self, program: Program) -> list[Value]:
         if program is not self.body:
             return program.results
         return [self.body.results[i] for i in self._computed()]
 
     def _computed(self) -> list[int]:
         """Results of the body that need a loop: not a scanned array that is stacked unchanged."""
-        return [i for i in sorted(self.live) if self._passed(i) is None]
+        return [i for i in sorted(self.live) if self._reproduced_array(i) is None]
 
-    def _passed(self, i: int) -> Value | None:
+    def _reproduced_array(self, i: int) -> Value | None:
         """The scanned array that stacked result i reproduces; None if it does not."""
         y = self.body.results[i]
         if i < self.n or y not in self.body.arguments:
@@ -187,12 +187,12 @@ class _Search:
         k = self.body.arguments.index(y)
         return self.xs[k] if self.n <= k < self.n + self.m else None
 
-    def _moved(self, program: Program) -> list[Value]:
+    def _hoisted(self, program: Program) -> list[Value]:
         """Values that are hoisted in front of the loop."""
-        ops = program.slice(self._wanted(program)).ops
+        ops = program.slice(self._results_to_compute(program)).ops
         made = self._invariant(program, ops)
         stay = [op for op in ops if not all(y in made for y in op.results)]
-        read = [*(x for op in stay for x in operands_of(op)), *self._wanted(program)]
+        read = [*(x for op in stay for x in operands_of(op)), *self._results_to_compute(program)]
         moved = _without_growth([x for x in read if x in made], made)
         return [x for x in made if x in moved]
 
@@ -208,8 +208,10 @@ class _Search:
 
     def form(self) -> Form:
         """The simplified loop."""
-        kept = self._kept()
-        once = [self._emitted(p, moved) for p, moved in zip(self.programs, self.moved, strict=True)]
+        kept = self._positions_kept()
+        once = [
+            self._emit_hoisted(p, moved) for p, moved in zip(self.programs, self.moved, strict=True)
+        ]
         return Form(
             carry=[self.xs[i] for i in kept.carry],
             arrays=[self.xs[i] for i in kept.arrays],
@@ -217,14 +219,14 @@ class _Search:
             emits=[
                 self._emitting(p, self._arguments(k, kept)) for k, p in enumerate(self.programs)
             ],
-            found=self._found(),
+            found=self._new_results(),
             places=[
                 *(self.body.arguments[i].location for part in kept for i in part),
                 *(x.location for values in self.moved for x in values),
             ],
         )
 
-    def _kept(self) -> _Kept:
+    def _positions_kept(self) -> _Kept:
         n, end = self.n, self.n + self.m
         constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
         return _Kept(
@@ -233,12 +235,12 @@ class _Search:
             rest=[i for i in constants if self.is_read[i] and i not in self.numbers],
         )
 
-    def _found(self) -> list[Any]:
+    def _new_results(self) -> list[Any]:
         """For each result: a value, the number of a result of the simplified loop, or None."""
         found: list[Any] = [self.xs[i] if i in self.fixed else None for i in range(self.n)]
         found += [None] * (len(self.body.results) - self.n)
         for i in self.live:
-            found[i] = self._passed(i)
+            found[i] = self._reproduced_array(i)
         for number, i in enumerate(self._computed()):
             found[i] = number
         return found
@@ -249,7 +251,7 @@ class _Search:
         moved = [x if j == k else None for j, values in enumerate(self.moved) for x in values]
         return [*own, *moved]
 
-    def _emitted(self, program: Program, values: Sequence[Value]) -> list[Value]:
+    def _emit_hoisted(self, program: Program, values: Sequence[Value]) -> list[Value]:
         """Emit the hoisted values in front of the loop."""
         once = Program(program.block, values, program)
         constants = [i for i in range(len(self.xs)) if self._is_constant(i)]
@@ -261,7 +263,7 @@ class _Search:
     ) -> Callable[..., list[Value]]:
         """Make a function of the new loop, over those arguments of the old one in `places`."""
         numbers = {program.arguments[i]: x for i, x in self.numbers.items() if self.is_read[i]}
-        cut = Program(program.block, self._wanted(program), program)
+        cut = Program(program.block, self._results_to_compute(program), program)
         cut.arguments = [*(x for x in places if x is not None), *numbers]
 
         def emit_all(*values: Value) -> list[Value]:

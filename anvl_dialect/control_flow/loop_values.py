@@ -12,12 +12,13 @@ from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.elementwise.elementary import and_
 
 __all__ = [
-    "axis_added", "below", "broadcast_flags", "carries_moved", "carries_read", "cut_in",
-    "fixed_point_flags", "member", "placed", "put", "reached", "tangents_of",
+    "and_below", "axis_added", "broadcast_flags", "carries_moved", "carries_read",
+    "dependent_results", "fixed_point_flags", "member", "scatter_flagged", "split_sizes",
+    "tangents_of", "update_at",
 ]  # fmt: skip
 
 
-def reached(program: Program, flags: Sequence[bool]) -> list[bool]:
+def dependent_results(program: Program, flags: Sequence[bool]) -> list[bool]:
     """For each result of a program, whether it depends on a marked argument."""
     marked = [x for x, flag in zip(program.arguments, flags, strict=True) if flag]
     ops = program.slice(whole_ops=True).ops
@@ -31,7 +32,7 @@ def fixed_point_flags(
     """Flags of the carries (the first n results) after any number of steps: a fixed point."""
     flags = list(carry)
     while True:
-        found = reached(program, [*flags, *rest])[:n]
+        found = dependent_results(program, [*flags, *rest])[:n]
         more = [a or b for a, b in zip(flags, found, strict=True)]
         if more == flags:
             return flags
@@ -67,7 +68,7 @@ def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
         flags[:n] = more
 
 
-def below(i: Value, bound: int, flag: Value) -> Value:
+def and_below(i: Value, bound: int, flag: Value) -> Value:
     """Emit the conjunction of a flag and `i < bound`."""
     is_below = emit.compare(i, full(i.type, bound), comparison_direction="LT")
     return and_(is_below, flag)
@@ -81,7 +82,7 @@ def broadcast_flags(flags: Value, y: Value) -> Value:
     return emit.broadcast_in_dim(flags, shape=shape, broadcast_dimensions=axes)
 
 
-def cut_in(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
+def split_sizes(values: Iterable[Any], sizes: Sequence[int]) -> list[list[Any]]:
     """Split values into parts of these sizes."""
     remaining = iter(values)
     return [[next(remaining) for _ in range(size)] for size in sizes]
@@ -95,7 +96,7 @@ def tangents_of(
     return [zeros_like(x) if t is None else t for x, t in marked]
 
 
-def placed(values: Iterable[Value], flags: Sequence[bool]) -> list[Value | None]:
+def scatter_flagged(values: Iterable[Value], flags: Sequence[bool]) -> list[Value | None]:
     """The values, in order, where a flag is set; None elsewhere."""
     remaining = iter(values)
     return [next(remaining) if flag else None for flag in flags]
@@ -120,6 +121,6 @@ def member(x: Value, at: Value) -> Value:
     return reshaped(part, shape)
 
 
-def put(y: Value, at: Value, z: Value) -> Value:
+def update_at(y: Value, at: Value, z: Value) -> Value:
     """Replace y[at] by z, at an index of the first axis."""
     return emit.dynamic_update_slice(y, reshaped(z, (1, *z.type.shape)), *_starts(y, at))

@@ -22,13 +22,13 @@ from anvl.dialect.control_flow.loop_values import (
     axis_added,
     carries_moved,
     carries_read,
-    cut_in,
+    dependent_results,
     fixed_point_flags,
     member,
-    placed,
-    put,
-    reached,
+    scatter_flagged,
+    split_sizes,
     tangents_of,
+    update_at,
 )
 from anvl.dialect.control_flow.region_ops import emit_loop
 from anvl.dialect.control_flow.trip_count import Count, step_count
@@ -47,7 +47,12 @@ from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.residual_selection import residuals
 from anvl.dialect.interpreters.slices import forward_slice, live_in
-from anvl.dialect.interpreters.subprogram import Program, found_and_values, swept, values_and_jvp_of
+from anvl.dialect.interpreters.subprogram import (
+    Program,
+    found_and_values,
+    sweep_backward,
+    values_and_jvp_of,
+)
 
 __all__ = ["Scan"]
 
@@ -81,7 +86,7 @@ class Scan(FunctionRule):
 
     def read(self, f: Callee) -> _Scan:
         request = f.request(self)
-        body = f.other(Symbol.decode(request["body"]))
+        body = f.function_named(Symbol.decode(request["body"]))
         n, m, length = (Int.decode(request[name]) for name in ("carry", "xs", "length"))
         return _Scan(body, n, m, length, Bool.decode(request["reverse"]))
 
@@ -106,8 +111,8 @@ class Scan(FunctionRule):
                     f"it stacks {y}; the first axis must have size {loop.length}, the length"
                 )
         wanted = (
-            [*carry, *map(_one, xs), *rest],
-            [*carry, *map(_one, outputs[loop.n :])],
+            [*carry, *map(_member_type, xs), *rest],
+            [*carry, *map(_member_type, outputs[loop.n :])],
         )
         if outputs[: loop.n] != carry:
             raise ValueError("its first results must have the types of its carries")
@@ -144,9 +149,13 @@ class Scan(FunctionRule):
         """Emit another scan over carries, arrays and constants, which `places` name."""
         loop = self.read(f)
         carry, xs, rest = parts
-        types = [*(x.type for x in carry), *(_one(x.type) for x in xs), *(x.type for x in rest)]
+        types = [
+            *(x.type for x in carry),
+            *(_member_type(x.type) for x in xs),
+            *(x.type for x in rest),
+        ]
         step = loop.body.add(suffix, body, types, places=places)
-        stacked = [_many(y, loop.length) for y in step.types[1][len(carry) :]]
+        stacked = [_stacked_type(y, loop.length) for y in step.types[1][len(carry) :]]
         request = {
             "body": symbol(step),
             "carry": Int.encode(len(carry)),
@@ -176,7 +185,7 @@ class Scan(FunctionRule):
             i, carries, written = values[0], values[1 : 1 + n], values[1 + n :]
             at = emit.sub(full(index, loop.length - 1), i) if loop.reverse else i
             found = call(loop.body, [*carries, *(member(x, at) for x in arrays), *rest])
-            new = [put(y, at, z) for y, z in zip(written, found[n:], strict=True)]
+            new = [update_at(y, at, z) for y, z in zip(written, found[n:], strict=True)]
             return [emit.add(i, full(index, 1)), *found[:n], *new]
 
         def goes_on(*values: Value) -> Value:
@@ -236,8 +245,10 @@ class Scan(FunctionRule):
         pairs = list(zip(primals, tangents, strict=True))
 
         def next_body(*values: Value) -> list[Value]:
-            c, tc, x, tx, r, tr = cut_in(values, [len(part) for pair in pairs for part in pair])
-            given = placed([*tc, *tx, *tr], takes)
+            c, tc, x, tx, r, tr = split_sizes(
+                values, [len(part) for pair in pairs for part in pair]
+            )
+            given = scatter_flagged([*tc, *tx, *tr], takes)
             found, moved = values_and_jvp_of(body, [*c, *x, *r], given, symbols=f.symbols)
             return [
                 *found[:n],
@@ -248,10 +259,11 @@ class Scan(FunctionRule):
 
         carry, arrays, rest = ([*xs, *ts] for xs, ts in pairs)
         found = self.emit_scan(f, "tangent", (carry, arrays, rest), next_body, loop.reverse)
-        ends, stacked = cut_in(found, [len(carry), len(found) - len(carry)])
+        ends, stacked = split_sizes(found, [len(carry), len(found) - len(carry)])
         n_stacked = len(ys) - n
         return Replaced(
-            [*ends[:n], *stacked[:n_stacked]], placed([*ends[n:], *stacked[n_stacked:]], gives)
+            [*ends[:n], *stacked[:n_stacked]],
+            scatter_flagged([*ends[n:], *stacked[n_stacked:]], gives),
         )
 
     def batch(self, f: Callee, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
@@ -261,7 +273,7 @@ class Scan(FunctionRule):
         flags = fixed_point_flags(body, batched[:n], batched[n:], n)
         marks = [*flags, *batched[n:]]
         carry, arrays, rest = loop.split(xs)
-        outs = reached(body, marks)[n:]
+        outs = dependent_results(body, marks)[n:]
 
         def next_body(*values: Value) -> list[Value]:
             found = body.batched(values, marks)
@@ -308,11 +320,15 @@ class Scan(FunctionRule):
         back = self.emit_scan(
             f,
             "backward",
-            ([*ends, *sums], [*kept, *parts.used(arrays, n), *seeds], parts.used(rest, n + loop.m)),
+            (
+                [*ends, *sums],
+                [*kept, *parts.read_by_backward(arrays, n), *seeds],
+                parts.read_by_backward(rest, n + loop.m),
+            ),
             parts.backward,
             not loop.reverse,
         )
-        firsts, totals, stacked = cut_in(
+        firsts, totals, stacked = split_sizes(
             back, [len(ends), len(sums), len(back) - len(ends) - len(sums)]
         )
         given = iter([*firsts, *stacked, *totals])
@@ -333,7 +349,7 @@ class _Backward:
             for i, y in enumerate(body.results)
         ]
         seeds = [y.type for y, has in zip(body.results, self.has_cotangent, strict=True) if has]
-        made = Program.of(self._pulled, [*self.types, *seeds], body.symbols)
+        made = Program.of(self._pullback, [*self.types, *seeds], body.symbols)
         count = len(body.results)
         # Values of the step, as rewritten by its adjoint, and the cotangents.
         self.values, cotangents = made.results[:count], made.results[count:]
@@ -358,16 +374,16 @@ class _Backward:
         read_late = self.late.slice().values
         self.is_read = [x in read_late for x in arguments[: len(self.types)]]
 
-    def used(self, values: Sequence[Any], first: int) -> list[Any]:
+    def read_by_backward(self, values: Sequence[Any], first: int) -> list[Any]:
         """Select, of values for the arguments from `first` on, those the backward part reads."""
         return [x for x, is_read in zip(values, self.is_read[first:], strict=False) if is_read]
 
-    def _pulled(self, *values: Value) -> list[Value]:
+    def _pullback(self, *values: Value) -> list[Value]:
         xs, seeds = values[: len(self.types)], iter(values[len(self.types) :])
         ys = self.body(*xs)
         pairs = [(y, next(seeds)) for y, has in zip(ys, self.has_cotangent, strict=True) if has]
         wrt = [x for x in xs if differentiable(x.type)]
-        found, ys = found_and_values(ys, lambda: swept(pairs, wrt, self.body.symbols))
+        found, ys = found_and_values(ys, lambda: sweep_backward(pairs, wrt, self.body.symbols))
         return [*ys, *found]
 
     def forward(self, *values: Value) -> list[Value]:
@@ -384,14 +400,14 @@ class _Backward:
         n_sums = sum(map(differentiable, rest))
         n_seeds = sum(self.has_cotangent[loop.n :])
         arguments = self.program.arguments
-        scanned = self.used(arguments[loop.n : loop.n + loop.m], loop.n)
-        shared = self.used(arguments[loop.n + loop.m : len(types)], loop.n + loop.m)
+        scanned = self.read_by_backward(arguments[loop.n : loop.n + loop.m], loop.n)
+        shared = self.read_by_backward(arguments[loop.n + loop.m : len(types)], loop.n + loop.m)
         sizes = [n_ends, n_sums, len(self.kept), len(scanned), n_seeds, len(shared)]
-        ends, sums, kept, xs, seeds, others = cut_in(values, sizes)
+        ends, sums, kept, xs, seeds, others = split_sizes(values, sizes)
         self.late.arguments = [*self.kept, *scanned, *shared, *arguments[len(types) :]]
         found = self.late(*kept, *xs, *others, *ends, *seeds)
         n_xs = sum(map(differentiable, arrays))
-        firsts, stacked, more = cut_in(found, [n_ends, n_xs, n_sums])
+        firsts, stacked, more = split_sizes(found, [n_ends, n_xs, n_sums])
         totals = [emit.add(a, b) for a, b in zip(sums, more, strict=True)]
         return [*firsts, *totals, *stacked]
 
@@ -408,15 +424,15 @@ def _active(
     flags = fixed_point_flags(body, moves[:n], moves[n:], n)
     carry = [a and differentiable(x.type) for a, x in zip(flags, xs[:n], strict=True)]
     takes = [*carry, *moves[n:]]
-    pairs = zip(reached(body, takes)[n:], ys[n:], strict=True)
+    pairs = zip(dependent_results(body, takes)[n:], ys[n:], strict=True)
     return takes, [*carry, *(a and differentiable(y.type) for a, y in pairs)]
 
 
-def _one(type_: Any) -> ir.Type:
+def _member_type(type_: Any) -> ir.Type:
     return tensor(type_.shape[1:], type_.element_type)
 
 
-def _many(type_: Any, length: int) -> ir.Type:
+def _stacked_type(type_: Any, length: int) -> ir.Type:
     return tensor([length, *type_.shape], type_.element_type)
 
 

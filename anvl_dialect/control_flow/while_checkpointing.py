@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.control_flow.case import choose
-from anvl.dialect.control_flow.loop_values import below, carries_read, cut_in, member, put
+from anvl.dialect.control_flow.loop_values import (
+    and_below,
+    carries_read,
+    member,
+    split_sizes,
+    update_at,
+)
 from anvl.dialect.control_flow.region_ops import emit_loop
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.families import differentiable
@@ -101,7 +107,7 @@ def pulled_back(
     `loop` is a `Loop`; `xs` are its initial carries, and the values that it captures.
     """
     back = _adjoint_step(loop.body)
-    kept = _kept(loop.body, back)
+    kept = _needed_carries(loop.body, back)
     this = _Loop(loop.cond, loop.body, *xs, loop.plan, loop.ends, back, kept)
     with ir.InsertionPoint(place):
         found = _forward(this)
@@ -128,17 +134,17 @@ def _forward(this: _Loop) -> list[Value]:
 
     def goes_on(state: Sequence[Value], rest: Sequence[Value]) -> Value:
         (flag,) = this.cond(*state[:n], *rest)
-        return flag if plan.levels > 1 else below(state[n], plan.slots, flag)
+        return flag if plan.levels > 1 else and_below(state[n], plan.slots, flag)
 
-    places = [full(_many(x.type, plan.slots), 0) for x in this.of_kept(this.carry)]
+    places = [full(_stacked_type(x.type, plan.slots), 0) for x in this.of_kept(this.carry)]
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
         carry, (i, shift), kept = state[:n], state[n : n + 2], list(state[n + 2 :])
         if plan.levels > 1:
             # Past the last place: every second carry is dropped.
             is_full = _compare(_right(i, shift), full(_index(), plan.slots), "GE")
-            shift, *kept = _either(is_full, [shift, *kept], _thinned)
-        kept = _noted(this.of_kept(carry), kept, _right(i, shift), _is_multiple(i, shift))
+            shift, *kept = _apply_if(is_full, [shift, *kept], _thinned)
+        kept = _store_if_wanted(this.of_kept(carry), kept, _right(i, shift), _is_multiple(i, shift))
         found = this.body(*carry, *rest)
         return [*found, emit.add(i, full(_index(), 1)), shift, *kept]
 
@@ -167,12 +173,12 @@ def _halved(x: Value) -> Value:
     return emit.concatenate(half, half, dimension=0)
 
 
-def _noted(
+def _store_if_wanted(
     carry: Sequence[Value], kept: Sequence[Value], at: Value, is_wanted: Value
 ) -> list[Value]:
     """Store a carry at one of the places if it is wanted."""
     return [
-        put(places, at, emit.select(_flag(is_wanted, x), x, member(places, at)))
+        update_at(places, at, emit.select(_flag(is_wanted, x), x, member(places, at)))
         for x, places in zip(carry, kept, strict=True)
     ]
 
@@ -191,7 +197,7 @@ def _backward(
     last = emit.sub(count, full(_index(), 1))
 
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
-        (t,), ends, totals, stores = cut_in(state, [1, n_ends, n_sums, len(places)])
+        (t,), ends, totals, stores = split_sizes(state, [1, n_ends, n_sums, len(places)])
         (final, distance), constants = rest[:2], rest[2:]
         if plan.levels > 1:
             stores = _refilled(this, t, final, distance, stores, constants)
@@ -208,7 +214,7 @@ def _backward(
         lambda state, rest: _compare(state[0], full(_index(), 0), "GE"),
         step,
     )
-    _, firsts, totals, _ = cut_in(found, [1, n_ends, n_sums, len(places)])
+    _, firsts, totals, _ = split_sizes(found, [1, n_ends, n_sums, len(places)])
     return firsts, totals
 
 
@@ -217,17 +223,17 @@ def _adjoint_step(body: Program) -> Program:
     cotangents of the arguments."""
     count = len(body.arguments)
 
-    def pulled(*values: Value) -> list[Value]:
+    def pullback(*values: Value) -> list[Value]:
         xs, given = values[:count], iter(values[count:])
         seeds = [next(given) if differentiable(y.type) else None for y in body.results]
         pairs = zip(vjp_of(body, xs, seeds, symbols=body.symbols), xs, strict=True)
         return [zeros_like(x) if g is None else g for g, x in pairs if differentiable(x.type)]
 
     floats = [y.type for y in body.results if differentiable(y.type)]
-    return Program.of(pulled, [*(x.type for x in body.arguments), *floats], body.symbols)
+    return Program.of(pullback, [*(x.type for x in body.arguments), *floats], body.symbols)
 
 
-def _kept(body: Program, back: Program) -> list[int]:
+def _needed_carries(body: Program, back: Program) -> list[int]:
     """Carries that a backward step depends on, directly or through other carries."""
     n, read = len(body.results), back.slice().values
     is_read = [x in read for x in back.arguments[:n]]
@@ -283,8 +289,8 @@ def _replayed(
     def step(state: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
         i, values, kept = state[0], state[1 : 1 + n], state[1 + n :]
         _, shift, *others = rest
-        at = _within(plan, _right(i, shift))
-        noted = _noted(values, kept, at, _is_multiple(i, shift))
+        at = _place_in_level(plan, _right(i, shift))
+        noted = _store_if_wanted(values, kept, at, _is_multiple(i, shift))
         return [emit.add(i, full(_index(), 1)), *body(*this.all_of(values), *others), *noted]
 
     found = _while(
@@ -312,10 +318,10 @@ def _place(plan: Plan, level: Value, index: Value) -> Value:
     """Place of the index-th carry saved by a level, which holds the last `slots` of them."""
     if plan.levels == 1:
         return index
-    return emit.add(emit.mul(level, full(_index(), plan.slots)), _within(plan, index))
+    return emit.add(emit.mul(level, full(_index(), plan.slots)), _place_in_level(plan, index))
 
 
-def _within(plan: Plan, index: Value) -> Value:
+def _place_in_level(plan: Plan, index: Value) -> Value:
     """Place of the index-th saved carry, relative to the first place of the level."""
     return and_(index, full(_index(), plan.slots - 1))
 
@@ -401,7 +407,7 @@ def _flag(flag: Value, x: Value) -> Value:
     return emit.broadcast_in_dim(flag, shape=tuple(x.type.shape), broadcast_dimensions=())
 
 
-def _many(type_: Any, count: int) -> ir.Type:
+def _stacked_type(type_: Any, count: int) -> ir.Type:
     return tensor([count, *type_.shape], type_.element_type)
 
 
@@ -425,7 +431,7 @@ def _while(
     return emit_loop(carry, lambda *vs: cond(vs, rest), lambda *vs: body(vs, rest), attributes)
 
 
-def _either(
+def _apply_if(
     flag: Value, xs: Sequence[Value], changed: Callable[..., Sequence[Value]]
 ) -> list[Value]:
     """`changed(*xs)` if the flag is set, else xs."""

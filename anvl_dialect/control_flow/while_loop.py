@@ -15,10 +15,10 @@ from anvl.dialect.control_flow.loop_values import (
     broadcast_flags,
     carries_moved,
     carries_read,
+    dependent_results,
     fixed_point_flags,
     member,
-    placed,
-    reached,
+    scatter_flagged,
     tangents_of,
 )
 from anvl.dialect.control_flow.region_ops import RegionOp, emit_loop
@@ -201,7 +201,7 @@ class WhileOp(RegionOp):
 
         def next_body(*values: Value) -> list[Value]:
             primals = values[:n]
-            given = [*placed(values[n:], flags), *ts[n:]]
+            given = [*scatter_flagged(values[n:], flags), *ts[n:]]
             found, moved = values_and_jvp_of(body, [*primals, *rest], given, symbols=body.symbols)
             return [*found, *tangents_of(primals, moved, flags)]
 
@@ -211,7 +211,7 @@ class WhileOp(RegionOp):
             next_body,
             loop.attributes,
         )
-        return Replaced(found[:n], placed(found[n:], flags))
+        return Replaced(found[:n], scatter_flagged(found[n:], flags))
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:
@@ -239,7 +239,7 @@ class _Batched(NamedTuple):
     def of(cls, loop: Loop, xs: Sequence[Value], batched: Sequence[bool], size: int) -> "_Batched":
         carried, captured = loop.split(batched)
         flags = fixed_point_flags(loop.body, carried, captured, loop.n)
-        differs = reached(loop.cond, [*flags, *captured])[0]
+        differs = dependent_results(loop.cond, [*flags, *captured])[0]
         flags = [True] * loop.n if differs else flags
         return cls(loop, size, flags, differs, xs[loop.n :], [*flags, *captured])
 
@@ -268,7 +268,7 @@ class _Batched(NamedTuple):
         if not self.size or not is_unsafe(body.block.operations, body.symbols):
             return given
         marked = zip(given, self.marks, strict=True)
-        return [_of_active(active, x) if mark else x for x, mark in marked]
+        return [_with_finished_replaced(active, x) if mark else x for x, mark in marked]
 
     def _stepped(self, given: list[Value]) -> list[Value]:
         found = self.loop.body.batched(given, self.marks)
@@ -316,7 +316,7 @@ def _few_steps(cond: Program, body: Program, xs: Sequence[Value]) -> int | None:
     return None if goes_on is None or goes_on else 1
 
 
-def _of_active(active: Value, x: Value) -> Value:
+def _with_finished_replaced(active: Value, x: Value) -> Value:
     """Replace finished members by the first active one.
 
     On their stale values a loop in the body might not terminate.

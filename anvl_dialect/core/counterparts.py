@@ -67,7 +67,7 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
         if value is None:
             raise Refused(f"its attribute `{name}` cannot be decoded")
         if name in params:
-            found |= _kept(name, value, params[name])
+            found |= _unless_default(name, value, params[name])
         elif str(value) not in _MEANINGLESS.get(name, ()):
             raise Refused(f"{op_class.short_name} has no attribute `{name}`, got {value}")
     missing = [name for name, param in params.items() if not (param.optional or name in found)]
@@ -76,7 +76,7 @@ def _attributes(op: ir.Operation, op_class: type[AnvlOp]) -> dict[str, ir.Attrib
     return found
 
 
-def _kept(name: str, value: ir.Attribute, param: Any) -> dict[str, ir.Attribute]:
+def _unless_default(name: str, value: ir.Attribute, param: Any) -> dict[str, ir.Attribute]:
     """The attribute under its name; empty if it equals the default."""
     try:
         decoded = param.decode(value)

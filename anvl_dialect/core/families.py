@@ -32,7 +32,7 @@ NUMBERS = "bool int uint float complex"
 def check_kind(name: str, x: Any, kinds: str) -> None:
     """Refuse an operand type whose elements are of none of `kinds` (a text of kind names)."""
     if kind(x.element_type) not in kinds.split():
-        raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_either(kinds)}")
+        raise TypeError(f"{name}: operand is {x}; it takes elements of kind {_or_list(kinds)}")
 
 
 def check_axes(what: str, axes: Sequence[int], rank: int, of: Any) -> None:
@@ -51,7 +51,7 @@ def differentiable(type_: Any) -> bool:
     return kind(type_.element_type) in ("float", "complex")
 
 
-def _either(kinds: str) -> str:
+def _or_list(kinds: str) -> str:
     *first, last = kinds.split()
     return f"{', '.join(first)} or {last}" if first else last
 

@@ -359,7 +359,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
             raise TypeError("concatenate: needs at least one operand")
         first = types[0]
         check_axes(f"concatenate: dimension {dimension}", (dimension,), first.rank, first)
-        if any(_without(x, dimension) != _without(first, dimension) for x in types):
+        if any(_shape_without(x, dimension) != _shape_without(first, dimension) for x in types):
             raise TypeError(
                 f"concatenate: operands {', '.join(map(str, types))} may differ only along axis "
                 f"{dimension}; {_remedy(first, types)}"
@@ -404,7 +404,7 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
         )
 
 
-def _without(x: Any, axis: int) -> tuple[Any, ...]:
+def _shape_without(x: Any, axis: int) -> tuple[Any, ...]:
     shape = list(x.shape)
     return (x.element_type, *shape[:axis], *shape[axis + 1 :], len(shape))
 

@@ -156,7 +156,7 @@ class _Numbering:
     ) -> tuple[int | None, tuple[int | None, ...]]:
         """The number of the one result of an op, and the operand numbers that count, or ()."""
         if self.bits and type_ > 0 and not rules.reads_bits:
-            wanted = _without(self.bits, wanted)
+            wanted = _without_bits(self.bits, wanted)
             if wanted.count(None) == len(wanted):
                 return None, ()
         if result in self.made_here:
@@ -174,7 +174,7 @@ class _Numbering:
         if not operands:
             return []
         results = tuple(op.results)
-        through, wanted = _through(op, foreign, given, self.bits, symbols)
+        through, wanted = _bits_through(op, foreign, given, self.bits, symbols)
         if wanted.count(None) == len(wanted):
             return []
         moves = any(n is not None and n not in self.bits for n in wanted)
@@ -191,11 +191,11 @@ class _Numbering:
         return self.add(y, type_) if type_ > 0 or foreign else self.add_bits(y, type_)
 
 
-def _without(bits: set[int], wanted: Sequence[int | None]) -> tuple[int | None, ...]:
+def _without_bits(bits: set[int], wanted: Sequence[int | None]) -> tuple[int | None, ...]:
     return tuple([None if n in bits else n for n in wanted])
 
 
-def _through(
+def _bits_through(
     op: Any,
     foreign: bool,
     given: tuple[int | None, ...],
@@ -206,7 +206,7 @@ def _through(
 
     Bits count if no other operand is active, or if a float is made from them.
     """
-    wanted = _without(bits, given)
+    wanted = _without_bits(bits, given)
     through = [False] * len(op.results)
     if foreign:
         return through, wanted
@@ -318,7 +318,7 @@ def found_at(
         return [Finding(op.name, place_of(op), reason, path_to(step, steps, n_wrt, operand))]
     path = path_to(step, steps, n_wrt)
     if why.findings:
-        return [finding.behind(path) for finding in why.findings]
+        return [finding.with_path(path) for finding in why.findings]
     return [Finding(op.name, place_of(op), str(why), path)]
 
 

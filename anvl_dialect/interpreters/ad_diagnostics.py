@@ -27,7 +27,7 @@ class Finding(NamedTuple):
         """Place of the op: `model.py:12`, or MLIR's own text where that has no file."""
         return place_in(self.location)
 
-    def behind(self, path: Sequence[str]) -> "Finding":
+    def with_path(self, path: Sequence[str]) -> "Finding":
         """This finding as seen from outside an op, to which `path` leads."""
         return self._replace(path=(*path, *self.path))
 

@@ -42,7 +42,7 @@ def batched_results(
     rules = type(op)
     missing = lacks(rules, "batch", op.operation)
     if missing is not None:
-        raise MissingRule(_cannot(op, missing), str(op.operation.location))
+        raise MissingRule(_no_batch(op, missing), str(op.operation.location))
     size = next(x.type.shape[0] for x, b in zip(operands, batched, strict=True) if b)
     if size == 0 and not rules.has_side_effects(op.operation):
         return [full(tensor((0, *y.type.shape), y.type.element_type), 0) for y in op.results]
@@ -50,7 +50,7 @@ def batched_results(
     ys = found if rules.multiple_results else [found]
     wanted = [(y.type.element_type, (size, *y.type.shape)) for y in op.results]
     if not _are_of(ys, wanted):
-        gave = _shown(found, rules.multiple_results)
+        gave = _describe(found, rules.multiple_results)
         types = ", ".join(str(y.type) for y in op.results)
         refuse(op.operation, rules, "batch", f"gave {gave} for {size} of {types}")
     return ys
@@ -62,7 +62,7 @@ def _are_of(ys: Any, wanted: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
     return [(y.type.element_type, tuple(y.type.shape)) for y in ys] == wanted
 
 
-def _shown(found: Any, several: bool) -> str:
+def _describe(found: Any, several: bool) -> str:
     if isinstance(found, ir.Value):
         return str(found.type)
     if isinstance(found, Sequence) and all(isinstance(y, ir.Value) for y in found):
@@ -71,7 +71,7 @@ def _shown(found: Any, several: bool) -> str:
     return f"{found!r} of type {type(found).__name__}"
 
 
-def _cannot(op: Any, why: str) -> str:
+def _no_batch(op: Any, why: str) -> str:
     return f"{op.operation.name} at {place_of(op.operation)} cannot be batched: {why}"
 
 
@@ -107,7 +107,7 @@ def batch_block(
     the path without a batch rule; the block is then unchanged.
     """
     moved = [block.arguments[i] for i in types]
-    steps = _reached(block, moved)
+    steps = _active_steps(block, moved)
     _check_rules(steps, moved)
     for i, type_ in types.items():
         block.arguments[i].set_type(type_)
@@ -197,7 +197,7 @@ def _is_plain(rules: Any) -> bool:
     return rules.diagonal and rules.batch.__func__ is family.batch.__func__
 
 
-def _reached(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
+def _active_steps(block: ir.Block, moved: Sequence[Value]) -> list[_PlainStep]:
     """Ops that depend on batched values, except the terminator: Note [Slices]."""
     kept = {x: x for x in moved}  # the handle of each batched value
     known = kept.get

@@ -85,7 +85,7 @@ def ask(op: ir.Operation, rule: Callable[..., Any], *args: Any, **params: Any) -
 def listed(step: Any, rule: str, found: Any, count: int, noun: str, of: str) -> Sequence[Any]:
     """Return the answers of a rule; raise `PassError` unless they are a sequence of `count`."""
     if isinstance(found, str) or not isinstance(found, Sequence):
-        gave = f"gave {_shown(found)}, not a sequence of {noun}s, one for each {of}"
+        gave = f"gave {_describe(found)}, not a sequence of {noun}s, one for each {of}"
         refuse(step.op, step.rules, rule, gave)
     if len(found) != count:
         refuse(step.op, step.rules, rule, f"gave {len(found)} {noun}s for {count} {of}s")
@@ -97,7 +97,7 @@ def check_type(step: Any, rule: str, x: Any, wanted: ir.Value, noun: str, of: st
     found = getattr(x, "type", None)
     if found == wanted.type:
         return
-    given = f"a {noun} {found}" if isinstance(found, ir.Type) else _shown(x)
+    given = f"a {noun} {found}" if isinstance(found, ir.Type) else _describe(x)
     refuse(step.op, step.rules, rule, f"gave {given} for {of} {wanted.type}")
 
 
@@ -108,7 +108,7 @@ def refuse(op: ir.Operation, rules: Any, rule: str, what: str) -> NoReturn:
     raise PassError(RULES[rule], problem, str(op.location))
 
 
-def _shown(x: Any) -> str:
+def _describe(x: Any) -> str:
     text = repr(x)
     return f"{text if len(text) <= 60 else text[:57] + '...'} of type {type(x).__name__}"
 

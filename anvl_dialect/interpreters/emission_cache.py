@@ -11,8 +11,8 @@ from anvl.dialect.interpreters.common import PlainStep, Step
 from anvl.dialect.interpreters.masking import Masked
 
 __all__ = [
-    "Recipe", "clear_if_replaced", "emitted", "inside", "learn", "picker", "read", "recipe_for",
-    "record", "replay", "type_number",
+    "Recipe", "clear_if_replaced", "emitted", "learn", "nested_ops", "picker", "read",
+    "recipe_for", "record", "replay", "type_number",
 ]  # fmt: skip
 
 # Note [Recipes]
@@ -210,7 +210,7 @@ def _build_of(
     """How an op is built; None if its regions capture a value, which a copy would use too."""
     template = None
     if len(op.regions):
-        inner_ops = list(inside(op))
+        inner_ops = list(nested_ops(op))
         if any(x in place for inner in inner_ops for x in inner.operands):
             return None
         template = _Template(op, here=any(inner.location == op.location for inner in inner_ops))
@@ -223,13 +223,13 @@ def _build_of(
     return _Build(op.name, [y.type for y in results], operands, attributes, template)
 
 
-def inside(op: ir.Operation) -> Iterator[ir.Operation]:
+def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:
     """Ops in the regions of an op, recursively."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
                 yield inner.operation
-                yield from inside(inner.operation)
+                yield from nested_ops(inner.operation)
 
 
 def picker(places: Sequence[int]) -> Callable[[Any], Sequence[ir.Value]]:

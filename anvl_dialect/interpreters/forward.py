@@ -58,7 +58,7 @@ def forward_sweep(
     try:
         found = _sweep_block(block, given, targets, location, symbols, replaces)
     except MissingRule as error:
-        findings, found = _searched(block, given, targets, symbols)
+        findings, found = _collect_findings(block, given, targets, symbols)
         if not findings:
             raise
         if search is None:
@@ -236,7 +236,7 @@ def _try_rule(plain: PlainStep, step: Step, ts: Sequence[Any]) -> tuple[Sequence
         return nothing, error
 
 
-def _searched(
+def _collect_findings(
     block: ir.Block,
     given: Mapping[ir.Value, ir.Value],
     targets: Sequence[ir.Value],

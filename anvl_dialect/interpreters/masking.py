@@ -80,13 +80,13 @@ class Masked:
 
     def of(self, g: Any) -> "Masked":
         """Apply the same masks to another value, on top of its own."""
-        support = _typed(self.support, g)
+        support = _support_like(self.support, g)
         if type(g) is Masked:
-            return Masked(g.g, (*g.masks, *self.masks), _both(g.support, support))
+            return Masked(g.g, (*g.masks, *self.masks), _intersect(g.support, support))
         return Masked(g, self.masks, support)
 
     def __call__(self) -> Value:
-        return _applied(self.masks, self.g)
+        return _apply_masks(self.masks, self.g)
 
     def carried(self, rules: Any) -> "tuple[Value, Masked]":
         """Return the unmasked cotangent to pass to the rule, and the mask to apply to its answer.
@@ -162,7 +162,7 @@ def shared(
             for mask in first
             if (diagonal or mask[0].type.rank == 0) and all(mask in masks for masks in others)
         )
-    parted = [_parted(g, kept) for g in gs]
+    parted = [_apply_masks_except(g, kept) for g in gs]
     return [value for value, _ in parted], kept, [support for _, support in parted]
 
 
@@ -188,7 +188,7 @@ def ones_where(x: Value) -> Value:
     return emit.select(nonzero(x), full_like(x, 1), zeros_like(x))
 
 
-def _parted(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | None]:
+def _apply_masks_except(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | None]:
     """Apply all masks except those to be kept; return the value and its support."""
     if type(g) is not Masked:
         return g, None
@@ -196,33 +196,33 @@ def _parted(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | None]:
     if not rest:
         return g.g, g.support
     before, like = g.support, g.g
-    support = cache(lambda: _applied(rest, full_like(like, 1) if before is None else before()))
-    return _applied(rest, g.g), support
+    support = cache(lambda: _apply_masks(rest, full_like(like, 1) if before is None else before()))
+    return _apply_masks(rest, g.g), support
 
 
-def _applied(masks: Sequence[_Mask], g: Value) -> Value:
+def _apply_masks(masks: Sequence[_Mask], g: Value) -> Value:
     for pred, keeps_true in masks:
         zero = zeros_like(g)
         g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
     return g
 
 
-def _typed(support: Support | None, g: Any) -> Support | None:
+def _support_like(support: Support | None, g: Any) -> Support | None:
     """Convert a support to the dtype of g, which differs behind `real`, `convert`, ..."""
     if support is None or g is None:
         return support
     wanted = g.type
 
-    def typed() -> Value:
+    def converted() -> Value:
         found = support()
         if found.type == wanted:
             return found
         return emit.convert(nonzero(found), dtype=dtype_name(wanted.element_type))
 
-    return cache(typed)
+    return cache(converted)
 
 
-def _both(one: Support | None, other: Support | None) -> Support | None:
+def _intersect(one: Support | None, other: Support | None) -> Support | None:
     if one is None or other is None:
         return other if one is None else one
     return cache(lambda: emit.mul(one(), other()))

@@ -64,7 +64,7 @@ def reverse_sweep(
     try:
         found = _sweep_block(block, seeds, wrt, location, symbols, reached)
     except MissingRule as error:
-        findings, found = _searched(block, seeds, wrt, symbols)
+        findings, found = _collect_findings(block, seeds, wrt, symbols)
         if not findings:
             raise
         if search is None:
@@ -88,7 +88,7 @@ def _sweep_block(
     for rules in check_rules(steps, "adjoint", symbols):
         if rules.recipes is not None:
             clear_if_replaced(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
-    cotangents = _seeded(seeds, ids, len(types))
+    cotangents = _seed_cotangents(seeds, ids, len(types))
     values = list(ids) if reached is not None else []
     del ids
     _backward(steps, cotangents, types, Places("adjoint", location), symbols)
@@ -111,7 +111,7 @@ def _backward(
     """
     while steps:
         rules, op, operands, ids, results, result_ids = step = steps.pop()
-        g = _joined(result_ids, cotangents) if rules.multiple_results else cotangents[result_ids[0]]
+        g = _gather(result_ids, cotangents) if rules.multiple_results else cotangents[result_ids[0]]
         if g is None:
             continue
         at = places.of(rules, op)
@@ -127,7 +127,7 @@ def _backward(
             cotangents[n] = gx if known is None else summed(known, gx, at)
 
 
-def _joined(ids: Sequence[int | None], cotangents: list[Any]) -> Any:
+def _gather(ids: Sequence[int | None], cotangents: list[Any]) -> Any:
     """The `g` for an op with several results: a tuple, or None if all cotangents are zero."""
     gs = tuple([None if n is None else cotangents[n] for n in ids])
     return None if all(g is None for g in gs) else gs
@@ -191,7 +191,7 @@ def _active(
     return steps, ids, types
 
 
-def _seeded(
+def _seed_cotangents(
     seeds: Sequence[tuple[ir.Value, ir.Value]], ids: dict[ir.Value, int], count: int
 ) -> list[Any]:
     cotangents: list[Any] = [None] * count
@@ -215,7 +215,7 @@ def _record_rule(step: Step, ids: Sequence[int | None]) -> Recipe | None:
     return recipe if recipe is not None and recipe.is_plain else None
 
 
-def _searched(
+def _collect_findings(
     block: ir.Block,
     seeds: Sequence[tuple[ir.Value, ir.Value]],
     wrt: Sequence[ir.Value],
@@ -226,7 +226,7 @@ def _searched(
     Repeats the sweep without recipes, with zeros for the cotangents of missing rules.
     """
     steps, ids, types = _active(block, seeds, wrt, symbols)
-    cotangents = _seeded(seeds, ids, len(types))
+    cotangents = _seed_cotangents(seeds, ids, len(types))
     found: list[list[Finding]] = []
     for plain in reversed(steps):
         step = Step(*plain, symbols)
@@ -235,7 +235,7 @@ def _searched(
         if why is None:
             ids_of_results = step.result_ids
             several = step.rules.multiple_results
-            g = _joined(ids_of_results, cotangents) if several else cotangents[ids_of_results[0]]
+            g = _gather(ids_of_results, cotangents) if several else cotangents[ids_of_results[0]]
             try:
                 contributions = [] if g is None else _apply_rule(step, g)
             except MissingRule as error:

@@ -20,7 +20,7 @@ from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.activity_analysis import bits_through
 from anvl.dialect.interpreters.batch import batched_results
-from anvl.dialect.interpreters.emission_cache import inside
+from anvl.dialect.interpreters.emission_cache import nested_ops
 from anvl.dialect.interpreters.forward import forward_sweep
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
@@ -28,7 +28,7 @@ from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
 _Found = TypeVar("_Found")
 
 __all__ = [
-    "Program", "batch_of", "found_and_values", "jvp_of", "swept", "transpose_of",
+    "Program", "batch_of", "found_and_values", "jvp_of", "sweep_backward", "transpose_of",
     "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
 
@@ -141,7 +141,7 @@ class Program:
             xs, gs = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            return swept(list(zip(ys, gs, strict=True)), wrt, self.symbols)
+            return sweep_backward(list(zip(ys, gs, strict=True)), wrt, self.symbols)
 
         return Program.of(f, types, self.symbols)
 
@@ -156,7 +156,7 @@ class Program:
             xs, ts = values[:n], values[n:]
             ys = [y for y in self(*xs) if differentiable(y.type)]
             wrt = [x for x in xs if differentiable(x.type)]
-            tangents = _pushed(dict(zip(wrt, ts, strict=True)), ys, self.symbols)
+            tangents = _sweep_forward(dict(zip(wrt, ts, strict=True)), ys, self.symbols)
             return [zeros_like(y) if t is None else t for t, y in zip(tangents, ys, strict=True)]
 
         return Program.of(f, types, self.symbols)
@@ -209,7 +209,7 @@ def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:
         copy.operands[i] = x
     if len(operands) > count:
         values = dict(zip(captured(op.operation), operands[count:], strict=True))
-    for inner in inside(copy):
+    for inner in nested_ops(copy):
         for i, x in enumerate(inner.operands):
             if x in values:
                 inner.operands[i] = values[x]
@@ -220,14 +220,14 @@ def _current_block() -> ir.Block:
     return ir.InsertionPoint.current.block
 
 
-def swept(
+def sweep_backward(
     seeds: Sequence[tuple[Value, Value]], wrt: Sequence[Value], symbols: SymbolTable | None
 ) -> list[Value]:
     """Reverse sweep over the current block, at the location of the op whose rule calls it."""
     return reverse_sweep(_current_block(), seeds, wrt, ir.Location.current, symbols=symbols)
 
 
-def _pushed(
+def _sweep_forward(
     tangents: dict[Value, Value | None], targets: Sequence[Value], symbols: SymbolTable | None
 ) -> list[Value | None]:
     """Forward sweep over the current block, at the location of the op whose rule calls it."""
@@ -268,15 +268,15 @@ def vjp_of(
     n, seeds = len(xs), [g for g in gs if g is not None]
     kept: list[Value] = []
 
-    def pulled(*values: Value) -> list[Value]:
+    def pullback(*values: Value) -> list[Value]:
         given = iter(values[n:])
         ys = f(*values[:n])
         kept.extend(ys[len(ys) - len(known) :])
         pairs = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         wrt = [x for x in values[:n] if differentiable(x.type)]
-        return swept(pairs, wrt, symbols)
+        return sweep_backward(pairs, wrt, symbols)
 
-    program = Program.of(pulled, [x.type for x in (*xs, *seeds)], symbols)
+    program = Program.of(pullback, [x.type for x in (*xs, *seeds)], symbols)
     program.arguments += kept
     found = iter(program(*xs, *seeds, *known))
     return [next(found) if differentiable(x.type) else None for x in xs]
@@ -304,19 +304,19 @@ def values_and_jvp_of(
     n, moving = len(xs), [t for t in ts if t is not None]
     floats: list[bool] = []
 
-    def pushed(*values: Value) -> list[Value]:
+    def pushforward(*values: Value) -> list[Value]:
         given = iter(values[n:])
         ys = f(*values[:n])
         floats.extend(differentiable(y.type) for y in ys)
         known: dict[Value, Value | None] = {
             x: next(given) for x, t in zip(values[:n], ts, strict=True) if t is not None
         }
-        tangents, primals = found_and_values(ys, lambda: _pushed(known, ys, symbols))
+        tangents, primals = found_and_values(ys, lambda: _sweep_forward(known, ys, symbols))
         pairs = zip(tangents, primals, floats, strict=True)
         filled = [zeros_like(y) if t is None else t for t, y, is_float in pairs if is_float]
         return [*primals, *filled]
 
-    found = Program.of(pushed, [x.type for x in (*xs, *moving)], symbols)(*xs, *moving)
+    found = Program.of(pushforward, [x.type for x in (*xs, *moving)], symbols)(*xs, *moving)
     given = iter(found[len(floats) :])
     return found[: len(floats)], [next(given) if is_float else None for is_float in floats]
 
@@ -337,14 +337,14 @@ def transpose_of(
     n, m = len(types), len(xs)
     seeds = [g for g in gs if g is not None]
 
-    def pulled(*values: Value) -> list[Value]:
+    def pullback(*values: Value) -> list[Value]:
         ts, given = values[:n], iter(values[n + m :])
         ys = f(*ts, *values[n : n + m])
         marked = [(y, next(given)) for y, g in zip(ys, gs, strict=True) if g is not None]
         pairs = [(y, g) for y, g in marked if y is not None]
-        return swept(pairs, ts, symbols)
+        return sweep_backward(pairs, ts, symbols)
 
-    program = Program.of(pulled, [*types, *[x.type for x in (*xs, *seeds)]], symbols)
+    program = Program.of(pullback, [*types, *[x.type for x in (*xs, *seeds)]], symbols)
     # The transpose of a map linear in ts does not need ts; but loops may carry them along.
     if not program.slice().values.isdisjoint(program.arguments[:n]):
         raise ValueError("its derivative needs their values")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl.dialect.control_flow.case import choose
-from anvl.dialect.control_flow.loop_values import below
+from anvl.dialect.control_flow.loop_values import and_below
 from anvl.dialect.control_flow.region_ops import emit_loop
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.errors import PassError
@@ -92,7 +92,7 @@ def _while(request: Any, xs: list[Value], types: list[ir.Type]) -> Sequence[Valu
 
     def goes_on(*values: Value) -> Value:
         (found,) = _call(request["cond"], [*values[k:], *rest], [flag])
-        return below(values[0], most, found) if most else found
+        return and_below(values[0], most, found) if most else found
 
     def step(*values: Value) -> list[Value]:
         found = _call(request["body"], [*values[k:], *rest], types)

@@ -13,7 +13,7 @@ from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import functions_of, needed_by
 from anvl.passes.lift import Lift
 
-__all__ = ["lifted", "placed"]
+__all__ = ["insert_functions", "lifted"]
 
 
 def lifted(module: ir.Module) -> dict[str, ir.Operation]:
@@ -50,7 +50,7 @@ def _symbols_of(op: ir.Operation) -> list[str]:
     return [name for value in values for name in symbols_in(value)]
 
 
-def placed(module: ir.Module, function: str, program: Program) -> str:
+def insert_functions(module: ir.Module, function: str, program: Program) -> str:
     """Copy a function and its callees into a program; returns its name there."""
     functions = functions_of(module.operation)
     names = {name: program.fresh_name(name) for name in [function, *needed_by(function, functions)]}

@@ -21,7 +21,7 @@ from anvl.dialect.text.bytecode import Malformed, tried
 from anvl.dialect.text.parsing import InvalidOp, parsed, too_deep
 from anvl.dialect.text.shardy import NotPlacement, placement_remark, without_shardy
 from anvl.dispatch.jit import call_function, jit
-from anvl.interop.lift_program import lifted, placed
+from anvl.interop.lift_program import insert_functions, lifted
 from anvl.runtime import hiding_frames
 
 __all__ = ["from_stablehlo"]
@@ -86,7 +86,7 @@ def from_stablehlo(program: str | bytes, function: str = "main") -> Callable[...
         key = "from_stablehlo", id(module), function
         name = trace.program.functions.get(key)
         if name is None:
-            name = trace.program.functions[key] = placed(module, function, trace.program)
+            name = trace.program.functions[key] = insert_functions(module, function, trace.program)
         found = call_function(trace, name, operands, outputs)
         return found[0] if len(found) == 1 else tuple(found)
 

@@ -25,7 +25,7 @@ from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of, sizes_of
 from anvl.numpy.arrays.sorting import argsort
 from anvl.numpy.functions.emitting import is_kind, prim
-from anvl.random.prng import U64, drawn, unsigned
+from anvl.random.prng import U64, random_bits, unsigned
 from anvl.random.random_checks import check_chances, check_ends, check_logits, check_weights
 from anvl.runtime import hiding_frames
 
@@ -163,7 +163,7 @@ def _fraction(
 ) -> Tracer:
     """Multiples of 2^-digits, from 0 to 1."""
     width = dtype.itemsize * 8
-    words = drawn(name, key, shape, f"ui{width}")
+    words = random_bits(name, key, shape, f"ui{width}")
     kept = convert(anp.right_shift(words, width - digits), dtype)
     return anp.multiply(kept, 0.5**digits)
 
@@ -236,10 +236,10 @@ def _randint_between(key: Any, low: int, high: int, shape: Any, dtype: Any) -> A
         )
     sizes = sizes_of(shape, "randint")
     if high - low == 2**64:
-        offset = drawn("randint", key, sizes, "ui64")
+        offset = random_bits("randint", key, sizes, "ui64")
     else:
-        offset = _below(key, constant(high - low, U64), sizes, wanted)
-    return _moved(offset, constant(low % 2**64, U64), wanted)
+        offset = _integers_below(key, constant(high - low, U64), sizes, wanted)
+    return _offset(offset, constant(low % 2**64, U64), wanted)
 
 
 @public("shape", "dtype")
@@ -255,7 +255,7 @@ def _randint(key: Any, low: Any, high: Any, shape: Any, dtype: Any) -> Any:
             convert(as_tracer(end), wanted)  # raises if it does not fit
     start, stop = map(unsigned, ends)
     span = anp.where(anp.less(*ends), anp.subtract(stop, start), constant(0, U64))
-    return _moved(_below(key, span, sizes, wanted), start, wanted)
+    return _offset(_integers_below(key, span, sizes, wanted), start, wanted)
 
 
 def _integer(dtype: Any) -> np.dtype[Any]:
@@ -265,7 +265,7 @@ def _integer(dtype: Any) -> np.dtype[Any]:
     return wanted
 
 
-def _moved(offset: Tracer, low: Tracer, dtype: np.dtype[Any]) -> Any:
+def _offset(offset: Tracer, low: Tracer, dtype: np.dtype[Any]) -> Any:
     """low + offset modulo 2^64, in a dtype that holds it."""
     total = anp.add(offset, low)
     if kind(element_type(dtype)) == "int":
@@ -273,12 +273,12 @@ def _moved(offset: Tracer, low: Tracer, dtype: np.dtype[Any]) -> Any:
     return convert(total, dtype)
 
 
-def _below(key: Any, span: Tracer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+def _integers_below(key: Any, span: Tracer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
     """Random numbers below `span`: a random fraction of it, of 64 bits, or of 128 for 64."""
     span = broadcast_to(span, shape)
     if dtype.itemsize < 8:
-        return _high_product(drawn("randint", key, shape, "ui64"), span)
-    first, second = anp.unstack(drawn("randint", key, (2, *shape), "ui64"))
+        return _high_product(random_bits("randint", key, shape, "ui64"), span)
+    first, second = anp.unstack(random_bits("randint", key, (2, *shape), "ui64"))
     rest = _high_product(second, span)
     low = anp.add(anp.multiply(first, span), rest)
     carry = convert(anp.less(low, rest), U64)
@@ -303,7 +303,7 @@ def _high_product(x: Tracer, y: Tracer) -> Tracer:
 def _permutation_of(key: Any, x: int, axis: int) -> Any:
     if x < 0:
         raise ValueError(f"permutation: x is {x}; it must not be negative")
-    return argsort(drawn("permutation", key, (x,), "ui64"))
+    return argsort(random_bits("permutation", key, (x,), "ui64"))
 
 
 @public("axis")
@@ -377,11 +377,11 @@ def choice(
         )
     at = axis_of(axis, anp.ndim(x), "choice")
     places = _chosen(key, p, anp.shape(x)[at], shape, replace)
-    return anp.take(x, places, at) if p is None else _taken(x, places, at)
+    return anp.take(x, places, at) if p is None else _take(x, places, at)
 
 
 @public("axis")
-def _taken(x: Any, places: Any, axis: int) -> Any:
+def _take(x: Any, places: Any, axis: int) -> Any:
     """Elements at these indices; an invalid index gives the fill value."""
     found = anp.take(x, places, axis)
     rest = (1,) * (found.ndim - axis - places.ndim)

@@ -29,7 +29,7 @@ from anvl.numpy.arrays.axes import int_of, sizes_of
 from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.runtime import hiding_frames
 
-__all__ = ["U64", "bits", "drawn", "fold_in", "key", "split", "unsigned"]
+__all__ = ["U64", "bits", "fold_in", "key", "random_bits", "split", "unsigned"]
 
 U64 = np.dtype(np.uint64)
 # First counter of each use: Note [Which bits].
@@ -122,7 +122,7 @@ def unsigned(x: Tracer) -> Tracer:
     return prim("bitcast_convert", wide, dtype="ui64")
 
 
-def drawn(name: str, key: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
+def random_bits(name: str, key: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
     """The first bits of a key, within a trace."""
     return _words(_checked(name, key), _DRAWING, shape, dtype)
 
@@ -150,4 +150,4 @@ def bits(key: Any, shape: Any = (), dtype: Any = "ui32") -> Any:
     [1797259609 2579123966]
     """
     wanted = as_dtype(dtype)
-    return drawn("bits", key, sizes_of(shape, "bits"), dtype_name(wanted))
+    return random_bits("bits", key, sizes_of(shape, "bits"), dtype_name(wanted))

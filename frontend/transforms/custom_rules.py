@@ -224,8 +224,8 @@ class CustomVjpFunction(_Custom):
             found = author(primals, of.result(ys), cotangent)
             if not isinstance(found, tuple | list) or len(found) != len(primals):
                 raise TypeError(
-                    f"custom_vjp: the rule of {of.name} returned {_shown(found)}; return a tuple "
-                    f"with {len(primals)} cotangents, one for each argument"
+                    f"custom_vjp: the rule of {of.name} returned {_describe(found)}; return a "
+                    f"tuple with {len(primals)} cotangents, one for each argument"
                 )
             given = directions_of(
                 "custom_vjp", ("cotangent", tuple(found)), of.primals(of.avals), of.paths,
@@ -293,11 +293,11 @@ def _tangent(t: Any, of: Any) -> Any:
 
 def _pair(transform: str, f: Callable[..., Any], found: Any, what: str) -> Any:
     if not isinstance(found, tuple | list) or len(found) != 2:
-        raise TypeError(f"{transform}: {name_of(f)} returned {_shown(found)}; return {what}")
+        raise TypeError(f"{transform}: {name_of(f)} returned {_describe(found)}; return {what}")
     return found
 
 
-def _shown(x: Any) -> str:
+def _describe(x: Any) -> str:
     n = f" of {len(x)} entries" if isinstance(x, tuple | list) else ""
     return f"a {type(x).__name__}{n}"
 

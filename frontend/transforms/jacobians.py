@@ -16,7 +16,7 @@ from anvl.dialect.core.types import element_type, kind
 from anvl.dispatch.jit import call_in_trace
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, numbered, runnable
-from anvl.transforms.jvp import jvp_of, pushed
+from anvl.transforms.jvp import jvp_of, push_forward
 from anvl.transforms.vjp import Reverse
 from anvl.transforms.vmap import vmap
 from anvl.transforms.wrt import Chosen, Wrt
@@ -219,13 +219,13 @@ def _columns(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
 
         def push(t: Any, i: int = i) -> list[Any]:
             nonlocal out_tree
-            value, tangent = pushed(call.f, call.arguments, [i], [t])
+            value, tangent = push_forward(call.f, call.arguments, [i], [t])
             results, out_tree = tree.flatten(value)
             call.check_outputs([abstract(y) for y in results], out_tree)
             return tree.leaves(tangent)
 
         if of.size == 1:
-            columns.append([y.reshape((*y.shape, *of.shape)) for y in push(_only(of))])
+            columns.append([y.reshape((*y.shape, *of.shape)) for y in push(_single_direction(of))])
             continue
         found = vmap(push, out_axes=-1)(_basis(of))
         columns.append([y.reshape((*y.shape[:-1], *of.shape)) for y in found])
@@ -244,10 +244,10 @@ def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
 
         def pull(g: Any, j: int = j) -> list[Any]:
             seeds = [g if k == j else None for k in range(len(outs))]
-            return reverse.pulled(tree.unflatten(out_tree, seeds))
+            return reverse.pull_back(tree.unflatten(out_tree, seeds))
 
         if of.size == 1:
-            blocks.append([x.reshape((*of.shape, *x.shape)) for x in pull(_only(of))])
+            blocks.append([x.reshape((*of.shape, *x.shape)) for x in pull(_single_direction(of))])
             continue
         found = vmap(pull)(_basis(of))
         found = named.in_order(found[: len(chosen)], found[len(chosen) :])
@@ -255,7 +255,7 @@ def _rows(call: _Call, named: Chosen) -> tuple[Any, list[list[Any]]]:
     return out_tree, blocks
 
 
-def _only(of: Aval) -> Any:
+def _single_direction(of: Aval) -> Any:
     """The only direction of an array of one element, without the axis of a batch."""
     return anp.ones(of.shape, dtype=of.dtype)
 

@@ -18,7 +18,7 @@ from anvl.dispatch.jit import call_function
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, closed_over, declare_jvp, has_derivative, run
 
-__all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "pushed"]
+__all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "push_forward"]
 
 
 @hiding_frames
@@ -78,7 +78,7 @@ def jvp_of(
     chosen = [i for i, t in enumerate(directions) if t is not None]
 
     def in_trace(leaves: list[Any], moving: list[Any]) -> tuple[Any, Any]:
-        return pushed(f, arguments._replace(leaves=leaves), chosen, moving)
+        return push_forward(f, arguments._replace(leaves=leaves), chosen, moving)
 
     in_trace.__name__ = name_of(f)
     moving = [directions[i] for i in chosen]
@@ -93,7 +93,7 @@ def _abstracted(
     return arguments, paths, [abstract(x, p) for x, p in zip(arguments.leaves, paths, strict=True)]
 
 
-def pushed(
+def push_forward(
     f: Callable[..., Any], arguments: Arguments, chosen: Sequence[int], moving: Sequence[Any]
 ) -> tuple[Any, Any]:
     """Emit a call of the forward derivative of f; returns the result and its tangent.

@@ -16,7 +16,7 @@ from anvl.dispatch.jit import call_in_trace
 from anvl.passes.forward import Forward
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, float_positions, run
-from anvl.transforms.jvp import directions_of, pushed
+from anvl.transforms.jvp import directions_of, push_forward
 from anvl.transforms.residuals import APART, Halves, Late, Plan, halves
 
 __all__ = ["linearize"]
@@ -75,7 +75,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
             "linearize", ("tangent", tangents), tuple(primals), paths, avals, name_of(f)
         )
         if done is None or current.trace is not None:
-            return _pushed(f, arguments, given)
+            return _tangent_of_call(f, arguments, given)
         moved = dict(zip(done.plan.of, done.run(given), strict=True))
         structure = tree.structure(result)
         return tree.unflatten(structure, [moved.get(i) for i in range(structure.num_leaves)])
@@ -111,12 +111,12 @@ def _called(f: Callable[..., Any], arguments: Arguments) -> Any:
     return run(in_trace, (arguments.leaves,), {})
 
 
-def _pushed(f: Callable[..., Any], arguments: Arguments, given: list[Any]) -> Any:
+def _tangent_of_call(f: Callable[..., Any], arguments: Arguments, given: list[Any]) -> Any:
     """The tangent of the result, in one program with f."""
     chosen = [i for i, t in enumerate(given) if t is not None]
 
     def in_trace(leaves: list[Any], moving: list[Any]) -> Any:
-        return pushed(f, arguments._replace(leaves=leaves), chosen, moving)[1]
+        return push_forward(f, arguments._replace(leaves=leaves), chosen, moving)[1]
 
     in_trace.__name__ = name_of(f)
     return run(in_trace, (arguments.leaves, [given[i] for i in chosen]), {})

@@ -122,12 +122,12 @@ def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list
     program = traced.program
     with passes_lock:
         Pipeline([Remat(), plan.splitting]).run(traced.program.module)
-        first, second = (_alone(traced, f"main{APART}{suffix}") for suffix in plan.suffixes)
+        first, second = (_standalone(traced, f"main{APART}{suffix}") for suffix in plan.suffixes)
         first.meetings = program.meetings
         return first, second, spare_copies(_main(first), len(traced.out_avals))
 
 
-def _alone(traced: Traced, name: str) -> TracedProgram:
+def _standalone(traced: Traced, name: str) -> TracedProgram:
     """A program of one function of another, as its `@main`, with the same captured arrays."""
     program = TracedProgram()
     program.captured = traced.program.captured

@@ -87,7 +87,7 @@ def saved_values(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Saved
     with passes_lock:
         Pipeline([*transformations(), Inline(), "cse", "trivial-dce"]).run(traced.program.module)
     main = functions_of(traced.program.module.operation)["main"]
-    return _kept(main.regions[0].blocks[0], n_late)
+    return _residuals(main.regions[0].blocks[0], n_late)
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> tuple[Traced, int]:
@@ -107,7 +107,7 @@ def _traced(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> tu
         result = reverse.result
         given = dict(zip(floats, leaves[n:], strict=True))
         cotangent = tree.unflatten(out_tree, [given.get(i) for i in range(len(avals))])
-        return result, reverse.pulled(cotangent)
+        return result, reverse.pull_back(cotangent)
 
     every = [*arguments.leaves, *(avals[i] for i in floats)]
     flat = Arguments(every, tree.structure((tuple(0 for _ in every), {})), ())
@@ -119,7 +119,7 @@ def _outputs(f: Callable[..., Any], arguments: Arguments, paths: list[str]) -> T
     return trace_call(f, StaticArguments(f, None), arguments, names=paths)
 
 
-def _kept(block: ir.Block, n_late: int) -> list[SavedValue]:
+def _residuals(block: ir.Block, n_late: int) -> list[SavedValue]:
     """Values that the ops depending on the last `n_late` arguments use of the others."""
     arguments, ops = list(block.arguments), list(block.operations)[:-1]
     late = forward_slice(ops, arguments[len(arguments) - n_late :], whole_ops=True)

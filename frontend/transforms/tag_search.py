@@ -54,7 +54,7 @@ def _expanded(name: str, functions: Mapping[str, ir.Operation]) -> ir.Module:
     """A copy of a function and of its callees, with all declarations expanded."""
     with ir.Location.unknown():
         module = ir.Module.create()
-        for other in _reached(name, functions):
+        for other in _reachable(name, functions):
             functions[other].clone(ip=ir.InsertionPoint(module.body))
         main = functions_of(module.operation)[name]
         if "sym_visibility" in main.attributes:  # or a pass might consume it
@@ -63,7 +63,7 @@ def _expanded(name: str, functions: Mapping[str, ir.Operation]) -> ir.Module:
     return module
 
 
-def _reached(name: str, functions: Mapping[str, ir.Operation]) -> list[str]:
+def _reachable(name: str, functions: Mapping[str, ir.Operation]) -> list[str]:
     """The functions reachable from one, itself among them."""
     found, waiting = [name], [name]
     while waiting:

@@ -80,7 +80,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
     except MissingRule:  # perhaps of a result that never has a cotangent
         done = None
     if done is None:
-        return _whole(f, arguments)
+        return _recomputing_vjp(f, arguments)
 
     @hiding_frames
     def pullback(cotangent: Any) -> Any:
@@ -103,22 +103,24 @@ def _backward(traced: Traced) -> Plan | None:
     return Plan(splitting, ("_fwd", "_bwd"), cotangents, wrt, traced.in_avals)
 
 
-def _whole(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Callable[[Any], Any]]:
+def _recomputing_vjp(
+    f: Callable[..., Any], arguments: Arguments
+) -> tuple[Any, Callable[[Any], Any]]:
     """`vjp` of a function that cannot be split: the pullback computes f again."""
 
     def in_trace(leaves: list[Any]) -> Any:
         return Reverse("vjp", f, arguments._replace(leaves=leaves)).result
 
-    def pulled(leaves: list[Any], cotangent: Any) -> Any:
+    def pullback_of_call(leaves: list[Any], cotangent: Any) -> Any:
         return Reverse("vjp", f, arguments._replace(leaves=leaves)).pullback(cotangent)
 
-    in_trace.__name__ = pulled.__name__ = name_of(f)
+    in_trace.__name__ = pullback_of_call.__name__ = name_of(f)
     result = run(in_trace, (arguments.leaves,), {})
 
     @hiding_frames
     def pullback(cotangent: Any) -> Any:
         given = tree.unflatten(tree.structure(result), _cotangents(f, result, cotangent))
-        return run(pulled, (arguments.leaves, given), {})
+        return run(pullback_of_call, (arguments.leaves, given), {})
 
     return result, pullback
 
@@ -152,7 +154,7 @@ class Reverse:
     nested : Traced
         f, traced.
     tags : dict
-        The tagged values, with their avals, that `pulled` returns cotangents of.
+        The tagged values, with their avals, that `pull_back` returns cotangents of.
     """
 
     def __init__(
@@ -190,9 +192,9 @@ class Reverse:
 
     def pullback(self, cotangent: Any) -> Any:
         """Cotangents of the arguments, in their structure; None for non-floats."""
-        return _placed(self._arguments, self._chosen, self.pulled(cotangent))
+        return _placed(self._arguments, self._chosen, self.pull_back(cotangent))
 
-    def pulled(self, cotangent: Any) -> list[Any]:
+    def pull_back(self, cotangent: Any) -> list[Any]:
         """Cotangents of the chosen leaves of the arguments, then of the tagged values."""
         trace = current.trace
         assert trace is not None

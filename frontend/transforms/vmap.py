@@ -218,7 +218,7 @@ class _Request:
         axes: Sequence[int | None],
     ) -> None:
         """Refuse None for results that differ over the batch."""
-        differs = _reached(
+        differs = _is_batched(
             nested.trace.block, batched, functions_of(nested.program.module.operation)
         )
         for path, moves, axis in zip(paths, differs, axes, strict=True):
@@ -229,7 +229,7 @@ class _Request:
                 )
 
 
-def _reached(
+def _is_batched(
     block: ir.Block, batched: Sequence[int], functions: dict[str, ir.Operation]
 ) -> list[bool]:
     """Whether each result depends on the batched arguments; within derivatives the pass decides."""
@@ -242,7 +242,7 @@ def _reached(
         else:
             called = body_of(functions[callee_of(op)])
             which = [i for i, moves in enumerate(flags) if moves]
-            found = [] if called is None else _reached(called, which, functions)
+            found = [] if called is None else _is_batched(called, which, functions)
         moved.update(y for y, moves in zip(op.results, found, strict=False) if moves)
     return [y in moved for y in terminator.operands]
 

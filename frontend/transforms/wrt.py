@@ -140,7 +140,7 @@ class Chosen:
             return _Part(entry, which, argument, False)
         root, *steps = which
         if root in self._roots:
-            below = _below(self._roots[root], root, steps)
+            below = _subtree(self._roots[root], root, steps)
             if below is not None:
                 return _Part(entry, *below, False)
         elif root in parameters_of(wrt.f).known:  # raises that it was not passed
@@ -311,7 +311,7 @@ def _key(text: str) -> str:
         return text
 
 
-def _below(node: Any, path: str, steps: Sequence[str]) -> tuple[str, Any] | None:
+def _subtree(node: Any, path: str, steps: Sequence[str]) -> tuple[str, Any] | None:
     """The path and the subtree that the steps lead to."""
     for step in steps:
         held = tree.children(node, path)

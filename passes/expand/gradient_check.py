@@ -104,23 +104,23 @@ class Slope:
     @property
     def between(self) -> float:
         """The relative error between adjoint and tangent; 0 where one of them is absent."""
-        return self._relative(self._apart())
+        return self._relative(self._mode_difference())
 
     @property
     def from_difference(self) -> float:
         """The largest relative error of a mode against the difference."""
-        return self._relative(self._off())
+        return self._relative(self._largest_deviation())
 
     def error_of(self, found: float) -> float:
         """The relative error of one mode against the difference."""
         return self._relative(abs(found - self.difference))
 
-    def _apart(self) -> float:
+    def _mode_difference(self) -> float:
         if self.adjoint is None or self.tangent is None:
             return 0.0
         return abs(self.adjoint - self.tangent)
 
-    def _off(self) -> float:
+    def _largest_deviation(self) -> float:
         modes = [x for x in (self.adjoint, self.tangent) if x is not None]
         return max([0.0, *(abs(x - self.difference) for x in modes)])
 
@@ -133,9 +133,9 @@ class Slope:
         if not self.finite:
             return NOT_FINITE
         allowed = self.tolerance * self.scale + self.absolute
-        if self._apart() > allowed:
+        if self._mode_difference() > allowed:
             return BAD
-        if self._off() <= allowed + self.noise:
+        if self._largest_deviation() <= allowed + self.noise:
             return OK
         return BAD if self.smooth else NOT_SMOOTH
 

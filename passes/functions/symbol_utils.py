@@ -7,8 +7,8 @@ from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import find
 
 __all__ = [
-    "body_of", "callee_of", "calls_by_function", "calls_of", "functions_of",
-    "handed_on_in", "is_private", "needed_by", "references", "terminator_of",
+    "body_of", "called_computations_in", "callee_of", "calls_by_function", "calls_of",
+    "functions_of", "is_private", "needed_by", "references", "terminator_of",
 ]  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def callee_of(call: ir.Operation) -> str:
     return call.attributes["callee"].value
 
 
-def handed_on_in(function: ir.Operation) -> list[str]:
+def called_computations_in(function: ir.Operation) -> list[str]:
     """Functions that custom calls in the body of a function receive as called computations."""
     handed = (
         attribute_of(op, "called_computations") for op in find(function, "stablehlo.custom_call")
@@ -73,7 +73,7 @@ def references(
         for call in of_one:
             count[callee_of(call)] += 1
     for function in functions.values():
-        for name in handed_on_in(function):
+        for name in called_computations_in(function):
             count[name] += 1
         for attribute in extra_attributes(function):
             for name in symbols_in(attribute):
@@ -88,7 +88,11 @@ def needed_by(name: str, functions: dict[str, ir.Operation]) -> list[str]:
     while pending:
         function = functions[pending.pop()]
         named = [n for of in extra_attributes(function) for n in symbols_in(of)]
-        for other in [*map(callee_of, calls_of(function)), *handed_on_in(function), *named]:
+        for other in [
+            *map(callee_of, calls_of(function)),
+            *called_computations_in(function),
+            *named,
+        ]:
             if other in functions and other not in found:
                 found[other] = None
                 pending.append(other)

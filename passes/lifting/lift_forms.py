@@ -141,7 +141,7 @@ def _of_one_precision(op: ir.Operation) -> Sequence[Value] | None:
     return _as(op.name, op, list(op.operands), **more)
 
 
-def _alone(op: ir.Operation) -> Sequence[Value] | None:
+def _drop_trivial_groups(op: ir.Operation) -> Sequence[Value] | None:
     """Replace a collective in groups of one device by its operands."""
     groups = op.attributes["replica_groups"].type.shape
     return list(op.operands) if len(groups) == 2 and groups[1] == 1 else None
@@ -190,7 +190,7 @@ _FORMS: dict[str, _Form] = {
     "chlo.tan": _tan,
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
-    **dict.fromkeys((f"stablehlo.{name}" for name in _TOGETHER), _alone),
+    **dict.fromkeys((f"stablehlo.{name}" for name in _TOGETHER), _drop_trivial_groups),
     "stablehlo.dot_general": _of_one_precision,
     "stablehlo.convolution": _of_one_precision,
     "stablehlo.custom_call": _laid_out,

@@ -14,7 +14,7 @@ from anvl.dialect.core.mlir import PassManager, ir, rewrite
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.side_block import side_block
-from anvl.dialect.interpreters.emission_cache import Recipe, clear_if_replaced, inside, replay
+from anvl.dialect.interpreters.emission_cache import Recipe, clear_if_replaced, nested_ops, replay
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.passes.lower.hlo_builder import Hlo
 from anvl.passes.lower.outlining import Called, current, short_or_long
@@ -152,7 +152,7 @@ def _expanded(
                 answers = _from_rule(op_class, hlo, op, tuple(block.arguments))
                 _check_lowered(op_class, op, answers)
                 _create("func.return", [], answers)
-            is_lowered = all(map(_is_stablehlo, inside(module.operation)))
+            is_lowered = all(map(_is_stablehlo, nested_ops(module.operation)))
             del block, answers  # no handle survives a rewrite
             if not is_lowered:
                 current().lower_expansion(module.operation)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.control_flow.case import CONTROL_FLOW
 from anvl.dialect.core.mlir import PassManager, ir, rewrite
 from anvl.dialect.core.side_block import side_block
-from anvl.dialect.interpreters.emission_cache import Recipe, inside, picker, read, replay
+from anvl.dialect.interpreters.emission_cache import Recipe, nested_ops, picker, read, replay
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import callee_of, terminator_of
 
@@ -69,7 +69,7 @@ def short_or_long(
     if len(before) == 1 and _is_all(block, before[0], len(given), answers):
         return before[0][0]
     recipe = read(block, answers, module)
-    ops = [op for op in inside(function) if not op.name.endswith(".return")]
+    ops = [op for op in nested_ops(function) if not op.name.endswith(".return")]
     length = sum(_OF_COPY if len(op.regions) else 1 for op in ops)
     if length <= _LONGEST and not before:
         return recipe
@@ -246,7 +246,7 @@ def _shrinks(module: ir.Operation) -> bool:
 
 def _size(module: ir.Operation) -> int:
     """Number of ops, with those in regions."""
-    return sum(1 for _ in inside(module))
+    return sum(1 for _ in nested_ops(module))
 
 
 @cache

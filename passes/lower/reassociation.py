@@ -158,7 +158,7 @@ class _Program:
                     else:
                         note(op, i)
                 elif op.name not in _COMPUTING:
-                    pending += self._reached(op.operation, i, members)
+                    pending += self._derived_values(op.operation, i, members)
 
     def _note(self, op: ir.Operation, i: int) -> None:
         """Record an op on a literal and something else."""
@@ -175,7 +175,7 @@ class _Program:
             self._numbers[literal] = _splat_number(origin(literal))
         return self._numbers[literal]
 
-    def _reached(self, op: ir.Operation, i: int, members: set[ir.Value]) -> list[ir.Value]:
+    def _derived_values(self, op: ir.Operation, i: int, members: set[ir.Value]) -> list[ir.Value]:
         """Values computed from members alone if this operand is one."""
         if op.name == _WHILE:
             return [op.results[i], *(region.blocks[0].arguments[i] for region in op.regions)]

@@ -126,7 +126,7 @@ def _order(block: ir.Block) -> _Order:
             is_any = True
             if last is not None and not depends:
                 _make_depend(op, last)
-            given = _given(op, inner)
+            given = _ordering_results(op, inner)
             if given:
                 last, later = min(given, key=_size), set(given)
         elif depends:
@@ -142,7 +142,7 @@ def _is_call(op: ir.Operation) -> bool:
     return bool(op.name == _CALL) and _is_split(op)
 
 
-def _given(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Value]:
+def _ordering_results(op: ir.Operation, inner: list[tuple[ir.Block, _Order]]) -> list[ir.Value]:
     """Results that may order the next call: not empty, and of elements that all ops accept."""
     results = _after_call(op, inner)
     return [y for y in results if _is_plain(y.type) and 0 not in y.type.shape]
@@ -169,7 +169,7 @@ def _make_depend(op: ir.Operation, y: ir.Value) -> None:
         return
     i, x = min(operands, key=lambda row: _size(row[1]))
     with op.location, ir.InsertionPoint(op):
-        never = _is_impossible(_first(y))
+        never = _is_impossible(_first_element(y))
         other = "not" if kind(x.type.element_type) == "bool" else "negate"
         picked = [never, _create(f"stablehlo.{other}", [x.type], [x]).result, x]
         op.operands[i] = _create("stablehlo.select", [x.type], picked).result
@@ -200,7 +200,7 @@ def _is_plain(type_: Any) -> bool:
     return least is not None and (least == 0 or element.width >= least)
 
 
-def _first(y: ir.Value) -> ir.Value:
+def _first_element(y: ir.Value) -> ir.Value:
     """The first element of an array, as a scalar."""
     shape = y.type.shape
     if shape:

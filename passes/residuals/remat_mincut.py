@@ -12,7 +12,7 @@ from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.residual_selection import byte_size, residuals, work_of
 from anvl.dialect.interpreters.slices import backward_slice, live_in, values_read
-from anvl.dialect.interpreters.subprogram import Program, swept
+from anvl.dialect.interpreters.subprogram import Program, sweep_backward
 
 __all__ = ["Choice", "choose", "levels_of"]
 
@@ -72,7 +72,7 @@ def _adjoint_of(program: Program, floats: Sequence[int]) -> tuple[Program, list[
         copies.extend(y for op in _block_of(values).operations for y in op.results)
         pairs = [(ys[i], g) for i, g in zip(floats, values[n:], strict=True)]
         wrt = [x for x in values[:n] if differentiable(x.type)]
-        return swept(pairs, wrt, program.symbols)
+        return sweep_backward(pairs, wrt, program.symbols)
 
     return Program.of(emit, [*types, *seeds], program.symbols), copies
 
@@ -192,7 +192,7 @@ class _Graph:
             segments.setdefault(levels[y], set()).add(y)
         transient = work = 0
         for together in segments.values():
-            again, cost = self._again(together, known)
+            again, cost = self._recomputed(together, known)
             work += cost
             transient = max(transient, sum(self._size(y) for y in wanted if y in again))
         return Choice(kept, transient + sum(map(self._size, kept)), work)
@@ -200,7 +200,7 @@ class _Graph:
     def _size(self, y: ir.Value) -> int:
         return self.sizes[self.values[y]]
 
-    def _again(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
+    def _recomputed(self, wanted: set[ir.Value], kept: set[ir.Value]) -> tuple[set[ir.Value], int]:
         """All values recomputed for the wanted ones from the saved ones, and the work."""
         stops = [*self.program.arguments, *kept]
         again = backward_slice(self.steps, wanted, stops, symbols=self.program.symbols)

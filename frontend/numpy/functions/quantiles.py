@@ -157,7 +157,7 @@ def _evaluated(name: str, x: Any, q: Any, axis: Axis, method: str, keepdims: boo
     is_number = isinstance(q, int | float)
     part = constant(float(q), wide) if is_number else convert(as_tracer(q, name), wide)
     inside = logical_and(greater_equal(part, 0), less_equal(part, 1))
-    found = _at(ordered, multiply(where(inside, part, 0), count - 1), method)
+    found = _interpolate(ordered, multiply(where(inside, part, 0), count - 1), method)
     defined = logical_and(_spread(inside, ordered), logical_not(isnan(ordered[-1])))
     result = convert(where(defined, found, np.nan), dtype)
     if keepdims:
@@ -177,7 +177,7 @@ def _spread(q: Tracer, ordered: Tracer) -> Tracer:
     return reshape(q, q.shape + (1,) * (ordered.ndim - 1))
 
 
-def _at(ordered: Tracer, place: Tracer, method: str) -> Any:
+def _interpolate(ordered: Tracer, place: Tracer, method: str) -> Any:
     """Values at these positions of the first axis, interpolated between two elements."""
     low, high = floor(place), ceil(place)
     if method == "nearest":

@@ -147,12 +147,12 @@ def _averaged(x: Any, axis: Axis, weights: Any, keepdims: bool) -> Any:
     (operand, weight), _ = promoted("average", (x, weights), "float", broadcast=False)
     axes = axes_of(axis, operand.ndim, "average")
     if weight.shape != operand.shape:
-        weight = _along(weight, operand, axes)
+        weight = _weights_along(weight, operand, axes)
     total = reduced("sum", multiply(operand, weight), axes, keepdims)
     return divide(total, reduced("sum", weight, axes, keepdims))
 
 
-def _along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
+def _weights_along(weight: Tracer, x: Tracer, axes: tuple[int, ...]) -> Tracer:
     """Weights along one axis, in the shape of x."""
     if len(axes) != 1 or weight.shape != (x.shape[axes[0]],):
         raise TypeError(
