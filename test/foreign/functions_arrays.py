@@ -145,7 +145,7 @@ OTHERS = table([
     ("4 bit integers", lambda x: (x.astype(jnp.int4) + jnp.int4(1)).astype("int32"),
      (d.integers(5, high=6),)),
     ("2 bit integers", lambda x, i: (x * 2, (i.astype(jnp.int2) * jnp.int2(1)).astype("int32")),
-     (V, d.integers(6, high=2)), {"refused": {"vmap": "tensor<6xi2> has elements"}}),
+     (V, d.integers(6, high=2)), {"refused": {"vmap": "tensor<6xi2> has an element"}}),
     ("reduced precision", lambda x: lax.reduce_precision(x, 5, 10), (X,)),
     ("float64", lambda x: jnp.sum(jnp.sin(x) ** 2, 0), (d.normal(3, 4, dtype="float64"),),
      {"x64": True}),

@@ -168,7 +168,7 @@ def test_a_rule_that_clips_has_no_forward_mode_and_says_so():
     clipped.defvjp(lambda primals, result, g: (anp.clip(g, -1, 1),))
     assert float(anvl.grad(lambda x: 10 * clipped(x))(2.0)) == 1
     with pytest.raises(
-        anvl.MissingRule, match=r"not linear in the cotangent.*no rule for the other"
+        anvl.MissingRule, match=r"not linear in the cotangent.*cannot be transposed"
     ):
         anvl.jvp(clipped, (2.0,), (1.0,))
 

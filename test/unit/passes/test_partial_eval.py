@@ -71,7 +71,7 @@ def test_all_that_is_late_and_nothing_that_is():
 
 def test_a_result_that_must_wait_is_refused():
     for n_early in (2, 3):
-        with pytest.raises(PassError, match="@f cannot be split: its result 1 depends on what"):
+        with pytest.raises(PassError, match="@f cannot be split: its result 1 depends on the"):
             halves(CHAIN, (0, 2), n_early)
     with pytest.raises(PassError, match="@f cannot be split: its result 0"):
         halves(CHAIN.replace("return %s", "return %t"), (2,), 1)
