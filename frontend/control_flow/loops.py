@@ -161,7 +161,7 @@ def _while(
             f"anvl.{name}": (Bool if n is True else Int).encode(n) for name, n in options.items()
         }
         operands = [as_tracer(x) for x in carry.operands()]
-        results = _returned(carry.avals)
+        results = _result_avals(carry.avals)
         found = emit_while(operands, cond, body, carry.avals, results, attributes)
         return tree.unflatten(carry.treedef, found)
 
@@ -169,7 +169,7 @@ def _while(
     return run(in_trace, (init,), {})
 
 
-def _returned(avals: Sequence[Aval]) -> list[Aval]:
+def _result_avals(avals: Sequence[Aval]) -> list[Aval]:
     """Avals of the results of a loop: its integers are no longer weak.
 
     See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
@@ -443,7 +443,7 @@ def _scanned(
         ys = [aval(a.dtype, (count, *a.shape), a.weak_type) for a in stacked]
         found = declare_control(
             trace, "scan", Scan.attribute, request,
-            [*carry.avals, *avals, *(x.aval for x in outer)], _returned([*carry.avals, *ys]),
+            [*carry.avals, *avals, *(x.aval for x in outer)], _result_avals([*carry.avals, *ys]),
             [*carry.operands(), *leaves, *outer],
         )  # fmt: skip
         return tree.unflatten(step.out_tree, found)

@@ -182,10 +182,10 @@ def _prefixes(f: _Combiner, xs: list[Any]) -> list[Any]:
         even = [anp.concatenate([x[:1], y]) for x, y in zip(xs, between, strict=True)]
     else:
         even = [x[:1] for x in xs]
-    return [_woven(a, b, n_odd) for a, b in zip(even, odd, strict=True)]
+    return [_interleave(a, b, n_odd) for a, b in zip(even, odd, strict=True)]
 
 
-def _woven(even: Any, odd: Any, n_odd: int) -> Any:
+def _interleave(even: Any, odd: Any, n_odd: int) -> Any:
     """Interleave two arrays, beginning with `even`."""
     both = anp.stack([even[:n_odd], odd], axis=1)
     woven = anp.reshape(both, (2 * n_odd, *odd.shape[1:]))

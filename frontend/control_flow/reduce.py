@@ -109,7 +109,7 @@ def _starts(xs: Any, init: Any, elements: Sequence[Aval]) -> list[Any]:
     found = []
     for x, path, of in zip(leaves, paths, elements, strict=True):
         given = abstract(x, f"reduce: {path}")
-        if given.type != of.type and not _gives_way(given, of):
+        if given.type != of.type and not _takes_dtype_of(given, of):
             raise TypeError(f"reduce: {path} is {given}, but must be {of}; cast it")
         if not hasattr(x, "dtype"):
             check_fits(x, of.dtype)
@@ -129,7 +129,7 @@ def _element(x: Any, of: Aval) -> Any:
     return fitted(x, of.dtype)
 
 
-def _gives_way(a: Aval, of: Aval) -> bool:
+def _takes_dtype_of(a: Aval, of: Aval) -> bool:
     """Whether a is a weak number that takes the dtype of `of`."""
     return a.shape == of.shape and a.weak_type and a.level <= of.level
 
@@ -165,7 +165,7 @@ class _Combiner:
         found = abstract(z, f"reduce: {path} of {self.name}")
         if found.type == of.type:
             return as_tracer(z)
-        if not _gives_way(found, of):
+        if not _takes_dtype_of(found, of):
             raise TypeError(
                 f"reduce: {path} of {self.name} is {found}, but its operands are {of}; return "
                 "scalars of the dtype of the operands"
@@ -200,15 +200,15 @@ def _by_rounds(
     firsts = [broadcast_to(x, (1, *shape)) for x in starts]
     while count > 1:
         n = count // 2
-        pairs = _each(f, [x[: 2 * n : 2] for x in rows], [x[1 : 2 * n : 2] for x in rows])
+        pairs = _combine(f, [x[: 2 * n : 2] for x in rows], [x[1 : 2 * n : 2] for x in rows])
         if count % 2:
             pairs = [anp.concatenate([y, x[2 * n :]]) for x, y in zip(rows, pairs, strict=True)]
         rows, count = pairs, n + count % 2
-    found = _each(f, firsts, rows) if count else firsts
+    found = _combine(f, firsts, rows) if count else firsts
     return [x[0] for x in found]
 
 
-def _each(f: _Combiner, a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+def _combine(f: _Combiner, a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
     """Apply f to each pair of elements."""
     shape = a[0].shape
     flat = [anp.ravel(x) for x in (*a, *b)]

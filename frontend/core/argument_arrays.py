@@ -32,7 +32,7 @@ def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any], is_ou
             return put(_checked(x))
         # A number passed to a user's function has the default dtype; one passed to anvl's own
         # function takes its dtype from the arrays beside it.
-        return scalar_array(x, _beside(x, arguments.leaves) if is_ours else None)
+        return scalar_array(x, _dtype_beside(x, arguments.leaves) if is_ours else None)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
         raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
@@ -50,14 +50,14 @@ def converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
         if of is np.ndarray and x.dtype.kind in "fiucb":
             arrays.append(put(x))
         elif of is float or of is bool:
-            arrays.append(scalar_array(x, _beside(x, args) if is_ours else None))
+            arrays.append(scalar_array(x, _dtype_beside(x, args) if is_ours else None))
         else:
             return None
         n_converted += 1
     return arrays if n_converted else None
 
 
-def _beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
+def _dtype_beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
     """Dtype that a number takes from arrays beside it, as a literal does in a trace.
 
     None if no array is of its kind: the number then has the default dtype.

@@ -110,18 +110,18 @@ def _common(strong: tuple[np.dtype[Any], ...], weak: tuple[np.dtype[Any], ...]) 
     highest = max((_ORDER.index(_kind(d)) for d in strong), default=-1)
     weak_highest = max((_ORDER.index(_kind(d)) for d in weak), default=-1)
     if weak_highest > highest:
-        made = _within([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
+        made = _smallest_dtype([d for d in weak if _ORDER.index(_kind(d)) == weak_highest])
         of_kind = _ORDER[weak_highest]
         is_weak = not strong and of_kind != "bool"  # bools yield to all others anyway
         return _widened(made, [d for d in strong if _kind(d) == "float"], of_kind), is_weak
     return _widened(
-        _within([d for d in strong if _ORDER.index(_kind(d)) == highest]),
+        _smallest_dtype([d for d in strong if _ORDER.index(_kind(d)) == highest]),
         [d for d in strong if _kind(d) == "float"],
         _ORDER[highest],
     ), False
 
 
-def _within(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+def _smallest_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
     """Smallest dtype of one kind that holds all of these."""
     first, *rest = dict.fromkeys(dtypes)
     for other in rest:

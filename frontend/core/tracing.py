@@ -114,9 +114,9 @@ class Program:
         read.
         """
         index = self._indices.get(id(array))
-        if index is None or not _still_is(self.captured[index], array):
+        if index is None or not _equals_snapshot(self.captured[index], array):
             index = self._indices[id(array)] = len(self.captured)
-            self.captured.append(_as_it_is(array))
+            self.captured.append(_snapshot(array))
             self._closed_over.append(array)
         return index
 
@@ -124,14 +124,14 @@ class Program:
 _SMALL = 1 << 16  # bytes; copying these takes no longer than transferring them to a device
 
 
-def _as_it_is(array: Any) -> Any:
+def _snapshot(array: Any) -> Any:
     """A snapshot of an array, safe from later writes."""
     if not isinstance(array, np.ndarray):
         return array
     return array.copy() if array.nbytes <= _SMALL else put(array)
 
 
-def _still_is(known: Any, array: Any) -> bool:
+def _equals_snapshot(known: Any, array: Any) -> bool:
     """Whether an array still equals its snapshot, bit for bit."""
     if known is array or not isinstance(array, np.ndarray):
         return True

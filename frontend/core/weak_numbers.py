@@ -142,7 +142,7 @@ class _Reader:
     def _chosen(self, op: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
         """A result of a choice: the result of one of its branches."""
         given = [terminator_of(region.blocks[0]).operands[at] for region in op.regions]
-        return _either([self.read(y, meaning) for y in given])
+        return _union([self.read(y, meaning) for y in given])
 
     def _result_of(self, call: ir.Operation, at: int, meaning: _Meaning) -> Expression | None:
         """A result of a call: the result of the function, or of each of its branches."""
@@ -152,11 +152,11 @@ class _Reader:
             returned = list(terminator_of(block).operands)
             if taker.n_changing or at >= len(returned):
                 return None
-            found.append(self.read(returned[at], _passed(call, meaning, self)))
-        return _either(found)
+            found.append(self.read(returned[at], _in_terms_of_operands(call, meaning, self)))
+        return _union(found)
 
 
-def _either(found: Sequence[Expression | None]) -> Expression | None:
+def _union(found: Sequence[Expression | None]) -> Expression | None:
     """One of these; None if one of them is unknown."""
     known = tuple(x for x in found if x is not None)
     if not known or len(known) < len(found):
@@ -164,7 +164,7 @@ def _either(found: Sequence[Expression | None]) -> Expression | None:
     return known[0] if len(known) == 1 else Either(known)
 
 
-def _passed(call: ir.Operation, meaning: _Meaning, reader: _Reader) -> _Meaning:
+def _in_terms_of_operands(call: ir.Operation, meaning: _Meaning, reader: _Reader) -> _Meaning:
     """The arguments of a function in terms of the operands of a call."""
     operands = list(call.operands)
     return lambda x: reader.read(operands[x.arg_number], meaning)

@@ -38,13 +38,13 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
     def adjoint(
         cls, gs: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
     ) -> Sequence[Any]:
-        return _behind_one(gs)
+        return _share_barrier(gs)
 
     @classmethod
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]
     ) -> Sequence[Value | None]:
-        return _behind_one(ts)
+        return _share_barrier(ts)
 
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool]) -> Sequence[Value]:
@@ -58,7 +58,7 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
         )
 
 
-def _behind_one(values: Sequence[Value | None]) -> list[Value | None]:
+def _share_barrier(values: Sequence[Value | None]) -> list[Value | None]:
     """Put the values that are present behind one barrier."""
     present = [v for v in values if v is not None]
     found = iter(emit.optimization_barrier(*present)) if present else iter(())

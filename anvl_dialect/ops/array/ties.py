@@ -95,7 +95,7 @@ def _means(t: Value, x: Value, axis: int) -> Value:
 def _runs(x: Value, length: int) -> Value:
     """Number the run of each element; rows of `length` elements share no run."""
     place = emit.sub(counted(x.type.shape), full_like(counted(x.type.shape), 1))
-    before = emit.concatenate(cut(x, {0: 0}), _but_the_last(x), dimension=0)
+    before = emit.concatenate(cut(x, {0: 0}), _drop_last(x), dimension=0)
     is_new = emit.compare(x, before, comparison_direction="NE")
     is_first = emit.compare(
         emit.rem(place, full_like(place, length)), zeros_like(place), comparison_direction="EQ"
@@ -104,5 +104,5 @@ def _runs(x: Value, length: int) -> Value:
     return emit.sub(emit.cumsum(begins, axis=0, reverse=False), full_like(begins, 1))
 
 
-def _but_the_last(x: Value) -> Value:
+def _drop_last(x: Value) -> Value:
     return emit.slice(x, start_indices=(0,), limit_indices=(x.type.shape[0] - 1,), strides=(1,))

@@ -334,7 +334,7 @@ def _contracted(x: Value, y: Value, sizes: Value, names: _Names, precision: str)
 @lru_cache(4096)
 def _plan(names: _Names) -> tuple[list[int], RaggedDims, list[int], list[int]]:
     """Arguments of the op: axes of x, dimension numbers, axes of the sizes and of the result."""
-    of_x = _in_order(names)
+    of_x = _axis_order(names)
     batching, contracting = _shared_axes(names, of_x)
     more = len(names.sizes) > 1
     before = _before(of_x, batching, contracting, names.ragged) if more else []
@@ -356,7 +356,7 @@ def _plan(names: _Names) -> tuple[list[int], RaggedDims, list[int], list[int]]:
     return of_x, dims, [*before, _GROUP], of_z
 
 
-def _in_order(names: _Names) -> list[int]:
+def _axis_order(names: _Names) -> list[int]:
     """Axes of x, such that those of sizes come before the ragged axis, be it free or contracted."""
     after = names.x[names.x.index(names.ragged) :]
     late = [n for n in after if n in names.sizes and n not in names.y]

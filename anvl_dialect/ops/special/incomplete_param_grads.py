@@ -78,7 +78,7 @@ def gamma_slope(a: Value, x: Value) -> Value:
     is_finite = and_(emit.is_finite(a), emit.is_finite(x))
     inside = and_(valid, and_(_compared(x, 0, "GT"), is_finite))
     valid = and_(valid, or_(emit.is_finite(a), emit.is_finite(x)))
-    return _within(valid, inside, _gamma_slope, a, x)
+    return _in_domain(valid, inside, _gamma_slope, a, x)
 
 
 def _gamma_slope(a: Value, x: Value) -> Value:
@@ -113,7 +113,7 @@ def _gamma_slope(a: Value, x: Value) -> Value:
 def _gamma_inside(a: Value, x: Value) -> Value:
     is_small, raised = _raised(a)
     u, x = log(x), emit.stop_gradient(x)
-    ahead = _ahead(raised, x)
+    ahead = _log_distance(raised, x)
     is_below = _compared(ahead, 0, "LT")
     one, sign = full_like(a, 1), _chosen(is_below, a)
     order = emit.select(is_below, raised, a)
@@ -137,7 +137,7 @@ def _gamma_inside(a: Value, x: Value) -> Value:
 
 def _gamma_terms(v: Value, a: Value, x: Value, sign: Value, *line: Value) -> tuple[Value, Value]:
     moved = mul(sign, v)
-    return sub(mul(x, expm1(moved)), mul(a, moved)), _on(line, v)
+    return sub(mul(x, expm1(moved)), mul(a, moved)), _line_at(line, v)
 
 
 # Note [Large parameters]
@@ -166,7 +166,7 @@ def log_factor_and_depth(a: Value, x: Value) -> tuple[Value, Value, Value]:
     return emit.select(is_large, sub(add(depth, half_log), rest), direct), m, depth
 
 
-def _ahead(a: Value, x: Value) -> Value:
+def _log_distance(a: Value, x: Value) -> Value:
     """log x - psi(a); for large a log(1+m) + 1/(2a) + 1/(12a^2) - 1/(120a^4) + ..."""
     is_large, large, _, logarithm = _scaled(a, x)
     inverse = div(full_like(a, 1), large)
@@ -241,7 +241,7 @@ def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
         return _beta_inside(b, a, one_minus(x), x, log_rest, front, neg(u))
 
     least, most = PARAMETERS[dtype_name(x.type.element_type)]
-    return _within(valid, inside, f, a, b, x)
+    return _in_domain(valid, inside, f, a, b, x)
 
 
 def _beta_inside(
@@ -316,7 +316,7 @@ def _beta_integral(
         *line: Value,
     ) -> tuple[Value, Value]:
         moved = log1p(mul(part, expm1(mul(direction, v))))
-        return add(mul(total, moved), mul(slope, v)), sub(_on(line, v), mul(sign, moved))
+        return add(mul(total, moved), mul(slope, v)), sub(_line_at(line, v), mul(sign, moved))
 
     params = (total, part, direction, slope, sign, *line)
     return _integral(terms, longest, params, _NODES_OF_BETA)
@@ -447,7 +447,7 @@ def _integral_from_here(
     return mul(ahead, emit.sum(mul(mul(exp(neg(depth)), factor), weights), axes=(u.type.rank,)))
 
 
-def _on(line: Sequence[Value], v: Value) -> Value:
+def _line_at(line: Sequence[Value], v: Value) -> Value:
     """Evaluate a line, given by offset and slope, at v."""
     offset, slope = line
     return add(offset, mul(slope, v))
@@ -477,7 +477,7 @@ def _row(values: Any, like: Value) -> Value:
 # -- selection -------------------------------------------------------------------------------------
 
 
-def _within(valid: Value, inside: Value, f: Callable[..., Value], *xs: Value) -> Value:
+def _in_domain(valid: Value, inside: Value, f: Callable[..., Value], *xs: Value) -> Value:
     """f inside the domain; 0 on its edge, and NaN where it is not valid."""
     half = [emit.select(inside, x, full_like(x, 0.5)) for x in xs]
     elsewhere = emit.select(valid, zeros_like(xs[0]), full_like(xs[0], float("nan")))

@@ -375,7 +375,7 @@ def _over(dims: ConvDims, features: int = 1, batches: int = 1, **rest: Any) -> d
     return plain | rest
 
 
-def _unsaid(dims: ConvDims) -> dict[str, Any]:
+def _required_only(dims: ConvDims) -> dict[str, Any]:
     """Only the required parameters."""
     return {"dimension_numbers": dims, "feature_group_count": 1, "batch_group_count": 1}
 
@@ -404,7 +404,7 @@ def _plain_calls(draw: Any) -> list[Any]:
             [draw.ints(1, 4, 2, dtype="i8"), draw.ints(2, 2, 1, dtype="i8")],
             _over(_NHC, dtype="i32"),
         ),
-        ([draw.floats(1, 4, 1), draw.floats(2, 1, 1)], _unsaid(_NHC)),
+        ([draw.floats(1, 4, 1), draw.floats(2, 1, 1)], _required_only(_NHC)),
     ]
 
 

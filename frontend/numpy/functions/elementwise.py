@@ -81,7 +81,7 @@ def binary(
             found = of_complex(x, y)
             if found is not None:
                 return found
-        agreed = _agreed(x, y, least)
+        agreed = _matching_operands(x, y, least)
         if agreed is not None:
             return emit(op_class if agreed[0].aval.level else logical, agreed, params)
         operands, weak = promoted(name, (x, y), at_least)
@@ -109,7 +109,7 @@ def _over_real(x: Any, y: Any) -> Tracer | None:
     return mark_weak(prim("complex", *quotients), weak)
 
 
-def _agreed(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
+def _matching_operands(x: Any, y: Any, least: int) -> tuple[Tracer, Tracer] | None:
     """Operands of the common case: two tracers of one aval, or a tracer and a Python number."""
     tracer, other = (x, y) if type(x) is Tracer else (y, x)
     if type(tracer) is not Tracer:
