@@ -196,10 +196,9 @@ def test_probabilities():
 
 def test_permutations_are_permutations_and_even():
     assert sorted(random.permutation(KEY, 1000).tolist()) == list(range(1000))
-    keys = random.split(KEY, 600)
-    draw = lambda key: random.permutation(key, 3)  # noqa: E731
-    orders = list(map(tuple, anvl.jit(anvl.vmap(draw))(keys).tolist()))
-    assert orders[:5] == [tuple(draw(k).tolist()) for k in keys[:5]]
+    keys = np.asarray(random.split(KEY, 600))  # iterated quickly
+    draw = anvl.jit(lambda key: random.permutation(key, 3))
+    orders = [tuple(draw(k).tolist()) for k in keys]
     counts = [orders.count(o) for o in set(orders)]
     assert len(counts) == 6
     assert scipy.stats.chisquare(counts).pvalue > 1e-3
