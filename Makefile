@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep mutants fuzz jax foreign fuzz-text bench typing public-types format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep sweep-part mutants fuzz jax foreign fuzz-text bench typing public-types format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -51,7 +51,10 @@ examples: setup ## run every example
 
 DIALECT := test/unit/dialect
 sweep: setup ## the tests in Python with all their cases, of which `make test` has few; OPTIONS=a part
-	ANVL_SWEEP=1 $(BIN)/python -m pytest -q -n auto --maxprocesses=4 --dist=worksteal $(OPTIONS)
+	ANVL_SWEEP=all $(BIN)/python -m pytest -q -n auto --maxprocesses=4 --dist=worksteal $(OPTIONS)
+
+sweep-part: setup ## a fixed part of what `make sweep` has and `make test` has not; in minutes
+	@ANVL_SWEEP=part $(BIN)/python tools/dev/run_tests.py unit
 
 test-processors: setup ## the numeric tests as on other processors, as far as this one can
 	$(BIN)/python tools/dev/processors.py

@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 #: How many calls in how many dtypes: see `twins`.
-Amount: TypeAlias = Literal["few", "some", "every"]
+Amount: TypeAlias = Literal["none", "some", "every"]
 
 _NONE: References = {}
 
@@ -170,15 +170,13 @@ def twins(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> list
     """The f64 calls of an op with a class of its own, in the other dtypes that it takes.
 
     In c128 all of them, in narrower dtypes one of each form: empty, of rank 0, of each other rank.
-    Of `every` amount all in each dtype; of `few`, one in each.
-    (Elementwise ops draw each dtype themselves.)
+    Of `every` amount all in each dtype.  (Elementwise ops draw each dtype themselves.)
     """
-    if issubclass(op_class, Elementwise):
+    if amount == "none" or issubclass(op_class, Elementwise):
         return []
     wide, pairs = (_with_dtype(calls, dtype) for dtype in (np.float64, np.complex128))
-    forms = _of_each_form(wide)
-    some = {"few": forms[:1], "some": forms, "every": wide}[amount]
-    made = _cast_all(some if amount == "few" else wide, np.float64, _complex)
+    some = wide if amount == "every" else _of_each_form(wide)
+    made = _cast_all(wide, np.float64, _complex)
     for dtype in ("f32", "f16", "bf16"):
         made += _cast_all(some, np.float64, _to(dtype))
     made += _cast_all(some, np.float64, lambda x: _to("c64")(_complex(x)))

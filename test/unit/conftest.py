@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sweep import SWEEP
+from sweep import MODE, SWEEP
 
 import anvl.dispatch.executables
 import anvl.runtime as rt
@@ -56,21 +56,22 @@ def own_ops() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave most cases of a test marked `sweep(keep=n)` to `make sweep`, all but n by chance.
+    """Choose among the cases of tests marked `sweep(keep=n)`: see sweep.py.
 
-    Always the same n.  A test that is named, `file.py::test`, has all of its cases.
+    A test that is named, `file.py::test`, has all of its cases.
     """
     if SWEEP or any("::" in argument for argument in config.args):
         return
-    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("sweep"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    left: set[pytest.Item] = set()
-    for of_test in cases.values():
-        marker = of_test[0].get_closest_marker("sweep")
-        assert marker
-        keep = marker.kwargs["keep"]
-        left.update(sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))[keep:])
-    config.hook.pytest_deselected(items=list(left))
-    items[:] = [item for item in items if item not in left]
+        if marker := item.get_closest_marker("sweep"):
+            cases[item.nodeid.partition("[")[0], marker.kwargs["keep"]].append(item)
+    chosen = set() if MODE == "part" else set(items) - {i for of in cases.values() for i in of}
+    for (_, keep), of_test in cases.items():
+        mixed = sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))
+        if MODE == "part":
+            chosen.update(mixed[keep : 3 * keep] if keep else mixed)
+        else:
+            chosen.update(mixed[:keep])
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]

@@ -1,7 +1,16 @@
-"""Whether this is `make sweep`, which tries what the few cases of `make test` do not show."""
+"""How many of the cases of a test marked `sweep(keep=n)` run: set by ANVL_SWEEP.
+
+(nothing)  `make test`: n of them, always the same
+part       `make sweep-part`, which continuous integration runs too: the next 2 n, or all if n is 0
+all        `make sweep`: all, and many more random numbers
+"""
 
 import os
 
-__all__ = ["SWEEP"]
+__all__ = ["MODE", "SWEEP"]
 
-SWEEP = os.environ.get("ANVL_SWEEP", "") not in ("", "0")
+MODE = os.environ.get("ANVL_SWEEP", "")
+assert MODE in ("", "part", "all"), f"ANVL_SWEEP is part, all or nothing, not {MODE!r}"
+
+#: Whether this is `make sweep`.
+SWEEP = MODE == "all"

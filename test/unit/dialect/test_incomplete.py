@@ -39,6 +39,7 @@ def test_gammas_from_small_to_large(name: str) -> None:
     compared(name, *grid, limit=3e-12)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("dtype, limit", [("f4", 2e-5), ("f8", 3e-14)])
 @pytest.mark.parametrize("name", ["igamma", "igammac"])
 def test_gammas_of_large_parameters(name: str, dtype: str, limit: float) -> None:
@@ -112,6 +113,7 @@ def test_gammas_of_the_largest_numbers(dtype: str) -> None:
 EDGES = np.array([-1.0, 0, 0.5, 1, 2, INF, NAN])
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("name", WANTED)
 def test_edges(name: str) -> None:
     """Every parameter and x at 0, at its ends, infinite, NaN or outside; slopes are NaN outside."""
@@ -194,6 +196,7 @@ def test_gammainc_of_the_smallest_parameter() -> None:
 FAR = [0, -0.0, 1, -1, 2, -2, 3, 0.5, -0.5, 1.5, 10, 36, 1e3, 1e10, 1e19, 1e30, INF, -INF, NAN]
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_zeta_and_its_like_are_those_of_scipy(dtype: str) -> None:
     """At poles, infinities, and where a factor over- or underflows."""
@@ -230,6 +233,7 @@ def test_slopes_of_zeta_and_its_like_at_infinity_and_outside() -> None:
     np.testing.assert_allclose(g, [0, INF, 1e-19], rounding(FORMULA))
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_slopes_of_scaled_bessel_functions_far_from_0(dtype: str) -> None:
     """-1/(2x) and 3/(4x^2) times 1 / sqrt(2 pi x), which is as large as what would cancel."""
@@ -301,6 +305,7 @@ def test_gammas_along_their_parameter(name: str, sign: int) -> None:
     np.testing.assert_allclose(g, sign * -34.535639314126298, rtol=1e-6)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("dtype, limit", [(np.float64, rounding(PROGRAM)), (np.float32, 1e-4)])
 def test_slopes_of_large_gammas(dtype: type, limit: float) -> None:
     a, x, *wanted = np.array(LARGE_GAMMAS).T
@@ -311,6 +316,7 @@ def test_slopes_of_large_gammas(dtype: type, limit: float) -> None:
             np.testing.assert_allclose(g, sign * of_one, rtol=limit)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("wrt", [0, 1])
 def test_second_slopes_of_large_gammas(wrt: int) -> None:
     a, x = np.array(LARGE_GAMMAS).T[:2]

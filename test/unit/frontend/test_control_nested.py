@@ -112,18 +112,21 @@ def test_second_derivatives(name, order):
     check_second(NESTED[name], 3, order)
 
 
+@pytest.mark.sweep(keep=0)
 @settings(max_examples=3, deadline=None)
 @given(programs(depth=3), st.integers(0, 2**32 - 1))
 def test_first_derivatives_of_random_programs(steps, seed):
     check_first(steps, seed)
 
 
+@pytest.mark.sweep(keep=0)
 @settings(max_examples=2, deadline=None)
 @given(programs(), st.integers(0, 2**32 - 1))
 def test_batches_of_random_programs(steps, seed):
     check_batch(steps, seed)
 
 
+@pytest.mark.sweep(keep=0)
 @settings(max_examples=2, deadline=None)
 @given(programs(), st.integers(0, 2**32 - 1), st.integers(0, 2))
 def test_second_derivatives_of_random_programs(steps, seed, order):

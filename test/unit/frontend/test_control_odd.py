@@ -50,6 +50,7 @@ def unrolled(body, init, n):
     return init
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", [*LOOPS, "jit of while"])
 def test_carries_of_numbers_bools_and_nothing(name):
     around = (lambda f: anvl.jit(f)()) if "jit" in name else (lambda f: f())
@@ -89,6 +90,7 @@ def test_a_dict_that_a_step_changes_is_its_own():
     assert init == {"a": 0.0}
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", LOOPS)
 def test_gradients_of_odd_carries(name):
     def f(loop, z, e):
@@ -184,6 +186,7 @@ def test_closures_over_values_of_every_trace_around(name):
     same(asked(LOOPS[name]), asked(unrolled))
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("name", ["traced bounds", "bounded", "scan", "checkpoint"])
 def test_what_vjp_and_linearize_return_is_called_again(name):
     def asked(loop):
@@ -196,6 +199,7 @@ def test_what_vjp_and_linearize_return_is_called_again(name):
     same(asked(LOOPS[name]), asked(unrolled))
 
 
+@pytest.mark.sweep(keep=0)
 def test_a_bounded_loop_in_forward_mode_and_twice():
     f = lambda x, m: anvl.while_loop(  # noqa: E731
         lambda c: c < 100.0, lambda c: c * c + x, x, max_iterations=m

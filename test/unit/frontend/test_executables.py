@@ -35,6 +35,7 @@ def test_the_longest_unused_are_dropped_where_maps_are_scarce(empty):
         assert list(executables._executables)[:4] == last
 
 
+@pytest.mark.sweep(keep=0)
 def test_maps_are_counted_once_in_a_while(empty):
     calls = []
     empty.setattr(executables, "_spare_maps", lambda: calls.append(1))
@@ -52,6 +53,7 @@ def test_without_a_list_of_maps_nothing_is_dropped(empty, tmp_path):
     assert len(executables._executables) == 3
 
 
+@pytest.mark.sweep(keep=0)
 @pytest.mark.skipif(sys.platform != "linux", reason="counts Linux's maps")
 def test_what_is_dropped_gives_its_maps_back(empty):
     count = lambda: executables._MAPS.read_bytes().count(b"\n")  # noqa: E731

@@ -64,6 +64,7 @@ ASKED = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize("name", ASKED)
 def test_a_scan_is_what_it_is_unrolled(name):
     same(ASKED[name](scanned), ASKED[name](unrolled))
@@ -97,6 +98,7 @@ def test_the_gradient_of_a_reversed_scan():
     np.testing.assert_allclose(found, [28, 18, 12])
 
 
+@pytest.mark.sweep(keep=5)
 @pytest.mark.parametrize("every", [1, 2, 3, 5, 7, 100, "sqrt"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_checkpoints_change_no_number(every, reverse):
@@ -215,6 +217,7 @@ def test_few_places_are_enough(slots):
         )
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [

@@ -97,6 +97,7 @@ def implicit(a):
     return np.asarray([1, np.cos(v[1])]) @ -np.linalg.solve(jacobian, along)
 
 
+@pytest.mark.sweep(keep=0)
 def test_newtons_iteration_on_two_equations():
     a = np.asarray([0.8, 1.3])
     f = functools.partial(newton, OURS)
@@ -195,6 +196,7 @@ def dominant(a):
     return v @ a @ v
 
 
+@pytest.mark.sweep(keep=0)
 def test_power_iteration_until_it_stands_still():
     q, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
     a = (q * [3.0, 1.4, 0.5]) @ q.T
@@ -289,6 +291,7 @@ def powers_by_hand(x, k, n):
 X, K = np.float64(0.3), np.float64(1.01)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("options", [{}, {"slots": 2}, {"max_iterations": 40}], ids=str)
 def test_second_derivatives_through_any_number_of_steps(options):
     f = functools.partial(powers, **options)
@@ -303,6 +306,7 @@ def test_second_derivatives_through_any_number_of_steps(options):
             close(g(X, K, np.int32(n)), (y, dx, dxx, dxk, dxx), rtol=1e-8, atol=1e-200)
 
 
+@pytest.mark.sweep(keep=0)
 def test_each_member_has_its_own_number_of_steps():
     steps = np.asarray([0, 1, 31, 32, 33, 1000], "i4")
     batch = functools.partial(anvl.vmap, in_axes=(None, None, 0))

@@ -174,6 +174,7 @@ def differences(f, step=1e-4):
     return found
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("f", FUNCTIONS)
 def test_hessians_agree_with_each_other_and_with_numbers(f):
     expected = differences(f)

@@ -56,6 +56,7 @@ def test_an_op_without_parameters_is_called_eagerly_and_in_a_trace(name):
     pytest.fail(f"{name} took none of the dtypes")
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize("name", ["numpy", "prim", "random", "tree", "windows"])
 def test_each_module_can_be_imported_first(name):
     code = f"import anvl.{name}; print((anvl.numpy.ones(2) + 1).tolist())"

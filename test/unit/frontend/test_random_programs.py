@@ -26,12 +26,12 @@ NOT_DRAWN = {
 
 
 @pytest.mark.sweep(keep=1)
-@pytest.mark.parametrize("first", [0, 60, 120])
+@pytest.mark.parametrize("first", range(0, 180, 30))
 def test_fixed_programs_are_right_in_every_way(first):
-    result = campaign.run(seed=11, first=first, count=60, group=60)
+    result = campaign.run(seed=11, first=first, count=30, group=30)
     assert not result.findings, "\n\n".join(map(str, result.findings))
-    assert result.counts["run: xla"] >= 55
-    assert result.counts["run: interpreter"] >= 35
+    assert result.counts["run: xla"] >= 27
+    assert result.counts["run: interpreter"] >= 16
 
 
 def test_found_programs_stay_right():
@@ -104,7 +104,7 @@ print(finding.program)
 """
 
 
-@pytest.mark.sweep(keep=2)
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(("plant", "word", "kind"), PLANTED.values(), ids=PLANTED)
 def test_a_planted_bug_is_found_and_made_small(plant, word, kind):
     code = _PLANT.format(plant=plant, kind=kind, word=word)

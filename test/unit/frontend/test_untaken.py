@@ -134,7 +134,7 @@ MODES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.sweep(keep=24)
+@pytest.mark.sweep(keep=12)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("form", FORMS, ids=lambda f: f.__name__)
 def test_the_untaken_side_has_no_say(form: Any, mode: str) -> None:
@@ -186,6 +186,7 @@ CHOICES: dict[str, tuple[Callable[[Any], Any], float, float]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("name", CHOICES)
 def test_choices_without_a_where(name: str) -> None:
     f, x, slope = CHOICES[name]

@@ -129,6 +129,7 @@ def test_values(program):
         )
 
 
+@pytest.mark.sweep(keep=0)
 def test_derivatives(program):
     f, args = program
     smooth = [i for i, x in enumerate(args) if x.dtype.kind in "fc"]

@@ -187,6 +187,7 @@ WAYS = {
 }
 
 
+@pytest.mark.sweep(keep=8)
 @pytest.mark.parametrize("op", FOLDING, ids=lambda op: op.short_name)
 def test_what_is_folded_is_what_the_program_gives(op):
     of_dtype = {

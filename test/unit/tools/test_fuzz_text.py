@@ -41,6 +41,7 @@ def _crash(signal_number):
     os.kill(os.getpid(), signal_number)
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("planted", "cause"),
     [

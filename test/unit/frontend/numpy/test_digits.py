@@ -66,6 +66,7 @@ def misses(found: list[Any], wanted: list[Any], x: np.ndarray, length: float) ->
     return lines
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     "dtype, length", [("float32", FORMULA), ("float16", FORMULA), ("bfloat16", 10)]
 )

@@ -109,12 +109,14 @@ BINARY = [
 # fmt: on
 
 
+@pytest.mark.sweep(keep=16)
 @pytest.mark.parametrize(("name", "dtypes", "bounds"), UNARY, ids=[row[0] for row in UNARY])
 def test_a_unary_function_agrees_with_numpy(name, dtypes, bounds):
     calls = [(values(d, shape, *bounds),) for d in dtypes.split() for shape in SHAPES]
     agrees(getattr(anp, name), getattr(np, name), calls)
 
 
+@pytest.mark.sweep(keep=12)
 @pytest.mark.parametrize(("name", "dtypes", "bounds"), BINARY, ids=[row[0] for row in BINARY])
 def test_a_binary_function_agrees_with_numpy(name, dtypes, bounds):
     pairs = [((), ()), ((2, 1), (1, 3)), ((2, 3), (3,)), ((2, 0), (1,))]

@@ -25,6 +25,7 @@ POINTS = {  # SciPy's name: how many arguments, and between which bounds
 }
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("name", POINTS)
 def test_special_functions_agree_with_scipy(name):
     reference = getattr(scipy.special, name)
@@ -48,6 +49,7 @@ def test_polygamma_agrees_with_scipy():
         )
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("name", POINTS)
 def test_the_last_argument_of_a_special_function_has_a_derivative(name):
     xs = [values("f8", (5,), *bounds) for bounds in POINTS[name]]
@@ -82,6 +84,7 @@ def test_parameters_have_derivatives(name):
 MODES = ["full", "same", "valid"]
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["convolve", "correlate"])
 def test_convolutions_agree_with_numpy(name, mode):

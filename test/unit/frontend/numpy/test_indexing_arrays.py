@@ -50,6 +50,7 @@ def split(index):
     return arrays, joined
 
 
+@pytest.mark.sweep(keep=12)
 @pytest.mark.parametrize("index", INDICES, ids=str)
 def test_arrays_as_indices_take_what_numpy_takes(index):
     expected = X[index]
@@ -64,6 +65,7 @@ def test_arrays_as_indices_take_what_numpy_takes(index):
         assert_same(one, expected, [X])
 
 
+@pytest.mark.sweep(keep=15)
 @pytest.mark.parametrize("index", [*BASIC, *INDICES], ids=str)
 def test_writing_changes_what_numpy_changes(index):
     arrays, joined = split(index)
@@ -86,6 +88,7 @@ def test_writing_changes_what_numpy_changes(index):
             assert_same(found, expected, [X])
 
 
+@pytest.mark.sweep(keep=20)
 @pytest.mark.parametrize("index", [*BASIC, *INDICES], ids=str)
 def test_setting_replaces_what_numpy_replaces(index):
     arrays, joined = split(index)
@@ -99,6 +102,7 @@ def test_setting_replaces_what_numpy_replaces(index):
         assert_same(found, expected, [X])
 
 
+@pytest.mark.sweep(keep=14)
 @pytest.mark.parametrize("dtype", ["bool", "i1", "u2", "i4", "i8", "f2", "f4", "f8", "c8"])
 @pytest.mark.parametrize("of_index", ["i1", "u1", "i4", "u4", "i8", "u8"])
 def test_every_dtype_is_read_and_written_by_every_integer(dtype, of_index):
@@ -249,6 +253,7 @@ CUMULATIVE = {
 }
 
 
+@pytest.mark.sweep(keep=10)
 @pytest.mark.parametrize("name", CUMULATIVE)
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "f2", "f4", "f8", "bool"])
 def test_cumulative_functions_agree_with_numpy(name, dtype):

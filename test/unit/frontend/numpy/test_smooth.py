@@ -105,6 +105,7 @@ SCALED = {
 EXPONENTS = {"float16": 10, "bfloat16": 110, "float32": 110, "float64": 1000}
 
 
+@pytest.mark.sweep(keep=0)
 def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
     """Where the square of a number is none, the derivatives are those of its multiples."""
     rows = [(name, np.dtype("float64"), 0) for name in SCALED] + [
@@ -243,6 +244,7 @@ LIMITS = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(keep=0)
 def test_limits() -> None:
     """Values and gradients at infinities, NaN and ends of a range, in both modes."""
     points = [[np.asarray(x) for x in xs] for _, xs, _, _ in LIMITS.values()]
@@ -293,6 +295,7 @@ SHARED = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(keep=0)
 def test_equal_elements_share_a_quantile() -> None:
     points = [np.asarray(x, np.float64) for _, x, _ in SHARED.values()]
 
