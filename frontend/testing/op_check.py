@@ -28,7 +28,7 @@ import numpy as np
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.types import numpy_dtype
+from anvl.dialect.core.types import dtype_name, numpy_dtype
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.checks import (
     Batched,
@@ -44,7 +44,7 @@ from anvl.testing.checks import (
 from anvl.testing.claims import Claims
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call
-from anvl.testing.findings import Findings
+from anvl.testing.findings import NARROW, Findings
 from anvl.testing.forms import Folded, Simpler
 from anvl.testing.masks import MaskedBack, MaskedForward
 from anvl.testing.points import judge_at, turns
@@ -138,6 +138,8 @@ class Examination:
         return findings
 
     def _calls(self, calls: Sequence[Call]) -> list[Call]:
+        if self.amount == "none":
+            return [c for c in calls if all(dtype_name(x.dtype) not in NARROW for x in c.operands)]
         return [*calls, *twins(self.op_class, calls, self.amount)]
 
 
@@ -170,7 +172,8 @@ def twins(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> list
     """The f64 calls of an op with a class of its own, in the other dtypes that it takes.
 
     In c128 all of them, in narrower dtypes one of each form: empty, of rank 0, of each other rank.
-    Of `every` amount all in each dtype.  (Elementwise ops draw each dtype themselves.)
+    Of `every` amount all in each dtype.  (Elementwise ops draw each dtype themselves; of amount
+    `none`, their narrow ones are left out.)
     """
     if amount == "none" or issubclass(op_class, Elementwise):
         return []

@@ -31,6 +31,7 @@ def everything(tmp_path_factory):
     return done.stdout, json.loads(path.read_text())
 
 
+@pytest.mark.sweep(keep=0)
 def test_every_benchmark_measures_something(everything):
     _, found = everything
     assert [result["title"][:3] for result in found["results"]] == [f"({c})" for c in LETTERS]
@@ -59,6 +60,7 @@ def test_the_machine_is_described_without_a_name_or_a_path(everything):
     assert not any("/" in value for value in found["machine"].values())
 
 
+@pytest.mark.sweep(keep=1)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -69,6 +69,7 @@ def test_every_op_of_chlo_is_there_or_said_to_be_absent() -> None:
     assert {name for name in CHLO_ABSENT if f"chlo.{name}" in there} == set()
 
 
+@pytest.mark.sweep(keep=0)
 def test_the_list_of_chlo_is_complete() -> None:
     folder = Path(_cext.__file__).parent
     found: set[str] = set()

@@ -84,6 +84,7 @@ def _three_squares(x):
     return emit.mul(full_like(x, 3), emit.mul(x, x))
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize(
     "changes, message",
     [

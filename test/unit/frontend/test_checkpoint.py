@@ -45,7 +45,7 @@ ASKED = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep(keep=15)
+@pytest.mark.sweep(keep=10)
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("form", FORMS)
 def test_it_changes_no_number(form, name):
@@ -176,6 +176,7 @@ def test_it_takes_a_function():
     np.testing.assert_allclose(decorated(W, V), np.asarray(block(W, V)))
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("outer", [{"budget": 0}, {"budget": "1KiB"}, {"policy": ("sin",)}, {}])
 @pytest.mark.parametrize("inner", [{"budget": "8B"}, {"policy": ("exp",)}, {}])
 def test_checkpoints_that_choose_nest(outer, inner):

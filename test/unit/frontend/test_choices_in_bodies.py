@@ -44,6 +44,7 @@ def mapped(body):
     return lambda x: prim.map(x, x[::-1], computation=body, dimensions=(0,), dtype="f64")
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("host", [reduced, windows, mapped])
 @pytest.mark.parametrize("body", [chosen, switched, nested])
 def test_a_choice_is_what_where_is(host, body):

@@ -71,6 +71,7 @@ DRAWS = {
 }
 
 
+@pytest.mark.sweep(keep=4)
 @pytest.mark.parametrize("name", DRAWS)
 def test_the_same_key_gives_the_same_in_jit_and_outside_and_another_key_another(name):
     draw = DRAWS[name]
@@ -102,6 +103,7 @@ def test_streams_of_split_keys_are_independent():
 # -- distributions: Kolmogorov-Smirnov and chi-squared, with fixed seeds ---------------------------
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("dtype", ["f64", "f32", "f16", "bf16"])
 @pytest.mark.parametrize(
     ("name", "distribution"),

@@ -61,6 +61,7 @@ def test_an_aval_has_sizes_that_are_integers(shape):
         anvl.aval("f32", shape)
 
 
+@pytest.mark.sweep(keep=3)
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
 def test_powers_of_integers_wrap_whatever_the_exponent(dtype):
     info = numpy.iinfo(dtype)

@@ -148,6 +148,7 @@ def test_comparing_with_none_or_text_is_not_an_array():
         anvl.trace(lambda x: [1] + x, 1.0)  # noqa: RUF005
 
 
+@pytest.mark.sweep(keep=18)
 @pytest.mark.parametrize(
     "f",
     [

@@ -72,6 +72,7 @@ def test_refused_in_a_body(host, name):
         _check(_lowered(_HOSTS[host](_REFUSED[name])))
 
 
+@pytest.mark.sweep(keep=10)
 @pytest.mark.parametrize("host", _HOSTS)
 @pytest.mark.parametrize("name", _TAKEN)
 def test_taken_in_a_body(host, name):

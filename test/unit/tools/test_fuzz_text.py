@@ -23,6 +23,7 @@ def corpus():
     return found
 
 
+@pytest.mark.sweep(keep=0)
 def test_mutated_texts_and_bytecode_end_in_good_order(corpus):
     report = fuzz_text.fuzz(corpus, seed=1, texts=30, bytecodes=8, shrinking=False)
     assert not report.failures, f"{report}\n{report.failures}"

@@ -67,6 +67,7 @@ def _numbers(line):
     return onp.array([float(n) for n in line.split()[1:]])
 
 
+@pytest.mark.sweep(keep=6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_saved_trace_runs_and_gives_the_numbers_of_jit(name):
     f = PROGRAMS[name]

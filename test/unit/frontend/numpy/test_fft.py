@@ -11,6 +11,7 @@ import anvl.numpy as anp
 NORMS = [None, "backward", "ortho", "forward"]
 
 
+@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
 def test_along_one_axis(name):
     f, reference = getattr(anp.fft, name), getattr(np.fft, name)

@@ -97,6 +97,8 @@ def of_values(values, shape, is_complex):
     draw = [RANDOM.standard_normal((n, n)) + is_complex * 1j * np.eye(n) for n in shape]
     u, v = (np.linalg.qr(x)[0] for x in draw)
     v = v if len(values) == 2 else u
+    if v is u and len(set(values)) == 1:  # the product is one to rounding, and eig sees this
+        return values[0] * np.eye(3, dtype=u.dtype)
     middle = np.zeros(shape)
     np.fill_diagonal(middle, values)
     return u @ middle @ np.conj(v).T

@@ -50,6 +50,7 @@ CALLS = {
 # fmt: on
 
 
+@pytest.mark.sweep(keep=12)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_function_of_one_array_agrees_with_numpy(name):
     f, reference = getattr(anp, name), getattr(np, name)
