@@ -66,22 +66,21 @@ def own_ops() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose among the cases of tests marked `sweep(keep=n)`: see sweep.py.
+    """Choose among the cases of tests marked `sweep(keep=n, part=m)`: see sweep.py.
 
     A test that is named, `file.py::test`, has all of its cases.
     """
     if SWEEP or any("::" in argument for argument in config.args):
         return
-    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    cases: dict[tuple[str, int, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if marker := item.get_closest_marker("sweep"):
-            cases[item.nodeid.partition("[")[0], marker.kwargs["keep"]].append(item)
+            keep = marker.kwargs["keep"]
+            part = marker.kwargs.get("part", keep or len(items))
+            cases[item.nodeid.partition("[")[0], keep, part].append(item)
     chosen = set() if MODE == "part" else set(items) - {i for of in cases.values() for i in of}
-    for (_, keep), of_test in cases.items():
+    for (_, keep, part), of_test in cases.items():
         mixed = sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))
-        if MODE == "part":
-            chosen.update(mixed[keep : 3 * keep] if keep else mixed)
-        else:
-            chosen.update(mixed[:keep])
+        chosen.update(mixed[keep : keep + part] if MODE == "part" else mixed[:keep])
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]

@@ -1,7 +1,8 @@
-"""How many of the cases of a test marked `sweep(keep=n)` run: set by ANVL_SWEEP.
+"""How many of the cases of a test marked `sweep(keep=n, part=m)` run: set by ANVL_SWEEP.
 
 (nothing)  `make test`: n of them, always the same
-part       `make sweep-part`, which continuous integration runs too: the next 2 n, or all if n is 0
+part       `make sweep-part`, which continuous integration runs too: the next m; without `part`
+           as many again, or all if n is 0
 all        `make sweep`: all, and many more random numbers
 """
 
