@@ -25,7 +25,7 @@ from anvl.numpy import fft, linalg
 
 TABLES = {"elementwise": ELEMENTWISE, "arrays": ARRAYS, "complex": COMPLEX, "matrices": MATRICES}
 LONG = ("elementwise", "matrices")  # half a minute each
-SWEPT = pytest.mark.sweep(keep=0)
+SWEPT = pytest.mark.sweep(keep=0, part=1)
 BILINEAR = {"conv"}  # as a product of arrays; the table of the op has its samples
 
 
@@ -106,7 +106,7 @@ SCALED = {
 EXPONENTS = {"float16": 10, "bfloat16": 110, "float32": 110, "float64": 1000}
 
 
-@pytest.mark.sweep(keep=0)
+@pytest.mark.sweep(keep=0, part=0)
 def test_derivatives_hold_over_the_whole_range_of_a_dtype() -> None:
     """Where the square of a number is none, the derivatives are those of its multiples."""
     rows = [(name, np.dtype("float64"), 0) for name in SCALED] + [
