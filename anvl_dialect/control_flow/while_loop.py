@@ -263,7 +263,7 @@ class _Batched(NamedTuple):
         ]
 
     def _safe(self, active: Value, given: list[Value]) -> list[Value]:
-        """What a step takes: of active members, if it could do harm on the values of others."""
+        """Replace finished members by an active one, where the body may not end on their values."""
         body = self.loop.body
         if not self.size or not is_unsafe(body.block.operations, body.symbols):
             return given

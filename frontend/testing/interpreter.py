@@ -282,12 +282,17 @@ def _how_it_ended(status: int) -> str:
 
 
 @lru_cache(_MOST_KEPT)
-def _module_of(bytecode: bytes) -> ir.Module:
-    """The module, read once for all its inputs, before the fork."""
-    return ir.Module.parse(bytecode, context())
+def _module_of(bytecode: bytes) -> ir.Module | ir.MLIRError:
+    """Read a module once for all its inputs, before the fork; return an error for its answer."""
+    try:
+        return ir.Module.parse(bytecode, context())
+    except ir.MLIRError as error:
+        return error
 
 
-def _answer(jobs: Sequence[tuple[ir.Module, list[np.ndarray]]], done: mmap.mmap) -> None:
+def _answer(
+    jobs: Sequence[tuple[ir.Module | ir.MLIRError, list[np.ndarray]]], done: mmap.mmap
+) -> None:
     target = sys.stdout.buffer
     for i, (module, arrays) in enumerate(jobs, 1):
         _end_after(_SECONDS)
@@ -306,7 +311,9 @@ def _end_after(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _evaluated(module: ir.Module, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+def _evaluated(module: ir.Module | ir.MLIRError, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    if isinstance(module, ir.MLIRError):
+        raise module
     with context(), ir.Location.unknown():
         given = [
             ir.DenseElementsAttr.get(np.array(x), type=tensor(x.shape, element_type(x.dtype)))

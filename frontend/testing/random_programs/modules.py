@@ -55,7 +55,7 @@ class Lowered:
         return self._names
 
     def code(self) -> Code:
-        """What the interpreter is given."""
+        """Its code for the interpreter, made once."""
         if self._code is None:
             self._code = code_of(self.module)
         return self._code

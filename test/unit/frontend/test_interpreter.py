@@ -55,6 +55,13 @@ def test_one_that_cannot_be_read_says_so_and_the_next_runs(interpreter):
     assert sums[0][0].tolist() == [9, 12]
 
 
+def test_malformed_code_is_refused_and_the_next_runs(interpreter):
+    malformed = code("add")._replace(bytecode=b"ML\xefR")
+    refused, sums = interpreter.run_each([(malformed, [[X, Y]]), (code("add"), [[X, Y]])])
+    assert "MLIRError" in str(refused)
+    assert sums[0][0].tolist() == [9, 12]
+
+
 def test_a_single_one_raises_and_the_process_goes_on(interpreter):
     with pytest.raises(Ended, match="SIG"):
         interpreter.run(module("divide"), [[X, ZERO]])
