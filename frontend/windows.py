@@ -87,8 +87,10 @@ def conv(
             ("strides", strides), ("dilation", dilation), ("input_dilation", input_dilation),
         )
     )  # fmt: skip
-    sizes = [(s - 1) * i + 1 for s, i in zip(_at(a, dims.input_spatial), inner, strict=True)]
-    spans = [(s - 1) * d + 1 for s, d in zip(_at(b, dims.kernel_spatial), dilations, strict=True)]
+    sizes = [(s - 1) * i + 1 for s, i in zip(_sizes_of(a, dims.input_spatial), inner, strict=True)]
+    spans = [
+        (s - 1) * d + 1 for s, d in zip(_sizes_of(b, dims.kernel_spatial), dilations, strict=True)
+    ]
     result = prim(
         "convolution",
         a,
@@ -106,7 +108,7 @@ def conv(
     return mark_weak(result, weak)
 
 
-def _at(x: Tracer, axes: Sequence[int]) -> list[int]:
+def _sizes_of(x: Tracer, axes: Sequence[int]) -> list[int]:
     return [x.shape[a] for a in axes]
 
 
@@ -341,7 +343,7 @@ def _windows(
         for word, value in (("sizes", sizes), ("strides", strides), ("dilation", dilation))
     )
     spans = [(k - 1) * d + 1 for k, d in zip(lengths, dilations, strict=True)]
-    pairs = _padding(name, padding, _at(x, order), spans, steps)
+    pairs = _padding(name, padding, _sizes_of(x, order), spans, steps)
     if padding != "SAME":
         _check_room(name, x, order, spans, pairs)
 

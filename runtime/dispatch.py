@@ -25,8 +25,8 @@ from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
 
 # While the first element is nonzero, some thread traces or a context has a variant, and every call
-# checks with `_elsewhere` whether it is affected.  Read by generated code; change it with the
-# functions below.
+# checks with `_program_in_context` whether it is affected.  Read by generated code; change it
+# with the functions below.
 tracing_depth: list[int] = [0]
 # Reentrant: the collector may end a variant while this thread holds it.
 _tracing_lock = threading.RLock()
@@ -43,10 +43,10 @@ class _Variant:
 
     def __init__(self, key: Any) -> None:
         self.key = key
-        _look_elsewhere(1)
+        _count_context(1)
 
     def __del__(self) -> None:
-        _look_elsewhere(-1)
+        _count_context(-1)
 
 
 _variant: ContextVar[_Variant | None] = ContextVar("anvl variant", default=None)
@@ -68,13 +68,13 @@ def begin_tracing() -> None:
     """Send this thread's calls of all dispatchers to their `slow` until `end_tracing`."""
     leave_if_ending()
     _thread.depth += 1
-    _look_elsewhere(1)
+    _count_context(1)
 
 
 def end_tracing() -> None:
     """Undo one `begin_tracing`."""
     _thread.depth -= 1
-    _look_elsewhere(-1)
+    _count_context(-1)
 
 
 def set_variant(key: Any) -> None:
@@ -85,12 +85,12 @@ def set_variant(key: Any) -> None:
     _variant.set(None if key is None else _Variant(key))
 
 
-def _look_elsewhere(change: int) -> None:
+def _count_context(change: int) -> None:
     with _tracing_lock:
         tracing_depth[0] += change
 
 
-def _elsewhere(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
+def _program_in_context(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
     """The program for a key in this context; None if this thread traces, or there is none."""
     if _thread.depth:
         return None
@@ -254,7 +254,7 @@ def _make_dispatch(
     namespace: dict[str, Any] = {
         "cache": cache,
         "caches": caches,
-        "elsewhere": _elsewhere,
+        "program_in_context": _program_in_context,
         "slow": _refuse if is_orphan() else slow,
         "tracing": tracing_depth,
         "missing": MISSING,
@@ -329,7 +329,7 @@ if hasattr(os, "register_at_fork"):  # runs after the hook of `client`, which id
 _HEAD = """\
 def call({parameters}):
     try:
-        entry = elsewhere(caches, {key}) if tracing[0] else cache[{key}]
+        entry = program_in_context(caches, {key}) if tracing[0] else cache[{key}]
     except (KeyError, AttributeError):
         entry = None
     if entry is None:

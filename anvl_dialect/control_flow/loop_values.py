@@ -12,9 +12,18 @@ from anvl.dialect.interpreters.subprogram import Program
 from anvl.dialect.ops.elementwise.elementary import and_
 
 __all__ = [
-    "and_below", "axis_added", "broadcast_flags", "carries_moved", "carries_read",
-    "dependent_results", "fixed_point_flags", "member", "scatter_flagged", "split_sizes",
-    "tangents_of", "update_at",
+    "active_arguments",
+    "and_below",
+    "axis_added",
+    "broadcast_flags",
+    "dependent_results",
+    "fixed_point_flags",
+    "live_arguments",
+    "member",
+    "scatter_flagged",
+    "split_sizes",
+    "tangents_of",
+    "update_at",
 ]  # fmt: skip
 
 
@@ -39,7 +48,7 @@ def fixed_point_flags(
         flags = more
 
 
-def carries_read(
+def live_arguments(
     body: Program, n: int, is_wanted: Sequence[bool], more: Set[Value] = frozenset()
 ) -> list[bool]:
     """For each argument of a step, whether wanted results depend on it after any number of steps.
@@ -56,7 +65,7 @@ def carries_read(
         wanted[:n] = carried
 
 
-def carries_moved(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
+def active_arguments(body: Program, n: int, moves: Sequence[bool]) -> list[bool]:
     """For each argument of a step, whether it is active in any step, given those in the first."""
     flags = list(moves)
     while True:

@@ -19,11 +19,11 @@ from anvl.dialect.control_flow.call import (
 from anvl.dialect.control_flow.counted_scan import as_scan
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
+    active_arguments,
     axis_added,
-    carries_moved,
-    carries_read,
     dependent_results,
     fixed_point_flags,
+    live_arguments,
     member,
     scatter_flagged,
     split_sizes,
@@ -218,7 +218,7 @@ class Scan(FunctionRule):
 
     def operands_read(self, f: Callee, is_wanted: Sequence[bool]) -> list[bool]:
         loop = self.read(f)
-        flags = carries_read(loop.body.program, loop.n, is_wanted)
+        flags = live_arguments(loop.body.program, loop.n, is_wanted)
         if loop.length:
             return flags
         return [*is_wanted[: loop.n], *(False for _ in flags[loop.n :])]
@@ -229,7 +229,7 @@ class Scan(FunctionRule):
     def bodies(self, f: Callee, moves: Sequence[bool]) -> Sequence[tuple[Program, Sequence[bool]]]:
         loop = self.read(f)
         body = loop.body.program
-        return [(body, carries_moved(body, loop.n, moves))]
+        return [(body, active_arguments(body, loop.n, moves))]
 
     def tangent(
         self, f: Callee, ts: Sequence[Value | None], xs: Sequence[Value], ys: Sequence[Value]

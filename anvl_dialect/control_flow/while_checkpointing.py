@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from anvl.dialect.control_flow.case import choose
 from anvl.dialect.control_flow.loop_values import (
     and_below,
-    carries_read,
+    live_arguments,
     member,
     split_sizes,
     update_at,
@@ -237,7 +237,7 @@ def _needed_carries(body: Program, back: Program) -> list[int]:
     """Carries that a backward step depends on, directly or through other carries."""
     n, read = len(body.results), back.slice().values
     is_read = [x in read for x in back.arguments[:n]]
-    flags = carries_read(body, n, is_read)
+    flags = live_arguments(body, n, is_read)
     return [i for i in range(n) if is_read[i] or flags[i]]
 
 

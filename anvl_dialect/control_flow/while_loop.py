@@ -11,12 +11,12 @@ from typing import Any, ClassVar, NamedTuple
 from anvl.dialect.control_flow.call import CallOp, Motion
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
+    active_arguments,
     axis_added,
     broadcast_flags,
-    carries_moved,
-    carries_read,
     dependent_results,
     fixed_point_flags,
+    live_arguments,
     member,
     scatter_flagged,
     tangents_of,
@@ -173,7 +173,7 @@ class WhileOp(RegionOp):
         is_asked = {y for x, y in pairs if x in asked}
         arguments = body.arguments
         wanted = [a or x in is_asked for a, x in zip(is_wanted, arguments, strict=False)]
-        flags = carries_read(body, n, wanted, is_asked)
+        flags = live_arguments(body, n, wanted, is_asked)
         # If it takes no step, a result is the initial carry.
         return [a or b for a, b in zip(flags, [*is_wanted, *flags[n:]], strict=True)]
 
@@ -186,7 +186,7 @@ class WhileOp(RegionOp):
         cls, op: ir.Operation, moves: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[tuple[Program, Sequence[bool]]]:
         cond, body = cls.programs(op, symbols)
-        active = carries_moved(body, len(op.results), moves)
+        active = active_arguments(body, len(op.results), moves)
         return [(cond, active), (body, active)]
 
     @classmethod

@@ -12,7 +12,7 @@ from anvl.dialect.core.mlir import ir
 
 __all__ = [
     "DTYPES", "dtype_name", "element_type", "is_array", "kind", "numpy_dtype", "shape_text",
-    "tensor", "why_no_array",
+    "tensor", "why_no_array", "without_axes",
 ]  # fmt: skip
 
 
@@ -123,6 +123,11 @@ def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:
             f"shape {shape_text(shape)} is not the shape of an array; sizes must be integers from "
             f"0 to {2**63 - 1}"
         ) from None
+
+
+def without_axes(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
+    """The sizes of all axes but these."""
+    return [n for i, n in enumerate(shape) if i not in axes]
 
 
 @cache

@@ -11,10 +11,10 @@ from anvl.dialect.interpreters.common import Step, check_type, listed
 from anvl.dialect.interpreters.masking import (
     Masked,
     Support,
+    factor_masks,
     is_alike,
     materialize,
     ones_where,
-    shared,
     summed,
 )
 
@@ -33,11 +33,11 @@ def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
     if rules.multiple_results:
         if not any(type(part) is Masked for part in g):
             return g, None
-        parts, masks, _ = shared(g)
+        parts, masks, _ = factor_masks(g)
         mask = Masked(None, masks)
         return tuple(parts), lambda i, gx: mask.of(gx)
     if type(g) is Masked:
-        g, mask = g.carried(rules)
+        g, mask = g.split_for(rules)
         if rules.diagonal and not rules.selects_elements:
             return g, lambda i, gx: mask.of(gx)
     elif not rules.selects_elements:
@@ -85,7 +85,7 @@ def tangents_through(step: Step, ts: Sequence[Any], ask: _Ask) -> Sequence[Any]:
             # The tangent of one operand must not get the mask of another.
             parts = [_through_one(step, ts, i, ask) for i in moving]
             return [total(of_one) for of_one in zip(*parts, strict=True)]
-    plain, masks, supports = shared(ts, rules.diagonal)
+    plain, masks, supports = factor_masks(ts, rules.diagonal)
     mask = Masked(None, masks, _support_behind(step, ts, supports))
     return [None if t is None else mask.of(t) for t in ask(plain)]
 
@@ -94,7 +94,7 @@ def _through_one(step: Step, ts: Sequence[Any], i: int, ask: _Ask) -> Sequence[A
     """Tangents of the results of a diagonal op whose only active operand is i."""
     if type(ts[i]) is not Masked:
         return ask([t if k == i else None for k, t in enumerate(ts)])
-    given, mask = ts[i].carried(step.rules)
+    given, mask = ts[i].split_for(step.rules)
     found = ask([given if k == i else None for k in range(len(ts))])
     return [None if t is None else mask.of(t) for t in found]
 

@@ -16,12 +16,12 @@ from anvl.dialect.core.types import dtype_name
 __all__ = [
     "Masked",
     "Support",
+    "factor_masks",
     "is_alike",
     "masked_by_select",
     "materialize",
     "nonzero",
     "ones_where",
-    "shared",
     "summed",
 ]  # fmt: skip
 
@@ -88,13 +88,13 @@ class Masked:
     def __call__(self) -> Value:
         return _apply_masks(self.masks, self.g)
 
-    def carried(self, rules: Any) -> "tuple[Value, Masked]":
+    def split_for(self, rules: Any) -> "tuple[Value, Masked]":
         """Return the unmasked cotangent to pass to the rule, and the mask to apply to its answer.
 
         If the op is not diagonal or selects elements, `support` is still the support of g.
         """
         if not rules.diagonal:
-            (given,), masks, (support,) = shared([self])
+            (given,), masks, (support,) = factor_masks([self])
             return given, Masked(None, masks, support)
         if self.support is None or rules.preserves_zeros:
             return self.g, self
@@ -137,7 +137,7 @@ def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
 
 
 def _summed_masked(one: Any, other: Any) -> Any:
-    (x, y), masks, (left, right) = shared([one, other], diagonal=True)
+    (x, y), masks, (left, right) = factor_masks([one, other], diagonal=True)
     found = emit.add(x, y)
     support = None
     if left is not None and right is not None:
@@ -145,7 +145,7 @@ def _summed_masked(one: Any, other: Any) -> Any:
     return Masked(found, masks, support) if masks or support else found
 
 
-def shared(
+def factor_masks(
     gs: Sequence[Any], diagonal: bool = False
 ) -> tuple[list[Any], tuple[_Mask, ...], list[Support | None]]:
     """Values to pass to a rule, the masks to apply to its answers, and the support of each value.

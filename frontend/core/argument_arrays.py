@@ -15,7 +15,7 @@ from anvl.core.promote import NUMBER_LEVELS, abstract, common_dtype, number_valu
 from anvl.core.ranges import check_fits
 from anvl.runtime import Array, put
 
-__all__ = ["arrays_of", "converted", "scalar_array", "taken"]
+__all__ = ["arrays_of", "converted", "number_dtype", "scalar_array"]
 
 
 def arrays_of(arguments: Arguments, f: Callable[..., Any], is_ours: bool = False) -> list[Array]:
@@ -63,10 +63,10 @@ def _dtype_beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | Non
     None if no array is of its kind: the number then has the default dtype.
     """
     dtypes = {x.dtype for x in others if isinstance(x, Array | np.ndarray | np.generic)}
-    return taken(type(number), tuple(dtypes))
+    return number_dtype(type(number), tuple(dtypes))
 
 
-def _taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
+def _number_dtype(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
     if of is bool or not dtypes:
         return None
     try:
@@ -79,9 +79,9 @@ def _taken(of: type, dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any] | None:
 
 
 #: The dtype that a number of type `of` takes from these; the latest answers are kept.
-taken: Callable[[type, tuple[np.dtype[Any], ...]], np.dtype[Any] | None] = functools.lru_cache(
-    4096
-)(_taken)
+number_dtype: Callable[[type, tuple[np.dtype[Any], ...]], np.dtype[Any] | None] = (
+    functools.lru_cache(4096)(_number_dtype)
+)
 
 
 def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:

@@ -20,7 +20,7 @@ from anvl.core.locations import here
 from anvl.core.ranges import check_fits, note_meeting
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
-from anvl.core.tracing import emit, outlived
+from anvl.core.tracing import emit, ended_trace_error
 from anvl.dialect.core.create import full, splat_at
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
@@ -186,7 +186,7 @@ def as_tracer(x: Any, function: str = "") -> Tracer:
     """Tracer of the current trace for an array, a tracer or a Python number."""
     trace = current.trace
     if trace is None:
-        raise outlived((x,))
+        raise ended_trace_error((x,))
     if type(x) is Tracer:
         return x
     of = abstract(x, function)
@@ -245,7 +245,7 @@ def promoted(
 ) -> tuple[list[Tracer], bool]:
     """Promote operands to one dtype and one shape; also whether that dtype is weak."""
     if current.trace is None:
-        raise outlived(xs)
+        raise ended_trace_error(xs)
     avals = [abstract(x, function) for x in xs]
     first, level = avals[0], _ORDER.index(at_least)
     if _agree(avals, level):
@@ -279,7 +279,7 @@ def literal_like(value: complex, of: Aval) -> Tracer:
     """A literal of the current trace, of a known aval: the fast form of `constant`."""
     trace = current.trace
     if trace is None:
-        raise outlived(())
+        raise ended_trace_error(())
     # 0.0 and -0.0 are equal as keys, but differ.
     key = of, value if value and type(value) is not complex else repr(value)
     known = trace.literals.get(key)

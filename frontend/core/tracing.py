@@ -274,7 +274,7 @@ def emit(op_class: type[AnvlOp], xs: Sequence[Any], params: dict[str, Any]) -> A
     """
     trace = current.trace
     if trace is None:
-        raise outlived(xs)
+        raise ended_trace_error(xs)
     tracers: Sequence[Tracer]
     values: Sequence[ir.Value]
     key: tuple[Any, ...] | None
@@ -295,7 +295,7 @@ def emit_unary(op_class: type[AnvlOp], x: Tracer) -> Tracer:
     """`emit` specialized for an op of one operand and no parameters."""
     trace = current.trace
     if trace is None:
-        raise outlived((x,))
+        raise ended_trace_error((x,))
     if x.trace is not trace:
         x = trace.tracer_of(x)
     key = op_class, x.aval
@@ -369,7 +369,7 @@ def _emit_first(
     return Tracer(y, of, trace, location)
 
 
-def outlived(xs: Sequence[Any]) -> Exception:
+def ended_trace_error(xs: Sequence[Any]) -> Exception:
     """The error for an op on tracers outside of a trace."""
     for x in xs:
         if type(x) is Tracer:

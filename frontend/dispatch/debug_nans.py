@@ -115,7 +115,7 @@ class _Program:
         self._place = arrays[0].aval.placement if arrays else default_placement()
         elements = pipeline(self._captured, self._place.client.platform).elements
         at = next(i for i, one in enumerate(elements) if isinstance(one, HoistConstants))
-        self._rest = elements[at:]
+        self._lowering_passes = elements[at:]
         self._module = traced.program.module
         with passes_lock, context():
             Pipeline([*elements[:at], "trivial-dce"]).run(self._module)
@@ -141,7 +141,7 @@ class _Program:
         """Run the program with a probe; returns its results."""
         module = copied(self._module)
         with passes_lock:
-            Pipeline([probe, *self._rest]).run(module)
+            Pipeline([probe, *self._lowering_passes]).run(module)
             order = captured_order(module)
             artifact = serialize(module)
         found = [self._captured[i] for i in order]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anvl import tree
 from anvl.core import config
-from anvl.core.argument_arrays import arrays_of, converted, scalar_array, taken
+from anvl.core.argument_arrays import arrays_of, converted, number_dtype, scalar_array
 from anvl.core.arguments import Arguments, Parameters, StaticArguments, name_of
 from anvl.core.avals import Aval, aval
 from anvl.core.call_forms import CallForm
@@ -145,7 +145,7 @@ class Jit:
 
         def with_number(x: Any, y: Any) -> Any:
             if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, scalar_array(y, taken(type(y), (x.dtype,))))
+                return call(x, scalar_array(y, number_dtype(type(y), (x.dtype,))))
             return slow(x, y)
 
         call = self._dispatch(2, with_number).call
@@ -158,7 +158,7 @@ class Jit:
         def reflected(x: Any, y: Any) -> Any:
             try:
                 if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(scalar_array(y, taken(type(y), (x.dtype,))), x)
+                    return call(scalar_array(y, number_dtype(type(y), (x.dtype,))), x)
                 return slow(x, y)
             except Exception as error:
                 hide_frames(error)

@@ -375,7 +375,7 @@ def _transformed(
     stored = (*sizes[:-1], sizes[-1] // 2 + 1) if kind == "IRFFT" else sizes
     for axis, n in zip(last, stored, strict=True):
         moved = _resized(moved, axis, n)
-    return moveaxis(_scaled(_chained(kind, moved, sizes), kind, sizes, norm), last, axes)
+    return moveaxis(_normalized(_chained(kind, moved, sizes), kind, sizes, norm), last, axes)
 
 
 def _lengths(kind: str, shape: tuple[int, ...], lengths: Any) -> tuple[int, ...]:
@@ -423,7 +423,7 @@ def _of_nothing(kind: str, x: Tracer, sizes: tuple[int, ...]) -> Tracer:
     return constant(0, dtype, shape)
 
 
-def _scaled(y: Tracer, kind: str, sizes: tuple[int, ...], norm: Any) -> Tracer:
+def _normalized(y: Tracer, kind: str, sizes: tuple[int, ...], norm: Any) -> Tracer:
     """Scale by `norm`; the op itself divides the inverse kinds by n, as "backward" requires."""
     n = float(math.prod(sizes))
     is_inverse = kind in ("IFFT", "IRFFT")

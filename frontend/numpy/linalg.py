@@ -23,7 +23,7 @@ from anvl.core.locations import here
 from anvl.core.promote import broadcast_shapes, constant, convert, promoted
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
-from anvl.core.tracing import outlived
+from anvl.core.tracing import ended_trace_error
 from anvl.dialect.core.op import Value
 from anvl.dialect.ops.linalg import matrices
 from anvl.dispatch.eager import public
@@ -57,7 +57,7 @@ def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
     """Apply `f`, which emits ops on MLIR values, to tracers."""
     trace = current.trace
     if trace is None:
-        raise outlived(xs)
+        raise ended_trace_error(xs)
     location = here(2)
     with location:
         y = f(*[trace.tracer_of(x).value for x in xs])

@@ -417,7 +417,7 @@ def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
     n_possible = anp.count_nonzero(anp.greater(weights, 0))
     chances = anp.greater_equal(n_possible, 1 if replace else count)
     chances = anp.logical_and(chances, anp.all(is_weight))
-    weights = _scaled(convert(weights, _wide(weights.dtype)))
+    weights = _rescaled_weights(convert(weights, _wide(weights.dtype)))
     if replace:
         sums = anp.cumsum(weights)
         at = anp.multiply(_unit("choice", key, sizes, weights.dtype), sums[-1])
@@ -428,7 +428,7 @@ def _chosen(key: Any, p: Any, n: int, shape: Any, replace: bool) -> Any:
     return anp.where(chances, found, _no_number(found.dtype))
 
 
-def _scaled(weights: Tracer) -> Tracer:
+def _rescaled_weights(weights: Tracer) -> Tracer:
     """Scale weights by a power of two, so that their sum is finite and its parts are normal.
 
     No division by the largest: XLA turns it into a product with an inverse, which is 0 for large

@@ -222,7 +222,7 @@ class _Check:
                 zeros = [s if j == i else np.zeros_like(s) for j, s in enumerate(ts)]
                 tangents = paired(gs, forward(xs, zeros))
             pulled = None if adjoint is None else paired([adjoint], [t])
-            self._note(self.function.names[i], slope.beside(pulled, tangents), above)
+            self._note(self.function.names[i], slope.with_modes(pulled, tangents), above)
 
     def _note(self, name: str, slope: Slope, above: tuple[str, ...]) -> None:
         for mode, found in (("rev", slope.adjoint), ("fwd", slope.tangent)):

@@ -1,7 +1,7 @@
 """Directional derivatives, compared with finite differences: the arithmetic of verification.
 
     slope = measured(f, x, t, g)           # by differences alone
-    slope = slope.beside(adjoint, tangent)
+    slope = slope.with_modes(adjoint, tangent)
     slope.verdict                          # "ok", "BAD", ...
 
 Not a pass, and executes nothing: `f` computes.  `anvl-verify-gradient` and
@@ -86,7 +86,7 @@ class Slope:
     adjoint: float | None = None
     tangent: float | None = None
 
-    def beside(
+    def with_modes(
         self,
         adjoint: tuple[float, float] | None = None,
         tangent: tuple[float, float] | None = None,
@@ -102,12 +102,12 @@ class Slope:
         )
 
     @property
-    def between(self) -> float:
+    def mode_error(self) -> float:
         """The relative error between adjoint and tangent; 0 where one of them is absent."""
         return self._relative(self._mode_difference())
 
     @property
-    def from_difference(self) -> float:
+    def difference_error(self) -> float:
         """The largest relative error of a mode against the difference."""
         return self._relative(self._largest_deviation())
 
@@ -144,7 +144,7 @@ class Slope:
         shown = [f"{name} {x:.7g}" for name, x in named if x is not None]
         shown.append(f"difference {self.difference:.7g}")
         both = len(shown) == 3
-        errors = [self.between, self.from_difference] if both else [self.from_difference]
+        errors = [self.mode_error, self.difference_error] if both else [self.difference_error]
         listed = " and ".join(f"{x:.1e}" for x in errors)
         shown.append(f"{'errors' if both else 'error'} {listed} of {self.tolerance:.0e} allowed")
         return ", ".join([*shown, self.verdict])

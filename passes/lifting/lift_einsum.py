@@ -38,8 +38,10 @@ def einsum(
     if len(named) == 1:
         (y,) = named
     else:
-        how = {"precision_config": "DEFAULT" if precision is None else Precision.decode(precision)}
-        y = _contracted(*_of_one_size(*named), out, how | {"dtype": dtype_name(element)})
+        params = {
+            "precision_config": "DEFAULT" if precision is None else Precision.decode(precision)
+        }
+        y = _contracted(*_of_one_size(*named), out, params | {"dtype": dtype_name(element)})
     y = _summed(y, set(out))
     return _ordered(y, out)
 
@@ -108,7 +110,9 @@ def _summed(one: _Labelled, kept: set[str]) -> _Labelled:
     return _Labelled(emit.sum(one.x, axes=axes), tuple(c for c in one.labels if c in kept))
 
 
-def _contracted(x: _Labelled, y: _Labelled, out: Sequence[str], how: dict[str, Any]) -> _Labelled:
+def _contracted(
+    x: _Labelled, y: _Labelled, out: Sequence[str], params: dict[str, Any]
+) -> _Labelled:
     both = [label for label in x.labels if label in y.labels]
     x, y = _summed(x, {*both, *out}), _summed(y, {*both, *out})
     batching = [label for label in both if label in out]
@@ -116,7 +120,7 @@ def _contracted(x: _Labelled, y: _Labelled, out: Sequence[str], how: dict[str, A
     dims = DotDims(
         *(tuple(map(one.labels.index, labels)) for labels in (batching, summed) for one in (x, y))
     )
-    z = emit.dot_general(x.x, y.x, dot_dimension_numbers=dims, **how)
+    z = emit.dot_general(x.x, y.x, dot_dimension_numbers=dims, **params)
     left = [label for one in (x, y) for label in one.labels if label not in both]
     return _Labelled(z, (*batching, *left))
 

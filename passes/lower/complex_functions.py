@@ -251,14 +251,14 @@ def _tanh(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
     return of.kept_zero(x, re), of.kept_zero(y, im)
 
 
-def _turned(form: Callable[..., _Pair]) -> Callable[..., _Pair]:
+def _of_rotated(form: Callable[..., _Pair]) -> Callable[..., _Pair]:
     """-i f(i z): sin from sinh, and tan from tanh."""
 
-    def turned(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
+    def rotated(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
         re, im = form(of, of.op("negate", y), x)
         return im, of.op("negate", re)
 
-    return turned
+    return rotated
 
 
 def _cos(of: _Parts, x: ir.Value, y: ir.Value) -> _Pair:
@@ -272,8 +272,8 @@ _FORMS: dict[str, Any] = {
     "stablehlo.exponential_minus_one": _expm1,
     "stablehlo.log_plus_one": _log1p,
     "stablehlo.rsqrt": _rsqrt,
-    "stablehlo.sine": _turned(_sinh),
+    "stablehlo.sine": _of_rotated(_sinh),
     "stablehlo.cosine": _cos,
-    "stablehlo.tan": _turned(_tanh),
+    "stablehlo.tan": _of_rotated(_tanh),
     "stablehlo.tanh": _tanh,
 }

@@ -7,7 +7,7 @@ from typing import Any
 from anvl.dialect.core.create import splat
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Direction, Ints
-from anvl.dialect.core.types import element_type, kind, tensor
+from anvl.dialect.core.types import element_type, kind, tensor, without_axes
 
 __all__ = ["Hlo", "Literals", "hide", "is_hidden", "maker", "origin", "replace_before"]
 
@@ -51,7 +51,7 @@ class Hlo:
         body: str | Callable[..., list[ir.Value]],
     ) -> list[ir.Value]:
         """Reduce along `axes`; `body` names a binary op, or is `f(hlo, *best, *next) -> best`."""
-        kept = [n for i, n in enumerate(xs[0].type.shape) if i not in axes]
+        kept = without_axes(xs[0].type.shape, axes)
         scalars = [start.type for start in starts]
         op = _create(
             "stablehlo.reduce",

@@ -151,10 +151,10 @@ class _Graph:
         unit = _SCALE / max(1.0, self.total_work + price * sum(self.sizes))
         edges: list[tuple[int, int, int]] = []
         for i, op in enumerate(self.steps):
-            edges.append((source, i, _scaled(self.work[op.operation] * unit)))
+            edges.append((source, i, _capacity(self.work[op.operation] * unit)))
             for y in op.results:
                 v = self.values[y]
-                edges.append((i, n_ops + v, _scaled(price * self.sizes[v] * unit)))
+                edges.append((i, n_ops + v, _capacity(price * self.sizes[v] * unit)))
             read = values_read(op, self.live, self.program.symbols)
             known = {self.values[x] for x in read if x in self.values}
             edges += [(n_ops + v, i, _INFINITE) for v in known]
@@ -217,5 +217,5 @@ class _Graph:
         ]
 
 
-def _scaled(x: float) -> int:
+def _capacity(x: float) -> int:
     return min(_INFINITE, max(1, round(x)))

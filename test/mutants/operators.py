@@ -37,7 +37,7 @@ _ORDERLESS = {
     "add", "mul", "maximum", "minimum", "and_", "or_", "xor", "isinstance", "zip", "getattr",
     "dict", "enumerate", "map", "hasattr", "cast", "check_axes", "check_kind", "full", "full_like",
     "partial", "print", "super", "min", "max", "hlo", "and", "or", "_equal", "result_type", "_and",
-    "_or", "_both", "_one_of", "both", "one_of",
+    "_or", "_one_of", "both", "one_of",
 }  # fmt: skip
 
 

@@ -59,20 +59,20 @@ class Mutator:
             text = self._draw.choice(self._steps)(text)
         return text
 
-    def _at(self, tokens: list[str], pattern: str = r"\S") -> int | None:
+    def _chosen_token(self, tokens: list[str], pattern: str = r"\S") -> int | None:
         found = [i for i, token in enumerate(tokens) if re.match(pattern, token)]
         return self._draw.choice(found) if found else None
 
     def _delete(self, text: str) -> str:
         tokens = _TOKEN.findall(text)
-        at = self._at(tokens)
+        at = self._chosen_token(tokens)
         return (
             text if at is None else "".join(tokens[:at] + tokens[at + self._draw.randint(1, 4) :])
         )
 
     def _double(self, text: str) -> str:
         tokens = _TOKEN.findall(text)
-        at = self._at(tokens)
+        at = self._chosen_token(tokens)
         if at is None:
             return text
         end = at + self._draw.randint(1, 6)
@@ -80,20 +80,20 @@ class Mutator:
 
     def _exchange(self, text: str) -> str:
         tokens = _TOKEN.findall(text)
-        one = self._at(tokens)
+        one = self._chosen_token(tokens)
         if one is None:
             return text
-        other = self._at(tokens, _kind(tokens[one])) or one
+        other = self._chosen_token(tokens, _kind(tokens[one])) or one
         tokens[one], tokens[other] = tokens[other], tokens[one]
         return "".join(tokens)
 
     def _replace(self, text: str) -> str:
         tokens = _TOKEN.findall(text)
-        at = self._at(tokens, r'["%@#!A-Za-z]')
+        at = self._chosen_token(tokens, r'["%@#!A-Za-z]')
         if at is None:
             return text
         others = _TOKEN.findall(self._draw.choice(self._corpus))
-        other = self._at(others, _kind(tokens[at]))
+        other = self._chosen_token(others, _kind(tokens[at]))
         if other is not None:
             tokens[at] = others[other]
         return "".join(tokens)

@@ -38,7 +38,9 @@ def _load(given: str) -> None:
         return
     if not path.is_file():
         what = "is not a file" if path.exists() else "there is no such file"
-        raise LoadError(_at(given, 0, 0, f"{what}; give a Python file that defines ops or passes"))
+        raise LoadError(
+            _rendered_error(given, 0, 0, f"{what}; give a Python file that defines ops or passes")
+        )
     known = sys.modules.get(path.stem)
     if known is not None and _is(known, path):  # another file has imported it
         _loaded[path] = known
@@ -53,11 +55,15 @@ def _load(given: str) -> None:
     defined = DEFINED[n_ops:]
     twice = sorted({name for name in defined if defined.count(name) > 1})
     if twice:
-        raise LoadError(_at(given, 0, 0, f"{', '.join(twice)}: defined twice; rename one"))
+        raise LoadError(
+            _rendered_error(given, 0, 0, f"{', '.join(twice)}: defined twice; rename one")
+        )
     if not defined and registered_passes() == passes:
         raise LoadError(
-            _at(given, 0, 0, "defines no op and no pass: no subclass of AnvlOp or of Pass has a "
-                "name of its own")
+            _rendered_error(
+                given, 0, 0,
+                "defines no op and no pass: no subclass of AnvlOp or of Pass has a name of its own",
+            )
         )  # fmt: skip
 
 
@@ -105,9 +111,9 @@ def _failure(given: str, path: Path, error: BaseException) -> str:
     frames = list(_frames(error.__traceback__))
     theirs = [i for i, (_, f) in enumerate(frames) if f.filename == str(path)]
     if not theirs:
-        return _at(given, 0, 0, _said(error))
+        return _rendered_error(given, 0, 0, _message_of(error))
     last = frames[theirs[-1]][1]
-    text = _at(given, last.lineno or 0, (last.colno or 0) + 1, _said(error), path)
+    text = _rendered_error(given, last.lineno or 0, (last.colno or 0) + 1, _message_of(error), path)
     if _is_ours(frames[-1][0]) or isinstance(error, SystemExit):
         return text
     shown = traceback.format_list([f for _, f in frames[theirs[0] :]])
@@ -128,7 +134,7 @@ def _is_ours(module: str) -> bool:
     return module.partition(".")[0] == "anvl"
 
 
-def _said(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     from anvl.dialect.core.errors import AnvlError
 
     text = " ".join(str(error).split("\n"))
@@ -143,9 +149,11 @@ def _said(error: BaseException) -> str:
 def _syntax(given: str, path: Path, error: SyntaxError) -> str:
     file = Path(error.filename or "").resolve()
     shown = given if file == path else str(error.filename)
-    return _at(shown, error.lineno or 0, error.offset or 0, f"{error.msg}", file)
+    return _rendered_error(shown, error.lineno or 0, error.offset or 0, f"{error.msg}", file)
 
 
-def _at(given: str, line: int, column: int, message: str, path: Path | None = None) -> str:
+def _rendered_error(
+    given: str, line: int, column: int, message: str, path: Path | None = None
+) -> str:
     lines = {given: path.read_text().splitlines()} if path is not None and path.is_file() else {}
     return rendered(Diagnostic("error", f"--load: {message}", given, line, column), lines)

@@ -218,7 +218,7 @@ def _process(settings: Settings) -> int:
         print(job.timer.report(), file=sys.stderr)
     code = 0 if all(ok for ok, _ in results) else 1
     if code == 0 or settings["o"] == "-":
-        data = _joined(settings, [data for _, data in results if data is not None])
+        data = _joined_outputs(settings, [data for _, data in results if data is not None])
         try:
             output.write(settings["o"], data)
         except BrokenPipeError:
@@ -360,7 +360,7 @@ def _written(job: _Job, module: "ir.Module") -> bytes:
     return buffer.getvalue()
 
 
-def _joined(settings: Settings, outputs: Sequence[bytes]) -> bytes:
+def _joined_outputs(settings: Settings, outputs: Sequence[bytes]) -> bytes:
     if settings["split-input-file"] is None:
         return b"".join(outputs)
     return f"{settings['split-input-file']}\n".encode().join(outputs)

@@ -175,7 +175,7 @@ class _Check:
             moves = [t if j == i else None for j in range(len(xs))]
             limits = self._limits(self.inputs[i])
             slope = measured(lambda at: execute([*at, *still, g])[:1], xs, moves, [g], limits)
-            slope = slope.beside(paired([adjoints[n]], [t]), paired([g], [ty]))
+            slope = slope.with_modes(paired([adjoints[n]], [t]), paired([g], [ty]))
             found.append((f"{self.names[i]}: {self.inputs[i]}", slope))
         return found
 

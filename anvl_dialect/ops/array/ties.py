@@ -79,9 +79,9 @@ def _means(t: Value, x: Value, axis: int) -> Value:
     dims = ((), (0,), (), (), (0,), 1)
 
     def of_runs(v: Value) -> Value:
-        how = {"indices_are_sorted": True, "update_computation": emit.add}
+        params = {"indices_are_sorted": True, "update_computation": emit.add}
         return emit.scatter(
-            zeros_like(v), run, v, scatter_dimension_numbers=ScatterDims(*dims), **how
+            zeros_like(v), run, v, scatter_dimension_numbers=ScatterDims(*dims), **params
         )[0]
 
     count = emit.convert(of_runs(full_like(run, 1)), dtype=dtype_name(t.type.element_type))

@@ -71,7 +71,7 @@ def atanh(x: Value) -> Value:
     re, im = (_signed(size, part) for size, part in zip(found, (a, b), strict=True))
     # Near a = 1, b^2 underflows to 0 before b does.
     is_1, size = _equal(emit.abs(a), full_like(a, 1)), emit.abs(b)
-    is_near = _both(is_1, emit.compare(size, full_like(b, 1e-9), comparison_direction="LT"))
+    is_near = _and(is_1, emit.compare(size, full_like(b, 1e-9), comparison_direction="LT"))
     beside = emit.mul(emit.sub(full_like(b, math.log(2)), emit.log(size)), full_like(b, 0.5))
     re = _if(is_lost, _zero_or_nan(a), _if(is_near, _signed(beside, a), re))
     no_angle = emit.compare(b, b, comparison_direction="NE")
@@ -128,7 +128,7 @@ def _is_nan(x: Value) -> Value:
         (emit.compare(v, v, comparison_direction="NE"), emit.is_inf(v)) for v in _parts(x)
     )
     has_nan, has_inf = (getattr(emit, "or")(a, b) for a, b in zip(one, other, strict=True))
-    return _both(has_nan, getattr(emit, "not")(has_inf))
+    return _and(has_nan, getattr(emit, "not")(has_inf))
 
 
 def _zero_or_nan(x: Value) -> Value:
@@ -139,7 +139,7 @@ def _equal(x: Value, y: Value) -> Value:
     return emit.compare(x, y, comparison_direction="EQ")
 
 
-def _both(x: Value, y: Value) -> Value:
+def _and(x: Value, y: Value) -> Value:
     both: Any = getattr(emit, "and")(x, y)
     return both
 

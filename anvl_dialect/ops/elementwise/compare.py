@@ -294,17 +294,17 @@ class ClampOp(AnvlOp, name="clamp"):
         return np.minimum(np.maximum(x, low), high)
 
     @classmethod
-    def _masked(cls, xs: Sequence[Value], part: Value, at: int) -> Value:
-        """`part` where operand `at` (0 low, 1 x, 2 high) determines the result, else zero.
+    def _masked(cls, xs: Sequence[Value], part: Value, position: int) -> Value:
+        """`part` where operand `position` (0 low, 1 x, 2 high) determines the result, else zero.
 
         If low > high the result is `high`, since `min` is applied last; a NaN comes from no
         operand.
         """
         low, x, high = (v for v in _broadcast_to(xs[1], [(v, False) for v in xs]))
-        if at == 0:
+        if position == 0:
             below = emit.compare(x, low, comparison_direction="LT")
             decides = and_(below, emit.compare(low, high, comparison_direction="LE"))
-        elif at == 1:  # not by x == y: see Note [Numbers that are compared]
+        elif position == 1:  # not by x == y: see Note [Numbers that are compared]
             above = emit.compare(low, x, comparison_direction="LE")
             decides = and_(above, emit.compare(x, high, comparison_direction="LE"))
         else:
@@ -313,14 +313,14 @@ class ClampOp(AnvlOp, name="clamp"):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [lambda at=at, x=x: _summed_to(cls._masked(xs, g, at), x) for at, x in enumerate(xs)]
+        return [lambda i=i, x=x: _summed_to(cls._masked(xs, g, i), x) for i, x in enumerate(xs)]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
         return add_tangents(
             [
-                cls._masked(xs, _broadcast_to(y, [(t, False)])[0], at)
-                for at, t in enumerate(ts)
+                cls._masked(xs, _broadcast_to(y, [(t, False)])[0], i)
+                for i, t in enumerate(ts)
                 if t is not None
             ]
         )

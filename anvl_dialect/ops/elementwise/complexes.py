@@ -197,11 +197,13 @@ class SignOp(Unary, name="sign"):
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [conj(_turned(conj(g), xs[0], y))] if _is_complex(xs[0]) else [None]
+        return [conj(_direction_tangent(conj(g), xs[0], y))] if _is_complex(xs[0]) else [None]
 
     @classmethod
     def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
-        return None if ts[0] is None or not _is_complex(xs[0]) else _turned(ts[0], xs[0], y)
+        return (
+            None if ts[0] is None or not _is_complex(xs[0]) else _direction_tangent(ts[0], xs[0], y)
+        )
 
 
 def direction(x: Any, dtype: str, by: Callable[..., Any]) -> Any:
@@ -224,7 +226,7 @@ def _emitted_direction(x: Value) -> Value:
     return made
 
 
-def _turned(t: Value, x: Value, y: Value) -> Value:
+def _direction_tangent(t: Value, x: Value, y: Value) -> Value:
     """Tangent of x / |x|: the component of t orthogonal to y = x / |x|, over |x|; NaN at 0."""
     along = real(mul(conj(y), t))
     across = sub(t, mul(y, complex_(along, zeros_like(along))))

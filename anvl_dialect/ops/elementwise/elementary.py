@@ -314,7 +314,7 @@ def _quotient(x: Any, y: Any) -> Any:
     return np.where(y == 0, np.invert(np.zeros_like(x)), (x - np.fmod(x, y)) // y)
 
 
-def _rest(x: Any, y: Any) -> Any:
+def _remainder(x: Any, y: Any) -> Any:
     """Remainder of x / y; for integers x where y is 0."""
     return np.fmod(x, y) if x.dtype.kind not in "iu" else x - _quotient(x, y) * y
 
@@ -328,7 +328,7 @@ def _shifted_right(x: Any, y: Any) -> Any:
 _FOLDS: dict[str, Callable[..., Any]] = {
     "neg": np.negative, "not": np.invert, "add": np.add, "sub": np.subtract, "mul": np.multiply,
     "maximum": np.maximum, "minimum": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
-    "xor": np.bitwise_xor, "div": _quotient, "rem": _rest,
+    "xor": np.bitwise_xor, "div": _quotient, "rem": _remainder,
     "shift_left": np.left_shift, "shift_right_arithmetic": _shifted_right,
 }  # fmt: skip
 for _name, _fold in _FOLDS.items():

@@ -11,7 +11,7 @@ from anvl.dialect.core.families import add_tangents
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.interpreters.subprogram import Program
-from anvl.dialect.ops.indexing.scatter_windows import Places, newer
+from anvl.dialect.ops.indexing.scatter_windows import ScatterPositions, newer
 from anvl.dialect.ops.indexing.segment_prod import products_of_others
 
 __all__ = ["COMBINERS", "Combiner", "separated", "updated"]
@@ -86,14 +86,14 @@ _FORMS = {
 
 
 def updated(
-    places: Places, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
+    positions: ScatterPositions, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
 ) -> list[Value]:
     """Emit the scatter as gather, body and assignment, for distinct positions."""
-    old = [places.taken(x, u.type) for x, u in zip(inputs, updates, strict=True)]
+    old = [positions.gather(x, u.type) for x, u in zip(inputs, updates, strict=True)]
     # Updates out of bounds get no derivative, even where the body's is infinite or NaN.
-    met = [places.where_met(x.type, u) for x, u in zip(inputs, updates, strict=True)]
+    met = [positions.where_met(x.type, u) for x, u in zip(inputs, updates, strict=True)]
     new = body.mapped(*old, *met)
-    return [places.scatter(newer, x, v) for x, v in zip(inputs, new, strict=True)]
+    return [positions.scatter(newer, x, v) for x, v in zip(inputs, new, strict=True)]
 
 
 # -- combiners -------------------------------------------------------------------------------------
@@ -107,13 +107,21 @@ class Combiner:
         raise NotImplementedError
 
     @classmethod
-    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+    def adjoint(
+        cls, positions: ScatterPositions, g: Value, x: Value, u: Value, y: Value
+    ) -> tuple[Any, Any]:
         """Cotangents of x and of u."""
         raise NotImplementedError
 
     @classmethod
     def tangent(
-        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+        cls,
+        positions: ScatterPositions,
+        t: Value | None,
+        tu: Value | None,
+        x: Value,
+        u: Value,
+        y: Value,
     ) -> Value | None:
         """Tangent of y from the tangents of x and of u."""
         raise NotImplementedError
@@ -127,16 +135,24 @@ class Add(Combiner):
         return emit.add(old, new)
 
     @classmethod
-    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
-        return g, lambda: at.taken(g, u.type)
+    def adjoint(
+        cls, positions: ScatterPositions, g: Value, x: Value, u: Value, y: Value
+    ) -> tuple[Any, Any]:
+        return g, lambda: positions.gather(g, u.type)
 
     @classmethod
     def tangent(
-        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+        cls,
+        positions: ScatterPositions,
+        t: Value | None,
+        tu: Value | None,
+        x: Value,
+        u: Value,
+        y: Value,
     ) -> Value | None:
         if tu is None:
             return t
-        return at.scatter(emit.add, zeros_like(x) if t is None else t, tu)
+        return positions.scatter(emit.add, zeros_like(x) if t is None else t, tu)
 
 
 class Assign(Combiner):
@@ -152,32 +168,40 @@ class Assign(Combiner):
         return new
 
     @classmethod
-    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
-        if at.unique_indices:
+    def adjoint(
+        cls, positions: ScatterPositions, g: Value, x: Value, u: Value, y: Value
+    ) -> tuple[Any, Any]:
+        if positions.unique_indices:
             return (
-                lambda: at.scatter(newer, g, zeros_like(u)),
-                lambda: at.taken(g, u.type),
+                lambda: positions.scatter(newer, g, zeros_like(u)),
+                lambda: positions.gather(g, u.type),
             )
-        numbers, none = at.numbered(x, u.type)
-        winner = at.scatter(newer, none, numbers)
+        numbers, none = positions.numbered(x, u.type)
+        winner = positions.scatter(newer, none, numbers)
 
         def of_input() -> Value:
             kept = emit.compare(winner, none, comparison_direction="EQ")
             return emit.select(kept, g, zeros_like(g))
 
         def of_update() -> Value:
-            won = emit.compare(at.taken(winner, u.type), numbers, comparison_direction="EQ")
-            return emit.select(won, at.taken(g, u.type), zeros_like(u))
+            won = emit.compare(positions.gather(winner, u.type), numbers, comparison_direction="EQ")
+            return emit.select(won, positions.gather(g, u.type), zeros_like(u))
 
         return of_input, of_update
 
     @classmethod
     def tangent(
-        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+        cls,
+        positions: ScatterPositions,
+        t: Value | None,
+        tu: Value | None,
+        x: Value,
+        u: Value,
+        y: Value,
     ) -> Value | None:
         if t is None and tu is None:
             return None
-        return at.scatter(
+        return positions.scatter(
             newer, zeros_like(x) if t is None else t, zeros_like(u) if tu is None else tu
         )
 
@@ -190,12 +214,20 @@ class Keep(Combiner):
         return old
 
     @classmethod
-    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+    def adjoint(
+        cls, positions: ScatterPositions, g: Value, x: Value, u: Value, y: Value
+    ) -> tuple[Any, Any]:
         return g, None
 
     @classmethod
     def tangent(
-        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+        cls,
+        positions: ScatterPositions,
+        t: Value | None,
+        tu: Value | None,
+        x: Value,
+        u: Value,
+        y: Value,
     ) -> Value | None:
         return t
 
@@ -212,67 +244,91 @@ class Mul(Combiner):
         return emit.mul(old, new)
 
     @classmethod
-    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
+    def adjoint(
+        cls, positions: ScatterPositions, g: Value, x: Value, u: Value, y: Value
+    ) -> tuple[Any, Any]:
         return (
-            lambda: emit.mul(g, cls._of_updates(at, x, u)),
-            lambda: cls._times_others(at, emit.mul(g, x), u),
+            lambda: emit.mul(g, cls._of_updates(positions, x, u)),
+            lambda: cls._times_others(positions, emit.mul(g, x), u),
         )
 
     @classmethod
     def tangent(
-        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+        cls,
+        positions: ScatterPositions,
+        t: Value | None,
+        tu: Value | None,
+        x: Value,
+        u: Value,
+        y: Value,
     ) -> Value | None:
         parts = []
         if t is not None:
-            parts.append(emit.mul(t, cls._of_updates(at, x, u)))
+            parts.append(emit.mul(t, cls._of_updates(positions, x, u)))
         if tu is not None:
-            steps = emit.mul(tu, cls._times_others(at, x, u))
-            parts.append(at.scatter(emit.add, zeros_like(x), steps))
+            steps = emit.mul(tu, cls._times_others(positions, x, u))
+            parts.append(positions.scatter(emit.add, zeros_like(x), steps))
         return add_tangents(parts)
 
     @staticmethod
-    def _of_updates(at: Places, x: Value, u: Value) -> Value:
+    def _of_updates(positions: ScatterPositions, x: Value, u: Value) -> Value:
         """Product of the updates of each element."""
-        return at.scatter(emit.mul, full_like(x, 1), u)
+        return positions.scatter(emit.mul, full_like(x, 1), u)
 
     @staticmethod
-    def _times_others(at: Places, v: Value, u: Value) -> Value:
+    def _times_others(positions: ScatterPositions, v: Value, u: Value) -> Value:
         """For each update, v at its position times the other updates of that position."""
-        there = at.taken(v, u.type)
-        return there if at.unique_indices else emit.mul(there, products_of_others(at, v.type, u))
+        there = positions.gather(v, u.type)
+        return (
+            there
+            if positions.unique_indices
+            else emit.mul(there, products_of_others(positions, v.type, u))
+        )
 
 
 class Extremum(Combiner):
     """y = the extreme one of x, u1, u2, ...; ties share the derivative evenly."""
 
     @classmethod
-    def _winners(cls, at: Places, x: Value, u: Value, y: Value) -> tuple[Value, Value, Value]:
+    def _winners(
+        cls, positions: ScatterPositions, x: Value, u: Value, y: Value
+    ) -> tuple[Value, Value, Value]:
         """Whether x is extreme, which updates are, and the number of ties of each element."""
         of_x = emit.compare(x, y, comparison_direction="EQ")
-        of_u = emit.compare(u, at.taken(y, u.type), comparison_direction="EQ")
+        of_u = emit.compare(u, positions.gather(y, u.type), comparison_direction="EQ")
         start = emit.select(of_x, full_like(x, 1), zeros_like(x))
-        count = at.scatter(emit.add, start, emit.select(of_u, full_like(u, 1), zeros_like(u)))
+        count = positions.scatter(
+            emit.add, start, emit.select(of_u, full_like(u, 1), zeros_like(u))
+        )
         return of_x, of_u, count
 
     @classmethod
-    def adjoint(cls, at: Places, g: Value, x: Value, u: Value, y: Value) -> tuple[Any, Any]:
-        of_x, of_u, count = cls._winners(at, x, u, y)
+    def adjoint(
+        cls, positions: ScatterPositions, g: Value, x: Value, u: Value, y: Value
+    ) -> tuple[Any, Any]:
+        of_x, of_u, count = cls._winners(positions, x, u, y)
         share = emit.div(g, count)
         return (
             lambda: emit.select(of_x, share, zeros_like(x)),
-            lambda: emit.select(of_u, at.taken(share, u.type), zeros_like(u)),
+            lambda: emit.select(of_u, positions.gather(share, u.type), zeros_like(u)),
         )
 
     @classmethod
     def tangent(
-        cls, at: Places, t: Value | None, tu: Value | None, x: Value, u: Value, y: Value
+        cls,
+        positions: ScatterPositions,
+        t: Value | None,
+        tu: Value | None,
+        x: Value,
+        u: Value,
+        y: Value,
     ) -> Value | None:
         if t is None and tu is None:
             return None
-        of_x, of_u, count = cls._winners(at, x, u, y)
+        of_x, of_u, count = cls._winners(positions, x, u, y)
         won = zeros_like(x) if t is None else emit.select(of_x, t, zeros_like(x))
         if tu is not None:
-            won = at.scatter(emit.add, won, emit.select(of_u, tu, zeros_like(u)))
+            won = positions.scatter(emit.add, won, emit.select(of_u, tu, zeros_like(u)))
         return emit.div(won, count)
 
 

@@ -83,15 +83,15 @@ class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def at(*starts: int) -> list[np.ndarray]:
-            return [np.array(i, np.int32) for i in starts]
+        def starts(*numbers: int) -> list[np.ndarray]:
+            return [np.array(i, np.int32) for i in numbers]
 
         return draw.calls(
-            ([draw.floats(4, 3), *at(1, 0)], {"slice_sizes": (2, 2)}),
-            ([draw.floats(4, 3), *at(-1, 9)], {"slice_sizes": (2, 1)}),
+            ([draw.floats(4, 3), *starts(1, 0)], {"slice_sizes": (2, 2)}),
+            ([draw.floats(4, 3), *starts(-1, 9)], {"slice_sizes": (2, 1)}),
             ([draw.floats(3), np.array(250, np.uint8)], {"slice_sizes": (3,)}),
-            ([draw.floats(3), *at(1)], {"slice_sizes": (0,)}),
-            ([draw.floats(0, 2), *at(1, 1)], {"slice_sizes": (0, 1)}),
+            ([draw.floats(3), *starts(1)], {"slice_sizes": (0,)}),
+            ([draw.floats(0, 2), *starts(1, 1)], {"slice_sizes": (0, 1)}),
         )  # none of rank 0, whose StableHLO text does not parse
 
 
@@ -149,14 +149,14 @@ class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def at(*starts: int) -> list[np.ndarray]:
-            return [np.array(i, np.int32) for i in starts]
+        def starts(*numbers: int) -> list[np.ndarray]:
+            return [np.array(i, np.int32) for i in numbers]
 
         return draw.calls(
-            ([draw.floats(4, 3), draw.floats(2, 2), *at(1, 0)], {}),
-            ([draw.floats(4, 3), draw.floats(2, 1), *at(-1, 9)], {}),
+            ([draw.floats(4, 3), draw.floats(2, 2), *starts(1, 0)], {}),
+            ([draw.floats(4, 3), draw.floats(2, 1), *starts(-1, 9)], {}),
             ([draw.floats(3), draw.floats(3), np.array(250, np.uint8)], {}),
-            ([draw.floats(3), draw.floats(0), *at(1)], {}),
+            ([draw.floats(3), draw.floats(0), *starts(1)], {}),
             ([draw.floats(), draw.floats()], {}),
         )
 

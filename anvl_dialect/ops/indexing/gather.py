@@ -103,7 +103,7 @@ class GatherOp(AnvlOp, name="gather"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def at(*vectors: Any, dtype: str = "i32") -> np.ndarray:
+        def indices(*vectors: Any, dtype: str = "i32") -> np.ndarray:
             return np.array(vectors, {"i32": np.int32, "i64": np.int64, "ui8": np.uint8}[dtype])
 
         def rows(sizes: Any, vector: int = 1, **params: Any) -> dict[str, Any]:
@@ -115,13 +115,16 @@ class GatherOp(AnvlOp, name="gather"):
         # Index vectors of no components: the first window of each member of two batching axes.
         fixed = GatherDims((0, 3), (4,), (1, 3), (2, 1), (), 0)
         return draw.calls(
-            ([draw.floats(5, 3), at(2, 0, 2, 7, -1)], rows((1, 3))),
-            ([draw.floats(4), at([0], [3], [3])], rows((1,), indices_are_sorted=True)),
-            ([draw.floats(300), at([3], [255], dtype="ui8")], rows((1,))),
+            ([draw.floats(5, 3), indices(2, 0, 2, 7, -1)], rows((1, 3))),
+            ([draw.floats(4), indices([0], [3], [3])], rows((1,), indices_are_sorted=True)),
+            ([draw.floats(300), indices([3], [255], dtype="ui8")], rows((1,))),
             ([draw.floats(3, 2), np.zeros((0, 0), np.int32)], _points((3, 2), 0)),
             ([draw.floats(0, 2), np.zeros((0, 1), np.int32)], rows((0, 2))),
             (
-                [draw.floats(2, 3, 5, 2), at([[0, 0], [3, 9]], [[2, 1], [-5, 2]], dtype="i64")],
+                [
+                    draw.floats(2, 3, 5, 2),
+                    indices([[0, 0], [3, 9]], [[2, 1], [-5, 2]], dtype="i64"),
+                ],
                 {"dimension_numbers": both, "slice_sizes": (1, 1, 2, 2)},
             ),
             (

@@ -19,7 +19,7 @@ from anvl.dialect.interpreters.subprogram import Program, jvp_of, vjp_of
 from anvl.dialect.ops.indexing.combine import COMBINERS, separated, updated
 from anvl.dialect.ops.indexing.gather import batched_dims
 from anvl.dialect.ops.indexing.indices import check_dims, combined, window_axes
-from anvl.dialect.ops.indexing.scatter_windows import Places
+from anvl.dialect.ops.indexing.scatter_windows import ScatterPositions
 
 __all__ = ["ScatterOp"]
 
@@ -87,8 +87,8 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
         combiner = _combiner(body, xs)
         if combiner is not None:
             x, indices, u = xs
-            at = Places(indices, **params)
-            gx, gu = COMBINERS[combiner].adjoint(at, gs[0], x, u, ys[0])
+            positions = ScatterPositions(indices, **params)
+            gx, gu = COMBINERS[combiner].adjoint(positions, gs[0], x, u, ys[0])
             return [gx, None, gu]
         active = [i for i, g in enumerate(gs) if g is not None]
         given = [gs[i] for i in active]
@@ -105,8 +105,8 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
         combiner = _combiner(body, xs)
         if combiner is not None:
             x, indices, u = xs
-            at = Places(indices, **params)
-            return [COMBINERS[combiner].tangent(at, ts[0], ts[2], x, u, ys[0])]
+            positions = ScatterPositions(indices, **params)
+            return [COMBINERS[combiner].tangent(positions, ts[0], ts[2], x, u, ys[0])]
         active = [i for i, y in enumerate(ys) if differentiable(y.type)]
         found = jvp_of(lambda *vs: _simpler(params, body, vs, active), xs, ts, symbols=body.symbols)
         known = dict(zip(active, found, strict=True))
@@ -200,14 +200,16 @@ def _simpler(
 ) -> list[Value]:
     """Emit the wanted results as simpler scatters.  See Note [Scatter bodies]."""
     inputs, indices, updates = thirds(_promoted(body, xs))
-    places = Places(indices, **params)
+    positions = ScatterPositions(indices, **params)
     parts = separated(body)
     if parts is not None:
         return [
-            places.scatter(COMBINERS[parts[i].name].body, inputs[i], parts[i].mapped(body, updates))
+            positions.scatter(
+                COMBINERS[parts[i].name].body, inputs[i], parts[i].mapped(body, updates)
+            )
             for i in wanted
         ]
-    found = (updated if places.unique_indices else _one_by_one)(places, body, inputs, updates)
+    found = (updated if positions.unique_indices else _one_by_one)(positions, body, inputs, updates)
     return [found[i] for i in wanted]
 
 
@@ -222,10 +224,10 @@ def _promoted(body: Program, xs: Sequence[Value]) -> list[Value]:
 
 
 def _one_by_one(
-    places: Places, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
+    positions: ScatterPositions, body: Program, inputs: Sequence[Value], updates: Sequence[Value]
 ) -> list[Value]:
     """Scatter one index after another, so that the positions of each step are distinct."""
-    steps = places.steps()
+    steps = positions.steps()
     if len(steps) > _MOST_STEPS:
         raise MissingRule(
             f"scatter: the derivative of this body takes one index after another, and there are "
@@ -234,13 +236,13 @@ def _one_by_one(
         )
     values = list(inputs)
     for step in steps:
-        at, some = places.at(step, updates)
-        values = updated(at, body, values, some)
+        one, some = positions.restricted_to(step, updates)
+        values = updated(one, body, values, some)
     return values
 
 
 def _samples(draw: Any) -> list[Any]:
-    def at(*vectors: Any) -> np.ndarray:
+    def indices(*vectors: Any) -> np.ndarray:
         return np.array(vectors, np.int32)
 
     def points(body: Any, unique: bool = False) -> dict[str, Any]:
@@ -261,7 +263,7 @@ def _samples(draw: Any) -> list[Any]:
             emit.sub(emit.mul(a, c), emit.mul(b, d)), emit.add(emit.mul(a, d), emit.mul(b, c)),
         ]  # fmt: skip
 
-    twice = at(2, 0, 2, -1)
+    twice = indices(2, 0, 2, -1)
     windows = ScatterDims((1, 2), (), (), (), (0, 1), 1)
     both = ScatterDims((2, 3), (1,), (0,), (1,), (2, 1), 2)
     calls = [
@@ -273,29 +275,29 @@ def _samples(draw: Any) -> list[Any]:
     ]  # fmt: skip
     return [
         *calls,
-        ([draw.floats(2), at(1, 1), draw.floats(2)], points(mixed)),
-        ([draw.floats(4), at(2, 0, -1), draw.floats(3)], points(assign, unique=True)),
+        ([draw.floats(2), indices(1, 1), draw.floats(2)], points(mixed)),
+        ([draw.floats(4), indices(2, 0, -1), draw.floats(3)], points(assign, unique=True)),
         (
-            [draw.floats(4, within=(0.5, 2)), at(2, 0, 5), draw.floats(3)],
+            [draw.floats(4, within=(0.5, 2)), indices(2, 0, 5), draw.floats(3)],
             points(emit.pow, unique=True),
         ),
         (
-            [draw.floats(4, 3), at([1, 0], [1, 1], [3, 0]), draw.floats(3, 2, 2)],
+            [draw.floats(4, 3), indices([1, 0], [1, 1], [3, 0]), draw.floats(3, 2, 2)],
             {"scatter_dimension_numbers": windows, "update_computation": emit.mul},
         ),
         (
-            [draw.floats(2, 3, 4, 2), at([[0, 0], [3, 9]], [[2, 1], [-5, 2]]),
+            [draw.floats(2, 3, 4, 2), indices([[0, 0], [3, 9]], [[2, 1], [-5, 2]]),
              draw.floats(2, 2, 2, 2)],
             {"scatter_dimension_numbers": both, "update_computation": emit.add},
         ),
-        ([draw.floats(0), at(0), draw.floats(1)], points(emit.mul)),
-        ([draw.floats(3), at(), draw.floats(0)], points(emit.mul)),
+        ([draw.floats(0), indices(0), draw.floats(1)], points(emit.mul)),
+        ([draw.floats(3), indices(), draw.floats(0)], points(emit.mul)),
         (
-            [draw.floats(3), draw.floats(3), at(1, 1), draw.floats(2), draw.floats(2)],
+            [draw.floats(3), draw.floats(3), indices(1, 1), draw.floats(2), draw.floats(2)],
             points(rotated),
         ),
         (
-            [draw.floats(3), draw.ints(3), at(1, 1), draw.floats(2), draw.ints(2)],
+            [draw.floats(3), draw.ints(3), indices(1, 1), draw.floats(2), draw.ints(2)],
             points(lambda a, i, b, j: [emit.add(a, b), j]),
         ),
     ]  # fmt: skip

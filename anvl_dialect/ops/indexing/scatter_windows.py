@@ -14,7 +14,7 @@ from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import tensor
 from anvl.dialect.ops.indexing.indices import inside, scatter_axes, window_axes
 
-__all__ = ["Places", "counted", "cut", "newer"]
+__all__ = ["ScatterPositions", "counted", "cut", "newer"]
 
 
 def newer(_: Value, new: Value) -> Value:
@@ -23,7 +23,7 @@ def newer(_: Value, new: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class Places:
+class ScatterPositions:
     """Positions of the updates of a scatter."""
 
     indices: Value
@@ -43,7 +43,7 @@ class Places:
             update_computation=body,
         )[0]
 
-    def taken(self, x: Value, u: Any) -> Value:
+    def gather(self, x: Value, u: Any) -> Value:
         """Gather the elements of x that updates of type u meet; 0 for updates out of bounds."""
         dims, sizes = self.scatter_dimension_numbers, self._sizes(x.type, u)
         if sizes is None:
@@ -83,7 +83,9 @@ class Places:
         shape = self.indices.type.shape
         return list(itertools.product(*(range(shape[a]) for a in self._free_axes())))
 
-    def at(self, step: tuple[int, ...], updates: Sequence[Value]) -> "tuple[Places, list[Value]]":
+    def restricted_to(
+        self, step: tuple[int, ...], updates: Sequence[Value]
+    ) -> "tuple[ScatterPositions, list[Value]]":
         """Restrict the scatter to one position, and the updates to that position."""
         dims = self.scatter_dimension_numbers
         free = self._free_axes()
@@ -100,13 +102,13 @@ class Places:
         return [a for a in range(self.indices.type.rank) if a not in taken]
 
 
-def cut(x: Value, at: dict[int, int]) -> Value:
+def cut(x: Value, positions: dict[int, int]) -> Value:
     """Slice x at one position along some axes, which are kept with size 1."""
     shape = x.type.shape
     return emit.slice(
         x,
-        start_indices=tuple(at.get(a, 0) for a in range(len(shape))),
-        limit_indices=tuple(at[a] + 1 if a in at else n for a, n in enumerate(shape)),
+        start_indices=tuple(positions.get(a, 0) for a in range(len(shape))),
+        limit_indices=tuple(positions[a] + 1 if a in positions else n for a, n in enumerate(shape)),
         strides=(1,) * len(shape),
     )
 

@@ -15,23 +15,23 @@ from anvl.dialect.core.shape import permuted, reshaped
 from anvl.dialect.core.types import tensor
 from anvl.dialect.ops.elementwise.elementary import and_, or_
 from anvl.dialect.ops.indexing.indices import scatter_axes, window_axes
-from anvl.dialect.ops.indexing.scatter_windows import Places, counted, cut
+from anvl.dialect.ops.indexing.scatter_windows import ScatterPositions, counted, cut
 
 __all__ = ["products_of_others"]
 
 
-def products_of_others(at: Places, x: Any, u: Value) -> Value:
+def products_of_others(positions: ScatterPositions, x: Any, u: Value) -> Value:
     """For each update in u, the product of the other updates of the same element of x."""
     if 0 in u.type.shape:
         return u
-    dims = at.scatter_dimension_numbers
+    dims = positions.scatter_dimension_numbers
     axes = scatter_axes(u.type.rank, dims)
     order = (*axes, *dims.update_window_dims)
     sizes = [u.type.shape[a] for a in order]
     count = math.prod(sizes[: len(axes)] if _alike_or_apart(x, u.type, dims) else sizes)
     shape = (count, math.prod(sizes) // count)
     # Updates out of bounds, at element 0, become zeros, so that their product is not infinite.
-    elements, met = at.taken(counted(x.shape), u.type), at.where_met(x, u)
+    elements, met = positions.gather(counted(x.shape), u.type), positions.where_met(x, u)
     elements, met = (reshaped(permuted(v, order), shape) for v in (elements, met))
     found = _of_rows(reshaped(cut(elements, {1: 0}), (count,)), met)
     back = tuple(order.index(a) for a in range(len(order)))

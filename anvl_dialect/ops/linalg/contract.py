@@ -60,7 +60,7 @@ class DotGeneralOp(Bilinear, name="dot_general"):
     @classmethod
     def adjoint(
         cls, g: Value, xs: Sequence[Value], z: Value, dot_dimension_numbers: DotDims,
-        dtype: str | None = None, **how: Any,
+        dtype: str | None = None, **params: Any,
     ) -> Sequence[Any]:  # fmt: skip
         x, y = xs
         dims = dot_dimension_numbers
@@ -71,8 +71,8 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         of_x = tuple(range(n_batch, n_x))
         of_y = tuple(range(n_x, g.type.rank))
         return [
-            lambda: _adjoint_of_first(g, x, y, dims, of_y, how),
-            lambda: _adjoint_of_first(g, y, x, swapped, of_x, how),
+            lambda: _adjoint_of_first(g, x, y, dims, of_y, params),
+            lambda: _adjoint_of_first(g, y, x, swapped, of_x, params),
         ]
 
     @classmethod
@@ -129,24 +129,24 @@ class DotGeneralOp(Bilinear, name="dot_general"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def over(*dims: tuple[int, ...], **params: Any) -> dict[str, Any]:
+        def numbers(*dims: tuple[int, ...], **params: Any) -> dict[str, Any]:
             return {"dot_dimension_numbers": DotDims(*dims), **params}
 
         mixed = [draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)]
         narrow = [x.astype("float32") for x in mixed]
         f32 = Algorithm.checked(ir.Attribute.parse(_F32, context()))
         return draw.calls(
-            (narrow, over((3, 0), (0, 1), (1,), (2,), algorithm=f32)),
-            (narrow, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
-            (mixed, over((3, 0), (0, 1), (1,), (2,), dtype="f64")),
+            (narrow, numbers((3, 0), (0, 1), (1,), (2,), algorithm=f32)),
+            (narrow, numbers((3, 0), (0, 1), (1,), (2,), dtype="f64")),
+            (mixed, numbers((3, 0), (0, 1), (1,), (2,), dtype="f64")),
             ([draw.ints(2, 3, dtype="i8"), draw.ints(3, dtype="i8")],
-             over((), (), (1,), (0,), dtype="i32")),
-            ([draw.floats(2, 3), draw.floats(3, 4)], over((), (), (1,), (0,))),
-            ([draw.floats(3), draw.floats(3)], over((), (), (0,), (0,))),
-            ([draw.floats(), draw.floats(2)], over((), (), (), ())),
-            ([draw.floats(2, 3, 4), draw.floats(4, 3, 5, 2)], over((0,), (3,), (2, 1), (0, 1))),
-            ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], over((3, 0), (0, 1), (1,), (2,))),
-            ([draw.floats(2, 0), draw.floats(0, 3)], over((), (), (1,), (0,))),
+             numbers((), (), (1,), (0,), dtype="i32")),
+            ([draw.floats(2, 3), draw.floats(3, 4)], numbers((), (), (1,), (0,))),
+            ([draw.floats(3), draw.floats(3)], numbers((), (), (0,), (0,))),
+            ([draw.floats(), draw.floats(2)], numbers((), (), (), ())),
+            ([draw.floats(2, 3, 4), draw.floats(4, 3, 5, 2)], numbers((0,), (3,), (2, 1), (0, 1))),
+            ([draw.floats(3, 2, 4, 2), draw.floats(2, 3, 2)], numbers((3, 0), (0, 1), (1,), (2,))),
+            ([draw.floats(2, 0), draw.floats(0, 3)], numbers((), (), (1,), (0,))),
         )  # fmt: skip
 
 
@@ -209,13 +209,13 @@ def _broadcast_from(g: Value, type_: Any, axes: Sequence[int], summed: Sequence[
 
 
 def _adjoint_of_first(
-    g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], how: dict[str, Any]
+    g: Value, x: Value, y: Value, dims: DotDims, of_y: tuple[int, ...], params: dict[str, Any]
 ) -> Value:
     """Contract g with y over the free axes of y (the axes `of_y` of g), into the axes of x."""
     swapped, numbers, permutation = _adjoint_plan(x.type, y.type, dims, of_y)
     y = in_dtype_of(g, y)
     pair = (y, g) if swapped else (g, y)
-    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, **how)
+    part = emit.dot_general(*pair, dot_dimension_numbers=numbers, **params)
     part = in_dtype_of(x, part)
     return emit.transpose(part, permutation=permutation) if permutation else part
 

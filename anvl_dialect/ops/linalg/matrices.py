@@ -11,7 +11,7 @@ from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import DotDims
 from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dialect.core.types import dtype_name, element_type, kind, tensor
-from anvl.dialect.ops.reduction.reduce import part
+from anvl.dialect.ops.reduction.last_axis import part
 
 __all__ = [
     "across_columns", "across_rows", "as_complex", "check_matrix", "check_square",

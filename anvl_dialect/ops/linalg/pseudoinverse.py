@@ -60,13 +60,13 @@ class PinvOp(Factorisation, name="pinv"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        how = {"rcond": 1e-4}
+        params = {"rcond": 1e-4}
         calls = draw.calls(
-            ([draw.matrix(3, 3)], how),
-            ([draw.matrix(2, 4, 2)], how),
-            ([draw.matrix(2, 3)], how),
-            ([draw.matrix(2, 0)], how),
-            ([draw.matrix(3, 1) * draw.matrix(1, 2)], how),  # of rank 1, where it jumps
+            ([draw.matrix(3, 3)], params),
+            ([draw.matrix(2, 4, 2)], params),
+            ([draw.matrix(2, 3)], params),
+            ([draw.matrix(2, 0)], params),
+            ([draw.matrix(3, 1) * draw.matrix(1, 2)], params),  # of rank 1, where it jumps
         )
         return [*calls[:-1], calls[-1]._replace(is_smooth=False)]
 

@@ -149,8 +149,8 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
         names = _named(dims, x.type.rank, y.type.rank, sizes.type.rank)
         if not _has_groups(names):
             numbers = DotDims(*dims[:4])
-            how = {"precision_config": precision_config}
-            return [*DotGeneralOp.adjoint(g, (x, y), z, numbers, **how), None]
+            params = {"precision_config": precision_config}
+            return [*DotGeneralOp.adjoint(g, (x, y), z, numbers, **params), None]
         # The array with rows comes first, the one with groups second.
         (first, of_first), (second, of_second) = (y, names.y), (g, names.z)
         if _GROUP in names.y:
@@ -181,14 +181,14 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def over(*dims: tuple[int, ...]) -> dict[str, Any]:
+        def numbers(*dims: tuple[int, ...]) -> dict[str, Any]:
             return {"ragged_dot_dimension_numbers": RaggedDims(*dims)}
 
         def sizes(*counts: Any, dtype: str = "i32") -> np.ndarray:
             return np.array(counts, numpy_dtype(dtype))
 
-        rows = over((), (), (1,), (1,), (0,), (0,))
-        summed = over((), (), (0,), (0,), (0,))
+        rows = numbers((), (), (1,), (1,), (0,), (0,))
+        summed = numbers((), (), (0,), (0,), (0,))
         return draw.calls(
             ([draw.floats(5, 2), draw.floats(3, 2, 4), sizes(2, 0, 2)], rows),
             ([draw.floats(5, 2), draw.floats(2, 2, 1), sizes(4, 9, dtype="ui8")], rows),
@@ -196,17 +196,17 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
             ([draw.floats(2, 2), draw.floats(0, 2, 1), sizes(dtype="i64")], rows),
             # Axes out of order, and sizes for each axis before the ragged one.
             ([draw.floats(2, 3, 2), draw.floats(2, 2, 2, 3), sizes([1, 2], [3, 1])],
-             over((2,), (1,), (0,), (0,), (1,), (2,))),
+             numbers((2,), (1,), (0,), (0,), (1,), (2,))),
             ([draw.floats(2, 3, 2), draw.floats(2, 2), sizes([1, 2], [3, 1])],
-             over((), (), (2,), (1,), (1,), (0,))),
+             numbers((), (), (2,), (1,), (1,), (0,))),
             ([draw.floats(5, 2), draw.floats(5, 3), sizes(2, 0, 2, dtype="i64")], summed),
             ([draw.floats(2, 0), draw.floats(0, 3), sizes(1, 1)],
-             over((), (), (1,), (0,), (1,))),
+             numbers((), (), (1,), (0,), (1,))),
             ([draw.floats(2, 2, 3, 2), draw.floats(3, 2, 2, 1),
               sizes([[1, 2], [3, 1]], [[0, 3]] * 2)],
-             over((1,), (2,), (3, 2), (1, 0), (2,))),
+             numbers((1,), (2,), (3, 2), (1, 0), (2,))),
             ([draw.floats(2, 3, 2), draw.floats(2, 4, 2), sizes(1, 0)],
-             over((0,), (0,), (2,), (2,), (0,))),
+             numbers((0,), (0,), (2,), (2,), (0,))),
         )  # fmt: skip
 
 

@@ -82,14 +82,14 @@ class SolveOp(AnvlOp, name="solve"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def how(form: str) -> dict[str, Any]:
+        def params(form: str) -> dict[str, Any]:
             return {"transpose_a": form}
 
         square = draw.matrix(3, 3)[::-1].copy()
         return draw.calls(
-            ([square, draw.floats(3, 2)], how("NO_TRANSPOSE")),
-            ([square, draw.floats(3, 2)], how("TRANSPOSE")),
-            ([square, draw.floats(3, 1)], how("ADJOINT")),
-            ([draw.matrix(2, 2, 2), draw.floats(2, 2, 3)], how("NO_TRANSPOSE")),
-            ([draw.matrix(0, 0), draw.floats(0, 2)], how("NO_TRANSPOSE")),
+            ([square, draw.floats(3, 2)], params("NO_TRANSPOSE")),
+            ([square, draw.floats(3, 2)], params("TRANSPOSE")),
+            ([square, draw.floats(3, 1)], params("ADJOINT")),
+            ([draw.matrix(2, 2, 2), draw.floats(2, 2, 3)], params("NO_TRANSPOSE")),
+            ([draw.matrix(0, 0), draw.floats(0, 2)], params("NO_TRANSPOSE")),
         )

@@ -77,7 +77,7 @@ class SvdOp(ValuesAndVectors, name="svd"):
         k = s.type.shape[-1]
         u_used, v_used = columns(u, 0, k), ct(rows(vt, 0, k))
         inside = matmul(ct(u_used), matmul(t, v_used))
-        u_moved, v_moved = _turned(inside, u_used, s, v_used)
+        u_moved, v_moved = _rotation_tangents(inside, u_used, s, v_used)
         u_moved = _with_outside(u_moved, matmul(t, v_used), u_used, inside, s)
         v_moved = _with_outside(v_moved, matmul(ct(t), u_used), v_used, ct(inside), s)
         u_moved = _completed(u_moved, u_used, u)
@@ -134,7 +134,7 @@ def _values_moved(t: Value, u: Value, s: Value, vt: Value) -> Value:
     return real_diagonal(matmul(ct(basis_of(u, s)), matmul(t, ct(vt))))
 
 
-def _turned(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
+def _rotation_tangents(inside: Value, u: Value, s: Value, v: Value) -> tuple[Value, Value]:
     """Tangents of u and v within the planes that they span.
 
     By gaps of singular values both rotate alike, by sums they rotate oppositely: so u v^H is

@@ -101,7 +101,7 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def how(left: bool, lower: bool, unit: bool, form: str) -> dict[str, Any]:
+        def params(left: bool, lower: bool, unit: bool, form: str) -> dict[str, Any]:
             return {
                 "left_side": left, "lower": lower, "unit_diagonal": unit, "transpose_a": form,
             }  # fmt: skip
@@ -109,13 +109,13 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
         forms = ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
         choices = [(lower, form) for lower in (True, False) for form in forms]
         return draw.calls(
-            *(([draw.matrix(3, 3), draw.floats(3, 2)], how(True, *choice[:1], False, choice[1]))
+            *(([draw.matrix(3, 3), draw.floats(3, 2)], params(True, *choice[:1], False, choice[1]))
               for choice in choices),
-            *(([draw.matrix(2, 2), draw.floats(3, 2)], how(False, *choice[:1], True, choice[1]))
+            *(([draw.matrix(2, 2), draw.floats(3, 2)], params(False, *choice[:1], True, choice[1]))
               for choice in choices),
-            ([draw.matrix(2, 2, 2), draw.floats(2, 2, 1)], how(True, True, False, "TRANSPOSE")),
-            ([draw.matrix(0, 0), draw.floats(0, 2)], how(True, True, False, "NO_TRANSPOSE")),
-            ([draw.matrix(2, 2), draw.floats(2, 0)], how(True, True, False, "NO_TRANSPOSE")),
+            ([draw.matrix(2, 2, 2), draw.floats(2, 2, 1)], params(True, True, False, "TRANSPOSE")),
+            ([draw.matrix(0, 0), draw.floats(0, 2)], params(True, True, False, "NO_TRANSPOSE")),
+            ([draw.matrix(2, 2), draw.floats(2, 0)], params(True, True, False, "NO_TRANSPOSE")),
         )  # fmt: skip
 
 

@@ -14,10 +14,11 @@ from anvl.dialect.core.create import full, full_like, zeros_like
 from anvl.dialect.core.families import add_tangents, check_axes, check_kind, with_batch_axis
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Bool, Int
-from anvl.dialect.core.shape import permuted, reshaped
+from anvl.dialect.core.shape import permuted
 from anvl.dialect.core.types import dtype_name, tensor
 from anvl.dialect.ops.elementwise.elementary import and_
-from anvl.dialect.ops.reduction.reduce import extreme, materialized, part
+from anvl.dialect.ops.reduction.last_axis import concatenated, interleaved, pair_sides, part
+from anvl.dialect.ops.reduction.reduce import extreme, materialized
 
 __all__ = [
     "CumlogsumexpOp", "CummaxOp", "CumminOp", "CumprodOp", "CumsumOp", "LinearRecurrenceOp",
@@ -364,28 +365,24 @@ _STEPS = 32  # up to this length, recursive doubling takes fewer ops than pairs
 
 def _tree(a: Value, b: Value) -> Value:
     """Solve the half as long recurrence of composed pairs, then the first of each pair."""
-    count, last = a.type.shape[-1], a.type.rank - 1
+    count = a.type.shape[-1]
     if count <= _STEPS:
         return _doubling(a, b)
-    half = (count + 1) // 2
-    a_left, a_right = _halves(a, half)
-    b_left, b_right = _halves(b, half)
+    a_left, a_right = _padded_sides(a)
+    b_left, b_right = _padded_sides(b)
     both = _tree(emit.mul(a_left, a_right), emit.add(emit.mul(a_right, b_left), b_right))
     firsts = _stepped(a_left, b_left, both, 1)
-    pairs = [reshaped(v, (*v.type.shape, 1)) for v in (firsts, both)]
-    joined = emit.concatenate(*pairs, dimension=last + 1)
-    return part(reshaped(joined, (*a.type.shape[:-1], 2 * half)), 0, count)
+    return part(interleaved(firsts, both), 0, count)
 
 
-def _halves(x: Value, half: int) -> list[Value]:
+def _padded_sides(x: Value) -> list[Value]:
     """Split into elements at even and odd positions, padded with a zero if one is missing."""
     shape, rank = x.type.shape, x.type.rank
     if shape[-1] % 2:
         low, high = (0,) * rank, (0,) * (rank - 1) + (1,)
         zero = full(tensor([], x.type.element_type), 0)
         x = emit.pad(x, zero, edge_padding_low=low, edge_padding_high=high, interior_padding=low)
-    pairs = reshaped(x, (*shape[:-1], half, 2))
-    return [reshaped(part(pairs, i, i + 1), (*shape[:-1], half)) for i in (0, 1)]
+    return pair_sides(x)
 
 
 def _doubling(a: Value, b: Value) -> Value:
@@ -395,7 +392,7 @@ def _doubling(a: Value, b: Value) -> Value:
         b = _stepped(a, b, b, reach)
         if 2 * reach < count:
             products = emit.mul(part(a, reach, count), part(a, 0, count - reach))
-            a = emit.concatenate(part(a, 0, reach), products, dimension=a.type.rank - 1)
+            a = concatenated(part(a, 0, reach), products)
         reach *= 2
     return b
 
@@ -405,4 +402,4 @@ def _stepped(a: Value, b: Value, y: Value, reach: int) -> Value:
     count = a.type.shape[-1]
     carried = emit.mul(part(a, reach, count), part(y, 0, count - reach))
     behind = emit.add(carried, part(b, reach, count))
-    return emit.concatenate(part(b, 0, reach), behind, dimension=b.type.rank - 1)
+    return concatenated(part(b, 0, reach), behind)

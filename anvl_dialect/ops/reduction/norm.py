@@ -16,14 +16,22 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Float, Int, Ints
 from anvl.dialect.core.smooth_powers import power_of_square
-from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype, shape_text, tensor
+from anvl.dialect.core.types import (
+    dtype_name,
+    element_type,
+    kind,
+    numpy_dtype,
+    shape_text,
+    tensor,
+    without_axes,
+)
 from anvl.dialect.ops.elementwise.complexes import complex_
 from anvl.dialect.ops.elementwise.elementary import add, and_, div, mul, neg, plus, sqrt, times
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.linalg.matrices import as_complex, conj, is_complex
 from anvl.dialect.ops.reduction.reduce import broadcast_along
 
-__all__ = ["NormOp", "either", "nonzero_length"]
+__all__ = ["NormOp", "nonzero_length"]
 
 _PARTS = {"c64": "f32", "c128": "f64"}
 
@@ -82,7 +90,7 @@ class NormOp(AnvlOp, name="norm"):
             if order != 2:
                 raise TypeError(f"norm: order is {order} of {x}; use order 2, or abs(x)")
             of = element_type(_PARTS[dtype_name(of)])
-        return tensor([n for i, n in enumerate(x.shape) if i not in axes], of)
+        return tensor(without_axes(x.shape, axes), of)
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, axes: Any, order: float, power: int = 1) -> Value:
@@ -240,7 +248,7 @@ def _euclidean(x: Value, axes: Sequence[int]) -> Value:
     # Two more sums if any norm needs them, otherwise no extra cost: 1e7 elements take as long as
     # their sum of squares, 1.0 ms; scaled by the largest element they would take 41 (CPU, f32).
     all_fit = emit.all(fits, axes=tuple(range(squares.type.rank)))
-    return either(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
+    return _emit_if(all_fit, squares.type, lambda: sqrt(squares), of_multiples)
 
 
 def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
@@ -250,7 +258,7 @@ def _sum_of_squares(x: Value, axes: Sequence[int]) -> Value:
     return emit.sum(mul(x, x), axes=axes)
 
 
-def either(
+def _emit_if(
     pred: Value, type_: Any, then: Callable[[], Value], otherwise: Callable[[], Value]
 ) -> Value:
     """Emit a conditional that computes one of two values of a type."""

@@ -15,7 +15,8 @@ from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Int, Ints, ResultDtype
-from anvl.dialect.core.types import element_type, kind, numpy_of, shape_text, tensor
+from anvl.dialect.core.types import element_type, kind, numpy_of, shape_text, tensor, without_axes
+from anvl.dialect.ops.reduction.last_axis import concatenated, merged_axes, part, unmerged_axes
 
 __all__ = [
     "AllOp", "AnyOp", "ArgmaxOp", "ArgminOp", "MaxOp", "MinOp", "ProdOp", "Reduction", "SumOp",
@@ -55,7 +56,7 @@ class Reduction(AnvlOp):
     def result_type(cls, x: Any, axes: Any) -> Any:
         check_kind(cls.short_name, x, cls.kinds)
         check_axes(f"{cls.short_name}: axes {shape_text(axes)}", axes, x.rank, x)
-        return tensor(_without(x.shape, axes), x.element_type)
+        return tensor(without_axes(x.shape, axes), x.element_type)
 
     @classmethod
     def lower(cls, hlo: Any, x: Value, axes: Any) -> Value:
@@ -110,10 +111,6 @@ def _elements_of(op: Any) -> Any:
     """Elements of a constant; complex ones cannot be read as an attribute."""
     value = attribute_of(op, "value")
     return ComplexLiteral.of(op) if value is None else ir.DenseElementsAttr(value)
-
-
-def _without(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
-    return [n for i, n in enumerate(shape) if i not in axes]
 
 
 def broadcast_along(g: Value, x: Value, axes: Sequence[int]) -> Value:
@@ -172,19 +169,10 @@ class ProdOp(Reduction, name="prod"):
 
 def _products_of_others(x: Value, g: Value, axes: Sequence[int]) -> Value:
     """g times the product of the other elements along `axes`, for each element of x."""
-    shape, kept = x.type.shape, [i for i in range(x.type.rank) if i not in axes]
-    order = (*kept, *axes)
-    count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
-    if count == 0:
+    if 0 in (x.type.shape[a] for a in axes):
         return zeros_like(x)
-    flat = emit.reshape(_permuted(x, order), shape=(*(shape[i] for i in kept), count))
     root = emit.reshape(g, shape=(*g.type.shape, 1))
-    moved = emit.reshape(_down(flat, root), shape=tuple(shape[i] for i in order))
-    return _permuted(moved, tuple(order.index(i) for i in range(len(order))))
-
-
-def _permuted(x: Value, order: tuple[int, ...]) -> Value:
-    return x if list(order) == sorted(order) else emit.transpose(x, permutation=order)
+    return unmerged_axes(_down(merged_axes(x, axes), root), x, axes)
 
 
 def _down(x: Value, root: Value) -> Value:
@@ -195,29 +183,10 @@ def _down(x: Value, root: Value) -> Value:
     half = count // 2
     left, right = part(x, 0, half), part(x, half, 2 * half)
     rest = [part(x, 2 * half, count)] if count % 2 else []
-    g = _down(_joined(emit.mul(left, right), *rest), root)
+    g = _down(concatenated(emit.mul(left, right), *rest), root)
     g_pair = part(g, 0, half)
     g_rest = [part(g, half, half + 1)] if rest else []
-    return _joined(emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest)
-
-
-def _joined(*parts: Value) -> Value:
-    """Concatenate the parts along the last axis."""
-    first, *rest = parts
-    return emit.concatenate(*parts, dimension=first.type.rank - 1) if rest else first
-
-
-def part(x: Value, start: int, limit: int) -> Value:
-    """Slice the last axis: x[..., start:limit]."""
-    shape = x.type.shape
-    if (start, limit) == (0, shape[-1]):
-        return x
-    return emit.slice(
-        x,
-        start_indices=(0,) * (len(shape) - 1) + (start,),
-        limit_indices=(*shape[:-1], limit),
-        strides=(1,) * len(shape),
-    )
+    return concatenated(emit.mul(g_pair, right), emit.mul(g_pair, left), *g_rest)
 
 
 def materialized(x: Value) -> Value:
@@ -362,7 +331,7 @@ class ArgExtremum(AnvlOp):
     def result_type(cls, x: Any, axis: int, dtype: str) -> Any:
         check_kind(cls.short_name, x, cls.kinds)
         check_axes(f"{cls.short_name}: axis {axis}", (axis,), x.rank, x)
-        y = tensor(_without(x.shape, (axis,)), element_type(dtype))
+        y = tensor(without_axes(x.shape, (axis,)), element_type(dtype))
         if kind(y.element_type) not in ("int", "uint"):
             raise TypeError(f"{cls.short_name}: the index dtype is {dtype}; it must be an integer")
         check_places(cls.short_name, x, axis, dtype)

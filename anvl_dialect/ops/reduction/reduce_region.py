@@ -8,16 +8,21 @@ Source: StableHLO specification, `reduce`.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import zeros_like
 from anvl.dialect.core.families import check_axes, differentiable, with_batch_axis
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.core.params.base import Body, Ints
-from anvl.dialect.core.shape import permuted, reshaped
-from anvl.dialect.core.types import shape_text, tensor
+from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.types import shape_text, tensor, without_axes
 from anvl.dialect.interpreters.subprogram import Program, batch_of, jvp_of
-from anvl.dialect.ops.reduction.reduce import part
+from anvl.dialect.ops.reduction.last_axis import (
+    concatenated,
+    interleaved,
+    merged_axes,
+    pair_sides,
+    part,
+    unmerged_axes,
+)  # fmt: skip
 
 __all__ = ["ReduceOp", "fold"]
 
@@ -49,10 +54,7 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
                 )
         text = f"reduce: dimensions {shape_text(dimensions)}"
         check_axes(text, dimensions, arrays[0].rank, arrays[0])
-        return [
-            tensor([n for i, n in enumerate(x.shape) if i not in dimensions], x.element_type)
-            for x in arrays
-        ]
+        return [tensor(without_axes(x.shape, dimensions), x.element_type) for x in arrays]
 
     @classmethod
     def body_types(cls, *types: Any, dimensions: Any) -> Any:
@@ -66,17 +68,17 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
     ) -> Sequence[Any]:  # fmt: skip
         arrays, starts = halves("reduce", xs)
         present = [zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
-        rows = [_rows(x, dimensions) for x in arrays]
+        rows = [merged_axes(x, dimensions) for x in arrays]
         if rows[0].type.shape[-1] == 0:
             sums = [emit.sum(g, axes=tuple(range(g.type.rank))) for g in present]
             return [*[zeros_like(x) for x in arrays], *sums]
         # Prepend the initial values as one more element.
         fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
-        every = [_joined(front, row) for front, row in zip(fronts, rows, strict=True)]
+        every = [concatenated(front, row) for front, row in zip(fronts, rows, strict=True)]
         roots = [reshaped(g, (*g.type.shape, 1)) for g in present]
         found = _down(body, every, roots)
         return [
-            *[_unrows(_tail(g), x, dimensions) for g, x in zip(found, arrays, strict=True)],
+            *[unmerged_axes(_tail(g), x, dimensions) for g, x in zip(found, arrays, strict=True)],
             *[emit.sum(_head(g), axes=tuple(range(g.type.rank))) for g in found],
         ]
 
@@ -134,32 +136,9 @@ def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[An
 # -- reduction as a tree --------------------------------------------------------------------------
 
 
-def _order(x: Value, axes: Sequence[int]) -> tuple[int, ...]:
-    return (*(i for i in range(x.type.rank) if i not in axes), *axes)
-
-
-def _rows(x: Value, axes: Sequence[int]) -> Value:
-    """Move the reduced axes last and merge them into one."""
-    shape = x.type.shape
-    kept = [shape[i] for i in range(x.type.rank) if i not in axes]
-    count = int(np.prod([shape[a] for a in axes], dtype=np.int64))
-    return reshaped(permuted(x, _order(x, axes)), (*kept, count))
-
-
-def _unrows(rows: Value, x: Value, axes: Sequence[int]) -> Value:
-    """Invert `_rows`."""
-    order = _order(x, axes)
-    shaped = reshaped(rows, tuple(x.type.shape[i] for i in order))
-    return permuted(shaped, tuple(order.index(i) for i in range(len(order))))
-
-
 def _front(start: Value, rows: Value) -> Value:
     shape = (*rows.type.shape[:-1], 1)
     return emit.broadcast_in_dim(start, shape=shape, broadcast_dimensions=())
-
-
-def _joined(*parts: Value) -> Value:
-    return emit.concatenate(*parts, dimension=parts[0].type.rank - 1)
 
 
 def _head(x: Value) -> Value:
@@ -174,14 +153,13 @@ def _level(xs: Sequence[Value]) -> tuple[list[Value], list[Value], list[Value]]:
     """Left and right neighbours to combine, and the last element if it has no neighbour."""
     count = xs[0].type.shape[-1]
     rest = [part(x, count - 1, count) for x in xs] if count % 2 else []
-    pairs = [reshaped(part(x, 0, count // 2 * 2), (*x.type.shape[:-1], count // 2, 2)) for x in xs]
-    sides = [[reshaped(part(p, i, i + 1), tuple(p.type.shape[:-1])) for p in pairs] for i in (0, 1)]
-    return sides[0], sides[1], rest
+    sides = [pair_sides(part(x, 0, count // 2 * 2)) for x in xs]
+    return [left for left, _ in sides], [right for _, right in sides], rest
 
 
 def _upper(body: Program, left: list[Value], right: list[Value], rest: list[Value]) -> list[Value]:
     combined = body.mapped(*left, *right)
-    return [_joined(c, r) for c, r in zip(combined, rest, strict=True)] if rest else combined
+    return [concatenated(c, r) for c, r in zip(combined, rest, strict=True)] if rest else combined
 
 
 def fold(body: Program, xs: Sequence[Value]) -> list[Value]:
@@ -204,21 +182,15 @@ def _down(body: Program, xs: Sequence[Value], roots: Sequence[Value]) -> list[Va
     found = iter(body.adjoint().mapped(*left, *right, *floats))
     both = [next(found) if differentiable(x.type) else zeros_like(x) for x in (*left, *right)]
     n = len(xs)
-    merged = [_interleaved(a, b) for a, b in zip(both[:n], both[n:], strict=True)]
+    merged = [interleaved(a, b) for a, b in zip(both[:n], both[n:], strict=True)]
     if not rest:
         return merged
-    return [_joined(m, part(g, half, half + 1)) for m, g in zip(merged, gs, strict=True)]
-
-
-def _interleaved(left: Value, right: Value) -> Value:
-    shape = tuple(left.type.shape)
-    pair = _joined(*(reshaped(v, (*shape, 1)) for v in (left, right)))
-    return reshaped(pair, (*shape[:-1], 2 * shape[-1]))
+    return [concatenated(m, part(g, half, half + 1)) for m, g in zip(merged, gs, strict=True)]
 
 
 def _folded(body: Program, values: Sequence[Value], dimensions: Any) -> list[Value]:
     """Expand the op into the tree, with the initial values prepended."""
     arrays, starts = halves("reduce", values)
-    rows = [_rows(x, dimensions) for x in arrays]
+    rows = [merged_axes(x, dimensions) for x in arrays]
     fronts = [_front(start, row) for start, row in zip(starts, rows, strict=True)]
-    return fold(body, [_joined(f, r) for f, r in zip(fronts, rows, strict=True)])
+    return fold(body, [concatenated(f, r) for f, r in zip(fronts, rows, strict=True)])

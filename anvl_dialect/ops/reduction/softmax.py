@@ -19,7 +19,7 @@ from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Ints
-from anvl.dialect.core.types import numpy_dtype, shape_text, tensor
+from anvl.dialect.core.types import numpy_dtype, shape_text, tensor, without_axes
 from anvl.dialect.ops.elementwise.elementary import add, and_, div, exp, log, mul, sub
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.reduction.reduce import broadcast_along
@@ -74,7 +74,7 @@ class LogsumexpOp(Exponentials, name="logsumexp"):
     @classmethod
     def result_type(cls, x: Any, axes: Any) -> Any:
         super().result_type(x, axes)
-        return tensor([n for i, n in enumerate(x.shape) if i not in axes], x.element_type)
+        return tensor(without_axes(x.shape, axes), x.element_type)
 
     @classmethod
     def value(cls, x: Value, axes: Any) -> Value:
@@ -103,7 +103,7 @@ class SoftmaxOp(Exponentials, name="softmax"):
         return div(raised, broadcast_along(_or_nan(total, 1, x, axes), x, axes))
 
     @classmethod
-    def _turned(cls, v: Value, y: Value, axes: Any) -> Value:
+    def _times_jacobian(cls, v: Value, y: Value, axes: Any) -> Value:
         """Multiply v by the Jacobian, which is symmetric: y (v - sum(v y))."""
         return mul(y, sub(v, broadcast_along(emit.sum(mul(v, y), axes=axes), y, axes)))
 
@@ -111,11 +111,11 @@ class SoftmaxOp(Exponentials, name="softmax"):
     def tangent(
         cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value, axes: Any
     ) -> Value | None:
-        return None if ts[0] is None else cls._turned(ts[0], y, axes)
+        return None if ts[0] is None else cls._times_jacobian(ts[0], y, axes)
 
     @classmethod
     def adjoint(cls, g: Value, xs: Sequence[Value], y: Value, axes: Any) -> Sequence[Any]:
-        return [cls._turned(g, y, axes)]
+        return [cls._times_jacobian(g, y, axes)]
 
 
 class LogSoftmaxOp(Exponentials, name="log_softmax"):

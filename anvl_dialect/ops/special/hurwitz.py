@@ -51,11 +51,11 @@ SPECIAL: dict[str, tuple[tuple[float, float], ...]] = {
 
 def zeta_order_slope(s: Value, q: Value) -> Value:
     """d zeta(s, q) / ds for s > 1 and q > 0; NaN elsewhere."""
-    inside = _both(_compared(s, 1, "GT"), _compared(q, 0, "GT"))
+    inside = _and(_compared(s, 1, "GT"), _compared(q, 0, "GT"))
     is_large = _compared(s, _LARGE_ORDER, "GE")  # the derivative of q^-s
-    usual = _both(inside, _both(_not(is_large), emit.is_finite(q)))
+    usual = _and(inside, _and(_not(is_large), emit.is_finite(q)))
     x, y = (emit.select(usual, v, full_like(v, 2)) for v in (s, q))
-    slope = emit.add(_first_terms(x, y), _rest(x, _plus(y, _TERMS)))
+    slope = emit.add(_first_terms(x, y), _remaining_terms(x, _plus(y, _TERMS)))
     power = _power(q, s)
     of_first = emit.select(_compared(power, 0, "EQ"), power, emit.mul(emit.neg(emit.log(q)), power))
     slope = emit.select(usual, slope, of_first)
@@ -73,18 +73,18 @@ def zeta_value(s: Value, q: Value) -> Value:
 def _zeta(s: Value, q: Value) -> Value:
     is_large_order = _compared(s, _LARGE_ORDER, "GE")
     positive = _compared(q, 0, "GT")
-    is_left = _both(_compared(q, 0, "LT"), _both(_not(_is_whole(q)), _is_whole(s)))
-    is_left = _both(is_left, _compared(s, 2, "GE"))
+    is_left = _and(_compared(q, 0, "LT"), _and(_not(_is_whole(q)), _is_whole(s)))
+    is_left = _and(is_left, _compared(s, 2, "GE"))
     y = emit.select(is_left, _left_of_0(s, q, is_left), _chlo("zeta", s, q))
     # q^(1-s) / (s-1) + q^-s / 2.
     series = emit.add(emit.div(full_like(s, 1), _plus(s, -1)), emit.div(full_like(q, 0.5), q))
     series = emit.mul(_power(q, _plus(s, -1)), series)
     y = emit.select(_compared(q, _LARGE, "GE"), series, y)
-    y = emit.select(_both(is_large_order, positive), _power(q, s), y)
-    poles = _both(_is_whole(q), _not(positive))
+    y = emit.select(_and(is_large_order, positive), _power(q, s), y)
+    poles = _and(_is_whole(q), _not(positive))
     y = emit.select(poles, full_like(y, float("inf")), y)
     # Elsewhere the sum diverges.
-    inside = _both(_compared(s, 1, "GE"), emit.compare(q, q, comparison_direction="EQ"))
+    inside = _and(_compared(s, 1, "GE"), emit.compare(q, q, comparison_direction="EQ"))
     return emit.select(inside, y, full_like(y, float("nan")))
 
 
@@ -111,7 +111,7 @@ def _left_of_0(s: Value, q: Value, is_left: Value) -> Value:
     total = emit.add(_chlo("zeta", order, _plus(r, 2)), below)
     total = emit.add(emit.add(emit.add(nearest, after), before), total)
     total = emit.select(emit.is_inf(nearest), nearest, total)
-    cancels = _both(_compared(emit.abs(r), 0.5, "EQ"), _not(is_even))
+    cancels = _and(_compared(emit.abs(r), 0.5, "EQ"), _not(is_even))
     return emit.select(cancels, rest, total)
 
 
@@ -133,7 +133,7 @@ def _polygamma(n: Value, x: Value) -> Value:
     # A zeta near 0 has lost digits, which n! would expose.
     info = np.finfo(numpy_of(x.type.element_type))
     is_small = _compared(size, float(info.tiny / info.eps), "LT")
-    is_far = _both(is_small, _both(_compared(x, 1, "GT"), emit.is_finite(x)))
+    is_far = _and(is_small, _and(_compared(x, 1, "GT"), emit.is_finite(x)))
     far = _log_zeta(*(emit.select(is_far, v, full_like(v, 2)) for v in (above, x)))
     # For negative q its terms have cancelled: no digit is left.
     log = emit.select(is_small, full_like(size, float("nan")), emit.log(size))
@@ -141,12 +141,12 @@ def _polygamma(n: Value, x: Value) -> Value:
     together = emit.exp(emit.add(logarithm, log))
     together = emit.select(_compared(sum_, 0, "LT"), emit.neg(together), together)
     together = emit.select(emit.is_inf(x), sum_, together)
-    apart = _both(emit.is_finite(factor), _not(is_far))
+    apart = _and(emit.is_finite(factor), _not(is_far))
     y = emit.select(apart, emit.mul(factor, sum_), together)
     half = emit.mul(n, full_like(n, 0.5))
     y = emit.select(_is_whole(half), emit.neg(y), y)
     y = emit.select(_compared(n, 0, "EQ"), emit.digamma(x), y)
-    has_order = _both(_is_whole(n), _compared(n, 0, "GE"))
+    has_order = _and(_is_whole(n), _compared(n, 0, "GE"))
     return emit.select(has_order, y, full_like(y, float("nan")))
 
 
@@ -188,7 +188,7 @@ def _is_whole(x: Value) -> Value:
     return emit.compare(emit.floor(x), x, comparison_direction="EQ")
 
 
-def _both(x: Value, y: Value) -> Value:
+def _and(x: Value, y: Value) -> Value:
     return getattr(emit, "and")(x, y)
 
 
@@ -218,7 +218,7 @@ def _with_steps(count: int, *xs: Value) -> tuple[list[Value], Value, int]:
     return wide, steps, rank
 
 
-def _rest(s: Value, w: Value) -> Value:
+def _remaining_terms(s: Value, w: Value) -> Value:
     """Minus the sum of (q+k)^-s log(q+k) over all terms from w = q + n on."""
     log = emit.log(w)
     before = emit.div(full_like(s, 1), _plus(s, -1))

@@ -111,7 +111,7 @@ def _gamma_slope(a: Value, x: Value) -> Value:
 
 
 def _gamma_inside(a: Value, x: Value) -> Value:
-    is_small, raised = _raised(a)
+    is_small, raised = _plus_1_if_small(a)
     u, x = log(x), emit.stop_gradient(x)
     ahead = _log_distance(raised, x)
     is_below = _compared(ahead, 0, "LT")
@@ -158,7 +158,7 @@ def log_factor(a: Value, x: Value) -> Value:
 def log_factor_and_depth(a: Value, x: Value) -> tuple[Value, Value, Value]:
     """`log_factor`; for large a also m = x/a - 1, and a (log(1+m) - m)."""
     direct = sub(sub(mul(a, log(x)), x), lgamma(a))
-    is_large, large, m, logarithm = _scaled(a, x)
+    is_large, large, m, logarithm = _clamped_to_large(a, x)
     inverse = div(full_like(a, 1), large)
     half_log = times(log(times(large, 0.5 / math.pi)), 0.5)
     depth = mul(large, _log1p_less(m, logarithm))
@@ -168,14 +168,14 @@ def log_factor_and_depth(a: Value, x: Value) -> tuple[Value, Value, Value]:
 
 def _log_distance(a: Value, x: Value) -> Value:
     """log x - psi(a); for large a log(1+m) + 1/(2a) + 1/(12a^2) - 1/(120a^4) + ..."""
-    is_large, large, _, logarithm = _scaled(a, x)
+    is_large, large, _, logarithm = _clamped_to_large(a, x)
     inverse = div(full_like(a, 1), large)
     square = mul(inverse, inverse)
     rest = add(times(inverse, 0.5), mul(square, _series(_OF_PSI, square)))
     return emit.select(is_large, add(logarithm, rest), sub(log(x), digamma(a)))
 
 
-def _scaled(a: Value, x: Value) -> tuple[Value, Value, Value, Value]:
+def _clamped_to_large(a: Value, x: Value) -> tuple[Value, Value, Value, Value]:
     """Whether a is large, a clamped to be large, and its m and log(1+m)."""
     is_large = _compared(a, LARGE, "GE")
     large = emit.select(is_large, a, full_like(a, LARGE))  # the other side must not divide by 0
@@ -230,7 +230,7 @@ def beta_slopes(a: Value, b: Value, x: Value, which: int) -> Value:
     def f(a: Value, b: Value, x: Value) -> Value:
         u, x = sub(log(x), log1p(neg(x))), emit.stop_gradient(x)
         a, b = (emit.clamp(full_like(p, least), p, full_like(p, most)) for p in (a, b))
-        (a_is_small, a_raised), (b_is_small, b_raised) = _raised(a), _raised(b)
+        (a_is_small, a_raised), (b_is_small, b_raised) = _plus_1_if_small(a), _plus_1_if_small(b)
         log_x, log_rest = log(x), log1p(neg(x))
         front = log_beta_factor(a_raised, b_raised, x)
         front = emit.select(a_is_small, sub(front, log_x), front)
@@ -251,7 +251,7 @@ def _beta_inside(
 
     `front` is x^a (1-x)^b / B(a, b), where B is taken at the parameters with 1 added to small ones.
     """
-    total, raised = add(a, b), _raised(a)[1]
+    total, raised = add(a, b), _plus_1_if_small(a)[1]
     inverse = div(full_like(a, 1), total)
     ahead = add(log_x, _psi_difference(raised, b))
     is_below = _compared(ahead, 0, "LT")
@@ -260,7 +260,7 @@ def _beta_inside(
     distance = emit.select(is_below, neg(ahead), add(ahead, more))
     # This parameter is raised if it is small, the other one is not.
     own, other = emit.select(is_below, a, b), emit.select(is_below, b, a)
-    (is_small, mine), (other_is_small, _) = _raised(own), _raised(other)
+    (is_small, mine), (other_is_small, _) = _plus_1_if_small(own), _plus_1_if_small(other)
     front = emit.select(other_is_small, mul(front, div(other, add(mine, other))), front)
     farther = add(distance, inverse)
     edge = mul(mul(front, inverse), emit.select(is_below, farther, distance))
@@ -484,7 +484,7 @@ def _in_domain(valid: Value, inside: Value, f: Callable[..., Value], *xs: Value)
     return emit.select(inside, f(*half), elsewhere)
 
 
-def _raised(p: Value) -> tuple[Value, Value]:
+def _plus_1_if_small(p: Value) -> tuple[Value, Value]:
     """Whether p is below 1, and p with 1 added where it is."""
     is_small = _compared(p, 1, "LT")
     return is_small, emit.select(is_small, plus(p, 1), p)

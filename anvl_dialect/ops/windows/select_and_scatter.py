@@ -118,21 +118,21 @@ class SelectAndScatterOp(AnvlOp, name="select_and_scatter", borrowed=True):
         def smallest(x: Value, y: Value) -> Value:
             return emit.compare(x, y, comparison_direction="LE")
 
-        def over(select: Any, scatter: Any, **rest: Any) -> dict[str, Any]:
+        def params(select: Any, scatter: Any, **rest: Any) -> dict[str, Any]:
             return {"select": select, "scatter": scatter, **rest}
 
         twos = {"window_dimensions": (2, 2), "window_strides": (2, 2)}
         wide = {"window_dimensions": (3,), "padding": ((1, 1),)}
         return draw.calls(
-            ([draw.floats(4, 5), draw.floats(2, 2), zero], over(largest, emit.add, **twos)),
-            ([draw.floats(6), draw.floats(6), zero], over(largest, emit.add, **wide)),
-            ([draw.floats(6), draw.floats(6), one], over(smallest, emit.mul, **wide)),
+            ([draw.floats(4, 5), draw.floats(2, 2), zero], params(largest, emit.add, **twos)),
+            ([draw.floats(6), draw.floats(6), zero], params(largest, emit.add, **wide)),
+            ([draw.floats(6), draw.floats(6), one], params(smallest, emit.mul, **wide)),
             ([draw.floats(5), draw.floats(6), zero],
-             over(largest, emit.maximum, window_dimensions=(2,), padding=((1, 1),))),
-            ([draw.floats(3), draw.floats(3), zero], over(largest, emit.add, **single)),
-            ([draw.floats(0), draw.floats(0), zero], over(largest, emit.add, **single)),
+             params(largest, emit.maximum, window_dimensions=(2,), padding=((1, 1),))),
+            ([draw.floats(3), draw.floats(3), zero], params(largest, emit.add, **single)),
+            ([draw.floats(0), draw.floats(0), zero], params(largest, emit.add, **single)),
             ([draw.ints(4), draw.ints(2), draw.ints(within=(0, 0))],
-             over(largest, emit.add, window_dimensions=(2,), window_strides=(2,))),
+             params(largest, emit.add, window_dimensions=(2,), window_strides=(2,))),
         )  # fmt: skip
 
 
@@ -155,13 +155,15 @@ def _expanded(
         return y
     adds = only_op(scatter) == "anvl.add"
     members = itertools.product(*map(range, windows.sizes))
-    for at, chosen in zip(members, _chosen(x, windows, select), strict=True):
-        value = _scatter_element(windows, at, emit.select(chosen, source, zeros_like(source)), x)
+    for offset, chosen in zip(members, _chosen(x, windows, select), strict=True):
+        value = _scatter_element(
+            windows, offset, emit.select(chosen, source, zeros_like(source)), x
+        )
         if adds:
             y = emit.add(y, value)
         else:
             y = emit.select(
-                _scatter_element(windows, at, chosen, x), scatter.mapped(y, value)[0], y
+                _scatter_element(windows, offset, chosen, x), scatter.mapped(y, value)[0], y
             )
     return y
 
@@ -189,9 +191,9 @@ def _inside(x: Value, windows: Windows) -> list[Value]:
     return windows.members(full(tensor(x.type.shape, bools), 1), full(tensor([], bools), 0))
 
 
-def _scatter_element(windows: Windows, at: tuple[int, ...], values: Value, x: Value) -> Value:
-    """Scatter one value per window to window element `at`, in the shape of x; zeros elsewhere."""
-    lows = tuple(k - low for k, (low, _) in zip(at, windows.padding, strict=True))
+def _scatter_element(windows: Windows, offset: tuple[int, ...], values: Value, x: Value) -> Value:
+    """Scatter one value per window to its element `offset`, in the shape of x; zeros elsewhere."""
+    lows = tuple(k - low for k, (low, _) in zip(offset, windows.padding, strict=True))
     counts, sizes = values.type.shape, x.type.shape
     reach = [(n - 1) * s + 1 for n, s in zip(counts, windows.strides, strict=True)]
     return emit.pad(

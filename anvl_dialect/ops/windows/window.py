@@ -131,15 +131,17 @@ class Windows(NamedTuple):
                 edge_padding_high=tuple(high for _, high in self.padding),
                 interior_padding=tuple(n - 1 for n in self.base_dilations),
             )
-        return [self._member(whole, at) for at in itertools.product(*map(range, self.sizes))]
+        return [
+            self._member(whole, offset) for offset in itertools.product(*map(range, self.sizes))
+        ]
 
     def put_back(self, parts: Sequence[Value], x: Value) -> Value:
         """Transpose of `members`: sum the parts at the elements of x that they came from."""
         shape, zero = self.padded(x.type.shape), zero_of(parts[0])
         counts = parts[0].type.shape
         placed = []
-        for at, part in zip(itertools.product(*map(range, self.sizes)), parts, strict=True):
-            lows = tuple(k * d for k, d in zip(at, self.window_dilations, strict=True))
+        for offset, part in zip(itertools.product(*map(range, self.sizes)), parts, strict=True):
+            lows = tuple(k * d for k, d in zip(offset, self.window_dilations, strict=True))
             reach = [_dilated_size(n, s) for n, s in zip(counts, self.strides, strict=True)]
             highs = tuple(n - low - r for n, low, r in zip(shape, lows, reach, strict=True))
             placed.append(
@@ -160,10 +162,11 @@ class Windows(NamedTuple):
         """Whether the array is padded, cut or dilated."""
         return any(n > 1 for n in self.base_dilations) or any(itertools.chain(*self.padding))
 
-    def _member(self, whole: Value, at: tuple[int, ...]) -> Value:
+    def _member(self, whole: Value, offset: tuple[int, ...]) -> Value:
         lengths = self._lengths(whole)
         starts = tuple(
-            k * d if n else 0 for k, d, n in zip(at, self.window_dilations, lengths, strict=True)
+            k * d if n else 0
+            for k, d, n in zip(offset, self.window_dilations, lengths, strict=True)
         )
         limits = tuple(
             start + _dilated_size(n, s)
@@ -309,7 +312,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
                 emit.add(emit.mul(a, d), emit.mul(b, c)),
             ]
 
-        def over(sizes: Any, body: Any, **rest: Any) -> dict[str, Any]:
+        def params(sizes: Any, body: Any, **rest: Any) -> dict[str, Any]:
             return {"window_dimensions": sizes, "body": body, **rest}
 
         every = {
@@ -317,26 +320,26 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             "padding": ((1, 0), (2, -1)),
         }  # fmt: skip
         return draw.calls(
-            ([draw.floats(4, 5), zero], over((2, 2), emit.add, **every)),
-            ([draw.floats(5), zero], over((3,), emit.add, padding=((2, 0),))),
-            ([draw.floats(4, 5), low], over((2, 3), emit.maximum, window_strides=(2, 2))),
-            ([draw.floats(6), high], over((2,), emit.minimum, padding=((1, 1),))),
-            ([draw.floats(4, 3), one], over((2, 2), emit.mul, **every)),
-            ([draw.floats(5), low], over((2,), smooth_max, window_strides=(2,))),
-            ([draw.floats(4), low], over((2,), smooth_max, base_dilations=(2,))),
-            ([draw.floats(3), low], over((1,), smooth_max, window_strides=(2,))),
+            ([draw.floats(4, 5), zero], params((2, 2), emit.add, **every)),
+            ([draw.floats(5), zero], params((3,), emit.add, padding=((2, 0),))),
+            ([draw.floats(4, 5), low], params((2, 3), emit.maximum, window_strides=(2, 2))),
+            ([draw.floats(6), high], params((2,), emit.minimum, padding=((1, 1),))),
+            ([draw.floats(4, 3), one], params((2, 2), emit.mul, **every)),
+            ([draw.floats(5), low], params((2,), smooth_max, window_strides=(2,))),
+            ([draw.floats(4), low], params((2,), smooth_max, base_dilations=(2,))),
+            ([draw.floats(3), low], params((1,), smooth_max, window_strides=(2,))),
             (
                 [draw.floats(2, 4), draw.floats(2, 4), one, zero],
-                over((1, 3), product, padding=((0, 0), (1, 1))),
+                params((1, 3), product, padding=((0, 0), (1, 1))),
             ),
-            ([draw.floats(2), zero], over((3,), emit.add)),
-            ([draw.floats(0), zero], over((1,), emit.add, padding=((1, 1),))),
-            ([draw.floats(), zero], over((), emit.add)),
-            ([draw.complexes(4), zero.astype(complex)], over((2,), emit.add)),
-            ([draw.complexes(4), one.astype(complex)], over((2,), emit.mul)),
-            ([draw.floats(5).astype("f4"), low.astype("f4")], over((2,), emit.maximum)),
-            ([draw.ints(3, 4), draw.ints(within=(0, 0))], over((2, 2), emit.add)),
-            ([draw.bools(5), draw.bools()], over((2,), and_)),
+            ([draw.floats(2), zero], params((3,), emit.add)),
+            ([draw.floats(0), zero], params((1,), emit.add, padding=((1, 1),))),
+            ([draw.floats(), zero], params((), emit.add)),
+            ([draw.complexes(4), zero.astype(complex)], params((2,), emit.add)),
+            ([draw.complexes(4), one.astype(complex)], params((2,), emit.mul)),
+            ([draw.floats(5).astype("f4"), low.astype("f4")], params((2,), emit.maximum)),
+            ([draw.ints(3, 4), draw.ints(within=(0, 0))], params((2, 2), emit.add)),
+            ([draw.bools(5), draw.bools()], params((2,), and_)),
         )
 
 

@@ -113,7 +113,7 @@ def _item(item: Any) -> Any:
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
     if isinstance(item, list | tuple):
-        item = _joined(item)
+        item = _index_array(item)
     if isinstance(item, bool) or not isinstance(
         item, int | np.generic | np.ndarray | Array | Tracer
     ):
@@ -131,7 +131,7 @@ def _item(item: Any) -> Any:
     return int(item) if item.ndim == 0 and isinstance(item, np.ndarray | np.generic) else item
 
 
-def _joined(items: Sequence[Any]) -> Any:
+def _index_array(items: Sequence[Any]) -> Any:
     """A list of integers, or of nested lists, as an array."""
     if any(isinstance(item, Tracer) for item in items):
         return stack([*items])

@@ -104,11 +104,11 @@ def _integer_power(x: Any, n: int) -> Any:
         return mark_weak(divide(1, base), weak)
     if n < 0:
         return mark_weak(prim("integer_pow", base, exponent=n), weak)
-    result = _raised(base, n) if n else constant(1, base.dtype, base.shape)
+    result = _positive_power(base, n) if n else constant(1, base.dtype, base.shape)
     return mark_weak(result, weak)
 
 
-def _raised(base: Tracer, n: int) -> Tracer:
+def _positive_power(base: Tracer, n: int) -> Tracer:
     """base^n for n >= 1."""
     smooth = smooth_power(base, n) if n > 1 else None
     if smooth is not None:

@@ -71,7 +71,7 @@ def einsum(subscripts: str, *xs: Any, precision: str = "DEFAULT") -> Any:
         i, j = _cheapest(terms, output, sizes)
         second, first = terms.pop(j), terms.pop(i)
         needed = set(output).union(*(term.letters for term in terms))
-        terms.append(_joined(first, second, needed, precision))
+        terms.append(_contracted(first, second, needed, precision))
     return _finished(terms[0], output)
 
 
@@ -163,7 +163,7 @@ def _cheapest(terms: Sequence[_Term], output: str, sizes: dict[str, int]) -> tup
     return min(itertools.combinations(range(len(terms)), 2), key=size)
 
 
-def _joined(first: _Term, second: _Term, needed: set[str], precision: str) -> _Term:
+def _contracted(first: _Term, second: _Term, needed: set[str], precision: str) -> _Term:
     """Product of two terms, summed over the letters that are no longer needed."""
     first = _summed(first, needed | set(second.letters))
     second = _summed(second, needed | set(first.letters))

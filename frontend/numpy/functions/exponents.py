@@ -52,7 +52,7 @@ def ldexp(x: Any, n: Any) -> Any:
     return _ldexp(x, np.int32(min(max(n, -_FAR), _FAR)) if type(n) is int else n)
 
 
-def _scaled(x: Any, n: Any) -> Any:
+def _scaled_by_power_of_2(x: Any, n: Any) -> Any:
     power = as_tracer(n, "ldexp")
     if not is_kind(power, "int", "uint", "bool"):
         raise TypeError(f"ldexp: the exponent is {power.aval}; it must be an integer")
@@ -69,8 +69,8 @@ def _scaled(x: Any, n: Any) -> Any:
     return mark_weak(convert(y, operand.dtype), weak)
 
 
-_scaled.__name__ = "ldexp"
-_ldexp = public()(_scaled)
+_scaled_by_power_of_2.__name__ = "ldexp"
+_ldexp = public()(_scaled_by_power_of_2)
 
 
 @public()

@@ -82,7 +82,7 @@ class Batch:
 
     def __init__(self, parts: Sequence[Lowered]) -> None:
         self.parts = list(parts)
-        text = _joined(self.parts).operation.get_asm(assume_verified=True)
+        text = _merged_module(self.parts).operation.get_asm(assume_verified=True)
         options = min((part.options() for part in self.parts), key=len)
         try:
             self._run = rt.compile_lowered(text, options=options)
@@ -100,7 +100,7 @@ class Batch:
         return [[next(found) for _ in part.out_avals] for part in self.parts]
 
 
-def _joined(parts: Sequence[Lowered]) -> ir.Module:
+def _merged_module(parts: Sequence[Lowered]) -> ir.Module:
     """One module, whose `main` calls that of each part."""
     with context(), ir.Location.unknown():
         module = ir.Module.create()

@@ -10,25 +10,23 @@
 // CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>
 // CHECK-SAME:    %[[G:\w+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.prod"(%[[X]]) {axes = array<i64: 0>}
-// CHECK:         %[[RESHAPE:.*]] = "anvl.reshape"(%[[X]])
-// CHECK:         %[[RESHAPE2:.*]] = "anvl.reshape"(%[[G]])
-// CHECK:         %[[SLICE:.*]] = "anvl.slice"(%[[RESHAPE]])
-// CHECK:         %[[SLICE2:.*]] = "anvl.slice"(%[[RESHAPE]])
-// CHECK:         %[[SLICE3:.*]] = "anvl.slice"(%[[RESHAPE]])
+// CHECK:         %[[ROOT:.*]] = "anvl.reshape"(%[[G]])
+// CHECK:         %[[SLICE:.*]] = "anvl.slice"(%[[X]])
+// CHECK:         %[[SLICE2:.*]] = "anvl.slice"(%[[X]])
+// CHECK:         %[[SLICE3:.*]] = "anvl.slice"(%[[X]])
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[SLICE]], %[[SLICE2]])
 // CHECK:         %[[JOIN:.*]] = stablehlo.concatenate %[[MUL]], %[[SLICE3]], dim = 0
 // CHECK:         %[[SLICE4:.*]] = "anvl.slice"(%[[JOIN]])
 // CHECK:         %[[SLICE5:.*]] = "anvl.slice"(%[[JOIN]])
 // CHECK:         %[[MUL2:.*]] = "anvl.mul"(%[[SLICE4]], %[[SLICE5]])
-// CHECK:         %[[MUL3:.*]] = "anvl.mul"(%[[RESHAPE2]], %[[SLICE5]])
-// CHECK:         %[[MUL4:.*]] = "anvl.mul"(%[[RESHAPE2]], %[[SLICE4]])
+// CHECK:         %[[MUL3:.*]] = "anvl.mul"(%[[ROOT]], %[[SLICE5]])
+// CHECK:         %[[MUL4:.*]] = "anvl.mul"(%[[ROOT]], %[[SLICE4]])
 // CHECK:         %[[JOIN2:.*]] = stablehlo.concatenate %[[MUL3]], %[[MUL4]], dim = 0
 // CHECK:         %[[SLICE6:.*]] = "anvl.slice"(%[[JOIN2]])
 // CHECK:         %[[SLICE7:.*]] = "anvl.slice"(%[[JOIN2]])
 // CHECK:         %[[MUL5:.*]] = "anvl.mul"(%[[SLICE6]], %[[SLICE2]])
 // CHECK:         %[[MUL6:.*]] = "anvl.mul"(%[[SLICE6]], %[[SLICE]])
-// CHECK:         %[[JOIN3:.*]] = stablehlo.concatenate %[[MUL5]], %[[MUL6]], %[[SLICE7]], dim = 0
-// CHECK:         %[[DX:.*]] = "anvl.reshape"(%[[JOIN3]])
+// CHECK:         %[[DX:.*]] = stablehlo.concatenate %[[MUL5]], %[[MUL6]], %[[SLICE7]], dim = 0
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @prod(

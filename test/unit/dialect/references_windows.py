@@ -19,11 +19,11 @@ def _pad(
     ):
         x = np.moveaxis(x, axis, 0)
         n = x.shape[0]
-        spread = np.full((max(n + max(n - 1, 0) * inner, 0), *x.shape[1:]), value, x.dtype)
-        spread[:: inner + 1] = x
+        dilated = np.full((max(n + max(n - 1, 0) * inner, 0), *x.shape[1:]), value, x.dtype)
+        dilated[:: inner + 1] = x
         before = np.full((max(low, 0), *x.shape[1:]), value, x.dtype)
         after = np.full((max(high, 0), *x.shape[1:]), value, x.dtype)
-        whole = np.concatenate([before, spread, after])
+        whole = np.concatenate([before, dilated, after])
         x = np.moveaxis(whole[max(-low, 0) : len(whole) - max(-high, 0)], 0, axis)
     return x
 

@@ -64,7 +64,7 @@ def as_float(x: ir.Value) -> ir.Value:
     return emit.convert(x, dtype="f64")
 
 
-def spread(x: ir.Value, count: int) -> ir.Value:
+def repeated(x: ir.Value, count: int) -> ir.Value:
     """A scalar, `count` times."""
     return emit.broadcast_in_dim(x, shape=(count,), broadcast_dimensions=())
 
@@ -81,9 +81,9 @@ def own_maximum(x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def sent_to_the_largest(x: ir.Value, source: ir.Value) -> ir.Value:
-    how = {"window_dimensions": (2,), "window_strides": (2,)}
+    params = {"window_dimensions": (2,), "window_strides": (2,)}
     return emit.select_and_scatter(
-        x, source, scalar(0.0), select=compared("GE"), scatter=emit.add, **how
+        x, source, scalar(0.0), select=compared("GE"), scatter=emit.add, **params
     )
 
 
@@ -121,7 +121,7 @@ test_ties_in_max_min_sort_top_k_argmax = Table(
     Edge("argsort: in order", lambda x: argsort(x, 0, compared("LT")), [[2.0, 1, 2, 1]],
          [1, 3, 0, 2]),
     Edge("argmax times x: through x alone",
-         lambda x: emit.mul(x, spread(as_float(emit.argmax(x, axis=0, dtype="i32")), 3)),
+         lambda x: emit.mul(x, repeated(as_float(emit.argmax(x, axis=0, dtype="i32")), 3)),
          [[1.0, 3, 3]], [1, 3, 3], [1], 0),
 ).test  # fmt: skip
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from edges import Edge, Table, literal
-from test_edges import INF, NAN, as_float, over, spread, squared, weighted
+from test_edges import INF, NAN, as_float, over, repeated, squared, weighted
 from tolerances import FORMULA, rounding
 
 from anvl.dialect.core.create import full_like, zeros_like
@@ -31,7 +31,7 @@ def power_of_complex(n: int) -> Callable[..., ir.Value]:
     return lambda x: emit.real(emit.integer_pow(emit.complex(x, zeros_like(x)), exponent=n))
 
 
-def taken(at: Any, dims: Any = POINTS, size: int = 1) -> Callable[..., ir.Value]:
+def gathered(at: Any, dims: Any = POINTS, size: int = 1) -> Callable[..., ir.Value]:
     """`gather`."""
     return lambda x: emit.gather(
         x, literal(at), dimension_numbers=GatherDims(*dims), slice_sizes=(size,)
@@ -65,8 +65,8 @@ ABC = [1.0, 2, 3]
 FAR = np.int32([[-1, 5], [32, 99]])  # two numbers, each with how far to shift it
 
 test_duplicate_scatter_indices = Table(
-    Edge("gather one place twice", taken(at(1, 1)), [ABC], [2, 2], [[0, 2, 0]], 0),
-    Edge("gather twice, squared", squared(taken(at(1, 1))), [ABC], [4, 4], [[0, 8, 0]],
+    Edge("gather one place twice", gathered(at(1, 1)), [ABC], [2, 2], [[0, 2, 0]], 0),
+    Edge("gather twice, squared", squared(gathered(at(1, 1))), [ABC], [4, 4], [[0, 8, 0]],
          np.diag([0, 4, 0])),
     Edge("scatter, add", put(emit.add, at(1, 1)), [ABC, [5.0, 7]], [1, 14, 3], [1, 1], 0),
     Edge("scatter, add, squared", squared(put(emit.add, at(1, 1))), [[0.0, 2], [5.0, 7]], [0, 196],
@@ -90,10 +90,10 @@ test_duplicate_scatter_indices = Table(
 ).test  # fmt: skip
 
 test_out_of_range_indices = Table(
-    Edge("gather moves to the nearest", taken(at(-2, 9)), [ABC], [1, 3], [[1, 0, 1]], 0),
-    Edge("gather moves a window as a whole", taken(at(-1, 2), PAIRS, 2), [ABC], [[1, 2], [2, 3]],
+    Edge("gather moves to the nearest", gathered(at(-2, 9)), [ABC], [1, 3], [[1, 0, 1]], 0),
+    Edge("gather moves a window as a whole", gathered(at(-1, 2), PAIRS, 2), [ABC], [[1, 2], [2, 3]],
          [[1, 2, 1]], 0),
-    Edge("gather, the index least of all", taken(at(-(2**31), 2**31 - 1)), [ABC], [1, 3],
+    Edge("gather, the index least of all", gathered(at(-(2**31), 2**31 - 1)), [ABC], [1, 3],
          [[1, 0, 1]], 0),
     Edge("scatter, add leaves out", put(emit.add, at(-1, 3)), [ABC, [5.0, NAN]], ABC, [1, 0], 0),
     Edge("scatter, mul leaves out", put(emit.mul, at(-1, 3)), [ABC, [5.0, NAN]], ABC, [1, 0], 0),
@@ -298,7 +298,7 @@ test_integer_and_boolean_operands_inside_float_programs = Table(
     Edge("taken by integers", lambda x, n: emit.gather(
         x, n, dimension_numbers=GatherDims(*POINTS), slice_sizes=(1,)), [ABC, at(2, 0)], [3, 1],
         [[1, 0, 1]], 0),
-    Edge("compared, counted", lambda x: emit.mul(x, spread(emit.sum(as_float(
+    Edge("compared, counted", lambda x: emit.mul(x, repeated(emit.sum(as_float(
         emit.compare(x, full_like(x, 1.5), comparison_direction="GT")), axes=(0,)), 3)),
         [ABC], [2, 4, 6], [2], 0),
     Edge("integers beside it", lambda x, n: emit.add(x, as_float(emit.sum(n, axes=(0,)))),

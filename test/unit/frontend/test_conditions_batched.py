@@ -8,7 +8,7 @@ import anvl
 import anvl.numpy as anp
 
 X = np.asarray([1.5, -2.0, 3.0, -0.25, 0.5, -1.0])
-WAYS = (None, "select", "loop")
+STRATEGIES = (None, "select", "loop")
 
 
 def chosen(x, y, **how):
@@ -65,10 +65,10 @@ MODES = {
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("way", WAYS)
-def test_all_ways_are_the_members_one_by_one(mode, way):
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_all_ways_are_the_members_one_by_one(mode, strategy):
     y = np.float64(0.3)
-    found = MODES[mode](lambda x, y: chosen(x, y, batch=way))(X, y)
+    found = MODES[mode](lambda x, y: chosen(x, y, batch=strategy))(X, y)
     by_where = lambda x, y: anp.where(x > y, anp.sin(y) * x, (x + 1) * y * y)  # noqa: E731
     expected = MODES[mode](by_where)(X, y)
     for a, b in zip(anvl.tree.leaves(found), anvl.tree.leaves(expected), strict=True):
@@ -77,10 +77,10 @@ def test_all_ways_are_the_members_one_by_one(mode, way):
         )
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_switch_of_a_batch(way):
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_switch_of_a_batch(strategy):
     i = np.asarray([-3, 0, 1, 2, 7, 1], np.int32)
-    f = lambda i, x: one_of_three(i, x, batch=way)  # noqa: E731
+    f = lambda i, x: one_of_three(i, x, batch=strategy)  # noqa: E731
     expected = np.choose(np.clip(i, 0, 2), [np.sin(X), X * X, np.exp(X) * X])
     np.testing.assert_allclose(anvl.vmap(f)(i, X), expected, rtol=rounding(PROGRAM))
     slopes = np.choose(np.clip(i, 0, 2), [np.cos(X), 2 * X, np.exp(X) * (X + 1)])
@@ -88,15 +88,15 @@ def test_a_switch_of_a_batch(way):
 
 
 @pytest.mark.parametrize("size", [0, 1])
-@pytest.mark.parametrize("way", WAYS)
-def test_batches_of_none_and_of_one(size, way):
-    found = anvl.vmap(lambda x: chosen(x, 0.3, batch=way))(X[:size])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_batches_of_none_and_of_one(size, strategy):
+    found = anvl.vmap(lambda x: chosen(x, 0.3, batch=strategy))(X[:size])
     np.testing.assert_allclose(found, np.sin(0.3) * X[:size])
 
 
 def test_members_that_agree_call_one_branch():
-    for way in WAYS:
-        f = lambda p, x, way=way: anvl.cond(p, anp.sin, anp.cos, x, batch=way)  # noqa: E731
+    for strategy in STRATEGIES:
+        f = lambda p, x, strategy=strategy: anvl.cond(p, anp.sin, anp.cos, x, batch=strategy)  # noqa: E731
         text = text_of(anvl.vmap(f, (None, 0)), np.bool_(True), X)
         assert "stablehlo.if" in text and "select" not in text and "while" not in text
 
@@ -122,7 +122,7 @@ def test_the_default_selects_unless_a_branch_may_not_end():
 
 
 def hidden(kind, never):
-    """A function that calls one, in some way that is not seen at once."""
+    """A function that calls one, in some strategy that is not seen at once."""
     return {
         "jit": lambda: anvl.jit(never)(),
         "checkpoint": lambda: anvl.checkpoint(never)(),
@@ -157,8 +157,8 @@ def test_a_loop_that_does_not_end_for_others_ends_in_every_mode():
 
 
 def test_what_is_asked_for_stays_through_transformations():
-    def texts(way):
-        f = lambda x, y: chosen(x, y, batch=way)  # noqa: E731
+    def texts(strategy):
+        f = lambda x, y: chosen(x, y, batch=strategy)  # noqa: E731
         for mode in ("grad", "grad of batch", "jvp", "nested", "nested grad"):
             yield text_of(MODES[mode](f), X, np.float64(0.3))
 

@@ -136,7 +136,7 @@ def shapes(x, m):
 FUNCTIONS = [quartic, network, choices, shapes]
 X = np.asarray([0.4, -0.9, 1.3])
 M = np.asarray([[0.2, -0.5, 0.8], [1.1, 0.3, -0.7], [-0.4, 0.6, 0.9]])
-WAYS = {
+HESSIANS = {
     "hessian": lambda f, wrt: anvl.hessian(f, wrt=wrt),
     "forward over reverse": lambda f, wrt: anvl.jacfwd(anvl.jacrev(f, wrt=wrt), wrt=wrt),
     "reverse over forward": lambda f, wrt: anvl.jacrev(anvl.jacfwd(f, wrt=wrt), wrt=wrt),
@@ -178,7 +178,10 @@ def differences(f, step=1e-4):
 @pytest.mark.parametrize("f", FUNCTIONS)
 def test_hessians_agree_with_each_other_and_with_numbers(f):
     expected = differences(f)
-    found = {name: flat_hessian(anvl.jit(way(f, (0, 1)))(X, M)) for name, way in WAYS.items()}
+    found = {
+        name: flat_hessian(anvl.jit(hessian_of(f, (0, 1)))(X, M))
+        for name, hessian_of in HESSIANS.items()
+    }
     for name, matrix in found.items():
         np.testing.assert_allclose(
             matrix, found["hessian"], rtol=rounding(ITERATION), atol=rounding(PROGRAM), err_msg=name

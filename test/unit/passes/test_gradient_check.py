@@ -27,7 +27,7 @@ def slope_of(f, derivative, x=X, limits=F64, tangent=None):
     t, g = T.astype(x.dtype), G.astype(x.dtype)
     d = np.asarray(derivative(x)).astype(x.dtype)
     tangent = paired([g], [d * t]) if tangent is None else tangent
-    return measured(moved, [x], [t], [g], limits).beside(paired([d * g], [t]), tangent)
+    return measured(moved, [x], [t], [g], limits).with_modes(paired([d * g], [t]), tangent)
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
@@ -50,13 +50,13 @@ def test_a_right_derivative_is_ok_in_every_dtype(dtype, f, derivative):
 def test_a_wrong_derivative_is_bad_in_every_dtype(dtype, off):
     limits = Limits.of([np.dtype(dtype)])
     found = slope_of(np.sin, lambda x: off * np.cos(x), X.astype(dtype), limits)
-    assert (found.verdict, found.between < 1e-3, found.smooth) == (BAD, True, True)
+    assert (found.verdict, found.mode_error < 1e-3, found.smooth) == (BAD, True, True)
 
 
 def test_modes_that_disagree_are_bad_whatever_the_differences_say():
     right = paired([G], [np.cos(X) * T])
     found = slope_of(np.sin, lambda x: -np.cos(x), tangent=right)
-    assert (found.verdict, found.between > 0.1) == (BAD, True)
+    assert (found.verdict, found.mode_error > 0.1) == (BAD, True)
     kink = slope_of(lambda x: np.abs(x - X), np.ones_like, tangent=paired([G], [0 * T]))
     assert (kink.verdict, kink.smooth) == (BAD, False)
 
@@ -87,7 +87,7 @@ def test_complex_numbers_pair_without_conjugation():
     x, t, g = np.array([1 + 2j]), np.array([0.5 - 1j]), np.array([2 + 1j])
     found = measured(lambda xs: [xs[0] ** 2], [x], [t], [g], Limits.of(["c128"]))
     derivative = 2 * x
-    found = found.beside(paired([g * derivative], [t]), paired([g], [derivative * t]))
+    found = found.with_modes(paired([g * derivative], [t]), paired([g], [derivative * t]))
     assert found.verdict == OK
     assert found.adjoint == pytest.approx(float(np.real(g * 2 * x * t)[0]))
 
@@ -99,7 +99,9 @@ def test_the_narrowest_dtype_sets_the_limits_unless_they_are_given():
 
 
 def test_the_text_has_one_error_or_two():
-    one = measured(lambda xs: [np.sin(xs[0])], [X], [T], [G], F64).beside(paired([G], [T]))
+    one = measured(lambda xs: [np.sin(xs[0])], [X], [T], [G], F64).with_modes(paired([G], [T]))
     assert "error " in str(one) and "tangent" not in str(one)
     assert str(slope_of(np.sin, np.cos)).endswith("of 1e-06 allowed, ok")
-    assert gradient_check.Slope(0.0, 0.0, 0.0, True, True, 1e-6).beside((1.0, 0.0)).verdict == BAD
+    assert (
+        gradient_check.Slope(0.0, 0.0, 0.0, True, True, 1e-6).with_modes((1.0, 0.0)).verdict == BAD
+    )

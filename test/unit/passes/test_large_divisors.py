@@ -124,15 +124,15 @@ OF = "(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"
     ("divisor", "is_guarded"),
     [
         ("stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>", True),
-        ("stablehlo.negate %spread : tensor<2xf32>", True),
-        ("stablehlo.maximum %spread, %three : tensor<2xf32>", True),
-        ("stablehlo.select %is_less, %spread, %three : tensor<2xi1>, tensor<2xf32>", True),
+        ("stablehlo.negate %splat : tensor<2xf32>", True),
+        ("stablehlo.maximum %splat, %three : tensor<2xf32>", True),
+        ("stablehlo.select %is_less, %splat, %three : tensor<2xi1>, tensor<2xf32>", True),
         ("stablehlo.constant dense<[3.0, -2.0e38]> : tensor<2xf32>", True),
         ("stablehlo.constant dense<-2.0e38> : tensor<2xf32>", True),
         ("stablehlo.constant dense<[0.0, 3.0]> : tensor<2xf32>", False),
         ("stablehlo.negate %x : tensor<2xf32>", False),
-        ("stablehlo.maximum %x, %spread : tensor<2xf32>", False),
-        ("stablehlo.sqrt %spread : tensor<2xf32>", False),
+        ("stablehlo.maximum %x, %splat : tensor<2xf32>", False),
+        ("stablehlo.sqrt %splat : tensor<2xf32>", False),
         ("stablehlo.convert %counts : (tensor<2xi64>) -> tensor<2xf32>", False),
         ("stablehlo.broadcast_in_dim %one, dims = [] : (tensor<f32>) -> tensor<2xf32>", False),
     ],
@@ -143,9 +143,9 @@ def test_only_one_value_that_may_be_large_is_scaled_and_once(divisor, is_guarded
         -> (tensor<2xf32>, tensor<2xf32>) {{
       %one = stablehlo.constant dense<1.0> : tensor<f32>
       %three = stablehlo.constant dense<3.0> : tensor<2xf32>
-      %spread = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>
+      %splat = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>
       %counts = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i64>) -> tensor<2xi64>
-      %is_less = stablehlo.compare LT, %three, %spread : {OF[:-4]}i1>
+      %is_less = stablehlo.compare LT, %three, %splat : {OF[:-4]}i1>
       %y = {divisor}
       %z = "anvl.div"(%x, %y) : {OF}
       %u = "anvl.div"(%three, %y) : {OF}

@@ -220,7 +220,7 @@ def lowered(text, platform="cpu"):
         ("multiply %x, %c", "multiply %u, %y", False),
         ("multiply %x, %y", "multiply %u, %c", False),
         ("multiply %x, %one", "multiply %u, %c", False),
-        ("multiply %x, %c", "multiply %u, %spread", True),
+        ("multiply %x, %c", "multiply %u, %splat", True),
         ("multiply %x, %c", "add %u, %c", False),
         ("add %x, %c", "subtract %c, %u", True),
         ("add %x, %c", "add %u, %y", False),
@@ -233,7 +233,7 @@ def test_only_what_may_be_joined_is_hidden_and_once(inner, outer, is_hidden):
     func.func @main(%x: {array}, %y: {array}, %s: tensor<f32>) -> {array} {{
       %c = stablehlo.constant dense<3.0> : {array}
       %one = stablehlo.constant dense<1.0> : {array}
-      %spread = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> {array}
+      %splat = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> {array}
       %u = stablehlo.{inner} : {array}
       %z = stablehlo.{outer} : {array}
       return %z : {array}

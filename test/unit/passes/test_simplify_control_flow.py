@@ -18,9 +18,9 @@ W = np.random.default_rng(0).normal(size=(3, 3))
 X = np.array([0.1, -0.2, 0.3])
 
 
-def simplified(f, *args, **how):
+def simplified(f, *args, **params):
     module = anvl.jit(f).trace(*args).program.module
-    Pipeline([SimplifyControlFlow(**how)]).run(module)
+    Pipeline([SimplifyControlFlow(**params)]).run(module)
     return str(module)
 
 
@@ -181,7 +181,7 @@ def test_a_loop_does_not_leave_a_while_that_may_not_start():
 
 
 FOLDING = [op for name, op in OPS.items() if name.startswith("anvl.") and op.has_rule("fold")]
-WAYS = {
+PARAMETERS = {
     "compare": [{"comparison_direction": d} for d in ("EQ", "NE", "LT", "LE", "GT", "GE")],
     "convert": [{"dtype": d} for d in ("i8", "ui8", "i32", "bool")],
 }
@@ -201,15 +201,15 @@ def test_what_is_folded_is_what_the_program_gives(op):
         if op.short_name == "select":
             dtypes[0] = "bool"
         sets = [of_dtype[d] for d in dtypes]
-        for how in WAYS.get(op.short_name, [{}]):
+        for params in PARAMETERS.get(op.short_name, [{}]):
             for values in itertools.product(*sets):
                 xs = [np.array(x, d) for x, d in zip(values, dtypes, strict=True)]
                 try:
-                    expected = np.asarray(getattr(prim, op.short_name)(*xs, **how))
+                    expected = np.asarray(getattr(prim, op.short_name)(*xs, **params))
                 except TypeError:  # not of bools, or of unsigned integers
                     continue
                 with np.errstate(all="ignore"):
-                    found = np.asarray(op.fold(*xs, **how)).astype(expected.dtype)
-                assert found == expected, (xs, how)
+                    found = np.asarray(op.fold(*xs, **params)).astype(expected.dtype)
+                assert found == expected, (xs, params)
                 tried += 1
     assert tried >= 4 and len(FOLDING) == 20

@@ -208,13 +208,13 @@ def test_a_program_runs_where_it_was_placed():
 
 def test_a_failure_while_running_is_said_in_one_line(monkeypatch):
     monkeypatch.setattr(rt.default_client(), "memory_bytes", None)  # let it fail by itself
-    spread = rt.compile(
+    too_large = rt.compile(
         "func.func @main(%x: tensor<f32>) -> tensor<70368744177664xf32> {"
         "  %y = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> "
         "tensor<70368744177664xf32>\n return %y : tensor<70368744177664xf32> }"
     )
     with pytest.raises(rt.RuntimeFailure, match="Out of memory") as caught:
-        spread.execute([f32()])[0].block_until_ready()
+        too_large.execute([f32()])[0].block_until_ready()
     assert "\n" not in str(caught.value)
     assert caught.value.__cause__ is not None
 

@@ -35,7 +35,7 @@ def test_values_of_every_dtype_come_back_bit_for_bit(dtype):
         "fortran",
         "negative",
         "slice",
-        "spread",
+        "broadcast",
         "empty",
         "empty3",
         "0d",
