@@ -4,7 +4,6 @@ See `examine`, which combines them.  Complex values pair as the real part of the
 products, without conjugation.
 """
 
-import itertools
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -12,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from anvl.dialect.core.context import context
-from anvl.dialect.core.create import full
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import emit
-from anvl.dialect.core.types import dtype_name, numpy_dtype, tensor
-from anvl.dialect.interpreters.batch import batched_results
+from anvl.dialect.core.types import dtype_name, numpy_dtype
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.closure import goes_before_lowering
@@ -28,11 +25,19 @@ from anvl.testing.interpret import interpreted
 from anvl.testing.program import Program, type_of
 
 __all__ = [
-    "Batched", "Check", "Derivative", "Narrow", "Parts", "Value", "is_identity", "is_wide",
-    "lanes_of", "listed", "without_bodies",
+    "Check",
+    "DerivativeCheck",
+    "EachResultCheck",
+    "NarrowDtypeCheck",
+    "ValueCheck",
+    "is_identity",
+    "is_wide",
+    "listed",
+    "result_types",
+    "split",
+    "without_bodies",
 ]  # fmt: skip
 
-_BATCH = 3
 _OF_BITS = {"bitcast_convert", "ldexp"}  # they compute other values for another dtype
 # Tolerance factor for derivatives in a narrow dtype, where terms cancel.
 _SLACK = {"batch_norm_grad": 5, "cumprod": 3}
@@ -57,7 +62,7 @@ class Check:
     """One function of the program, and the verdict on its results."""
 
     #: Whether it queries rules that leave no trace in the program.
-    asks_python = False
+    calls_rule_in_python = False
     #: Whether StableHLO's interpreter may run it, in place of XLA.
     interpreted = True
 
@@ -89,7 +94,7 @@ class Check:
     def emit(self, *xs: ir.Value) -> list[ir.Value]:
         raise NotImplementedError
 
-    def look(self, findings: Findings) -> None:
+    def check_emitted(self, findings: Findings) -> None:
         """Record problems that are visible before the program runs."""
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
@@ -112,7 +117,7 @@ class Check:
         return np.asarray(value).astype(made)
 
 
-class Value(Check):
+class ValueCheck(Check):
     """The value against the reference; the type against StableHLO's inference."""
 
     interpreted = False
@@ -139,14 +144,14 @@ class Value(Check):
         return self.references.get(self.op_class.short_name)
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        xs, wanted = _split(inputs, [len(self.call.operands)])
+        xs, wanted = split(inputs, [len(self.call.operands)])
         ys = self.build(*xs)
         self.inferred = _inferred(self.op_class, self.call, xs)
         self.types = [y.type for y in ys]
         self.read = self.op_class.read(ys[0].owner)
         return [*_through(self.call, ys), *(_through(self.call, wanted) if wanted else [])]
 
-    def look(self, findings: Findings) -> None:
+    def check_emitted(self, findings: Findings) -> None:
         if self.inferred is not None and self.inferred != self.types:
             findings.problems.append(f"types: {self.name}: {self.types}, not {self.inferred}")
         given = without_bodies(self.op_class, self.call)
@@ -184,7 +189,7 @@ class Value(Check):
         return interpreted(f, types, self.references)
 
 
-def _result_types(op_class: Any, call: Call) -> list[Any]:
+def result_types(op_class: Any, call: Call) -> list[Any]:
     types = map(type_of, call.operands)
     return listed(op_class, op_class.result_type(*types, **without_bodies(op_class, call)))
 
@@ -196,7 +201,7 @@ def _through(call: Call, ys: Sequence[ir.Value]) -> list[ir.Value]:
 
 def _float_types(op_class: Any, call: Call) -> list[Any]:
     """Types of the differentiable results that are uniquely determined."""
-    types = _result_types(op_class, call)
+    types = result_types(op_class, call)
     if call.through is not None:
         with context(), ir.Location.unknown():
             program = Body.of(lambda *ys: _through(call, ys), types)  # outlives its values
@@ -207,13 +212,13 @@ def _float_types(op_class: Any, call: Call) -> list[Any]:
 def _narrow(op_class: Any, call: Call) -> str | None:
     """The narrowest dtype of a call, of the result or an operand; None if all have 64 bits."""
     dtypes = [dtype_name(x.dtype) for x in call.operands]
-    dtypes += [dtype_name(y.element_type) for y in _result_types(op_class, call)]
+    dtypes += [dtype_name(y.element_type) for y in result_types(op_class, call)]
     return max((d for d in dtypes if d in NARROW), key=NARROW.__getitem__, default=None)
 
 
 def is_wide(op_class: Any, call: Call) -> bool:
     """Whether a call has a derivative, and is in 64 bits; its checks cover the narrow dtypes."""
-    return Derivative.applies(op_class, call)
+    return DerivativeCheck.applies(op_class, call)
 
 
 def _wide(dtype: Any) -> np.dtype:
@@ -251,7 +256,7 @@ def _is_differentiable(op_class: Any, call: Call) -> bool:
     return bool(call.is_smooth and _float_types(op_class, call) and _wrt(op_class, call))
 
 
-class Derivative(Check):
+class DerivativeCheck(Check):
     """Tangent, adjoint, and both again for the program of the adjoint.
 
     Inputs: the operands, their tangents `ts`, a cotangent of each float result, `gs`, and their
@@ -278,7 +283,7 @@ class Derivative(Check):
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         counts = [len(self.call.operands), len(self.wrt), len(self.gs), len(self.gs)]
-        xs, ts, gs, tgs, us = _split(inputs, counts)
+        xs, ts, gs, tgs, us = split(inputs, counts)
         moving = [xs[i] for i in self.wrt]
         block = ir.InsertionPoint.current.block
         ys = self.determined(*xs)
@@ -311,7 +316,7 @@ class Derivative(Check):
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         n, m = len(self.gs), len(self.wrt)
-        ys, tys, adjoints, t_adjoints, twice, sums = _split(found, [n, n, m, m, m + n])
+        ys, tys, adjoints, t_adjoints, twice, sums = split(found, [n, n, m, m, m + n])
         if self.is_at_nans:
             for kind, derivatives in (("tangent", tys), ("adjoint", adjoints)):
                 if any(np.isnan(x).any() for x in derivatives):
@@ -333,7 +338,7 @@ class Derivative(Check):
         judge("order 2 adjoint", paired(twice, along), paired(self.us, t_adjoints))
 
 
-def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
+def split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
     """Split values into parts of the given counts, and the rest."""
     parts, at = [], 0
     for count in counts:
@@ -342,13 +347,13 @@ def _split(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]:
     return [*parts, values[at:]]
 
 
-class Parts(Check):
+class EachResultCheck(Check):
     """The adjoint of one result at a time, with zero cotangents of the others: they add up."""
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
         several = op_class.multiple_results and len(_float_types(op_class, call)) > 1
-        return several and Derivative.applies(op_class, call)
+        return several and DerivativeCheck.applies(op_class, call)
 
     def inputs(self) -> list[np.ndarray]:
         self.wrt = _wrt(self.op_class, self.call)
@@ -356,7 +361,7 @@ class Parts(Check):
         return [*self.call.operands, *gs]
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        xs, gs = _split(inputs, [len(self.call.operands)])
+        xs, gs = split(inputs, [len(self.call.operands)])
         block, moving = ir.InsertionPoint.current.block, [xs[i] for i in self.wrt]
         pairs = list(zip(self.determined(*xs), gs, strict=True))
         together = reverse_sweep(block, pairs, moving)
@@ -365,12 +370,12 @@ class Parts(Check):
         return [*together, *sums]
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        together, apart = _split(found, [len(self.wrt)])
+        together, apart = split(found, [len(self.wrt)])
         for g, wanted in zip(apart, together, strict=True):
             findings.compare("adjoint", self.name, g, wanted, TOLERANCES["adjoint"])
 
 
-class Narrow(Derivative):
+class NarrowDtypeCheck(DerivativeCheck):
     """All derivatives in a narrow dtype, against 64 bits at the same numbers."""
 
     is_whole = False  # the rules emit the same ops as in 64 bits
@@ -410,89 +415,6 @@ class Narrow(Derivative):
             findings.compare(f"{kind} {narrow}", self.name, y, wanted, slack * limit, least)
 
 
-class Batched(Check):
-    """The batch rule against a loop."""
-
-    @classmethod
-    def applies(cls, op_class: Any, call: Call) -> bool:
-        return bool(call.operands)
-
-    def inputs(self) -> list[np.ndarray]:
-        xs = self.call.operands
-        return [*xs, *(lanes_of(x, self.call.params) for x in xs)]
-
-    def emit(self, *inputs: ir.Value) -> list[ir.Value]:
-        n = len(self.call.operands)
-        self.xs = xs = inputs[:n]
-        many = inputs[n:]
-        every = [c for c in itertools.product((False, True), repeat=n) if any(c)]
-        # The rule is the same in all dtypes: for narrow ones only its results are checked.
-        self.choices = every[-1:] if _narrow(self.op_class, self.call) else every
-        results = []
-        for batched in self.choices:
-            chosen = [v if b else x for x, v, b in zip(xs, many, batched, strict=True)]
-            y = self.op_class.batch(chosen, batched, **self.batch_params())
-            results += listed(self.op_class, y)
-            for k in range(_BATCH):
-                one = [_member(x, k) if b else x for x, b in zip(chosen, batched, strict=True)]
-                results += self.build(*one)
-        return [*results, *self.of_none(xs)]
-
-    def of_none(self, xs: Sequence[ir.Value]) -> list[ir.Value]:
-        """Batches of size 0, as in a batching pass."""
-        empty = [full(tensor((0, *x.type.shape), x.type.element_type), 1) for x in xs]
-        op = self.build(*xs)[0].owner
-        return list(batched_results(op.opview, empty, [True] * len(xs)))
-
-    def batch_params(self) -> dict[str, Any]:
-        """The parameters as a batching pass reads them from an op."""
-        if not self.op_class.bodies:
-            return self.call.params
-        return self.op_class.read(self.build(*self.xs)[0].owner)
-
-    def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
-        narrow = _narrow(self.op_class, self.call)
-        kind = f"batch {narrow}" if narrow else "batch"
-        limit = NARROW[narrow] if narrow else TOLERANCES["batch"]
-        types = _result_types(self.op_class, self.call)
-        count = len(types)
-        for y, type_ in zip(found[-count:], types, strict=True):
-            findings.compare(kind, f"{self.name} of size 0", y.shape, (0, *type_.shape), 0)
-        for c, batched in enumerate(self.choices):
-            at = c * (_BATCH + 1) * count
-            ys, *members = _split(found[at : at + (_BATCH + 1) * count], [count] * _BATCH)
-            name = f"{self.name} batched {batched}"
-            for y, *ones in zip(ys, *members, strict=True):
-                findings.compare(kind, name, y, np.stack(ones), limit)
-
-
-def lanes_of(x: np.ndarray, params: dict[str, Any]) -> np.ndarray:
-    """Members of a batch: x, rolled, and perturbed if it is of floats.
-
-    Indices with claims (sorted, unique) keep their order.
-    """
-    if x.dtype.kind in "iu" and (params.get("indices_are_sorted") or params.get("unique_indices")):
-        return np.stack([x] * _BATCH)
-    rolled = [np.roll(x, k) for k in range(_BATCH)]
-    if x.dtype == bool:
-        rolled = [r ^ (k % 2 == 1) for k, r in enumerate(rolled)]
-    if x.dtype.kind in "fc" and len(np.unique(x)) == x.size and not is_identity(x):
-        rolled = [r * (1 + 0.01 * k) for k, r in enumerate(rolled)]
-    return np.stack(rolled)
-
-
 def is_identity(x: np.ndarray) -> bool:
     """Whether this is the identity of a sum or a product, unlike other initial values."""
     return x.size == 1 and x.item() in (0, 1)
-
-
-def _member(x: ir.Value, k: int) -> ir.Value:
-    shape = tuple(x.type.shape)
-    zeros = (0,) * (len(shape) - 1)
-    part = emit.slice(
-        x,
-        start_indices=(k, *zeros),
-        limit_indices=(k + 1, *shape[1:]),
-        strides=(1,) * len(shape),
-    )
-    return emit.reshape(part, shape=shape[1:])

@@ -12,18 +12,19 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program as Body
-from anvl.testing.checks import Check, is_wide, lanes_of
+from anvl.testing.batch_check import batch_members
+from anvl.testing.checks import Check, is_wide
 from anvl.testing.draw import Call
 from anvl.testing.findings import Findings
 from anvl.testing.program import type_of
 
-__all__ = ["CLAIMS", "Claims"]
+__all__ = ["CLAIMS", "IndexClaimsCheck"]
 
 #: Attributes by which an op claims properties of its indices.
 CLAIMS = ("indices_are_sorted", "unique_indices")
 
 
-class Claims(Check):
+class IndexClaimsCheck(Check):
     """Indices about which the rules of an op make claims, in a derivative and in batches."""
 
     @classmethod
@@ -32,7 +33,7 @@ class Claims(Check):
 
     def inputs(self) -> list[np.ndarray]:
         xs = self.call.operands
-        return [*xs, *(lanes_of(x, self.call.params) for x in xs)]
+        return [*xs, *(batch_members(x, self.call.params) for x in xs)]
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         n = len(self.call.operands)

@@ -22,7 +22,7 @@ from anvl.testing.draw import Call
 from anvl.testing.findings import Findings
 from anvl.testing.program import type_of
 
-__all__ = ["Folded", "Simpler"]
+__all__ = ["FoldCheck", "SimplifyCheck"]
 
 _UNSAID = " and it equals an operand, but no rule declares that"
 _NUMBERS = (0, 1, -1, 2, -2)
@@ -38,10 +38,10 @@ def _is_folded(dtype: Any) -> bool:
     return np.dtype(dtype).kind in "iub" or dtype in (np.float32, np.float64)
 
 
-class Folded(Check):
+class FoldCheck(Check):
     """`fold` of numbers, element by element, against the op."""
 
-    asks_python = True
+    calls_rule_in_python = True
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -61,10 +61,10 @@ class Folded(Check):
             findings.compare("fold", self.name, given, y, 0)
 
 
-class Simpler(Check):
+class SimplifyCheck(Check):
     """Each simplified form of the op for such operands, against the op itself."""
 
-    asks_python = True
+    calls_rule_in_python = True
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -110,19 +110,24 @@ class Simpler(Check):
             yield "of one value", same, params, same
         for i, x in enumerate(xs):
 
-            def with_(made: ir.Value, i: int = i) -> list[ir.Value]:
+            def replaced(made: ir.Value, i: int = i) -> list[ir.Value]:
                 return [*xs[:i], made, *xs[i + 1 :]]
 
             for n in _numbers(x.type):
-                yield f"operand {i} is {n}", with_(full(x.type, n)), params, with_(next(of_inputs))
-            for form, made in _made(x):
-                of_it = with_(made)
+                yield (
+                    f"operand {i} is {n}",
+                    replaced(full(x.type, n)),
+                    params,
+                    replaced(next(of_inputs)),
+                )
+            for form, made in _results_of_ops(x):
+                of_it = replaced(made)
                 yield f"operand {i} is {form}", of_it, params, of_it
         if len(xs) == 1 and params:
             ys = [self.op_class.build(*xs, **params)]
-            yield from (("of itself", ys, again, ys) for again in self._again(*ys))
+            yield from (("of itself", ys, again, ys) for again in self._params_of_own_result(*ys))
 
-    def _again(self, y: ir.Value) -> list[dict[str, Any]]:
+    def _params_of_own_result(self, y: ir.Value) -> list[dict[str, Any]]:
         """Parameters that accept the result of the op: its own, for other shapes the first's."""
         back = {"shape": tuple(self.call.operands[0].shape)}
         rank = y.type.rank
@@ -183,7 +188,7 @@ def _numbers(type_: Any) -> list[Any]:
     return [n for n in _NUMBERS if n >= 0 or of_kind == "int"]
 
 
-def _made(x: ir.Value) -> Iterator[tuple[str, ir.Value]]:
+def _results_of_ops(x: ir.Value) -> Iterator[tuple[str, ir.Value]]:
     """Values of the type of x, made by ops with simpler forms."""
     for maker in OPS.values():
         if maker.has_rule("simplify") and not maker.params and not maker.multiple_results:

@@ -29,7 +29,14 @@ from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.core.types import element_type, numpy_of, tensor
 
 __all__ = [
-    "KNOWN", "Code", "Ended", "Interpreter", "Job", "code_of", "interpreter", "names_of",
+    "KNOWN",
+    "Code",
+    "Interpreter",
+    "Job",
+    "ProcessEnded",
+    "code_of",
+    "interpreter",
+    "names_of",
     "unknown_ops",
 ]  # fmt: skip
 
@@ -64,7 +71,7 @@ _SECONDS = 60  # of a processor, for one program
 _MOST_KEPT = 500  # programs that the process keeps for further inputs
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The process of a program ended; the message has the signal, or its output."""
 
 
@@ -96,33 +103,33 @@ class Interpreter:
     def run(
         self, module: ir.Module, points: Sequence[Sequence[np.ndarray]]
     ) -> list[list[np.ndarray]]:
-        """The results of a module on each of several lists of inputs; raises `Ended`.
+        """The results of a module on each of several lists of inputs; raises `ProcessEnded`.
 
         The last function is run; its callees stand before it.
         """
         (found,) = self.run_each([(code_of(module), points)])
-        if isinstance(found, Ended):
+        if isinstance(found, ProcessEnded):
             raise found
         return found
 
-    def run_each(self, jobs: Sequence[Job]) -> list[list[list[np.ndarray]] | Ended]:
+    def run_each(self, jobs: Sequence[Job]) -> list[list[list[np.ndarray]] | ProcessEnded]:
         """`run` for several modules in one process, as a fork takes longer than most programs."""
         try:
-            self._ask(jobs)
+            self._send_jobs(jobs)
         except (EOFError, BrokenPipeError) as error:
-            return [self._lost(error)] * len(jobs)
-        answers: list[list[list[np.ndarray]] | Ended] = []
+            return [self._give_up(error)] * len(jobs)
+        answers: list[list[list[np.ndarray]] | ProcessEnded] = []
         for code, points in jobs:
             try:
                 message, found = _receive(self._stream("stdout"))
             except (EOFError, BrokenPipeError) as error:
-                return answers + [self._lost(error)] * (len(jobs) - len(answers))
+                return answers + [self._give_up(error)] * (len(jobs) - len(answers))
             given = iter(found)
             results = [] if message else [_put_together(given, code.dtypes) for _ in points]
-            answers.append(Ended(message) if message else results)
+            answers.append(ProcessEnded(message) if message else results)
         return answers
 
-    def _ask(self, jobs: Sequence[Job]) -> None:
+    def _send_jobs(self, jobs: Sequence[Job]) -> None:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__],
@@ -139,12 +146,12 @@ class Interpreter:
             raise EOFError
         return getattr(self._process, name)
 
-    def _lost(self, error: Exception) -> Ended:
+    def _give_up(self, error: Exception) -> ProcessEnded:
         """Give up a process that ended though its children should have."""
         if self._process is not None:
             self._process.kill()
             self.close()
-        ended = Ended("the interpreter's process ended")
+        ended = ProcessEnded("the interpreter's process ended")
         ended.__cause__ = error
         return ended
 

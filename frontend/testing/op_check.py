@@ -17,7 +17,7 @@
     closure    every op that a rule emits, up to order 3, has all rules itself
 
 The calls are those of the op's `sample`, and the same in every other float and complex dtype that
-the op takes (`twins`).  An `Examination` can be asked again, with other numbers.
+the op takes (`in_other_dtypes`).  An `Examination` can be asked again, with other numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,24 +30,24 @@ from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, numpy_dtype
 from anvl.dialect.interpreters.subprogram import Program as Body
+from anvl.testing.batch_check import BatchCheck
 from anvl.testing.checks import (
-    Batched,
     Check,
-    Derivative,
-    Narrow,
-    Parts,
-    Value,
+    DerivativeCheck,
+    EachResultCheck,
+    NarrowDtypeCheck,
+    ValueCheck,
     is_identity,
     listed,
     without_bodies,
 )
-from anvl.testing.claims import Claims
+from anvl.testing.claims import IndexClaimsCheck
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call
 from anvl.testing.findings import NARROW, Findings
-from anvl.testing.forms import Folded, Simpler
-from anvl.testing.masks import MaskedBack, MaskedForward
-from anvl.testing.points import judge_at, turns
+from anvl.testing.forms import FoldCheck, SimplifyCheck
+from anvl.testing.masks import MaskedAdjointCheck, MaskedTangentCheck
+from anvl.testing.points import judge_at, point_groups
 from anvl.testing.program import Program, References, type_of
 
 __all__ = [
@@ -57,20 +57,20 @@ __all__ = [
     "Findings",
     "References",
     "examine",
+    "in_other_dtypes",
     "judge",
-    "judge_elsewhere",
-    "twins",
+    "judge_at_other_points",
 ]
 
-#: How many calls in how many dtypes: see `twins`.
+#: How many calls in how many dtypes: see `in_other_dtypes`.
 Amount: TypeAlias = Literal["none", "some", "every"]
 
 _NONE: References = {}
 
 #: Kinds of checks, each tried on every call that it applies to.
 CHECKS: tuple[type[Check], ...] = (
-    Value, Derivative, Parts, Narrow, MaskedBack, MaskedForward, Batched, Claims,
-    Folded, Simpler,
+    ValueCheck, DerivativeCheck, EachResultCheck, NarrowDtypeCheck, MaskedAdjointCheck,
+    MaskedTangentCheck, BatchCheck, IndexClaimsCheck, FoldCheck, SimplifyCheck,
 )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ class Examination:
             self.program.finish()
             check_closure(self.findings, self.program.names)
             for check in self.checks:
-                check.look(self.findings)
+                check.check_emitted(self.findings)
             if goes_before_lowering(op_class):
                 return
             self.program.compile()
@@ -122,9 +122,9 @@ class Examination:
             return
         self.is_compiled = True
         judge(self.findings, self.program, self.checks)
-        judge_elsewhere(self.findings, self.program, self.checks)
+        judge_at_other_points(self.findings, self.program, self.checks)
 
-    def again(self, calls: Sequence[Call]) -> Findings:
+    def rerun(self, calls: Sequence[Call]) -> Findings:
         """Findings for the numbers of other calls, of the same types and parameters."""
         findings, drawn = Findings(), self._calls(calls)
         if not self.is_compiled:
@@ -140,7 +140,7 @@ class Examination:
     def _calls(self, calls: Sequence[Call]) -> list[Call]:
         if self.amount == "none":
             return [c for c in calls if all(dtype_name(x.dtype) not in NARROW for x in c.operands)]
-        return [*calls, *twins(self.op_class, calls, self.amount)]
+        return [*calls, *in_other_dtypes(self.op_class, calls, self.amount)]
 
 
 def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
@@ -149,12 +149,12 @@ def judge(findings: Findings, program: Program, checks: Sequence[Check]) -> None
     judge_at(findings, program, here)
 
 
-def judge_elsewhere(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
+def judge_at_other_points(findings: Findings, program: Program, checks: Sequence[Check]) -> None:
     """`judge` at other points than those of the sample: see `points.py`."""
     # For a whole op only the last check is tried at edges and similar points: the references of
     # some ops differ there.  `make mutants` tries each check, and leaves out unsound ones.
     for names, some in ((program.points, checks[-1:]), (["others", "special"], checks)):
-        for points in turns(some, names):
+        for points in point_groups(some, names):
             judge_at(findings, program, points)
 
 
@@ -168,7 +168,7 @@ def _alike(op_class: Any, call: Call, other: Call) -> bool:
 # -- dtypes ----------------------------------------------------------------------------------------
 
 
-def twins(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> list[Call]:
+def in_other_dtypes(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> list[Call]:
     """The f64 calls of an op with a class of its own, in the other dtypes that it takes.
 
     In c128 all of them, in narrower dtypes one of each form: empty, of rank 0, of each other rank.

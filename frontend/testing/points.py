@@ -20,13 +20,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anvl.dialect.core.families import Elementwise
-from anvl.testing.checks import Check, Derivative, Value, is_identity
+from anvl.testing.checks import Check, DerivativeCheck, ValueCheck, is_identity
 from anvl.testing.claims import CLAIMS
 from anvl.testing.findings import STEP, WEIGHTS, Findings
-from anvl.testing.forms import Folded
+from anvl.testing.forms import FoldCheck
 from anvl.testing.program import Program
 
-__all__ = ["Point", "judge_at", "turns"]
+__all__ = ["Point", "judge_at", "point_groups"]
 
 _FLOATS = (0.0, 1.0, np.nan, -0.0, np.inf, -1.0, -np.inf, 0.5, -0.5)
 _SIDES = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 1e-12, np.inf, -np.inf, np.nan)
@@ -36,7 +36,7 @@ _ENDS = 2  # rounds after these: all elements at the low end of their dtype, or 
 _NEAR = 0.5  # maximal distance of an operand from its own numbers
 #: A check at a point, with the inputs of its function there.
 Point = tuple[Check, list[np.ndarray]]
-_Some = TypeVar("_Some", bound=Check)
+_SomeCheck = TypeVar("_SomeCheck", bound=Check)
 
 
 def judge_at(findings: Findings, program: Program, points: dict[int, Point]) -> None:
@@ -59,7 +59,7 @@ def judge_at(findings: Findings, program: Program, points: dict[int, Point]) -> 
 def _judged(program: Program, points: dict[int, Point]) -> Iterator[tuple[int, Findings]]:
     moving = {i for i, (check, _) in points.items() if any(d is not None for d in check.directions)}
     for group, steps in ((moving, (0, *WEIGHTS)), (points.keys() - moving, (0,))):
-        results = program.run_at([_moved(points, step * STEP) for step in steps], group)
+        results = program.run_at([_stepped(points, step * STEP) for step in steps], group)
         for i in sorted(group):
             here, *others = (found[i] for found in results)
             around = dict(zip(WEIGHTS, others or [here] * len(WEIGHTS), strict=True))
@@ -68,7 +68,7 @@ def _judged(program: Program, points: dict[int, Point]) -> Iterator[tuple[int, F
             yield i, found
 
 
-def _moved(points: dict[int, Point], step: float) -> Callable[..., Any]:
+def _stepped(points: dict[int, Point], step: float) -> Callable[..., Any]:
     """Inputs of each function at its point, moved by `step` along the directions of its check."""
 
     def change(i: int, xs: list[np.ndarray]) -> list[np.ndarray]:
@@ -81,7 +81,9 @@ def _moved(points: dict[int, Point], step: float) -> Callable[..., Any]:
     return change
 
 
-def _at(check: _Some, operands: Sequence[np.ndarray]) -> tuple[_Some, list[np.ndarray]]:
+def _moved_to(
+    check: _SomeCheck, operands: Sequence[np.ndarray]
+) -> tuple[_SomeCheck, list[np.ndarray]]:
     other = copy.copy(check)
     other.random = copy.deepcopy(check.random)
     other.call = check.call._replace(operands=list(operands))
@@ -93,7 +95,7 @@ def _at(check: _Some, operands: Sequence[np.ndarray]) -> tuple[_Some, list[np.nd
 
 def at_edges(check: Check) -> Iterator[Point]:
     """Values at edges, if the reference has them there; and the results of `fold`."""
-    is_known = type(check) is Folded or (type(check) is Value and check.wanted)
+    is_known = type(check) is FoldCheck or (type(check) is ValueCheck and check.wanted)
     if not is_known or check.call.through is not None:
         return
     if check.op_class.bodies or any(check.call.params.get(name) for name in CLAIMS):
@@ -103,12 +105,12 @@ def at_edges(check: Check) -> Iterator[Point]:
     rounds = _ROUNDS ** max(len(check.call.operands), 1) if is_mixed else _ROUNDS
     for turn in range(rounds):
         operands = enumerate(check.call.operands)
-        yield _at(check, [_edged(x, i, turn) for i, x in operands])
+        yield _moved_to(check, [_with_edges(x, i, turn) for i, x in operands])
     for turn in range(_ENDS):
-        yield _at(check, [_at_end(x, turn) for x in check.call.operands])
+        yield _moved_to(check, [_at_dtype_limits(x, turn) for x in check.call.operands])
 
 
-def _at_end(x: np.ndarray, turn: int) -> np.ndarray:
+def _at_dtype_limits(x: np.ndarray, turn: int) -> np.ndarray:
     """The two least numbers of an integer dtype, or the largest ones; one value for bools.
 
     No element may compare beyond the initial value of a search or a reduction.
@@ -121,7 +123,7 @@ def _at_end(x: np.ndarray, turn: int) -> np.ndarray:
     return np.array(ends.max, x.dtype) - step if turn else np.array(ends.min, x.dtype) + step
 
 
-def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
+def _with_edges(x: np.ndarray, position: int, turn: int) -> np.ndarray:
     if x.dtype == np.complex64 or is_identity(x):
         return x
     if x.dtype == bool:
@@ -147,14 +149,14 @@ def _edged(x: np.ndarray, position: int, turn: int) -> np.ndarray:
 
 def at_sides(check: Check) -> Iterator[Point]:
     """Values of an op of one complex number, where cuts begin and end, and far out."""
-    if type(check) is not Value or not check.wanted:
+    if type(check) is not ValueCheck or not check.wanted:
         return
     (x,) = check.call.operands
     if x.dtype != np.complex128 or not x.size:
         return
     ends = [complex(re, im) for re in _SIDES for im in _SIDES]
     for at in range(0, len(ends), x.size):
-        other, inputs = _at(check, [np.resize(np.roll(ends, -at), x.shape)])
+        other, inputs = _moved_to(check, [np.resize(np.roll(ends, -at), x.shape)])
         other.by_parts = True
         yield other, inputs
 
@@ -164,7 +166,7 @@ def at_sides(check: Check) -> Iterator[Point]:
 
 def at_ties(check: Check) -> Iterator[Point]:
     """Derivatives where two elements of each operand tie, and tie with other operands."""
-    if not isinstance(check, Derivative) or check.narrow:
+    if not isinstance(check, DerivativeCheck) or check.narrow:
         return
     operands = list(check.call.operands)
     moving = [i for i in check.wrt if operands[i].size > 1 and not is_identity(operands[i])]
@@ -180,8 +182,8 @@ def at_ties(check: Check) -> Iterator[Point]:
             places = np.arange(x.size).reshape(x.shape)
             is_inside = (ends[i][0] <= y.real) & (y.real <= ends[i][1])
             operands[i] = np.where(is_inside & (places % len(moving) == moving.index(j)), y, x)
-    other, inputs = _at(check, operands)
-    for k, i in enumerate(other.wrt if type(check) is Derivative else ()):
+    other, inputs = _moved_to(check, operands)
+    for k, i in enumerate(other.wrt if type(check) is DerivativeCheck else ()):
         if i in moving:
             other.ts[k] = np.cos(3 * operands[i]) + operands[i]
             inputs[len(operands) + k] = other.ts[k]
@@ -194,13 +196,13 @@ def at_ties(check: Check) -> Iterator[Point]:
 def at_nans(check: Check) -> Iterator[Point]:
     """Derivatives of a selecting op with NaN among others: a NaN that is not selected must not
     spread."""
-    if type(check) is not Derivative or not check.op_class.selects_elements:
+    if type(check) is not DerivativeCheck or not check.op_class.selects_elements:
         return
     operands = list(check.call.operands)
     for i in check.wrt:
         places = (np.arange(operands[i].size) + i).reshape(operands[i].shape)
         operands[i] = np.where(places % 3 == 1, np.nan, operands[i]).astype(operands[i].dtype)
-    other, inputs = _at(check, operands)
+    other, inputs = _moved_to(check, operands)
     other.is_at_nans = True
     yield other, inputs
 
@@ -214,14 +216,14 @@ def at_zeros(check: Check) -> Iterator[Point]:
     is_smooth = (
         issubclass(rules, Elementwise) and any(rules.passes) and not rules.singularity_convention
     )
-    if type(check) is not Derivative or not is_smooth:
+    if type(check) is not DerivativeCheck or not is_smooth:
         return
     operands = list(check.call.operands)
     for i, (low, high) in enumerate(rules.domains):
         if low < 0 < high:
             places = np.arange(operands[i].size).reshape(operands[i].shape)
             operands[i] = np.where(places % (2 + i) == 0, 0, operands[i]).astype(operands[i].dtype)
-    yield _at(check, operands)
+    yield _moved_to(check, operands)
 
 
 # -- others ----------------------------------------------------------------------------------------
@@ -229,16 +231,16 @@ def at_zeros(check: Check) -> Iterator[Point]:
 
 def at_others(check: Check) -> Iterator[Point]:
     """Values and derivatives at the other operands of a call."""
-    if type(check) in (Value, Derivative):
-        yield from (_at(check, other) for other in check.call.others)
+    if type(check) in (ValueCheck, DerivativeCheck):
+        yield from (_moved_to(check, other) for other in check.call.others)
 
 
 def at_special(check: Check) -> Iterator[Point]:
     """Values at the special operands of a call."""
-    if type(check) is not Value or not check.wanted:
+    if type(check) is not ValueCheck or not check.wanted:
         return
     for operands in check.call.special:
-        other, inputs = _at(check, operands)
+        other, inputs = _moved_to(check, operands)
         other.name += f" at {[x.tolist() for x in operands]}"
         other.by_element = True
         yield other, inputs
@@ -250,7 +252,7 @@ _POINTS: dict[str, Callable[[Check], Iterator[Point]]] = {
 }  # fmt: skip
 
 
-def turns(checks: Sequence[Check], names: Sequence[str]) -> Iterator[dict[int, Point]]:
+def point_groups(checks: Sequence[Check], names: Sequence[str]) -> Iterator[dict[int, Point]]:
     """The points of these names, one check at a time, in groups that run together."""
     every = [_points_of(check, names) for check in checks]
     for points in zip_longest(*every):

@@ -22,7 +22,7 @@ from anvl.passes.lower.stacked_calls import order_stacked_calls
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 from anvl.testing.interpreter import (
     Code,
-    Ended,
+    ProcessEnded,
     code_of,
     interpreter,
     names_of,
@@ -266,9 +266,9 @@ class Program:
         """Results of functions that the interpreter can run; the others are compiled."""
         jobs = [(self._interpreted[i], [point[i] for point in points]) for i in indices]
         answers = dict(zip(indices, interpreter().run_each(jobs) if jobs else [], strict=True))
-        ended = [i for i, answer in answers.items() if isinstance(answer, Ended)]
+        ended = [i for i, answer in answers.items() if isinstance(answer, ProcessEnded)]
         self.compile_too(ended)  # such as on a dtype that it lacks
-        return {i: y for i, y in answers.items() if not isinstance(y, Ended)}
+        return {i: y for i, y in answers.items() if not isinstance(y, ProcessEnded)}
 
     def _executed(
         self, indices: Sequence[int], executable: rt.Executable, inputs: Sequence[Any]

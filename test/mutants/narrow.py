@@ -23,7 +23,7 @@ from anvl.testing.checks import Check
 from anvl.testing.closure import check_closure, goes_before_lowering
 from anvl.testing.draw import Call, Draw
 from anvl.testing.findings import Findings
-from anvl.testing.op_check import CHECKS, judge, judge_elsewhere, twins
+from anvl.testing.op_check import CHECKS, in_other_dtypes, judge, judge_at_other_points
 from anvl.testing.program import Program
 
 __all__ = ["Narrow"]
@@ -54,7 +54,7 @@ class Narrow:
             calls = self.op_class.sample(Draw(name))
             if platform != "cpu":  # as in test_linalg_fallback.py
                 calls = calls[:3]
-            calls = [*calls, *twins(self.op_class, calls)]
+            calls = [*calls, *in_other_dtypes(self.op_class, calls)]
             rights = [
                 self._right(make, call)
                 for call in calls
@@ -125,7 +125,7 @@ class Narrow:
             program.compile()
             findings = Findings()
             judge(findings, program, [check])
-            judge_elsewhere(findings, program, [check])
+            judge_at_other_points(findings, program, [check])
         if findings.problems:
             return self._leave_out(right)
         self._sound.append(right)
@@ -160,13 +160,13 @@ class Narrow:
     def _problem_of(self, right: _Right, rules: set[str]) -> str:
         program, check = self._program(right.make, right.call)
         is_same, findings = program.module.operation.get_asm() == right.built, Findings()
-        check.look(findings)
+        check.check_emitted(findings)
         if not is_same:
             self.is_changed = True
             check_closure(findings, program.names)
         if findings.problems:
             return findings.problems[0]
-        is_silent = not (check.asks_python and rules & _IN_PYTHON)
+        is_silent = not (check.calls_rule_in_python and rules & _IN_PYTHON)
         if (is_same and rules <= _EARLY and is_silent) or not self.lowers:
             return ""
         program.lower()
@@ -176,5 +176,5 @@ class Narrow:
         program.compile()
         judge(findings, program, [check])
         if not findings.problems:
-            judge_elsewhere(findings, program, [check])
+            judge_at_other_points(findings, program, [check])
         return findings.problems[0] if findings.problems else ""

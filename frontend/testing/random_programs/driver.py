@@ -2,7 +2,7 @@
 
 python -m anvl.testing.random_programs --seconds 60          new programs; Ctrl-C ends them earlier
 python -m anvl.testing.random_programs --seed 7 --count 500  those of a seed
-python -m anvl.testing.random_programs --replay FILE         one program, in every way
+python -m anvl.testing.random_programs --replay FILE         one program, in every mode
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.replay:
         return _replay(Path(options.replay), options.against)
     if options.worker:
-        return _work(options)
-    return _drive(options)
+        return _examine_programs(options)
+    return _run_workers(options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--first", type=int, default=0, help="begin at this program of the seed")
     parser.add_argument("--out", default="out/fuzz", help="where findings are written")
     parser.add_argument("--against", help="another library with NumPy's functions, by its module")
-    parser.add_argument("--replay", help="examine the program in a file, in every way")
+    parser.add_argument("--replay", help="examine the program in a file, in every mode")
     parser.add_argument("--known", type=json.loads, default=[], help=argparse.SUPPRESS)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser
@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 # -- the process that starts the others ------------------------------------------------------------
 
 
-def _drive(options: Any) -> int:
+def _run_workers(options: Any) -> int:
     seed = secrets.randbelow(10**6) if options.seed is None else options.seed
     count = options.count or 10**9
     seconds = options.seconds or (None if options.count else 60.0)
@@ -81,7 +81,7 @@ def _drive(options: Any) -> int:
         while at < options.first + count and (until is None or time.monotonic() < until):
             n = min(_EACH, options.first + count - at)
             left = None if until is None else until - time.monotonic()
-            done = _process(seed, at, n, left, options, total, out)
+            done = _run_worker(seed, at, n, left, options, total, out)
             at += max(done, 1)
     except KeyboardInterrupt:
         at = options.first + total["programs"]
@@ -90,7 +90,7 @@ def _drive(options: Any) -> int:
     return 1 if any(k.startswith(_FOUND) for k in total) else 0
 
 
-def _process(
+def _run_worker(
     seed: int, first: int, count: int, seconds: float | None, options: Any,
     total: Counter[str], out: Path,
 ) -> int:  # fmt: skip
@@ -99,7 +99,7 @@ def _process(
     command = _command(seed, first, count, seconds, options, total)
     for message in _messages(command):
         if "finding" in message:
-            _keep(message["finding"], message["class"], total, out)
+            _save_finding(message["finding"], message["class"], total, out)
         elif "counts" in message:
             total.update(message["counts"])
             done = message["done"]
@@ -107,29 +107,29 @@ def _process(
             raise SystemExit(f"a process that runs programs failed: {' '.join(command)}")
         elif message.get("code", 0) < 0:
             size = min(campaign.GROUP, count - done)
-            _blame(seed, first + done, size, message["code"], options, total, out)
+            _bisect_crash(seed, first + done, size, message["code"], options, total, out)
             return done + size
     return done or count
 
 
-def _blame(
+def _bisect_crash(
     seed: int, first: int, count: int, code: int, options: Any, total: Counter[str], out: Path
 ) -> None:
     """Find the programs among these that end the process; the others are examined."""
     if count == 1:
         program = generated((seed, first)).program
         text = f"{_CRASHED}: signal {-code}\n{program}\n# seed {seed}, program {first}"
-        _keep(text, f"{_CRASHED} {-code}", total, out)
+        _save_finding(text, f"{_CRASHED} {-code}", total, out)
         return
     half = count // 2
     for a, n in ((first, half), (first + half, count - half)):
         for message in _messages(_command(seed, a, n, None, options, total)):
             if "finding" in message:
-                _keep(message["finding"], message["class"], total, out)
+                _save_finding(message["finding"], message["class"], total, out)
             elif "counts" in message:
                 total.update(message["counts"])
             elif "code" in message and message["code"] < 0:
-                _blame(seed, a, n, message["code"], options, total, out)
+                _bisect_crash(seed, a, n, message["code"], options, total, out)
 
 
 def _command(
@@ -158,7 +158,7 @@ def _messages(command: list[str]) -> Iterator[dict[str, Any]]:
         process.kill()  # not waited for, as after Ctrl-C
 
 
-def _keep(text: str, kind: str, total: Counter[str], out: Path) -> None:
+def _save_finding(text: str, kind: str, total: Counter[str], out: Path) -> None:
     """Write a finding to a file of its class, and print the first of each."""
     total[f"{_FOUND}{kind}"] += 1
     if total[f"{_FOUND}{kind}"] == 1:
@@ -179,7 +179,7 @@ def _print_counts(total: Counter[str], seconds: float) -> None:
 # -- the process that runs programs ----------------------------------------------------------------
 
 
-def _work(options: Any) -> int:
+def _examine_programs(options: Any) -> int:
     other = None if options.against is None else Library(options.against)
     examiner, seen = Examiner(other), Counter[str]()
     start, done = time.monotonic(), 0
@@ -190,7 +190,7 @@ def _work(options: Any) -> int:
         before = examiner.counts.copy()
         result = campaign.run(options.seed, options.first + done, n, examiner=examiner, close=False)
         for finding in result.findings:
-            _say(finding, seen, examiner, options)
+            _report_finding(finding, seen, examiner, options)
         done += n
         counts = {k: v - before[k] for k, v in examiner.counts.items() if v != before[k]}
         print(json.dumps({"counts": counts, "done": done}), flush=True)
@@ -198,7 +198,7 @@ def _work(options: Any) -> int:
     return 0
 
 
-def _say(finding: Finding, seen: Counter[str], examiner: Examiner, options: Any) -> None:
+def _report_finding(finding: Finding, seen: Counter[str], examiner: Examiner, options: Any) -> None:
     kind = class_of(finding)
     seen[kind] += _SHRUNK if kind in options.known else 0
     seen[kind] += 1
@@ -231,11 +231,11 @@ def find(seed: int, kind: str, most: int, word: str = "") -> Finding:
 
     It is shrunk.  Raises `LookupError` if there is none.
     """
-    ways = {kind: 1.0}
+    modes = {kind: 1.0}
     for first in range(0, most, 20):
-        result = campaign.run(seed, first, 20, shares=ways, group=20)
+        result = campaign.run(seed, first, 20, shares=modes, group=20)
         for finding in result.findings:
-            if finding.kind in ways and word in finding.program.steps[finding.step].text:
+            if finding.kind in modes and word in finding.program.steps[finding.step].text:
                 return shrink(finding, roughly=True)
     raise LookupError(f"{most} programs show no finding of kind {kind}")
 
@@ -257,17 +257,17 @@ def shrink(
     kind = finding.kind.removeprefix("error in ")
     examiner = Examiner(None if against is None else Library(against))
     known: dict[str, Finding] = {str(finding.program): finding}
-    ways = [frozenset([kind])]
+    modes = [frozenset([kind])]
     if kind in ("interpreter", "jit", "eager"):  # beside another run, or alone
-        ways.append(ways[0] | {"xla"})
+        modes.append(modes[0] | {"xla"})
     draws = 1 if kind in _OF_VALUES else _DRAWS
 
     def shows(program: Program) -> bool:
         try:  # directions and batches are drawn by the number of a case
             found = [
                 finding
-                for way in ways
-                for finding in examiner.examine([Case(program, way, i) for i in range(draws)])
+                for mode in modes
+                for finding in examiner.examine([Case(program, mode, i) for i in range(draws)])
             ]
         except Exception:  # an invalid program shows nothing
             return False

@@ -23,13 +23,13 @@ import numpy as np
 import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.errors import AnvlError
-from anvl.testing.interpreter import Ended, Interpreter, unknown_ops
+from anvl.testing.interpreter import Interpreter, ProcessEnded, unknown_ops
 from anvl.testing.random_programs.compare.array_values import kind_of
 from anvl.testing.random_programs.compare.derivatives import (
     STEP,
-    agree,
+    disagreement,
     keeps_rank,
-    modes_agree,
+    mode_error,
     wrong_slope,
 )
 from anvl.testing.random_programs.compare.transformed import (
@@ -72,7 +72,7 @@ class Case(NamedTuple):
         return list(self.program.inputs.values())
 
 
-class _Part(NamedTuple):
+class _TransformedProgram(NamedTuple):
     """A transformed program: its module, its points, and the roles of its arrays."""
 
     case: int
@@ -161,9 +161,9 @@ class _Run:
             self.counts["run: other library"] += 1
             self._note(self.examiner.other.check("other", case.program, results))
 
-    def _check(self, kind: str, i: int, results: Any, beside: Any) -> None:
+    def _check(self, kind: str, i: int, results: Any, other_run: Any) -> None:
         program = self.cases[i].program
-        self._note(self.examiner.verifier.check(kind, program, results, beside))
+        self._note(self.examiner.verifier.check(kind, program, results, other_run))
 
     def _note(self, finding: Finding | None) -> None:
         if finding is not None:
@@ -186,7 +186,7 @@ class _Run:
         ]
         answers = self.examiner.interpreter.run_each(jobs) if jobs else []
         for i, answer in zip(indices, answers, strict=True):
-            if isinstance(answer, Ended):
+            if isinstance(answer, ProcessEnded):
                 self.counts[f"not interpreted: {str(answer)[:80]}"] += 1
                 continue
             self.counts["run: interpreter"] += 1
@@ -244,14 +244,14 @@ class _Run:
             arrays = [*case.inputs, *of.tangents, *of.cotangents]
             lowered = self._lowered("slopes", i, slopes(case.program, of), arrays)
             if lowered is not None:
-                parts[i] = _Part(i, lowered, of)
+                parts[i] = _TransformedProgram(i, lowered, of)
         at = self._at_steps("slopes", parts)
         for i, results in at.items():
             self.counts["run: slopes"] += 1
             self._judge_slopes(i, parts[i].directions, results)
 
     def _at_steps(
-        self, kind: str, parts: Mapping[int, _Part]
+        self, kind: str, parts: Mapping[int, _TransformedProgram]
     ) -> Mapping[int, Mapping[int, list[np.ndarray]]]:
         """Results of each part at its inputs and around them, by half steps."""
         compiled = self._compiled(kind, {i: p.lowered for i, p in parts.items()})
@@ -285,7 +285,7 @@ class _Run:
         n, m = len(program.names), len(of.weighed)
         tangents, cotangents = at[0][n : n + m], at[0][n + m :]
         dtypes = [x.dtype for x in (*program.inputs.values(), *at[0][:n])]
-        error = modes_agree(tangents, of.cotangents, cotangents, of.tangents, dtypes)
+        error = mode_error(tangents, of.cotangents, cotangents, of.tangents, dtypes)
         if error is None:
             self.counts["slopes: modes not compared, not finite"] += 1
         elif error > 1 and not self._is_unsteady(i, of, at):
@@ -353,7 +353,7 @@ class _Run:
 
     def _batch_of(
         self, kind: str, i: int, of: Directions, made: Callable[[Case, Directions], Any]
-    ) -> tuple[_Part, Lowered] | None:
+    ) -> tuple[_TransformedProgram, Lowered] | None:
         """A function under `vmap`, and the same for one member; None if one is refused."""
         case, draw = self.cases[i], random.Random(self.cases[i].seed)
         f, arrays = made(case, of)
@@ -368,7 +368,7 @@ class _Run:
         )  # fmt: skip
         if lowered is None or single is None:
             return None
-        return _Part(i, lowered, of, axes, rows), single
+        return _TransformedProgram(i, lowered, of, axes, rows), single
 
     def _axes(
         self, kind: str, draw: random.Random, case: Case, of: Directions,
@@ -386,7 +386,7 @@ class _Run:
         return Axes(axes.size, (*own, *rest))
 
     def _member(
-        self, kind: str, part: _Part, k: int, found: Sequence[np.ndarray]
+        self, kind: str, part: _TransformedProgram, k: int, found: Sequence[np.ndarray]
     ) -> list[np.ndarray]:
         """Results of one member: cotangents have the axis where the inputs have it."""
         axes: list[int | None] = [0] * len(found)
@@ -396,7 +396,7 @@ class _Run:
         return [np.take(y, k, axis=a) for y, a in zip(found, axes, strict=True)]
 
     def _judge_batch(
-        self, kind: str, i: int, part: _Part, k: int, mine: list[np.ndarray],
+        self, kind: str, i: int, part: _TransformedProgram, k: int, mine: list[np.ndarray],
         expected: list[np.ndarray],
     ) -> None:  # fmt: skip
         case = self.cases[i]
@@ -407,7 +407,7 @@ class _Run:
                 self.findings.append(finding._replace(program=case.program))
             return
         dtypes = [x.dtype for x in (*case.inputs, *self.results[i])]
-        message = agree(mine, expected, dtypes)
+        message = disagreement(mine, expected, dtypes)
         if message is not None:
             last = len(case.program.steps) - 1
             self.findings.append(Finding(kind, case.program, last, f"member {k}: {message}"))
@@ -421,7 +421,7 @@ class _Run:
             arrays = [*case.inputs, *of.tangents, *of.cotangents]
             lowered = self._lowered("curvature", i, curvature(case.program, of), arrays)
             if lowered is not None:
-                parts[i] = _Part(i, lowered, of)
+                parts[i] = _TransformedProgram(i, lowered, of)
         at = self._at_steps("curvature", parts)
         for i, results in at.items():
             self.counts["run: curvature"] += 1
@@ -446,7 +446,7 @@ class _Run:
         for name, other in zip(
             ("reverse over forward", "reverse over reverse"), nested[1:], strict=True
         ):
-            message = agree(other, nested[0], dtypes)
+            message = disagreement(other, nested[0], dtypes)
             if message:
                 return f"{name} for forward over reverse: {message}"
         along = sum(np.sum(np.real(a * t)) for a, t in zip(nested[0], of.tangents, strict=True))

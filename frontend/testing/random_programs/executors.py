@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 import anvl.runtime as rt
-from anvl.testing.interpreter import Ended, Interpreter, unknown_ops
+from anvl.testing.interpreter import Interpreter, ProcessEnded, unknown_ops
 from anvl.testing.random_programs.modules import Batch, Lowered, Refused
 
 __all__ = ["Compiled"]
@@ -62,7 +62,7 @@ class Compiled:
         ]
         answers = self.interpreter.run_each(jobs) if jobs else []  # type: ignore[union-attr]
         for k, answer in zip(self.interpreted, answers, strict=True):
-            if not isinstance(answer, Ended):
+            if not isinstance(answer, ProcessEnded):
                 for j, ys in zip(at[k], answer, strict=True):
                     found[j][k] = ys
         for keys, batch in self.batches:

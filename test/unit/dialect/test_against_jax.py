@@ -10,11 +10,11 @@ from in_jax import WITHOUT, NoCounterpart, body_in_jax, counterparts
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
-from anvl.testing.checks import Value
+from anvl.testing.checks import ValueCheck
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Draw
 from anvl.testing.findings import Findings
-from anvl.testing.op_check import twins
+from anvl.testing.op_check import in_other_dtypes
 from anvl.testing.program import Program
 
 jax = pytest.importorskip("jax", reason="an optional extra: `make jax` installs and runs it")
@@ -24,7 +24,7 @@ jax = pytest.importorskip("jax", reason="an optional extra: `make jax` installs 
 REFUSALS = ("does not accept dtype", "slice dims with bound 1, but bound is 0")
 
 
-class AgainstJax(Value):
+class AgainstJax(ValueCheck):
     """The value against that of JAX, in 64 bits."""
 
     def reference(self) -> Callable[..., Any]:
@@ -59,7 +59,7 @@ def test_values_agree_with_jax(name: str) -> None:
     assert not goes_before_lowering(op_class)
     with jax.enable_x64(True), context(), ir.Location.unknown():
         calls = op_class.sample(Draw(name))
-        for call in [*calls, *twins(op_class, calls)]:
+        for call in [*calls, *in_other_dtypes(op_class, calls)]:
             try:
                 checks.append(AgainstJax(op_class, call, program))
             except NoCounterpart:

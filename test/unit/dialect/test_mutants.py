@@ -7,68 +7,68 @@ from planted import bugs_of
 #: By op: where, of which kind, and what became of what; and the check that finds it.
 BUGS = {
     "anvl.prod": [
-        ("_products_of_others", "_inverse", "Derivative"),
-        ("ProdOp.adjoint", "_negated_answer", "Derivative"),
-        ("ProdOp.tangent", "emit.mul(t, others) -> t", "Derivative"),
+        ("unmerged_axes", "_inverse", "DerivativeCheck"),
+        ("ProdOp.adjoint", "_negated_answer", "DerivativeCheck"),
+        ("ProdOp.tangent", "emit.mul(t, others) -> t", "DerivativeCheck"),
         ("ProdOp.identity", "1 -> 0", "lift"),
-        ("Reduction.batch", "a + 1 -> a", "Batched"),
+        ("Reduction.batch", "a + 1 -> a", "BatchCheck"),
         ("_combines", "'hlo', None) == name", "lift"),
     ],
     "anvl.gather": [
-        ("GatherOp.batch", "(size,) if of_indices else (1,)", "Claims"),
+        ("GatherOp.batch", "(size,) if of_indices else (1,)", "IndexClaimsCheck"),
         (
             "GatherOp.batch",
             "indices_are_sorted and (not of_indices) -> indices_are_sorted",
-            "Claims",
+            "IndexClaimsCheck",
         ),
-        ("batched_dims", "(0, *along) -> (*along, 0)", "Claims"),
-        ("batched_dims", "vector + 1 -> vector", "Claims"),
-        ("GatherOp.adjoint", "_scaled_answer", "Derivative"),
+        ("batched_dims", "(0, *along) -> (*along, 0)", "IndexClaimsCheck"),
+        ("batched_dims", "vector + 1 -> vector", "IndexClaimsCheck"),
+        ("GatherOp.adjoint", "_scaled_answer", "DerivativeCheck"),
     ],
     "anvl.transpose": [
-        ("TransposeOp.adjoint", "_inverse", "Derivative"),
-        ("TransposeOp.simplify", "_inverse(composed)", "Simpler"),
+        ("TransposeOp.adjoint", "_inverse", "DerivativeCheck"),
+        ("TransposeOp.simplify", "_inverse(composed)", "SimplifyCheck"),
     ],
     "anvl.select": [
-        ("fold", "the first operand", "Folded"),
-        ("SelectOp.batch", "emit.select(pred, on_true, on_false) -> on_true", "Batched"),
-        ("SelectOp.tangent", "(pred, True) -> (True, pred)", "Derivative"),
+        ("fold", "the first operand", "FoldCheck"),
+        ("SelectOp.batch", "emit.select(pred, on_true, on_false) -> on_true", "BatchCheck"),
+        ("SelectOp.tangent", "(pred, True) -> (True, pred)", "DerivativeCheck"),
     ],
     "anvl.log": [
-        ("passes[0]", "_scaled_answer", "Derivative"),
-        ("preserves_zeros", "False -> True", "MaskedBack"),
+        ("passes[0]", "_scaled_answer", "DerivativeCheck"),
+        ("preserves_zeros", "False -> True", "MaskedAdjointCheck"),
     ],
-    "anvl.atan": [("preserves_zeros", "False -> True", "MaskedBack")],  # 0 times NaN
+    "anvl.atan": [("preserves_zeros", "False -> True", "MaskedAdjointCheck")],  # 0 times NaN
     "anvl.add": [
-        ("_simpler_add", "math.copysign(1, n) < 0) -> n == 0", "Simpler"),  # x + 0.0 of -0.0
-        ("_simpler_add", "type(n) is not float -> type(n) is float", "Simpler"),
-        ("_simpler_add", "(by_x, y) -> (y, by_x)", "Simpler"),  # a form that is seen no more
+        ("_simpler_add", "math.copysign(1, n) < 0) -> n == 0", "SimplifyCheck"),  # x + 0.0 of -0.0
+        ("_simpler_add", "type(n) is not float -> type(n) is float", "SimplifyCheck"),
+        ("_simpler_add", "(by_x, y) -> (y, by_x)", "SimplifyCheck"),  # a form that is seen no more
     ],
-    "anvl.maximum": [("passes[0]", "'GE' -> 'GT'", "Derivative")],  # at ties
+    "anvl.maximum": [("passes[0]", "'GE' -> 'GT'", "DerivativeCheck")],  # at ties
     "anvl.clamp": [
-        ("ClampOp._masked", "emit.compare(x, high, comparison_direction='LT')", "Derivative"),
+        ("ClampOp._masked", "emit.compare(x, high, comparison_direction='LT')", "DerivativeCheck"),
     ],
     "anvl.pow": [
-        ("PowOp.lower", "32 -> 33", "Value"),  # large integers
+        ("PowOp.lower", "32 -> 33", "ValueCheck"),  # large integers
     ],
     "anvl.argmax": [
-        ("ArgExtremum._beats", "!= 'float' -> kind(x.type.element_type) == 'float'", "Value"),
+        ("ArgExtremum._beats", "!= 'float' -> kind(x.type.element_type) == 'float'", "ValueCheck"),
     ],
     "anvl.min": [("extreme", "2 ** (width - 1) - 1 -> 2 ** (width - 1)", "lift")],  # of no integers
     "anvl.complex": [
-        ("ComplexOp.tangent", "ts[0] is None and ts[1] is None -> ts[0] is None", "Derivative")
+        ("ComplexOp.tangent", "ts[0] is None and ts[1] is None -> ts[0] is None", "DerivativeCheck")
     ],
     "anvl.igammac": [
-        ("log_factor_and_depth", "div(full_like(a, 1), large) -> full_like(a, 1)", "Value")
+        ("log_factor_and_depth", "div(full_like(a, 1), large) -> full_like(a, 1)", "ValueCheck")
     ],
     "anvl.sum": [
         ("_combines", "'hlo', None) == name", "lift"),
         ("_is_filled", "not elements.is_splat", "lift"),
     ],
     "anvl.mul": [
-        ("fold", "one more", "Folded"),
-        ("_simpler_mul", "1 -> 2", "Simpler"),
-        ("linear", "False -> True", "Derivative"),
+        ("fold", "one more", "FoldCheck"),
+        ("_simpler_mul", "1 -> 2", "SimplifyCheck"),
+        ("linear", "False -> True", "DerivativeCheck"),
     ],
 }
 

@@ -18,7 +18,7 @@ from anvl.dialect.core.op import emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.interpreters.batch import repeated
 from anvl.dialect.interpreters.subprogram import Program as Body
-from anvl.testing.checks import Derivative, listed
+from anvl.testing.checks import DerivativeCheck, listed
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Call, Draw
 from anvl.testing.findings import NARROW, Findings
@@ -129,7 +129,7 @@ class Adjoints(Nested):
     def applies(cls, name: str, call: Call) -> bool:
         op_class = OPS[name]
         undefined = op_class.undefined_of(len(call.operands))
-        return call.through is None and not undefined and Derivative.applies(op_class, call)
+        return call.through is None and not undefined and DerivativeCheck.applies(op_class, call)
 
     def __init__(self, name: str, call: Call, program: Program) -> None:
         self.op_class, self.call, self.name = OPS[name], call, name

@@ -55,7 +55,7 @@ def check(name: str, amount: Amount) -> None:
     def agree_with_other_numbers(data: Any) -> None:
         with context(), ir.Location.unknown():
             calls = op_class.sample(Draw(name, lambda: data.draw(SEEDS)))
-            problems = examination.again(calls).problems
+            problems = examination.rerun(calls).problems
         assert not problems, "\n".join(problems)
 
     agree_with_other_numbers()

@@ -19,7 +19,7 @@ from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import numpy_dtype
-from anvl.testing.checks import Value
+from anvl.testing.checks import ValueCheck
 from anvl.testing.draw import Call, Draw
 from anvl.testing.findings import Findings
 from anvl.testing.program import Program
@@ -75,7 +75,7 @@ def test_values_agree_at_any_numbers(name: str) -> None:
         return
     program = Program(REFERENCES)
     with context(), ir.Location.unknown():
-        checks = [Value(op_class, call, program) for call in calls]
+        checks = [ValueCheck(op_class, call, program) for call in calls]
         program.finish()
         program.compile()
 

@@ -5,7 +5,7 @@ import pytest
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.testing.interpreter import Ended, Interpreter, code_of
+from anvl.testing.interpreter import Interpreter, ProcessEnded, code_of
 
 
 def module(op):
@@ -43,7 +43,7 @@ def test_one_that_ends_the_process_takes_no_other_with_it(interpreter):
     ]
     sums, ended, differences, again, quotients = interpreter.run_each(jobs)
     assert [[y.tolist() for y in ys] for ys in sums] == [[[9, 12]], [[14, 18]]]
-    assert isinstance(ended, Ended) and isinstance(again, Ended)
+    assert isinstance(ended, ProcessEnded) and isinstance(again, ProcessEnded)
     assert str(ended).startswith("SIG")
     assert (differences[0][0].tolist(), quotients[0][0].tolist()) == ([5, 6], [3, 3])
 
@@ -51,7 +51,7 @@ def test_one_that_ends_the_process_takes_no_other_with_it(interpreter):
 def test_one_that_cannot_be_read_says_so_and_the_next_runs(interpreter):
     few = [[X]]  # arrays, for two arguments
     refused, sums = interpreter.run_each([(code("add"), few), (code("add"), [[X, Y]])])
-    assert isinstance(refused, Ended)
+    assert isinstance(refused, ProcessEnded)
     assert sums[0][0].tolist() == [9, 12]
 
 
@@ -63,7 +63,7 @@ def test_malformed_code_is_refused_and_the_next_runs(interpreter):
 
 
 def test_a_single_one_raises_and_the_process_goes_on(interpreter):
-    with pytest.raises(Ended, match="SIG"):
+    with pytest.raises(ProcessEnded, match="SIG"):
         interpreter.run(module("divide"), [[X, ZERO]])
     assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]
 
@@ -73,5 +73,5 @@ def test_a_process_that_is_gone_is_started_again(interpreter):
     interpreter._process.kill()
     interpreter._process.wait()
     (lost,) = interpreter.run_each([(code("add"), [[X, Y]])])
-    assert isinstance(lost, Ended)
+    assert isinstance(lost, ProcessEnded)
     assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]

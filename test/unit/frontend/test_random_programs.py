@@ -128,6 +128,6 @@ def test_ctrl_c_ends_a_campaign_with_the_counts_so_far(monkeypatch, capsys, tmp_
         total["programs"] += count
         return count
 
-    monkeypatch.setattr(driver, "_process", process)
+    monkeypatch.setattr(driver, "_run_worker", process)
     assert driver.main(["--seed", "1", "--count", "5000", "--out", str(tmp_path)]) == 0
     assert "1000 programs in" in capsys.readouterr().out

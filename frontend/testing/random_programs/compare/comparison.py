@@ -15,7 +15,7 @@ import numpy as np
 
 from anvl.testing.random_programs.compare.array_values import kind_of
 
-__all__ = ["is_near", "moved", "within"]
+__all__ = ["is_near", "perturbed", "within"]
 
 _SLACK = 64  # units of rounding of the result, for one function
 _TIMES = 8  # times the spread
@@ -29,24 +29,24 @@ def limits(dtype: np.dtype) -> tuple[float, float, float]:
 
 
 def is_near(
-    found: np.ndarray, expected: Any, slack: float = _SLACK, beside: float = 0.0
+    found: np.ndarray, expected: Any, slack: float = _SLACK, magnitude: float = 0.0
 ) -> np.ndarray:
     """Whether each element equals the expected one up to rounding in its own dtype.
 
-    Rounding is relative to numbers of size `beside` at least.  NaN is near NaN, an infinity near
+    Rounding is relative to numbers of size `magnitude` at least.  NaN is near NaN, an infinity near
     the same and near numbers that the dtype does not hold.
     """
     expected = np.asarray(expected)
     kind = kind_of(found.dtype)
     if kind == "c":
         parts = [
-            _near_floats(f, e, found.dtype, slack, np.maximum(np.abs(expected), beside))
+            _near_floats(f, e, found.dtype, slack, np.maximum(np.abs(expected), magnitude))
             for f, e in zip(_parts(found), _parts(expected), strict=True)
         ]
         broken = ~np.isfinite(expected) & ~np.isfinite(found)  # either part may be NaN
         return np.logical_and(*parts) | broken
     if kind == "f":
-        return _near_floats(found, np.real(expected), found.dtype, slack, beside)
+        return _near_floats(found, np.real(expected), found.dtype, slack, magnitude)
     if kind_of(expected.dtype) in "fc":
         return np.asarray(found == expected)
     return np.asarray(found == expected.astype(found.dtype))
@@ -57,12 +57,12 @@ def _parts(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _near_floats(
-    found: np.ndarray, expected: np.ndarray, dtype: np.dtype, slack: float, beside: Any
+    found: np.ndarray, expected: np.ndarray, dtype: np.dtype, slack: float, magnitude: Any
 ) -> np.ndarray:
     eps, tiny, largest = limits(dtype)
     f, e = np.asarray(found, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
-        size = np.maximum(np.abs(e), np.where(np.isfinite(beside), beside, 0.0))
+        size = np.maximum(np.abs(e), np.where(np.isfinite(magnitude), magnitude, 0.0))
         near = np.abs(f - e) <= slack * eps * size + tiny
     same = (f == e) | (np.isnan(f) & np.isnan(e))
     too_large = np.isinf(f) & (np.sign(f) == np.sign(e)) & (np.abs(e) >= largest * (1 - 8 * eps))
@@ -87,15 +87,15 @@ def within(found: np.ndarray, around: Sequence[np.ndarray]) -> np.ndarray:
     return near
 
 
-def moved(
+def perturbed(
     arrays: Sequence[np.ndarray], narrow: Sequence[np.dtype], times: int
 ) -> Iterator[list[np.ndarray]]:
     """The arrays, as references, perturbed by a unit of rounding of their dtype in the program."""
     for k in range(times):
-        yield [_moved(x, of, k) for x, of in zip(arrays, narrow, strict=True)]
+        yield [_perturbed(x, of, k) for x, of in zip(arrays, narrow, strict=True)]
 
 
-def _moved(x: np.ndarray, of: np.dtype, k: int) -> np.ndarray:
+def _perturbed(x: np.ndarray, of: np.dtype, k: int) -> np.ndarray:
     """Each element times one plus or minus a unit, by its value; those too small become 0."""
     kind = kind_of(of)
     if kind not in "fc" or not x.size:

@@ -18,7 +18,7 @@ from anvl.testing.random_programs.compare.array_values import kind_of, wide
 from anvl.testing.random_programs.compare.comparison import limits
 from anvl.testing.random_programs.programs import Program, Step
 
-__all__ = ["STEP", "agree", "keeps_rank", "modes_agree", "wrong_slope"]
+__all__ = ["STEP", "disagreement", "keeps_rank", "mode_error", "wrong_slope"]
 
 STEP = 2.0**-20
 
@@ -63,7 +63,7 @@ def _least(dtypes: Sequence[np.dtype], usual: float) -> float:
     return 1.0 if _units(dtypes) >= _LOOSE[2] else usual
 
 
-def agree(
+def disagreement(
     found: Sequence[np.ndarray],
     expected: Sequence[np.ndarray],
     dtypes: Sequence[np.dtype],
@@ -105,7 +105,7 @@ def _pair(ones: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[flo
         return sum(p.sum() for p in parts), sum(np.abs(p).sum() for p in parts)
 
 
-def modes_agree(
+def mode_error(
     tangents: Sequence[np.ndarray], weights: Sequence[np.ndarray],
     cotangents: Sequence[np.ndarray], directions: Sequence[np.ndarray],
     dtypes: Sequence[np.dtype],
@@ -133,7 +133,7 @@ def wrong_slope(
     names = program.names
     for i, step in enumerate(program.steps):
         given = [at[0][names.index(x)] if x in names else program.inputs[x] for x in step.operands]
-        if unsaid & set(step.operands) or step.function in BY_DESIGN or _has_none(step, given):
+        if unsaid & set(step.operands) or step.function in BY_DESIGN or _lacks_slope(step, given):
             unsaid |= set(step.results)
             continue
         for y in step.results:
@@ -151,7 +151,7 @@ def wrong_slope(
     return None
 
 
-def _has_none(step: Step, operands: Sequence[np.ndarray]) -> bool:
+def _lacks_slope(step: Step, operands: Sequence[np.ndarray]) -> bool:
     """Whether a step has no slope at its operands that differences could show."""
     return any(
         any(condition(step, x) for x in operands[:count])
@@ -160,7 +160,7 @@ def _has_none(step: Step, operands: Sequence[np.ndarray]) -> bool:
     )
 
 
-def _of(*functions: str) -> Callable[[Step], bool]:
+def _calls_any_of(*functions: str) -> Callable[[Step], bool]:
     return lambda step: step.function in functions
 
 
@@ -180,24 +180,28 @@ _WITHOUT_SLOPES: list[
     # A slope that jumps where it is 0.
     (lambda step: step.function in _SLOPES and "abs(" in step.text, None, _has_zero),
     # Differences step over the discontinuity.
-    (_of(*STEEP), None, lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any()),
+    (_calls_any_of(*STEEP), None, lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any()),
     # Poles, at a distance below that of the differences.
     (
-        _of("np.gammaln", "np.digamma", "prim.lgamma", "prim.digamma"),
+        _calls_any_of("np.gammaln", "np.digamma", "prim.lgamma", "prim.digamma"),
         None,
         lambda _, x: ((x != 0) & (np.abs(wide(x)) < STEP)).any(),
     ),
     # Infinities and NaN in complex numbers have no unique result.
     (lambda _: True, None, lambda _, x: kind_of(x.dtype) == "c" and not np.isfinite(x).all()),
     # The direction of a complex 0; numbers so large that a step moves them by integers.
-    (_of("np.sign", "prim.sign"), None, lambda _, x: kind_of(x.dtype) == "c" and (x == 0).any()),
-    (_of(*_ROUNDINGS), None, lambda _, x: (np.abs(wide(x)) > 1 / STEP).any()),
-    (_of("np.copysign", "prim.copysign"), None, _has_zero),
+    (
+        _calls_any_of("np.sign", "prim.sign"),
+        None,
+        lambda _, x: kind_of(x.dtype) == "c" and (x == 0).any(),
+    ),
+    (_calls_any_of(*_ROUNDINGS), None, lambda _, x: (np.abs(wide(x)) > 1 / STEP).any()),
+    (_calls_any_of("np.copysign", "prim.copysign"), None, _has_zero),
     # The value jumps where a parameter is 0.
-    (_of("np.betainc"), 2, _has_zero),
+    (_calls_any_of("np.betainc"), 2, _has_zero),
     # NaN beside the infinities of a singular matrix.
     (
-        _of("prim.triangular_solve"),
+        _calls_any_of("prim.triangular_solve"),
         1,
         lambda _, x: x.ndim > 1 and (np.diagonal(x, axis1=-2, axis2=-1) == 0).any(),
     ),
@@ -208,9 +212,9 @@ _WITHOUT_SLOPES: list[
         lambda step, x: not np.isfinite(wide(x)).all() or _is_singular(step, x),
     ),
     # Products of elements and weights.
-    (_of("np.average"), None, lambda _, x: (np.abs(wide(x)) < 1e-150).any()),
+    (_calls_any_of("np.average"), None, lambda _, x: (np.abs(wide(x)) < 1e-150).any()),
     (
-        _of(*_REMAINDERS),
+        _calls_any_of(*_REMAINDERS),
         None,
         lambda _, x: ((np.abs(wide(x)) < STEP) | (np.abs(wide(x)) > 1 / STEP)).any(),
     ),

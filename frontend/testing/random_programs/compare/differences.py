@@ -17,7 +17,7 @@ from anvl.testing.random_programs.compare.comparison import limits
 from anvl.testing.random_programs.compare.rounding import PRODUCTS
 from anvl.testing.random_programs.programs import Step
 
-__all__ = ["explained"]
+__all__ = ["known_difference"]
 
 Condition = Callable[[Step, Mapping[str, Any], Sequence[Any], Sequence[Any]], bool]
 
@@ -31,7 +31,7 @@ def _complex_not_finite(
     )
 
 
-def _of(*functions: str) -> Condition:
+def _calls_any_of(*functions: str) -> Condition:
     return lambda step, operands, found, expected: step.function in functions
 
 
@@ -261,7 +261,7 @@ RULES: list[tuple[str, Condition]] = [
     ("an integer divided by zero has no value", _by_zero),
     (
         "NumPy's reciprocal of an integer is an integer",
-        _of("np.reciprocal"),
+        _calls_any_of("np.reciprocal"),
     ),
     (
         "SciPy has NaN for Bessel functions of infinities, where they have limits",
@@ -310,7 +310,7 @@ RULES: list[tuple[str, Condition]] = [
 ]
 
 
-def explained(
+def known_difference(
     step: Step,
     operands: Mapping[str, Any],
     found: Sequence[Any],

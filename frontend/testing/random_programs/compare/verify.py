@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anvl.testing.random_programs.compare.array_values import kind_of
-from anvl.testing.random_programs.compare.comparison import is_near, moved, within
-from anvl.testing.random_programs.compare.differences import explained
+from anvl.testing.random_programs.compare.comparison import is_near, perturbed, within
+from anvl.testing.random_programs.compare.differences import known_difference
 from anvl.testing.random_programs.compare.reference import (
     NUMPY,
     NoReference,
@@ -62,11 +62,11 @@ class Verifier:
 
     def check(
         self, kind: str, program: Program, results: Sequence[np.ndarray],
-        beside: Sequence[np.ndarray] | None = None,
+        other_run: Sequence[np.ndarray] | None = None,
     ) -> Finding | None:  # fmt: skip
-        """The first wrong step of a run; `beside` are the results of another run."""
+        """The first wrong step of a run; `other_run` are the results of another run."""
         values = _named(program, results)
-        others = None if beside is None else _named(program, beside)
+        others = None if other_run is None else _named(program, other_run)
         for i, step in enumerate(program.steps):
             message = self._step(step, values, others)
             if message:
@@ -87,7 +87,7 @@ class Verifier:
             expected = self._reference(step, operands)
         except _REFUSED as error:
             reason = str(error) if isinstance(error, NoReference) else "NumPy refuses"
-            return self._beside(step, operands, found, others, reason)
+            return self._against_other_run(step, operands, found, others, reason)
         return self._judged(step, operands, found, expected)
 
     def _reference(self, step: Step, operands: Mapping[str, Any]) -> list[Any]:
@@ -111,17 +111,17 @@ class Verifier:
         if wrong:
             return wrong
         near = [
-            is_near(y, e, slack_of(step), beside=size_of(step, operands, e))
+            is_near(y, e, slack_of(step), magnitude=size_of(step, operands, e))
             for y, e in zip(found, expected, strict=True)
         ]
         if all(n.all() for n in near):
             self.counts["near to NumPy"] += 1
             return None
-        near = self._around(step, operands, found, near)
+        near = self._is_near_perturbed(step, operands, found, near)
         if all(n.all() for n in near):
             self.counts["as near as rounding lets it be"] += 1
             return None
-        reason = explained(step, operands, found, expected, near)
+        reason = known_difference(step, operands, found, expected, near)
         if reason:
             self.counts[f"differs: {reason}"] += 1
             return None
@@ -139,7 +139,7 @@ class Verifier:
         except _REFUSED:
             return expected
 
-    def _around(
+    def _is_near_perturbed(
         self, step: Step, operands: Mapping[str, Any], found: list[Any], near: list[np.ndarray]
     ) -> list[np.ndarray]:
         """Whether values are near the references around the operands."""
@@ -148,7 +148,7 @@ class Verifier:
         for kinds in (None, found[0].dtype):  # integers become floats of the result's dtype
             given = [_as_in(x, kinds) for x in arrays]
             narrow = [a.dtype if kind_of(a.dtype) in "fc" else kinds or a.dtype for a in arrays]
-            for xs in moved(given, narrow, _AROUND):
+            for xs in perturbed(given, narrow, _AROUND):
                 try:
                     around.append(self._evaluated(step, dict(zip(names, xs, strict=True))))
                 except _REFUSED:
@@ -159,7 +159,7 @@ class Verifier:
             for y, n, es in zip(found, near, many, strict=True)
         ]
 
-    def _beside(
+    def _against_other_run(
         self, step: Step, operands: Mapping[str, Any], found: list[Any],
         others: Mapping[str, Any] | None, reason: str,
     ) -> str | None:  # fmt: skip
@@ -172,13 +172,13 @@ class Verifier:
             return None
         expected = [others[y] for y in step.results]
         near = [
-            is_near(y, e, 1024, beside=size_of(step, operands, e))
+            is_near(y, e, 1024, magnitude=size_of(step, operands, e))
             for y, e in zip(found, expected, strict=True)
         ]
         if all(n.all() for n in near):
             self.counts["near to the other run"] += 1
             return None
-        why = explained(step, operands, found, expected, near)
+        why = known_difference(step, operands, found, expected, near)
         if why:
             self.counts[f"differs: {why}"] += 1
             return None

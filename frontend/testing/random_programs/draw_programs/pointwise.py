@@ -45,20 +45,20 @@ def _unary(name: str, kinds: str, pool: Pool) -> str:
 def _binary(name: str, kinds: str, pool: Pool) -> str:
     kinds = kinds.replace("b", "") if name in _NO_BOOLS else kinds
     x = pool.value(kinds)
-    y = pool.beside(x, kinds)
+    y = pool.broadcastable(x, kinds)
     pair = (x, y) if pool.draw.random() < 0.7 else (y, x)
     return f"np.{name}({pair[0]}, {pair[1]})"
 
 
 def _where(pool: Pool) -> str:
     x = pool.value()
-    chosen = pool.value("b", fits=lambda v: pool._meets(v, x))
-    return f"np.where({chosen}, {x}, {pool.beside(x, 'biufc')})"
+    chosen = pool.value("b", fits=lambda v: pool.broadcasts_with(v, x))
+    return f"np.where({chosen}, {x}, {pool.broadcastable(x, 'biufc')})"
 
 
 def _clip(pool: Pool) -> str:
     x = pool.value("iuf")
-    low, high = (pool.choice((None, pool.beside(x, x.kind))) for _ in range(2))
+    low, high = (pool.choice((None, pool.broadcastable(x, x.kind))) for _ in range(2))
     return f"np.clip({x}, {low}, {high})"
 
 
@@ -78,7 +78,8 @@ def _full_like(pool: Pool) -> str:
 
 def _betainc(pool: Pool) -> str:
     a = pool.value("f")
-    return f"np.betainc(np.abs({a}), np.abs({pool.beside(a, 'f')}), {pool.beside(a, 'f')})"
+    b, x = pool.broadcastable(a, "f"), pool.broadcastable(a, "f")
+    return f"np.betainc(np.abs({a}), np.abs({b}), {x})"
 
 
 def _polygamma(pool: Pool) -> str:
@@ -89,7 +90,7 @@ def _ldexp(pool: Pool) -> str:
     x = pool.value("f")
     if pool.flag():
         return f"np.ldexp({x}, {pool.choice((-3, 0, 2, 40))})"
-    return f"np.ldexp({x}, {pool.value('i', fits=lambda v: pool._meets(v, x))})"
+    return f"np.ldexp({x}, {pool.value('i', fits=lambda v: pool.broadcasts_with(v, x))})"
 
 
 def _polyval(pool: Pool) -> str:
@@ -99,12 +100,12 @@ def _polyval(pool: Pool) -> str:
 
 def _allclose(name: str, pool: Pool) -> str:
     x = pool.value("iufc")
-    return f"np.{name}({x}, {pool.beside(x, 'iufc')}, equal_nan={pool.flag()})"
+    return f"np.{name}({x}, {pool.broadcastable(x, 'iufc')}, equal_nan={pool.flag()})"
 
 
 def _operator(symbol: str, kinds: str, pool: Pool) -> str:
     x = pool.value(kinds)
-    return f"{x} {symbol} {pool.beside(x, kinds)}"
+    return f"{x} {symbol} {pool.broadcastable(x, kinds)}"
 
 
 POINTWISE: dict[str, Callable[[Pool], str]] = {

@@ -73,16 +73,16 @@ class Pool:
         """A value of the same dtype and shape; `x` itself if there is no other."""
         return self.value(fits=lambda v: v.dtype == x.dtype and v.shape == x.shape)
 
-    def beside(self, x: Value, kinds: str) -> Value | str:
+    def broadcastable(self, x: Value, kinds: str) -> Value | str:
         """A value or a number that broadcasts with x."""
         if self.draw.random() < 0.2:
             return self.number(x.kind)
         try:
-            return self.value(kinds, fits=lambda v: self._meets(v, x))
+            return self.value(kinds, fits=lambda v: self.broadcasts_with(v, x))
         except NoFit:
             return self.number(x.kind)
 
-    def _meets(self, v: Value, x: Value) -> bool:
+    def broadcasts_with(self, v: Value, x: Value) -> bool:
         try:
             shape = np.broadcast_shapes(v.shape, x.shape)
         except ValueError:

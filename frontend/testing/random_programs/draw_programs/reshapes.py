@@ -101,7 +101,7 @@ def _broadcast(pool: Pool) -> str:
 
 def _broadcast_arrays(pool: Pool) -> str:
     x = pool.value()
-    return f"np.broadcast_arrays({x}, {pool.value(fits=lambda v: pool._meets(v, x))})"
+    return f"np.broadcast_arrays({x}, {pool.value(fits=lambda v: pool.broadcasts_with(v, x))})"
 
 
 def _roll(pool: Pool) -> str:
