@@ -18,7 +18,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Bool, Int, Symbol
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import tensor
-from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.interpreters.subprogram import Program, bits_in_any_step
 
 __all__ = [
     "FUNCTION_RULES", "CallOp", "Callee", "FunctionRule", "Motion", "call",
@@ -105,17 +105,10 @@ class FunctionRule(abc.ABC):
         self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]
     ) -> Sequence[bool]:
         """`AnvlOp.bits_through` of a call: the union over all bodies and all steps."""
-        of_bits, n = list(bits), self.n_carried(f)
-        while True:
-            found = [False] * len(f.types[1])
-            for program, marks, flags in self._activity_flags(f, moves, of_bits):
-                for i, of_bits_there in enumerate(program.bits_through(marks, flags)):
-                    found[i] = found[i] or of_bits_there
-            more = [i for i in range(n) if found[i] and not of_bits[i]]
-            if not more:
-                return found
-            for i in more:
-                of_bits[i] = True
+        return bits_in_any_step(
+            lambda flags: self._activity_flags(f, moves, flags),
+            bits, len(f.types[1]), self.n_carried(f),
+        )  # fmt: skip
 
     def _activity_flags(
         self, f: "Callee", moves: Sequence[bool], bits: Sequence[bool]

@@ -3,7 +3,7 @@
 See Note [Control flow is StableHLO's].
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.captures import captured
@@ -11,7 +11,7 @@ from anvl.dialect.core.effects import has_effect, is_unsafe
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value
 from anvl.dialect.core.symbol_table import SymbolTable
-from anvl.dialect.interpreters.subprogram import Program
+from anvl.dialect.interpreters.subprogram import Program, bits_in_any_step
 
 __all__ = ["Region", "RegionOp", "emit_loop", "emit_regions"]
 
@@ -101,19 +101,14 @@ class RegionOp(AnvlOp):
     def bits_through(
         cls, op: Any, moves: Sequence[bool], bits: Sequence[bool], symbols: SymbolTable | None
     ) -> Sequence[bool]:
-        of_bits, n = list(bits), cls.n_carried(op)
-        while True:
-            found = [False] * len(op.results)
-            bodies = cls.differentiated(op, moves, symbols)
-            of_them = cls.differentiated(op, of_bits, symbols)
-            for (program, marks), (_, flags) in zip(bodies, of_them, strict=True):
-                for i, through in enumerate(program.bits_through(marks, flags)):
-                    found[i] = found[i] or through
-            more = [i for i in range(n) if found[i] and not of_bits[i]]
-            if not more:
-                return found
-            for i in more:
-                of_bits[i] = True
+        def bodies(flags: Sequence[bool]) -> Iterator[Any]:
+            active = cls.differentiated(op, moves, symbols)
+            for (program, marks), (_, of_bits) in zip(
+                active, cls.differentiated(op, flags, symbols), strict=True
+            ):
+                yield program, marks, of_bits
+
+        return bits_in_any_step(bodies, bits, len(op.results), cls.n_carried(op))
 
 
 class Region(NamedTuple):

@@ -28,8 +28,8 @@ from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
 _Found = TypeVar("_Found")
 
 __all__ = [
-    "Program", "batch_of", "found_and_values", "jvp_of", "sweep_backward", "transpose_of",
-    "values_and_jvp_of", "vjp_of",
+    "Program", "batch_of", "bits_in_any_step", "found_and_values", "jvp_of", "sweep_backward",
+    "transpose_of", "values_and_jvp_of", "vjp_of",
 ]  # fmt: skip
 
 
@@ -199,6 +199,31 @@ class Program:
         moving = [x for x, flag, _ in flagged if flag and differentiable(x.type)]
         of_bits = [x for x, _, flag in flagged if flag and not differentiable(x.type)]
         return bits_through(self.block, self.results, moving, of_bits, self.symbols)
+
+
+def bits_in_any_step(
+    bodies: Callable[[Sequence[bool]], Iterable[tuple[Program, Sequence[bool], Sequence[bool]]]],
+    bits: Sequence[bool],
+    n_results: int,
+    n_carried: int,
+) -> list[bool]:
+    """`Program.bits_through` of an op or a call: the union over its bodies, and over all steps.
+
+    `bodies` are given `bits`, the flags of the operands, and yield each body with flags for its
+    arguments: which are active, and which are bits.  The first `n_carried` results are operands of
+    the next step.
+    """
+    flags = list(bits)
+    while True:
+        found = [False] * n_results
+        for program, marks, of_bits in bodies(flags):
+            for i, through in enumerate(program.bits_through(marks, of_bits)):
+                found[i] = found[i] or through
+        more = [i for i in range(n_carried) if found[i] and not flags[i]]
+        if not more:
+            return found
+        for i in more:
+            flags[i] = True
 
 
 def _copied(op: Any, operands: list[Value], values: _Values) -> list[Value]:

@@ -168,6 +168,10 @@ class CumulativeExtremum(Cumulative):
     singularity_convention = "ties share evenly at each position"
 
     @classmethod
+    def identity(cls, element: Any) -> complex:
+        return extreme(element, lowest=cls.combine == "maximum")
+
+    @classmethod
     def _runs(cls, x: Value, axis: int, reverse: bool) -> tuple[Value, Value, Value]:
         """Masks and tie counts of the running extremum.
 
@@ -215,19 +219,11 @@ class CummaxOp(CumulativeExtremum, name="cummax"):
 
     combine = "maximum"
 
-    @classmethod
-    def identity(cls, element: Any) -> complex:
-        return extreme(element, lowest=True)
-
 
 class CumminOp(CumulativeExtremum, name="cummin"):
     """Smallest of the elements up to each position along `axis`."""
 
     combine = "minimum"
-
-    @classmethod
-    def identity(cls, element: Any) -> complex:
-        return extreme(element, lowest=False)
 
 
 class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):

@@ -211,6 +211,10 @@ class Extremum(Reduction):
     selects_elements = True
 
     @classmethod
+    def identity(cls, element: Any) -> complex:
+        return extreme(element, lowest=cls.combine == "maximum")
+
+    @classmethod
     def _winners(cls, x: Value, axes: Any) -> tuple[Value, Value]:
         """Mask of the extreme elements of x, and their number for each result.
 
@@ -252,19 +256,11 @@ class MaxOp(Extremum, name="max"):
 
     combine = "maximum"
 
-    @classmethod
-    def identity(cls, element: Any) -> complex:
-        return extreme(element, lowest=True)
-
 
 class MinOp(Extremum, name="min"):
     """Smallest element along `axes`; +infinity, or the largest integer, if empty."""
 
     combine = "minimum"
-
-    @classmethod
-    def identity(cls, element: Any) -> complex:
-        return extreme(element, lowest=False)
 
 
 def extreme(element: Any, lowest: bool) -> complex:

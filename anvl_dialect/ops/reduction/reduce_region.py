@@ -24,7 +24,7 @@ from anvl.dialect.ops.reduction.last_axis import (
     unmerged_axes,
 )  # fmt: skip
 
-__all__ = ["ReduceOp", "fold"]
+__all__ = ["ReduceOp", "complex_product", "fold", "smooth_max"]
 
 
 class ReduceOp(AnvlOp, name="reduce", borrowed=True):
@@ -103,25 +103,28 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def smooth_max(x: Value, y: Value) -> Value:
-            return emit.log(emit.add(emit.exp(x), emit.exp(y)))
-
-        def product(*v: Value) -> list[Value]:
-            a, b, c, d = v  # complex product, of real and imaginary arrays
-            return [
-                emit.sub(emit.mul(a, c), emit.mul(b, d)),
-                emit.add(emit.mul(a, d), emit.mul(b, c)),
-            ]
-
         return draw.calls(
             ([draw.floats(2, 5), draw.floats()], {"dimensions": (1,), "body": smooth_max}),
             ([draw.floats(3, 2), draw.floats()], {"dimensions": (0, 1), "body": emit.mul}),
             (
                 [draw.floats(2, 3), draw.floats(2, 3), draw.floats(), draw.floats()],
-                {"dimensions": (1,), "body": product},
+                {"dimensions": (1,), "body": complex_product},
             ),
             ([draw.floats(0, 2), draw.floats()], {"dimensions": (0,), "body": emit.add}),
         )
+
+
+def smooth_max(x: Value, y: Value) -> Value:
+    """A body for samples that is smooth: log(exp(x) + exp(y))."""
+    return emit.log(emit.add(emit.exp(x), emit.exp(y)))
+
+
+def complex_product(*v: Value) -> list[Value]:
+    """A body for samples with two results: the product of a + ib and c + id."""
+    a, b, c, d = v
+    return [
+        emit.sub(emit.mul(a, c), emit.mul(b, d)), emit.add(emit.mul(a, d), emit.mul(b, c)),
+    ]  # fmt: skip
 
 
 def halves(name: str, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

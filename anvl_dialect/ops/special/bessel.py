@@ -62,11 +62,31 @@ _FAR_SLOPE_OF_1 = 1 / 2, -3 / 8, -3 / 8, -63 / 128, -27 / 32, -1899 / 1024, -81 
 _FAR_FROM = {32: 20.0, 64: 300.0}  # by bits (fewer: 10), from here on these are exact
 
 
-class BesselI0eOp(Unary, name="bessel_i0e"):
-    """exp(-|x|) I_0(x), elementwise."""
+class ScaledBessel(Unary):
+    """Base of the modified Bessel functions of order 0 and 1 times exp(-|x|).
+
+    Subclasses define `_through`, which multiplies a cotangent or a tangent by the derivative.
+    """
 
     kinds = "float"
     domains = ((-9.0, 9.0),)
+
+    @classmethod
+    def _through(cls, g: Value, x: Value, y: Value) -> Value:
+        raise NotImplementedError
+
+    @classmethod
+    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
+        return [cls._through(g, xs[0], y)]
+
+    @classmethod
+    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
+        return None if ts[0] is None else cls._through(ts[0], xs[0], y)
+
+
+class BesselI0eOp(ScaledBessel, name="bessel_i0e"):
+    """exp(-|x|) I_0(x), elementwise."""
+
     far = (((9.0, 40.0),), ((310.0, 900.0),))
 
     @classmethod
@@ -97,21 +117,11 @@ class BesselI0eOp(Unary, name="bessel_i0e"):
         """g (i1e(x) - sign(x) i0e(x))."""
         return mul(g, _scaled_slope(x, y, BesselI1eOp.build(x), _FAR_SLOPE))
 
-    @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [cls._through(g, xs[0], y)]
 
-    @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
-        return None if ts[0] is None else cls._through(ts[0], xs[0], y)
-
-
-class BesselI1eOp(Unary, name="bessel_i1e"):
+class BesselI1eOp(ScaledBessel, name="bessel_i1e"):
     """exp(-|x|) I_1(x), elementwise.  CHLO `bessel_i1e`."""
 
     hlo = "chlo.bessel_i1e"
-    kinds = "float"
-    domains = ((-9.0, 9.0),)
     far = (((9.0, 40.0),), ((310.0, 900.0),))
 
     @classmethod
@@ -119,14 +129,6 @@ class BesselI1eOp(Unary, name="bessel_i1e"):
         """g ((i0e(x) + i2e(x)) / 2 - sign(x) i1e(x))."""
         mean = _mean_of_neighbours(BesselIeOp, x, 1)
         return mul(g, _scaled_slope(x, y, mean, _FAR_SLOPE_OF_1))
-
-    @classmethod
-    def adjoint(cls, g: Value, xs: Sequence[Value], y: Value) -> Sequence[Any]:
-        return [cls._through(g, xs[0], y)]
-
-    @classmethod
-    def tangent(cls, ts: Sequence[Value | None], xs: Sequence[Value], y: Value) -> Value | None:
-        return None if ts[0] is None else cls._through(ts[0], xs[0], y)
 
 
 class BesselFamily(Unary):

@@ -21,7 +21,7 @@ from anvl.dialect.core.types import tensor
 from anvl.dialect.interpreters.subprogram import Program, batch_of, jvp_of, vjp_of
 from anvl.dialect.ops.array.pad import unpadded, zero_of
 from anvl.dialect.ops.elementwise.elementary import and_
-from anvl.dialect.ops.reduction.reduce_region import halves
+from anvl.dialect.ops.reduction.reduce_region import complex_product, halves, smooth_max
 
 __all__ = ["ReduceWindowOp", "Windows", "only_op"]
 
@@ -302,16 +302,6 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
         zero, one = (draw.floats(within=(v, v)) for v in (0.0, 1.0))
         low, high = (draw.floats(within=(v, v)) for v in (-100.0, 100.0))
 
-        def smooth_max(x: Value, y: Value) -> Value:
-            return emit.log(emit.add(emit.exp(x), emit.exp(y)))
-
-        def product(*v: Value) -> list[Value]:
-            a, b, c, d = v  # complex product, of real and imaginary arrays
-            return [
-                emit.sub(emit.mul(a, c), emit.mul(b, d)),
-                emit.add(emit.mul(a, d), emit.mul(b, c)),
-            ]
-
         def params(sizes: Any, body: Any, **rest: Any) -> dict[str, Any]:
             return {"window_dimensions": sizes, "body": body, **rest}
 
@@ -330,7 +320,7 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             ([draw.floats(3), low], params((1,), smooth_max, window_strides=(2,))),
             (
                 [draw.floats(2, 4), draw.floats(2, 4), one, zero],
-                params((1, 3), product, padding=((0, 0), (1, 1))),
+                params((1, 3), complex_product, padding=((0, 0), (1, 1))),
             ),
             ([draw.floats(2), zero], params((3,), emit.add)),
             ([draw.floats(0), zero], params((1,), emit.add, padding=((1, 1),))),

@@ -237,14 +237,21 @@ class _Run:
                 elif of.moving and of.weighed:
                     yield i, of
 
-    def _slopes(self) -> None:
+    def _differentiated(
+        self, kind: str, transform: Callable[[Program, Directions], Callable[..., Any]]
+    ) -> dict[int, _TransformedProgram]:
+        """The transform of each program that is wanted in this kind, along its directions."""
         parts = {}
-        for i, of in self._wanted("slopes"):
+        for i, of in self._wanted(kind):
             case = self.cases[i]
             arrays = [*case.inputs, *of.tangents, *of.cotangents]
-            lowered = self._lowered("slopes", i, slopes(case.program, of), arrays)
+            lowered = self._lowered(kind, i, transform(case.program, of), arrays)
             if lowered is not None:
                 parts[i] = _TransformedProgram(i, lowered, of)
+        return parts
+
+    def _slopes(self) -> None:
+        parts = self._differentiated("slopes", slopes)
         at = self._at_steps("slopes", parts)
         for i, results in at.items():
             self.counts["run: slopes"] += 1
@@ -415,13 +422,7 @@ class _Run:
     # -- second derivatives ------------------------------------------------------------------------
 
     def _curvature(self) -> None:
-        parts = {}
-        for i, of in self._wanted("curvature"):
-            case = self.cases[i]
-            arrays = [*case.inputs, *of.tangents, *of.cotangents]
-            lowered = self._lowered("curvature", i, curvature(case.program, of), arrays)
-            if lowered is not None:
-                parts[i] = _TransformedProgram(i, lowered, of)
+        parts = self._differentiated("curvature", curvature)
         at = self._at_steps("curvature", parts)
         for i, results in at.items():
             self.counts["run: curvature"] += 1
