@@ -4,6 +4,7 @@
 
 import importlib.util
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -38,6 +39,10 @@ if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
     if not _tools:
         lit_config.fatal(f"{_server} did not start; ANVL_LIT_NO_SERVER=1 does without it")
     config.environment["PATH"] = os.pathsep.join([_tools, config.environment["PATH"]])
+    sys.path.append(os.path.dirname(_server))
+    import served
+
+    served.install(pathlib.Path(_tools))
     _run, _numbers = "anvl-run", "anvl-numbers"
 
 config.substitutions += [

@@ -1,6 +1,6 @@
 """Have the server of the lit tests run a tool, and end as it ends.
 
-python -IS client.py SOCKET anvl-opt sin.mlir --cse
+python -IS client.py FOLDER/anvl-opt.socket anvl-opt sin.mlir --cse
 """
 
 import _socket  # `socket` takes 5 ms to import, `json` as many
@@ -22,8 +22,10 @@ streams = b"".join(n.to_bytes(4, sys.byteorder) for n in (0, 1, 2))
 sent = connection.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
 while sent < len(data):
     sent += connection.send(data[sent:])
-answer = connection.recv(64)
-code = int(answer) if answer else 1
+answer = b""  # the number of the process, and how it ended
+while answer.count(b"\n") < 2 and (chunk := connection.recv(64)):
+    answer += chunk
+code = int(answer.split()[1]) if answer.count(b"\n") == 2 else 1
 if code < 0:  # the signal that ended the child ends this process
     os.kill(os.getpid(), -code)
 sys.exit(code)

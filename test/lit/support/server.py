@@ -2,9 +2,10 @@
 
     python server.py        prints the FOLDER of its tools, and serves until stdin ends
 
-A test starts `FOLDER/anvl-opt`, a client (client.py) that hands its arguments, environment and
-streams to this process and ends as the forked child ends, signals included.  Importing anvl and
-MLIR takes four fifths of a run of `anvl-opt`; a fork takes 5 ms.
+Lit's shell (served.py) hands arguments, environment and streams of a tool to this process, and gets
+the number of the forked child, and how it ended, signals included.  Elsewhere `FOLDER/anvl-opt`, a
+client (client.py), does so.  Importing anvl and MLIR takes nine tenths of a run of `anvl-opt`; a
+fork takes 5 ms.
 """
 
 import array
@@ -17,38 +18,22 @@ import socket
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NoReturn, TypeAlias
 
 import filecheck.main
 
-import anvl.runtime as rt  # no client is made here: XLA cannot fork
 import anvl.tools.dev.check_numbers
-import anvl.tools.opt.main
-import anvl.tools.opt.run
-import anvl.tools.opt.verify_gradient
-from anvl.dialect.core.context import context
-from anvl.testing.program import FAST
 
 _CLIENT = Path(__file__).with_name("client.py")
 _STREAMS = 3
 _LARGEST_REQUEST = 1 << 20
 
-_compile_as_users_do = rt.compile_lowered
+Tools: TypeAlias = Mapping[str, Callable[[Sequence[str]], int | None]]
 
-
-def _compile_fast(program: bytes | str, *args: Any, options: Any = None, **rest: Any) -> Any:
-    """Numbers are tested, not XLA's optimizer, which takes two thirds of the time."""
-    return _compile_as_users_do(program, *args, options=FAST | dict(options or {}), **rest)
-
-
-if not os.environ.get("ANVL_TEST_AS_USERS"):
-    rt.compile_lowered = _compile_fast  # type: ignore[assignment]
-
-TOOLS: dict[str, Callable[[Sequence[str]], int | None]] = {
-    "anvl-opt": anvl.tools.opt.main.main,
-    "anvl-run": anvl.tools.opt.run.main,
+_TEXT_TOOLS: Tools = {
     "anvl-numbers": anvl.tools.dev.check_numbers.main,
     "filecheck": lambda argv: filecheck.main.main(["filecheck", *argv]),
 }
@@ -57,35 +42,36 @@ TOOLS: dict[str, Callable[[Sequence[str]], int | None]] = {
 class Server:
     """Forks a child for each connection and tells the client how it ended."""
 
-    def __init__(self, folder: Path) -> None:
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(folder / "socket"))
-        self.listener.listen(64)
+    def __init__(self, listeners: Sequence[socket.socket], tools: Tools) -> None:
+        self.tools = tools
         self.children: dict[int, socket.socket] = {}
         self.selector = selectors.DefaultSelector()
         wake, self.wake = socket.socketpair()
         self.wake.setblocking(False)
         signal.set_wakeup_fd(self.wake.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)  # so that the wakeup descriptor is written
-        self.selector.register(self.listener, selectors.EVENT_READ, self._accept)
+        for listener in listeners:
+            accept = partial(self._accept, listener)
+            self.selector.register(listener, selectors.EVENT_READ, accept)
         self.selector.register(wake, selectors.EVENT_READ, lambda: self._reap(wake))
         self.selector.register(sys.stdin.fileno(), selectors.EVENT_READ, self._stop)
 
-    def serve(self) -> None:
+    def serve(self) -> NoReturn:
         while True:
             for key, _ in self.selector.select():
                 key.data()
 
-    def _accept(self) -> None:
-        connection, _ = self.listener.accept()
+    def _accept(self, listener: socket.socket) -> None:
+        connection, _ = listener.accept()
         request, streams = _receive(connection)
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _become(request, streams)
+            _become(self.tools, request, streams)
         for stream in streams:
             os.close(stream)
+        _tell(connection, pid)
         self.children[pid] = connection
         self.selector.register(
             connection, selectors.EVENT_READ, lambda: self._client_left(pid, connection)
@@ -105,16 +91,20 @@ class Server:
             connection = self.children.pop(pid)
             if connection in {key.fileobj for key in self.selector.get_map().values()}:
                 self.selector.unregister(connection)
-            try:
-                connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-            except OSError:
-                pass  # the client was killed
+            _tell(connection, os.waitstatus_to_exitcode(status))
             connection.close()
 
     def _stop(self) -> None:
         for pid in self.children:
             os.kill(pid, signal.SIGKILL)
         sys.exit(0)
+
+
+def _tell(connection: socket.socket, number: int) -> None:
+    try:
+        connection.sendall(b"%d\n" % number)
+    except OSError:
+        pass  # the client was killed
 
 
 def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
@@ -130,7 +120,7 @@ def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
     return marshal.loads(data[4:]), list(streams)
 
 
-def _become(request: dict, streams: Sequence[int]) -> None:
+def _become(tools: Tools, request: dict, streams: Sequence[int]) -> None:
     """Run the tool as if this process had been started for it."""
     code: object = 1
     try:
@@ -144,7 +134,7 @@ def _become(request: dict, streams: Sequence[int]) -> None:
         os.environ.update(request["environment"])
         name, *arguments = request["arguments"]
         sys.argv = [name, *arguments]
-        code = TOOLS[name](arguments) or 0
+        code = tools[name](arguments) or 0
     except SystemExit as end:
         code = end.code or 0
     except BaseException:
@@ -157,20 +147,41 @@ def _become(request: dict, streams: Sequence[int]) -> None:
     os._exit(code if isinstance(code, int) else 1)
 
 
-def write_tools(folder: Path) -> None:
-    """An executable for each tool.  `-IS`: Python starts in 10 ms without its site packages."""
-    for name in TOOLS:
-        command = shlex.join([sys.executable, "-IS", str(_CLIENT), str(folder / "socket"), name])
+def written(folder: Path, tools: Tools) -> list[socket.socket]:
+    """Write an executable for each tool; returns the sockets that these connect to."""
+    listeners = []
+    for name in tools:
         path = folder / name
-        path.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path.with_suffix(".socket")))
+        listener.listen(64)
+        listeners.append(listener)
+        # `-IS`: Python starts in 10 ms without its site packages.
+        command = [sys.executable, "-IS", str(_CLIENT), str(path.with_suffix(".socket")), name]
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
         path.chmod(0o755)
+    return listeners
+
+
+def main(folder: Path) -> NoReturn:
+    """Serve until stdin ends.  The tools of text have a small process, which forks in 1 ms."""
+    listeners = written(folder, _TEXT_TOOLS)
+    if os.fork() == 0:
+        try:
+            Server(listeners, _TEXT_TOOLS).serve()
+        finally:
+            os._exit(0)  # the folder is the other's
+    for listener in listeners:
+        listener.close()
+    import programs
+
+    programs.warm_up(folder)
+    server = Server(written(folder, programs.TOOLS), programs.TOOLS)
+    print(folder, flush=True)
+    server.serve()
 
 
 if __name__ == "__main__":
     # Not under `out`: the path of a socket has at most 107 characters.
     with tempfile.TemporaryDirectory(prefix="anvl-lit-") as name:
-        write_tools(Path(name))
-        context().enable_multithreading(False)  # made once, for all children
-        server = Server(Path(name))
-        print(name, flush=True)
-        server.serve()
+        main(Path(name))
