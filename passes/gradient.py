@@ -225,12 +225,16 @@ class _Vjp(Kind):
             )
         results = list(terminator.operands)  # a rule may have replaced one
         if reached is not None:
-            known = set(forward)
-            backward = [op.operation for op in block.operations if op.operation not in known]
             named = [*pairs, *reached, *reversed(list(zip(wrt, adjoints, strict=True)))]
-            name_adjoints(forward, backward, named)
+            name_adjoints(forward, _added(block, forward), named)
         kept = results if asked.results is None else [results[i] for i in asked.results]
         finish(function, [*kept, *adjoints], asked.results)
+
+
+def _added(block: ir.Block, before: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """The ops of a block that were not there before."""
+    known = set(before)
+    return [op.operation for op in block.operations if op.operation not in known]
 
 
 KINDS[VJP] = _Vjp()

@@ -29,15 +29,9 @@ def as_scan(
     """
     parts = _Parts(body.program, operands, len(types), count)
     carry, stacked = parts.carry, parts.stacked
-    rows = [_row(op.result.type) for op in parts.slices]
     xs = [operands[parts.position(op.operands[0])] for op in parts.slices]
     rest = list(operands[len(types) :])
-    members = [*(types[k] for k in parts.counters), *rows]
-    arguments = [*(types[k] for k in carry), *members, *(x.type for x in rest)]
-    places = [*(body.program.arguments[k].location for k in (*carry, *parts.counters))]
-    places += [op.location for op in parts.slices]
-    places += [x.location for x in body.program.arguments[len(types) :]]
-    step = body.add("step", parts.step, arguments, places=places)
+    step = _add_step(body, parts, types, rest)
     xs = [*(_numbers(types[k], count) for k in parts.counters), *xs]
     request = {
         "body": symbol(step),
@@ -57,6 +51,20 @@ def as_scan(
     for k in parts.counters:
         found[k] = full(types[k], count.first + count.steps * count.by)
     return [found[k] for k in range(len(types))]
+
+
+def _add_step(
+    body: Callee, parts: "_Parts", types: Sequence[ir.Type], rest: Sequence[Value]
+) -> Callee:
+    """Add the function of one step: its arguments are carries, numbers, rows and constants."""
+    numbered = (*parts.carry, *parts.counters)
+    rows = [_row(op.result.type) for op in parts.slices]
+    arguments = [*(types[k] for k in numbered), *rows, *(x.type for x in rest)]
+    old = body.program.arguments
+    places = [old[k].location for k in numbered]
+    places += [op.location for op in parts.slices]
+    places += [x.location for x in old[len(types) :]]
+    return body.add("step", parts.step, arguments, places=places)
 
 
 class _Parts:

@@ -36,12 +36,13 @@ def dead_ends(
         return []  # missing, not zero
     for bits in [y for y in number if not may_carry(y.type)]:
         del number[bits]  # integers: no path continues there
-    found = [
-        _finding(op, why, number, steps)
+    reached = [
+        op
         for op in block.operations
-        if not needed.isdisjoint(op.results)
-        and any(operand in number for operand in operands_of(op))
-        and (why := _why_it_ends(op, number))
+        if not needed.isdisjoint(op.results) and any(y in number for y in operands_of(op))
+    ]
+    found = [
+        _finding(op, why, number, steps) for op in reached if (why := _why_it_ends(op, number))
     ]
     if found:
         return found

@@ -215,6 +215,13 @@ def _record_rule(step: Step, ids: Sequence[int | None]) -> Recipe | None:
     return recipe if recipe is not None and recipe.is_plain else None
 
 
+def _contributions(step: Step, cotangents: list[Any]) -> Sequence[tuple[int, Any]]:
+    """Cotangents of the active operands, by number; none if those of the results are zero."""
+    ids = step.result_ids
+    g = _gather(ids, cotangents) if step.rules.multiple_results else cotangents[ids[0]]
+    return () if g is None else _apply_rule(step, g)
+
+
 def _collect_findings(
     block: ir.Block,
     seeds: Sequence[tuple[ir.Value, ir.Value]],
@@ -231,13 +238,10 @@ def _collect_findings(
     for plain in reversed(steps):
         step = Step(*plain, symbols)
         why: Any = problem(plain, "adjoint", symbols)
-        contributions: list[tuple[int, Any]] = []
+        contributions: Sequence[tuple[int, Any]] = ()
         if why is None:
-            ids_of_results = step.result_ids
-            several = step.rules.multiple_results
-            g = _gather(ids_of_results, cotangents) if several else cotangents[ids_of_results[0]]
             try:
-                contributions = [] if g is None else _apply_rule(step, g)
+                contributions = _contributions(step, cotangents)
             except MissingRule as error:
                 why = error
         if why is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -193,19 +194,22 @@ def _by_rounds(
     ndim = arrays[0].ndim
     kept = [i for i in range(ndim) if i not in axes]
     shape = tuple(arrays[0].shape[i] for i in kept)
-    count = 1
-    for i in axes:
-        count *= arrays[0].shape[i]
+    count = math.prod(arrays[0].shape[i] for i in axes)
     rows = [anp.reshape(anp.transpose(x, (*axes, *kept)), (count, *shape)) for x in arrays]
     firsts = [broadcast_to(x, (1, *shape)) for x in starts]
     while count > 1:
-        n = count // 2
-        pairs = _combine(f, [x[: 2 * n : 2] for x in rows], [x[1 : 2 * n : 2] for x in rows])
-        if count % 2:
-            pairs = [anp.concatenate([y, x[2 * n :]]) for x, y in zip(rows, pairs, strict=True)]
-        rows, count = pairs, n + count % 2
+        rows, count = _round(f, rows, count), (count + 1) // 2
     found = _combine(f, firsts, rows) if count else firsts
     return [x[0] for x in found]
+
+
+def _round(f: _Combiner, rows: Sequence[Any], count: int) -> list[Any]:
+    """Combine pairs of neighbours; a last row without one stays."""
+    n = count // 2
+    pairs = _combine(f, [x[: 2 * n : 2] for x in rows], [x[1 : 2 * n : 2] for x in rows])
+    if count % 2 == 0:
+        return pairs
+    return [anp.concatenate([y, x[2 * n :]]) for x, y in zip(rows, pairs, strict=True)]
 
 
 def _combine(f: _Combiner, a: Sequence[Any], b: Sequence[Any]) -> list[Any]:

@@ -198,16 +198,21 @@ class _Search:
                 continue  # an argument, or a constant that is non-finite on purpose
             seen.add(value)
             bad = [x for x in op.used if x in self._counts]
-            nan, infinite = self._counts[value]
-            if nan and not any(self._counts[x][0] for x in bad):
-                found.append((op.position, value, op, ("NaN", nan)))
-            elif not bad:
-                found.append((op.position, value, op, ("infinity", infinite)))
+            made = self._made_here(value, bad)
+            if made is not None:
+                found.append((op.position, value, op, made))
             waiting += bad
         if not found:
             return None
         _, value, op, of = min(found, key=lambda one: one[:2])
         return op, value, of
+
+    def _made_here(self, value: int, bad: Sequence[int]) -> tuple[str, int] | None:
+        """Kind and count of the non-finite elements that come from none of the `bad` operands."""
+        nan, infinite = self._counts[value]
+        if nan and not any(self._counts[x][0] for x in bad):
+            return "NaN", nan
+        return None if bad else ("infinity", infinite)
 
 
 def _error(

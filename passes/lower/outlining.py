@@ -69,17 +69,25 @@ def short_or_long(
     if len(before) == 1 and _is_all(block, before[0], len(given), answers):
         return before[0][0]
     recipe = read(block, answers, module)
-    ops = [op for op in nested_ops(function) if not op.name.endswith(".return")]
-    length = sum(_OF_COPY if len(op.regions) else 1 for op in ops)
-    if length <= _LONGEST and not before:
+    if not before and _length(function) <= _LONGEST:
         return recipe
     inline = _in_place(before, recipe, given) if before else recipe
-    is_costly = is_pure and (bool(before) or any(op.name in _COSTLY for op in ops))
+    is_costly = is_pure and (bool(before) or _has_costly_op(function))
     takes = _drop_unused(block)
     signature = ir.FunctionType.get([x.type for x in block.arguments], types)
     function.attributes["function_type"] = ir.TypeAttr.get(signature)
     function.attributes["sym_visibility"] = ir.StringAttr.get("private")
     return Called(name, function, module, tuple(before), takes, types, is_pure, is_costly, inline)
+
+
+def _length(function: ir.Operation) -> int:
+    """Number of ops of an expansion; one with regions counts as many as it takes to copy."""
+    ops = [op for op in nested_ops(function) if not op.name.endswith(".return")]
+    return sum(_OF_COPY if len(op.regions) else 1 for op in ops)
+
+
+def _has_costly_op(function: ir.Operation) -> bool:
+    return any(op.name in _COSTLY for op in nested_ops(function))
 
 
 def _pulled_out(block: ir.Block) -> list[tuple[Called, _Picker]]:

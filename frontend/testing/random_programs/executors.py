@@ -54,6 +54,17 @@ class Compiled:
         self, points: Sequence[Mapping[int, Sequence[np.ndarray]]]
     ) -> list[dict[int, list[np.ndarray]]]:
         """Results by key, at each of several inputs by key; those of ended programs are missing."""
+        found = self._run_interpreted(points)
+        for keys, batch in self.batches:
+            for inputs, results_of in zip(points, found, strict=True):
+                if any(k in inputs for k in keys):
+                    results_of.update(self._run(keys, batch, inputs))
+        return found
+
+    def _run_interpreted(
+        self, points: Sequence[Mapping[int, Sequence[np.ndarray]]]
+    ) -> list[dict[int, list[np.ndarray]]]:
+        """`run` of the modules that the interpreter runs."""
         found: list[dict[int, list[np.ndarray]]] = [{} for _ in points]
         at = {k: [j for j, xs in enumerate(points) if k in xs] for k in self.interpreted}
         jobs = [
@@ -65,10 +76,6 @@ class Compiled:
             if not isinstance(answer, ProcessEnded):
                 for j, ys in zip(at[k], answer, strict=True):
                     found[j][k] = ys
-        for keys, batch in self.batches:
-            for inputs, results_of in zip(points, found, strict=True):
-                if any(k in inputs for k in keys):
-                    results_of.update(self._run(keys, batch, inputs))
         return found
 
     def _run(

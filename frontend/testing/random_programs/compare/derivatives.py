@@ -138,17 +138,21 @@ def wrong_slope(
             continue
         for y in step.results:
             values = {k: results[names.index(y)] for k, results in at.items()}
-            if _is_narrow(values[0].dtype):
-                unsaid.add(y)
-                continue
-            if y not in tangents:
-                continue
-            message, is_finite = _judged(values, tangents[y], counts, step)
+            message, can_be_used = _judged_result(values, tangents.get(y), counts, step)
             if message:
                 return i, f"{step.function}: {message}"
-            if not is_finite:
+            if not can_be_used:
                 unsaid.add(y)
     return None
+
+
+def _judged_result(
+    values: Mapping[int, np.ndarray], t: np.ndarray | None, counts: Counter[str], step: Step
+) -> tuple[str | None, bool]:
+    """The error of a tangent, if any; and whether steps that use the result can be judged."""
+    if _is_narrow(values[0].dtype):
+        return None, False
+    return (None, True) if t is None else _judged(values, t, counts, step)
 
 
 def _lacks_slope(step: Step, operands: Sequence[np.ndarray]) -> bool:

@@ -6,7 +6,7 @@ that of the result, for some larger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,17 +60,24 @@ def size_of(step: Step, operands: Mapping[str, np.ndarray], expected: Any) -> fl
     if step.function.rpartition(".")[2] in _NEAR_ZERO or "lambda" in step.text:
         return 1.0
     floats = all(kind_of(x.dtype) in "fc" for x in operands.values())
-    if (
-        step.function in ("np.std", "np.var") and floats
-    ):  # the mean is rounded, so the remainder is 0
-        largest = max(map(_largest, operands.values()), default=0.0)
-        unit = limits(next(iter(operands.values())).dtype)[0]
-        return largest if step.function == "np.std" else float(np.float64(largest) ** 2) * unit
+    if step.function in ("np.std", "np.var") and floats:
+        return _size_of_deviation(step.function, list(operands.values()))
     if step.function.startswith("prim.batch_norm"):  # x times a factor, plus an offset
         return float(np.prod([max(_largest(x), 1.0) for x in operands.values()]))
     if not step.function.startswith(_SUMS) and "own." not in step.text:
         return 0.0
-    size = _largest(np.asarray(expected))
+    return _size_of_sum(step, operands, _largest(np.asarray(expected)))
+
+
+def _size_of_deviation(function: str, operands: Sequence[np.ndarray]) -> float:
+    """Of a standard deviation or a variance: the mean is rounded, which leaves a remainder."""
+    largest = max(map(_largest, operands), default=0.0)
+    unit = limits(operands[0].dtype)[0]
+    return largest if function == "np.std" else float(np.float64(largest) ** 2) * unit
+
+
+def _size_of_sum(step: Step, operands: Mapping[str, np.ndarray], size: float) -> float:
+    """Of a sum whose largest result is `size`: that of its terms, which may cancel."""
     if step.function in PRODUCTS:
         return max(size, float(np.prod([_largest(x) for x in operands.values()])))
     if step.function in _ILL_CONDITIONED:
