@@ -1,8 +1,8 @@
 """The reference interpreter of StableHLO, in a child process.
 
 It ends the process on ops that it lacks, and on an integer division by zero.  So it runs in a
-process of its own, which forks for each group of programs, and again for the remaining ones after
-one that ended it; and an allow-list restricts the ops it is given.
+process of its own, which forks before the first program and again after one that ended the child;
+and an allow-list restricts the ops it is given.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 import atexit
 import io
 import json
-import mmap
 import os
 import signal
 import struct
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
-import ml_dtypes
 import numpy as np
 
 from anvl.dialect.core.context import context
@@ -29,14 +29,7 @@ from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.core.types import element_type, numpy_of, tensor
 
 __all__ = [
-    "KNOWN",
-    "Code",
-    "Interpreter",
-    "Job",
-    "ProcessEnded",
-    "code_of",
-    "interpreter",
-    "names_of",
+    "KNOWN", "Code", "Interpreter", "Job", "ProcessEnded", "code_of", "interpreter", "names_of",
     "unknown_ops",
 ]  # fmt: skip
 
@@ -69,6 +62,7 @@ KNOWN = frozenset(
 _EMPTY_PRODUCT = "stablehlo.dot_general of nothing"  # which ends the process
 _SECONDS = 60  # of a processor, for one program
 _MOST_KEPT = 500  # programs that the process keeps for further inputs
+_ARTIFACT = b"StableHLO_v"  # at the start of artifacts, as who produced them
 
 
 class ProcessEnded(Exception):
@@ -99,6 +93,7 @@ class Interpreter:
 
     def __init__(self) -> None:
         self._process: Any = None
+        self._lock = threading.Lock()  # an answer is of the thread that asked
 
     def run(
         self, module: ir.Module, points: Sequence[Sequence[np.ndarray]]
@@ -113,47 +108,63 @@ class Interpreter:
         return found
 
     def run_each(self, jobs: Sequence[Job]) -> list[list[list[np.ndarray]] | ProcessEnded]:
-        """`run` for several modules in one process, as a fork takes longer than most programs."""
-        try:
-            self._send_jobs(jobs)
-        except (EOFError, BrokenPipeError) as error:
-            return [self._give_up(error)] * len(jobs)
+        """`run` for several modules, whichever of them end the process."""
         answers: list[list[list[np.ndarray]] | ProcessEnded] = []
         for code, points in jobs:
             try:
-                message, found = _receive(self._stream("stdout"))
-            except (EOFError, BrokenPipeError) as error:
-                return answers + [self._give_up(error)] * (len(jobs) - len(answers))
-            given = iter(found)
-            results = [] if message else [_put_together(given, code.dtypes) for _ in points]
-            answers.append(ProcessEnded(message) if message else results)
+                inputs = [x for xs in points for x in xs]
+                results, _ = self._answer(code.bytecode, inputs, _SECONDS)
+            except ProcessEnded as ended:
+                answers.append(ended)
+            else:
+                found = iter(results)
+                answers.append([_put_together(found, code.dtypes) for _ in points])
         return answers
 
-    def _send_jobs(self, jobs: Sequence[Job]) -> None:
+    def run_artifact(
+        self, artifact: bytes, dtypes: Sequence[np.dtype], inputs: Sequence[np.ndarray],
+        seconds: float = _SECONDS,
+    ) -> tuple[list[np.ndarray], float]:  # fmt: skip
+        """Results, of these dtypes, of a portable artifact, and the seconds of a processor that
+        they took; raises `ProcessEnded`.
+
+        It ends too on an op that is not on the allow-list, and after `seconds`.
+        """
+        found, taken = self._answer(artifact, inputs, seconds)
+        return _put_together(iter(found), dtypes), taken
+
+    def _answer(
+        self, code: bytes, inputs: Sequence[np.ndarray], seconds: float
+    ) -> tuple[list[np.ndarray], float]:
+        with self._lock:
+            return self._exchange(code, inputs, seconds)
+
+    def _exchange(
+        self, code: bytes, inputs: Sequence[np.ndarray], seconds: float
+    ) -> tuple[list[np.ndarray], float]:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
-        stream = self._stream("stdin")
-        stream.write(struct.pack("<I", len(jobs)))
-        for code, points in jobs:
-            inputs = [np.asarray(x) for xs in points for x in xs]
-            _send(stream, "", [np.frombuffer(code.bytecode, np.uint8), *inputs])
+        try:
+            _send(
+                self._process.stdin,
+                str(seconds),
+                [np.frombuffer(code, np.uint8), *map(np.asarray, inputs)],
+            )
+            message, (taken, *found) = _receive(self._process.stdout)
+        except (EOFError, BrokenPipeError) as error:
+            raise self._give_up() from error
+        if message:
+            raise ProcessEnded(message)
+        return found, float(taken)
 
-    def _stream(self, name: str) -> BinaryIO:
-        if self._process is None:
-            raise EOFError
-        return getattr(self._process, name)
-
-    def _give_up(self, error: Exception) -> ProcessEnded:
-        """Give up a process that ended though its children should have."""
-        if self._process is not None:
-            self._process.kill()
-            self.close()
-        ended = ProcessEnded("the interpreter's process ended")
-        ended.__cause__ = error
-        return ended
+    def _give_up(self) -> ProcessEnded:
+        """Give up a process that ended though only its children should have."""
+        self._process.kill()
+        self.close()
+        return ProcessEnded("the interpreter's process ended")
 
     def close(self) -> None:
         """End the child process."""
@@ -178,11 +189,25 @@ def interpreter() -> Interpreter:
 
 def code_of(module: ir.Module) -> Code:
     """The module with complex results as pairs, and f32 for bf16; and the original dtypes."""
+    dtypes = [np.dtype(numpy_of(t.element_type)) for t in _type_of(_main(module)).results]
+    return Code(_bytecode(_readable(module)), dtypes)
+
+
+def _main(module: ir.Module) -> ir.Operation:
+    """The last function, which is the one that runs."""
     *_, last = module.body.operations
-    types = ir.FunctionType(ir.TypeAttr(last.operation.attributes["function_type"]).value).results
-    dtypes = [np.dtype(numpy_of(t.element_type)) for t in types]
-    if all(d.kind != "c" and d != ml_dtypes.bfloat16 for d in dtypes):
-        return Code(_bytecode(module), dtypes)
+    return last.operation
+
+
+def _type_of(function: ir.Operation) -> ir.FunctionType:
+    return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+
+
+def _readable(module: ir.Module) -> ir.Module:
+    """The module with complex results as pairs, and f32 for bf16; itself, if it has neither."""
+    kinds = [str(t.element_type) for t in _type_of(_main(module)).results]
+    if all(kind != "bf16" and not kind.startswith("complex") for kind in kinds):
+        return module
     with context(), ir.Location.unknown():
         written = ir.Module.create()
         point = ir.InsertionPoint(written.body)
@@ -197,7 +222,7 @@ def code_of(module: ir.Module) -> Code:
         main.attributes["function_type"] = ir.TypeAttr.get(kind)
         if "res_attrs" in main.attributes:
             del main.attributes["res_attrs"]
-        return Code(_bytecode(written), dtypes)
+        return written
 
 
 def _bytecode(module: ir.Module) -> bytes:
@@ -219,7 +244,7 @@ def _parts(y: ir.Value) -> list[ir.Value]:
     return [y]
 
 
-def _put_together(given: Iterator[np.ndarray], dtypes: list[np.dtype]) -> list[np.ndarray]:
+def _put_together(given: Iterator[np.ndarray], dtypes: Sequence[np.dtype]) -> list[np.ndarray]:
     found = []
     for dtype in dtypes:
         y = next(given)
@@ -243,12 +268,9 @@ def _send(stream: BinaryIO, text: str, arrays: Sequence[np.ndarray]) -> None:
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> tuple[str, list[np.ndarray]]:
-    size = stream.read(4)
-    if len(size) < 4:
-        raise EOFError
-    head = json.loads(stream.read(struct.unpack("<I", size)[0]))
-    body, arrays, at = stream.read(head["bytes"]), [], 0
+def _receive(stream: BinaryIO | io.FileIO) -> tuple[str, list[np.ndarray]]:
+    head = json.loads(_read(stream, struct.unpack("<I", _read(stream, 4))[0]))
+    body, arrays, at = _read(stream, head["bytes"]), [], 0
     for dtype, shape in head["arrays"]:
         of = np.dtype(dtype)
         count = int(np.prod(shape))
@@ -257,29 +279,39 @@ def _receive(stream: BinaryIO) -> tuple[str, list[np.ndarray]]:
     return head["text"], arrays
 
 
+def _read(stream: BinaryIO | io.FileIO, size: int) -> bytes:
+    """As many bytes; a pipe without a buffer gives them in pieces."""
+    pieces: list[bytes] = []
+    while size:
+        piece = stream.read(size)
+        if not piece:
+            raise EOFError
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
 # -- the child -------------------------------------------------------------------------------------
 
 
 def _serve() -> None:
-    """Run each group of programs in a forked child; report how it ended without results."""
-    done = mmap.mmap(-1, 4)  # shared with the child, which counts its answers in it
-    while size := sys.stdin.buffer.read(4):
-        received = [_receive(sys.stdin.buffer) for _ in range(struct.unpack("<I", size)[0])]
-        jobs = [(_module_of(code.tobytes()), arrays) for _, (code, *arrays) in received]
-        if not hasattr(os, "fork"):
-            _answer(jobs, done)
-            continue
-        while jobs:
-            done[:] = struct.pack("<I", 0)
-            child = os.fork()
-            if child == 0:
-                _answer(jobs, done)
-                os._exit(0)
-            _, status = os.waitpid(child, 0)
-            count = struct.unpack("<I", done[:])[0]
-            if count < len(jobs):
-                _send(sys.stdout.buffer, _how_it_ended(status), [])
-            jobs = jobs[count + 1 :]
+    """Fork a child that answers; after one that ended without an answer, say how, and fork again.
+
+    Only children read, and no more than what they answer, so that none takes the programs of the
+    next with it.
+    """
+    if not hasattr(os, "fork"):
+        _answer_all()
+        return
+    while True:
+        child = os.fork()
+        if child == 0:
+            _answer_all()
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status == 0:
+            return
+        _send(sys.stdout.buffer, _how_it_ended(status), [np.zeros(())])
 
 
 def _how_it_ended(status: int) -> str:
@@ -288,28 +320,32 @@ def _how_it_ended(status: int) -> str:
     return f"status {os.WEXITSTATUS(status)}"
 
 
-@lru_cache(_MOST_KEPT)
-def _module_of(bytecode: bytes) -> ir.Module | ir.MLIRError:
-    """Read a module once for all its inputs, before the fork; return an error for its answer."""
-    try:
-        return ir.Module.parse(bytecode, context())
-    except ir.MLIRError as error:
-        return error
-
-
-def _answer(
-    jobs: Sequence[tuple[ir.Module | ir.MLIRError, list[np.ndarray]]], done: mmap.mmap
-) -> None:
-    target = sys.stdout.buffer
-    for i, (module, arrays) in enumerate(jobs, 1):
-        _end_after(_SECONDS)
+def _answer_all() -> None:
+    source = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
+    while True:
         try:
-            message, found = "", _evaluated(module, arrays)
+            seconds, (code, *arrays) = _receive(source)
+        except EOFError:
+            return
+        _end_after(float(seconds))
+        start = time.process_time()
+        try:
+            message, found = "", _evaluated(_module_of(code.tobytes()), arrays)
         except (ValueError, RuntimeError, TypeError, ir.MLIRError) as error:
             message, found = f"{type(error).__name__}: {error}", []
         _end_after(0)  # no partial answers
-        _send(target, message, found)
-        done[:] = struct.pack("<I", i)
+        _send(sys.stdout.buffer, message, [np.array(time.process_time() - start), *found])
+
+
+@lru_cache(_MOST_KEPT)
+def _module_of(code: bytes) -> ir.Module:
+    """The module of bytecode, or of an artifact, read once for all its inputs."""
+    if _ARTIFACT not in code[:32]:
+        return ir.Module.parse(code, context())
+    module = stablehlo.deserialize_portable_artifact(context(), code)
+    if unknown := unknown_ops(names_of(module.operation)):
+        raise ValueError(f"not known to the interpreter: {', '.join(sorted(unknown))}")
+    return _readable(module)
 
 
 def _end_after(seconds: float) -> None:
@@ -318,16 +354,13 @@ def _end_after(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _evaluated(module: ir.Module | ir.MLIRError, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    if isinstance(module, ir.MLIRError):
-        raise module
+def _evaluated(module: ir.Module, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     with context(), ir.Location.unknown():
         given = [
             ir.DenseElementsAttr.get(np.array(x), type=tensor(x.shape, element_type(x.dtype)))
             for x in arrays
         ]
-        *_, main = module.body.operations
-        n = len(main.operation.regions[0].blocks[0].arguments)
+        n = len(_type_of(_main(module)).inputs)
         points = [given[i : i + n] for i in range(0, len(given), n)] if n else [[]]
         return [np.array(y) for point in points for y in stablehlo.eval_module(module, point)]
 

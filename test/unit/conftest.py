@@ -5,46 +5,40 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from interpreted import compiled_fast, interpreted
 from sweep import MODE, SWEEP
 
 import anvl.dispatch.executables
-import anvl.runtime as rt
 from anvl.dialect.core.op_registry import OPS
-from anvl.testing.program import OLD_EMITTERS, compile_fast
 
-# Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: programs
-# are compiled as fast as they can be, in a third of the time, but in those folders and files where
-# what XLA makes of a program is what is tested.  ANVL_TEST_AS_USERS=1 compiles all of them as users
-# do; `make test-processors` sets it.
+# Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: so the
+# reference interpreter runs their programs (see interpreted.py), and XLA compiles the others as
+# fast as it can, in a third of the time.  Not so in these folders and files, where what XLA makes
+# of a program is tested.  `make sweep-part` and `make sweep` compile all programs, and
+# ANVL_TEST_AS_USERS=1 compiles them as users do; `make test-processors` sets it.
 _AS_USERS = {
     "passes", "runtime", "tools", "test_readme.py", "test_executables.py",
     "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py",
     "test_distributions.py",
 }  # fmt: skip
 
+_ONE_IN = 10  # of the tests without a mark, in `make sweep-part`
+
 
 @pytest.fixture(autouse=True, scope="module")
-def fast_compilation(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Programs of jitted functions are compiled fast, where the file is none of the list above."""
+def fast_programs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Programs of jitted functions have their numbers soon, where the file is none of the list."""
     if _AS_USERS & set(Path(request.path).parts) or os.environ.get("ANVL_TEST_AS_USERS"):
         yield
         return
+    executable_of = compiled_fast if MODE else interpreted
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(anvl.dispatch.executables, "compile_lowered", _compiled_fast)
+        patch.setattr(anvl.dispatch.executables, "compile_lowered", executable_of)
         yield
     anvl.dispatch.executables.clear_executables()
-
-
-def _compiled_fast(program: bytes | str, *args: Any, options: Any = None, **rest: Any) -> Any:
-    given = options or {}
-    try:
-        return compile_fast(program, *args, options=OLD_EMITTERS | given, **rest)
-    except rt.RuntimeFailure:  # old emitters lack some ops
-        return compile_fast(program, *args, options=given, **rest)
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +72,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             keep = marker.kwargs["keep"]
             part = marker.kwargs.get("part", keep or len(items))
             cases[item.nodeid.partition("[")[0], keep, part].append(item)
-    chosen = set() if MODE == "part" else set(items) - {i for of in cases.values() for i in of}
+    chosen = set(items) - {i for of in cases.values() for i in of}
+    if MODE == "part":
+        chosen = {item for item in chosen if zlib.crc32(item.nodeid.encode()) % _ONE_IN == 0}
     for (_, keep, part), of_test in cases.items():
         mixed = sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))
         chosen.update(mixed[keep : keep + part] if MODE == "part" else mixed[:keep])

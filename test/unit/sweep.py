@@ -2,7 +2,7 @@
 
 (nothing)  `make test`: n of them, always the same
 part       `make sweep-part`, which continuous integration runs too: the next m; without `part`
-           as many again, or all if n is 0
+           as many again, or all if n is 0; and one in ten of the tests without a mark
 all        `make sweep`: all, and many more random numbers
 """
 

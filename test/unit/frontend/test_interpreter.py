@@ -1,10 +1,11 @@
 """The process of the reference interpreter: each program that it is given has an answer."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from anvl.dialect.core.context import context
-from anvl.dialect.core.mlir import ir
+from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.testing.interpreter import Interpreter, ProcessEnded, code_of
 
 
@@ -26,7 +27,7 @@ Y = np.array([2, 3], np.int32)
 ZERO = np.zeros(2, np.int32)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def interpreter():
     made = Interpreter()
     yield made
@@ -70,8 +71,55 @@ def test_a_single_one_raises_and_the_process_goes_on(interpreter):
 
 def test_a_process_that_is_gone_is_started_again(interpreter):
     interpreter.run(module("add"), [[X, Y]])
-    interpreter._process.kill()
+    interpreter._process.kill()  # but not its child, which the next one ends
     interpreter._process.wait()
-    (lost,) = interpreter.run_each([(code("add"), [[X, Y]])])
-    assert isinstance(lost, ProcessEnded)
+    with pytest.raises(ProcessEnded, match="process ended"):
+        interpreter.run(module("divide"), [[X, ZERO]])
+    assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]
+
+
+def artifact(text):
+    with context():
+        version = stablehlo.get_current_version()
+        return stablehlo.serialize_portable_artifact(ir.Module.parse(text, context()), version)
+
+
+def test_artifacts_run_with_results_of_every_dtype(interpreter):
+    given = artifact("""
+    func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<bf16>)
+        -> (tensor<2xcomplex<f32>>, tensor<bf16>, tensor<2xf32>) {
+      %a = stablehlo.multiply %x, %x : tensor<2xcomplex<f32>>
+      %b = stablehlo.add %y, %y : tensor<bf16>
+      %c = stablehlo.imag %x : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+      return %a, %b, %c : tensor<2xcomplex<f32>>, tensor<bf16>, tensor<2xf32>
+    }""")
+    x, y = np.array([1 + 2j, 3j], np.complex64), np.array(1.5, ml_dtypes.bfloat16)
+    dtypes = [x.dtype, y.dtype, np.dtype("float32")]
+    (a, b, c), seconds = interpreter.run_artifact(given, dtypes, [x, y])
+    assert 0 < seconds < 5
+    assert [a.dtype, b.dtype, c.dtype] == dtypes
+    assert (a.tolist(), float(b), c.tolist()) == ([-3 + 4j, -9], 3.0, [2, 3])
+
+
+def test_an_artifact_with_an_op_that_it_lacks_is_refused(interpreter):
+    given = artifact("""
+    func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+      %y = stablehlo.cholesky %x, lower = true : tensor<2x2xf32>
+      return %y : tensor<2x2xf32>
+    }""")
+    with pytest.raises(ProcessEnded, match=r"not known to the interpreter: stablehlo\.cholesky"):
+        interpreter.run_artifact(given, [np.dtype("float32")], [np.eye(2, dtype=np.float32)])
+
+
+def test_an_artifact_that_takes_too_long_is_ended(interpreter):
+    given = artifact("""
+    func.func @main(%x: tensor<i32>) -> tensor<i32> {
+      %y = stablehlo.while(%z = %x) : tensor<i32>
+      cond { %c = stablehlo.constant dense<true> : tensor<i1>
+             stablehlo.return %c : tensor<i1> }
+      do { stablehlo.return %z : tensor<i32> }
+      return %y : tensor<i32>
+    }""")
+    with pytest.raises(ProcessEnded, match="SIGPROF"):
+        interpreter.run_artifact(given, [np.dtype("int32")], [np.int32(1)], seconds=0.05)
     assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]
