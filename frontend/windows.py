@@ -130,11 +130,7 @@ def _dims(layout: Sequence[str] | None, x: Tracer, kernel: Tracer) -> ConvDims:
     of_x, of_kernel, of_result = (*given, given[0])[:3]
     spatial = [letter for letter in of_x if letter not in "NC"]
     for text, roles in ((of_x, "NC"), (of_kernel, "IO"), (of_result, "NC")):
-        if sorted(text) != sorted([*spatial, *roles]):
-            raise ValueError(
-                f"conv: layout {text!r} must name {roles[0]}, {roles[1]} and the spatial axes "
-                f"{', '.join(spatial) or 'of x, none'} once each"
-            )
+        _check_letters(text, roles, spatial)
     for name, operand, text in (("x", x, of_x), ("the kernel", kernel, of_kernel)):
         if operand.ndim != len(text):
             raise TypeError(f"conv: {name} is {operand.aval}, but its layout is {text!r}")
@@ -143,6 +139,14 @@ def _dims(layout: Sequence[str] | None, x: Tracer, kernel: Tracer) -> ConvDims:
         return text.index(first), text.index(second), tuple(map(text.index, spatial))
 
     return ConvDims(*axes(of_x, "N", "C"), *axes(of_kernel, "I", "O"), *axes(of_result, "N", "C"))
+
+
+def _check_letters(text: str, roles: str, spatial: Sequence[str]) -> None:
+    if sorted(text) != sorted([*spatial, *roles]):
+        raise ValueError(
+            f"conv: layout {text!r} must name {roles[0]}, {roles[1]} and the spatial axes "
+            f"{', '.join(spatial) or 'of x, none'} once each"
+        )
 
 
 def _steps(name: str, word: str, given: Any, n: int) -> tuple[int, ...]:

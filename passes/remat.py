@@ -60,10 +60,7 @@ class Remat(Pass, argument=_NAME):
         expansion = Expansion(module, functions, _NAME)
         pending = dict.fromkeys(open_ones)
         while pending:
-            # Callees go first: the residuals of their callers depend on the rewritten form.
-            needed = {n: needed_by(n, functions) for n in pending}
-            ready = [n for n in pending if pending.keys().isdisjoint(needed[n])]
-            for name in ready or list(pending):  # in a cycle, which inlining refuses
+            for name in _without_pending_callees(pending, functions):
                 _keep(name, expansion)
                 del pending[name]
 
@@ -93,6 +90,14 @@ class Remat(Pass, argument=_NAME):
             finish(function, list(called.results))
             for op in reversed(old[:-1]):
                 op.operation.erase()
+
+
+def _without_pending_callees(
+    pending: dict[str, None], functions: dict[str, ir.Operation]
+) -> list[str]:
+    """Callees go first: the residuals of their callers depend on the rewritten form."""
+    ready = [n for n in pending if pending.keys().isdisjoint(needed_by(n, functions))]
+    return ready or list(pending)  # in a cycle, which inlining refuses
 
 
 def request_of(budget: str | int, policy: Sequence[str]) -> ir.Attribute:

@@ -36,11 +36,7 @@ def dead_ends(
         return []  # missing, not zero
     for bits in [y for y in number if not may_carry(y.type)]:
         del number[bits]  # integers: no path continues there
-    reached = [
-        op
-        for op in block.operations
-        if not needed.isdisjoint(op.results) and any(y in number for y in operands_of(op))
-    ]
+    reached = [op for op in block.operations if not needed.isdisjoint(op.results)]
     found = [
         _finding(op, why, number, steps) for op in reached if (why := _why_it_ends(op, number))
     ]
@@ -53,6 +49,9 @@ def dead_ends(
 
 
 def _why_it_ends(op: Any, number: dict[ir.Value, int]) -> str:
+    """Why no path of derivatives goes on behind an op; empty if one does, or none reaches it."""
+    if not any(x in number for x in operands_of(op)):
+        return ""
     zero = getattr(op, "zero_derivative_reason", "")
     if zero:
         return f"its derivative is zero: {zero}"

@@ -156,14 +156,14 @@ def factor_masks(
     present = [g for g in gs if g is not None]
     kept: tuple[_Mask, ...] = ()
     if all(type(g) is Masked for g in present):
-        first, *others = [g.masks for g in present]
-        kept = tuple(
-            mask
-            for mask in first
-            if (diagonal or mask[0].type.rank == 0) and all(mask in masks for masks in others)
-        )
+        kept = tuple(m for m in _common_masks(present) if diagonal or m[0].type.rank == 0)
     parted = [_apply_masks_except(g, kept) for g in gs]
     return [value for value, _ in parted], kept, [support for _, support in parted]
+
+
+def _common_masks(gs: Sequence[Masked]) -> list[_Mask]:
+    first, *others = [g.masks for g in gs]
+    return [mask for mask in first if all(mask in masks for masks in others)]
 
 
 def is_alike(gs: Sequence[Any]) -> bool:

@@ -96,9 +96,7 @@ def _moved_to(
 def at_edges(check: Check) -> Iterator[Point]:
     """Values at edges, if the reference has them there; and the results of `fold`."""
     is_known = type(check) is FoldCheck or (type(check) is ValueCheck and check.wanted)
-    if not is_known or check.call.through is not None:
-        return
-    if check.op_class.bodies or any(check.call.params.get(name) for name in CLAIMS):
+    if not is_known or not _takes_edges(check):
         return
     # The more operands, the more edges that may meet.
     is_mixed = issubclass(check.op_class, Elementwise) and not check.narrow
@@ -108,6 +106,13 @@ def at_edges(check: Check) -> Iterator[Point]:
         yield _moved_to(check, [_with_edges(x, i, turn) for i, x in operands])
     for turn in range(_ENDS):
         yield _moved_to(check, [_at_dtype_limits(x, turn) for x in check.call.operands])
+
+
+def _takes_edges(check: Check) -> bool:
+    """Whether the value is determined at any operands: no body decides, and no claim restricts."""
+    if check.call.through is not None or check.op_class.bodies:
+        return False
+    return not any(check.call.params.get(name) for name in CLAIMS)
 
 
 def _at_dtype_limits(x: np.ndarray, turn: int) -> np.ndarray:
@@ -170,8 +175,11 @@ def at_ties(check: Check) -> Iterator[Point]:
         return
     operands = list(check.call.operands)
     moving = [i for i in check.wrt if operands[i].size > 1 and not is_identity(operands[i])]
-    if not moving:
-        return
+    if moving:
+        yield _with_ties(check, operands, moving)
+
+
+def _with_ties(check: DerivativeCheck, operands: list[np.ndarray], moving: list[int]) -> Point:
     ends = {i: (operands[i].real.min() - _NEAR, operands[i].real.max() + _NEAR) for i in moving}
     for i in moving:
         places = np.arange(operands[i].size).reshape(operands[i].shape)
@@ -179,15 +187,18 @@ def at_ties(check: Check) -> Iterator[Point]:
     for i, j in permutations(moving, 2):
         x, y = operands[i], operands[j]
         if (x.shape, x.dtype) == (y.shape, y.dtype):
-            places = np.arange(x.size).reshape(x.shape)
-            is_inside = (ends[i][0] <= y.real) & (y.real <= ends[i][1])
-            operands[i] = np.where(is_inside & (places % len(moving) == moving.index(j)), y, x)
+            places = np.arange(x.size).reshape(x.shape) % len(moving)
+            operands[i] = np.where(_is_within(y, *ends[i]) & (places == moving.index(j)), y, x)
     other, inputs = _moved_to(check, operands)
     for k, i in enumerate(other.wrt if type(check) is DerivativeCheck else ()):
         if i in moving:
             other.ts[k] = np.cos(3 * operands[i]) + operands[i]
             inputs[len(operands) + k] = other.ts[k]
-    yield other, inputs
+    return other, inputs
+
+
+def _is_within(x: np.ndarray, least: float, most: float) -> np.ndarray:
+    return (least <= x.real) & (x.real <= most)
 
 
 # -- nans ------------------------------------------------------------------------------------------

@@ -177,13 +177,10 @@ def _direction(
     found = abstract(given, f"{function}: the {role} of {path}")
     if found.weak_type and found.shape == of.shape and found.level <= of.level:
         # In a trace it becomes a literal; as an array of the default dtype it would lose digits.
-        if current.trace is not None or not isinstance(given, int | float | complex):
+        is_number = isinstance(given, int | float | complex)
+        if current.trace is not None or not is_number:
             return given
-        try:
-            check_fits(given, of.dtype)
-        except OverflowError as error:
-            raise OverflowError(f"{function}: the {role} of {path}: {error}") from None
-        return np.asarray(given, of.dtype)
+        return _number_in(of.dtype, given, f"{function}: the {role} of {path}")
     if converting and of.weak_type and found.shape == of.shape and has_derivative(found):
         return given
     if found.type != of.type:
@@ -192,3 +189,12 @@ def _direction(
             "of the same dtype and shape"
         )
     return given
+
+
+def _number_in(dtype: np.dtype[Any], number: complex, role: str) -> np.ndarray:
+    """A Python number in a dtype; raises `OverflowError`, with its role, if that cannot hold it."""
+    try:
+        check_fits(number, dtype)
+    except OverflowError as error:
+        raise OverflowError(f"{role}: {error}") from None
+    return np.asarray(number, dtype)

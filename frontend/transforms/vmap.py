@@ -112,10 +112,7 @@ class _Request:
         axes = self._axes(args, kwargs)
         size = self._size(paths, avals, axes)
         batched = [i for i, axis in enumerate(axes) if axis is not None]
-        operands = [
-            x if axis is None else anp.moveaxis(as_tracer(x), axis, 0)
-            for x, axis in zip(arguments.leaves, axes, strict=True)
-        ]
+        operands = _with_axis_first(arguments.leaves, axes)
         members = [
             of if axis is None else _member(of, axis) for of, axis in zip(avals, axes, strict=True)
         ]
@@ -265,6 +262,14 @@ def _member(of: Aval, axis: int) -> Aval:
     """Aval of one member of a batch."""
     at = axis % of.ndim
     return aval(of.dtype, of.shape[:at] + of.shape[at + 1 :], of.weak_type)
+
+
+def _with_axis_first(xs: Sequence[Any], axes: Sequence[int | None]) -> list[Any]:
+    """Arrays with their batch axis, if they have one, moved to the front."""
+    return [
+        x if axis is None else anp.moveaxis(as_tracer(x), axis, 0)
+        for x, axis in zip(xs, axes, strict=True)
+    ]
 
 
 def _with_axis(avals: Sequence[Aval], which: Sequence[int], size: int) -> list[Aval]:

@@ -2,10 +2,10 @@
 
     python tools/dev/check_sizes.py [root]
 
-No function of the five packages is of a cyclomatic complexity over 15.  That is 1, and 1 for each
-branch in it: `if`, `for`, `while`, `except`, `assert`, `case`, a conditional expression, each loop
-and condition of a comprehension, each further operand of `and` and `or`.  Branches of functions
-within it count as its own.
+No function of the five packages is of a cyclomatic complexity over 13, but those in `WRITTEN_OUT`.
+That is 1, and 1 for each branch in it: `if`, `for`, `while`, `except`, `assert`, `case`, a
+conditional expression, each loop and condition of a comprehension, each further operand of `and`
+and `or`.  Branches of functions within it count as its own.
 
 Code lines are all but blank lines, comments and docstrings.
 """
@@ -18,7 +18,16 @@ from pathlib import Path
 
 MAX_FILE = 500  # lines
 MAX_FUNCTION = 60  # lines, from `def` to the last line of its body
-MAX_COMPLEXITY = 15
+MAX_COMPLEXITY = 13
+#: Functions that run for each op of a program, or for each call, with their steps written out for
+#: speed: `steps_from` would take a tenth longer with functions for them.
+WRITTEN_OUT = {
+    "anvl_dialect/interpreters/activity_analysis.py": "steps_from",
+    "anvl_dialect/interpreters/batch.py": "_active_steps",
+    "anvl_dialect/interpreters/forward.py": "run",
+    "frontend/core/promote.py": "promoted",
+}
+MAX_WRITTEN_OUT = 15
 PACKAGES = ("anvl_dialect", "passes", "frontend", "runtime", "tools")
 FOLDERS = (*PACKAGES, "test", "examples", "benchmarks")
 
@@ -126,9 +135,11 @@ def _complaints(source: Source, name: str, folder: str) -> Iterator[str]:
         where = f"{name}:{function.line}: `{function.name}`"
         if function.length > MAX_FUNCTION:
             yield f"{where} has {function.length} lines, at most {MAX_FUNCTION}"
-        if folder in PACKAGES and function.complexity > MAX_COMPLEXITY:
+        is_written_out = WRITTEN_OUT.get(name) == function.name
+        limit = MAX_WRITTEN_OUT if is_written_out else MAX_COMPLEXITY
+        if folder in PACKAGES and function.complexity > limit:
             yield (
-                f"{where} has complexity {function.complexity}, at most {MAX_COMPLEXITY}; "
+                f"{where} has complexity {function.complexity}, at most {limit}; "
                 "make its steps functions with names of their own"
             )
 

@@ -83,14 +83,7 @@ def _by_place(ops: list[_Line], *, adjoint: bool) -> dict[str, list[str]]:
 
 def _table(name: str, ops: list[_Line], forward: dict[str, list[str]]) -> str:
     """The ops of one function in two columns, in the order of the forward ops."""
-    here, adjoint = _by_place(ops, adjoint=False), _by_place(ops, adjoint=True)
-    elsewhere = [place for place in forward if place in adjoint and place not in here]
-    seeds = [text for place, texts in adjoint.items() if place not in forward for text in texts]
-    rows = [(["(the seed)"], seeds)] if seeds else []
-    rows += [
-        (here.get(place) or forward[place], adjoint.get(place, ["-"]))
-        for place in [*elsewhere, *here]
-    ]
+    rows = _rows(ops, forward)
     width = max(len(text) for texts, _ in rows for text in texts)
     lines = [
         f"// {left:<{width}}  |  {right}".rstrip()
@@ -99,6 +92,19 @@ def _table(name: str, ops: list[_Line], forward: dict[str, list[str]]) -> str:
     ]
     head = f"// {'forward':<{width}}  |  adjoint"
     return "\n".join([f"// -----// Adjoint map of @{name} //----- //", head, *lines, ""])
+
+
+def _rows(ops: list[_Line], forward: dict[str, list[str]]) -> list[tuple[list[str], list[str]]]:
+    """For each place its forward ops and its adjoint ops."""
+    here, adjoint = _by_place(ops, adjoint=False), _by_place(ops, adjoint=True)
+    elsewhere = [place for place in forward if place in adjoint and place not in here]
+    seeds = [text for place, texts in adjoint.items() if place not in forward for text in texts]
+    rows = [(["(the seed)"], seeds)] if seeds else []
+    rows += [
+        (here.get(place) or forward[place], adjoint.get(place, ["-"]))
+        for place in [*elsewhere, *here]
+    ]
+    return rows
 
 
 def _padded(one: list[str], other: list[str]) -> tuple[list[str], list[str]]:

@@ -200,7 +200,7 @@ class _Job:
 
 
 def _process(settings: Settings) -> int:
-    from anvl.tools.opt import output, source
+    from anvl.tools.opt import source
     from anvl.tools.opt.diagnostics import Diagnostic
 
     job = _job(settings)
@@ -218,14 +218,20 @@ def _process(settings: Settings) -> int:
         print(job.timer.report(), file=sys.stderr)
     code = 0 if all(ok for ok, _ in results) else 1
     if code == 0 or settings["o"] == "-":
-        data = _joined_outputs(settings, [data for _, data in results if data is not None])
-        try:
-            output.write(settings["o"], data)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise UsageError(f"cannot write {settings['o']!r}, {error.strerror}") from None
+        _write(settings, [data for _, data in results if data is not None])
     return code
+
+
+def _write(settings: Settings, outputs: Sequence[bytes]) -> None:
+    from anvl.tools.opt import output
+
+    data = _joined_outputs(settings, outputs)
+    try:
+        output.write(settings["o"], data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"cannot write {settings['o']!r}, {error.strerror}") from None
 
 
 def _job(settings: Settings) -> _Job:

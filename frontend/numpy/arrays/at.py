@@ -204,9 +204,12 @@ class _Layout:
         self._count([a for a in axes if a not in windows])
         # A window that begins at the start of its axis needs no index there.
         self.indexed = [a for a in items if a not in windows or not items[a].is_all(x.shape[a])]
-        self.dims = ScatterDims(
+        self.dims = self._dimension_numbers(axes, windows)
+
+    def _dimension_numbers(self, axes: Sequence[int | None], windows: list[int]) -> ScatterDims:
+        return ScatterDims(
             update_window_dims=tuple(i for i, a in enumerate(axes) if a in windows),
-            inserted_window_dims=tuple(a for a in items if a not in windows),
+            inserted_window_dims=tuple(a for a in self.items if a not in windows),
             scatter_dims_to_operand_dims=tuple(self.indexed),
             index_vector_dim=len(self.counts),
         )
