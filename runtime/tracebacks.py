@@ -45,11 +45,11 @@ def hide_frames(error: BaseException) -> None:
     while entry is not None:
         entries.append(entry)
         entry = entry.tb_next
-    if not entries or (_is_ours(entries[-1]) and not _is_meant(error)):
+    if not entries or (_is_library_frame(entries[-1]) and not _is_meant(error)):
         return
     kept: TracebackType | None = None
     for entry in reversed(entries):
-        if not _is_ours(entry):
+        if not _is_library_frame(entry):
             kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     error.__traceback__ = kept
 
@@ -72,7 +72,7 @@ def _is_meant(error: BaseException) -> bool:
     return isinstance(error, _MEANT) or type(error).__module__.partition(".")[0] == "anvl"
 
 
-def _is_ours(entry: TracebackType) -> bool:
+def _is_library_frame(entry: TracebackType) -> bool:
     name = entry.tb_frame.f_code.co_filename
     found = _known.get(name)
     if found is None:

@@ -48,20 +48,20 @@ def _before_fork() -> None:
         if not _others_import() or time.monotonic() >= until:
             _taken.append(taken[::-1])
             return
-        for lock, is_ours in zip(locks, taken, strict=True):
-            if is_ours:
+        for lock, is_taken in zip(locks, taken, strict=True):
+            if is_taken:
                 lock.release()
 
 
 def _after_fork_in_parent() -> None:
-    for lock, is_ours in zip(_locks, _taken.pop(), strict=False):
-        if is_ours:
+    for lock, is_taken in zip(_locks, _taken.pop(), strict=False):
+        if is_taken:
             lock.release()
 
 
 def _after_fork_in_child() -> None:
-    for lock, is_ours in zip(_locks, _taken.pop(), strict=False):
-        if is_ours:
+    for lock, is_taken in zip(_locks, _taken.pop(), strict=False):
+        if is_taken:
             lock.release()
         else:  # its thread does not exist in the child
             lock._at_fork_reinit()

@@ -247,7 +247,7 @@ def _numbered(values: Sequence[ir.Value]) -> dict[ir.Value, int]:
 def reads_bits_as_float(step: PlainStep) -> bool:
     """Whether an op makes a float from bits: Note [Bits]."""
     rules, _, operands, wanted, results, numbers = step
-    if not _is_ours(rules) or not (rules.reads_bits or rules.multiple_results):
+    if not _is_anvl_op(rules) or not (rules.reads_bits or rules.multiple_results):
         return False
     pairs = zip(operands, wanted, strict=True)
     from_bits = any(n is not None and type_number(x.type) <= 0 for x, n in pairs)
@@ -342,7 +342,7 @@ def place_of(op: ir.Operation) -> str:
     return str(op.location).removeprefix("loc(").removesuffix(")")
 
 
-def _is_ours(rules: type) -> bool:
+def _is_anvl_op(rules: type) -> bool:
     return issubclass(rules, AnvlOp)
 
 
@@ -360,9 +360,9 @@ def problem(
     None also where only its rule can decide.
     """
     rules, op, _, wanted, results, _ = step
-    if len(results) == 1 and type_number(results[0].type) <= 0 and _is_ours(rules):
+    if len(results) == 1 and type_number(results[0].type) <= 0 and _is_anvl_op(rules):
         return None  # bits, which are checked where they become a float
-    if _is_ours(rules) and rules.multiple_results and (why := _bits_problem(step, symbols)):
+    if _is_anvl_op(rules) and rules.multiple_results and (why := _bits_problem(step, symbols)):
         return why
     missing = lacks(rules, rule, op)
     if missing is not None:

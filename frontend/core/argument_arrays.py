@@ -18,27 +18,31 @@ from anvl.runtime import Array, put
 __all__ = ["arrays_of", "converted", "number_dtype", "scalar_array"]
 
 
-def arrays_of(arguments: Arguments, f: Callable[..., Any], is_ours: bool = False) -> list[Array]:
-    """Leaves of the arguments of f as device arrays; `is_ours` marks a function of anvl."""
+def arrays_of(
+    arguments: Arguments, f: Callable[..., Any], from_library: bool = False
+) -> list[Array]:
+    """Leaves of the arguments of f as device arrays; `from_library` marks a function of anvl."""
     return [
-        x if type(x) is Array else _as_array(x, arguments, i, f, is_ours)
+        x if type(x) is Array else _as_array(x, arguments, i, f, from_library)
         for i, x in enumerate(arguments.leaves)
     ]
 
 
-def _as_array(x: Any, arguments: Arguments, i: int, f: Callable[..., Any], is_ours: bool) -> Array:
+def _as_array(
+    x: Any, arguments: Arguments, i: int, f: Callable[..., Any], from_library: bool
+) -> Array:
     try:
         if type(x) not in NUMBER_LEVELS:
             return put(_checked(x))
         # A number passed to a user's function has the default dtype; one passed to anvl's own
         # function takes its dtype from the arrays beside it.
-        return scalar_array(x, _dtype_beside(x, arguments.leaves) if is_ours else None)
+        return scalar_array(x, _dtype_from_arrays(x, arguments.leaves) if from_library else None)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
         raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
 
 
-def converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
+def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:
     """Arguments with NumPy arrays and numbers as device arrays; None if none needs it, or any
     other."""
     arrays, n_converted = [], 0
@@ -50,14 +54,14 @@ def converted(args: tuple[Any, ...], is_ours: bool) -> list[Array] | None:
         if of is np.ndarray and x.dtype.kind in "fiucb":
             arrays.append(put(x))
         elif of is float or of is bool:
-            arrays.append(scalar_array(x, _dtype_beside(x, args) if is_ours else None))
+            arrays.append(scalar_array(x, _dtype_from_arrays(x, args) if from_library else None))
         else:
             return None
         n_converted += 1
     return arrays if n_converted else None
 
 
-def _dtype_beside(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
+def _dtype_from_arrays(number: complex, others: Sequence[Any]) -> np.dtype[Any] | None:
     """Dtype that a number takes from arrays beside it, as a literal does in a trace.
 
     None if no array is of its kind: the number then has the default dtype.

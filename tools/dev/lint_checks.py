@@ -146,8 +146,8 @@ def _line_problems(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 def _number_problems(lines: Sequence[str], looks: Sequence[_Look]) -> Iterator[tuple[int, str]]:
     prefixes = {prefix for look in looks for prefix in look.prefixes}
     for number, name in _directives(lines):
-        is_ours = any(_is_directive(name, prefix, KINDS) for prefix in prefixes)
-        if is_ours and _OPEN_NUMBER.search(lines[number - 1]):
+        is_directive = any(_is_directive(name, prefix, KINDS) for prefix in prefixes)
+        if is_directive and _OPEN_NUMBER.search(lines[number - 1]):
             yield number, f"a longer number would match; end it, or compare it by {_NUMBERS}"
 
 

@@ -114,7 +114,7 @@ def _failure(given: str, path: Path, error: BaseException) -> str:
         return _rendered_error(given, 0, 0, _message_of(error))
     last = frames[theirs[-1]][1]
     text = _rendered_error(given, last.lineno or 0, (last.colno or 0) + 1, _message_of(error), path)
-    if _is_ours(frames[-1][0]) or isinstance(error, SystemExit):
+    if _is_library_module(frames[-1][0]) or isinstance(error, SystemExit):
         return text
     shown = traceback.format_list([f for _, f in frames[theirs[0] :]])
     shown += traceback.format_exception_only(error)
@@ -130,7 +130,7 @@ def _frames(tb: TracebackType | None) -> Iterator[tuple[str, Any]]:
         tb = tb.tb_next
 
 
-def _is_ours(module: str) -> bool:
+def _is_library_module(module: str) -> bool:
     return module.partition(".")[0] == "anvl"
 
 
@@ -141,7 +141,7 @@ def _message_of(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return "calls sys.exit; do so under `if __name__ == '__main__':` alone"
     frames = list(_frames(error.__traceback__))
-    if isinstance(error, AnvlError | TypeError | ValueError) and _is_ours(frames[-1][0]):
+    if isinstance(error, AnvlError | TypeError | ValueError) and _is_library_module(frames[-1][0]):
         return text
     return f"{type(error).__name__}: {text}"
 
