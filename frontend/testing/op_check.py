@@ -85,7 +85,8 @@ class Examination:
     `references` map names of ops to functions of NumPy with the same values.  An op without
     lowering, as another pass eliminates it first, is only built and verified.  Lowered for
     `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
-    `points` names further points to try: see `points.py`.
+    `points` names further points to try: see `points.py`.  XLA computes the values, if the
+    interpreter does not: `interprets_values`.
     """
 
     def __init__(
@@ -96,16 +97,19 @@ class Examination:
         amount: Amount = "some",
         platform: str = "cpu",
         points: Sequence[str] = (),
+        checks: Sequence[type[Check]] = CHECKS,
+        interprets_values: bool = False,
     ) -> None:
         self.op_class, self.amount = op_class, amount
         self.findings = Findings()
-        self.program = Program(references, platform, amount != "every", points)
+        interprets = amount != "every"
+        self.program = Program(references, platform, interprets, points, interprets_values)
         self.is_compiled = False
         try:
             made = [
                 (i, make(op_class, call, self.program))
                 for i, call in enumerate(self._calls(calls))
-                for make in CHECKS
+                for make in checks
                 if make.applies(op_class, call)
             ]
             self.positions = [i for i, _ in made]

@@ -139,6 +139,8 @@ def _called(function: ir.Operation) -> set[str]:
 class Program:
     """Functions in one module; XLA compiles them together, and the interpreter runs some.
 
+    The interpreter runs the values of ops too if it `interprets_values`.
+
     `references` give the expected values of ops, at `points` beside the samples.  Lowered for
     `platform`, it runs on the default client; all of it unless it `interprets`.
     """
@@ -149,9 +151,10 @@ class Program:
         platform: str = "cpu",
         interprets: bool = True,
         points: Sequence[str] = (),
+        interprets_values: bool = False,
     ) -> None:
         self.references, self.platform, self.interprets = references, platform, interprets
-        self.points = points
+        self.points, self.interprets_values = points, interprets_values
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
         self.inputs: list[list[np.ndarray]] = []

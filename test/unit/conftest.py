@@ -1,5 +1,6 @@
 """What tests of several folders share."""
 
+import gc
 import os
 import zlib
 from collections import defaultdict
@@ -57,6 +58,12 @@ def own_ops() -> Iterator[None]:
     yield
     OPS.clear()
     OPS.update(before)
+
+
+def pytest_collection_finish() -> None:
+    """Leave ten thousand cases, and all that was imported for them, out of garbage collections."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

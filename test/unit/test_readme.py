@@ -11,8 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tool_server import tools_folder
@@ -99,7 +101,22 @@ class Session:
         assert same, f"{self.name}:{block.line}: the block above printed\n{self.output}"
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+#: Documents that take seconds: they are left to `make sweep-part`, or to whoever names the test.
+LONG = {
+    f"docs/{name}.md"
+    for name in ("anvl-opt", "check-gradients", "control-flow", "custom-rules", "ffi", "fuzzing",
+                 "your-own-op")
+}  # fmt: skip
+
+
+def _cases() -> Iterator[Any]:
+    for path in DOCUMENTS:
+        name = path.relative_to(ROOT).as_posix()
+        marks = [pytest.mark.sweep(keep=0)] if name in LONG else []
+        yield pytest.param(path, id=name, marks=marks)
+
+
+@pytest.mark.parametrize("path", list(_cases()))
 def test_the_code_of_a_document_runs(path, tmp_path, own_ops):
     session = Session(path.relative_to(ROOT).as_posix(), tmp_path)
     for block in blocks(path.read_text()):

@@ -25,7 +25,7 @@ NOT_DRAWN = {
 }
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("first", range(0, 180, 30))
 def test_fixed_programs_are_right_in_every_way(first):
     result = campaign.run(seed=11, first=first, count=30, group=30)

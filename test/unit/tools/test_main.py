@@ -169,6 +169,7 @@ def test_mutated_text_never_ends_in_a_traceback(capsys, tmp_path):
         assert "internal error" not in message
 
 
+@pytest.mark.sweep(keep=0)
 def test_mutated_bytecode_never_ends_in_a_signal():
     data = opt("--emit-bytecode", stdin=GOOD).stdout
     draw = random.Random(0)

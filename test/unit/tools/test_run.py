@@ -164,6 +164,7 @@ def _as_process(data):
     return subprocess.run(command, input=data, capture_output=True, timeout=60)
 
 
+@pytest.mark.sweep(keep=0)
 def test_artifacts_are_read_and_malformed_ones_refused():
     data = _artifact()
     assert _as_process(data).stdout == b"f32[] 2.0\n"
