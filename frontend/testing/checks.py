@@ -72,7 +72,7 @@ class Check:
         self.random = np.random.default_rng(7)
         inputs = self.inputs()
         self.directions: list[np.ndarray | None] = [None] * len(inputs)
-        self.index = program.add(inputs, self.emit, self.interpreted or program.interprets_values)
+        self.index = program.add(inputs, self.emit, self.interpreted)
 
     @property
     def narrow(self) -> str | None:

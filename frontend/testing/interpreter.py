@@ -107,13 +107,15 @@ class Interpreter:
             raise found
         return found
 
-    def run_each(self, jobs: Sequence[Job]) -> list[list[list[np.ndarray]] | ProcessEnded]:
+    def run_each(
+        self, jobs: Sequence[Job], seconds: float = _SECONDS
+    ) -> list[list[list[np.ndarray]] | ProcessEnded]:
         """`run` for several modules, whichever of them end the process."""
         answers: list[list[list[np.ndarray]] | ProcessEnded] = []
         for code, points in jobs:
             try:
                 inputs = [x for xs in points for x in xs]
-                results, _ = self._answer(code.bytecode, inputs, _SECONDS)
+                results, _ = self._answer(code.bytecode, inputs, seconds)
             except ProcessEnded as ended:
                 answers.append(ended)
             else:

@@ -85,8 +85,7 @@ class Examination:
     `references` map names of ops to functions of NumPy with the same values.  An op without
     lowering, as another pass eliminates it first, is only built and verified.  Lowered for
     `platform`, it runs on the default client: a platform's lowering can be tried where it runs.
-    `points` names further points to try: see `points.py`.  XLA computes the values, if the
-    interpreter does not: `interprets_values`.
+    `points` names further points to try: see `points.py`.
     """
 
     def __init__(
@@ -98,12 +97,10 @@ class Examination:
         platform: str = "cpu",
         points: Sequence[str] = (),
         checks: Sequence[type[Check]] = CHECKS,
-        interprets_values: bool = False,
     ) -> None:
         self.op_class, self.amount = op_class, amount
         self.findings = Findings()
-        interprets = amount != "every"
-        self.program = Program(references, platform, interprets, points, interprets_values)
+        self.program = Program(references, platform, amount != "every", points)
         self.is_compiled = False
         try:
             made = [

@@ -59,6 +59,9 @@ _missing: set[str] = set()
 # quarters of the time.
 _MOST_OPS = 2000
 
+# Seconds of a processor that the interpreter has for a function, at all its points.
+_ENOUGH, _MOST = 1.0, 60.0
+
 
 def type_of(array: np.ndarray) -> ir.RankedTensorType:
     """The MLIR type of a NumPy array."""
@@ -139,11 +142,12 @@ def _called(function: ir.Operation) -> set[str]:
 class Program:
     """Functions in one module; XLA compiles them together, and the interpreter runs some.
 
-    The interpreter runs the values of ops too if it `interprets_values`.
-
     `references` give the expected values of ops, at `points` beside the samples.  Lowered for
     `platform`, it runs on the default client; all of it unless it `interprets`.
     """
+
+    #: Whether functions are interpreted that nobody said may be, unless they take long.
+    interprets_all = False
 
     def __init__(
         self,
@@ -151,10 +155,9 @@ class Program:
         platform: str = "cpu",
         interprets: bool = True,
         points: Sequence[str] = (),
-        interprets_values: bool = False,
     ) -> None:
         self.references, self.platform, self.interprets = references, platform, interprets
-        self.points, self.interprets_values = points, interprets_values
+        self.points = points
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
         self.inputs: list[list[np.ndarray]] = []
@@ -173,8 +176,9 @@ class Program:
         index = len(self._functions)
         types = [type_of(x) for x in inputs]
         # Public, since a pass may drop unused private functions.
+        interpreted = self.interprets and (interpreted or self.interprets_all)
         results = _add_function(self.module, f"f{index}", types, body, "public")
-        self._functions.append(_Function(types, results, interpreted and self.interprets))
+        self._functions.append(_Function(types, results, interpreted))
         self.inputs.append(list(inputs))
         return index
 
@@ -268,7 +272,10 @@ class Program:
     ) -> dict[int, list[list[np.ndarray]]]:
         """Results of functions that the interpreter can run; the others are compiled."""
         jobs = [(self._interpreted[i], [point[i] for point in points]) for i in indices]
-        answers = dict(zip(indices, interpreter().run_each(jobs) if jobs else [], strict=True))
+        seconds = _ENOUGH if self.interprets_all else _MOST
+        answers = dict(
+            zip(indices, interpreter().run_each(jobs, seconds) if jobs else [], strict=True)
+        )
         ended = [i for i, answer in answers.items() if isinstance(answer, ProcessEnded)]
         self.compile_too(ended)  # such as on a dtype that it lacks
         return {i: y for i, y in answers.items() if not isinstance(y, ProcessEnded)}

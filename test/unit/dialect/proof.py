@@ -44,8 +44,6 @@ def examine(op_class: Any, calls: Sequence[Call]) -> Findings:
     return examination(op_class, calls).findings
 
 
-def examination(
-    op_class: Any, calls: Sequence[Call], amount: Amount = "some", **options: Any
-) -> Examination:
-    """The checks of an op of anvl, compiled; `options` are those of `Examination`."""
-    return Examination(op_class, calls, REFERENCES, amount, points=points_of(op_class), **options)
+def examination(op_class: Any, calls: Sequence[Call], amount: Amount = "some") -> Examination:
+    """The checks of an op of anvl, compiled."""
+    return Examination(op_class, calls, REFERENCES, amount, points=points_of(op_class))

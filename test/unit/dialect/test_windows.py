@@ -359,7 +359,7 @@ def _random_dims(random: np.random.Generator, n: int) -> ConvDims:
                       for field in (first, second, tuple(rest))))  # fmt: skip
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize("seed", range(2))
 def test_rules_of_convolutions_at_random(seed: int) -> None:
     random, draw = np.random.default_rng(seed), Draw(f"convolution {seed}")

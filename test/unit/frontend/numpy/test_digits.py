@@ -66,7 +66,7 @@ def misses(found: list[Any], wanted: list[Any], x: np.ndarray, length: float) ->
     return lines
 
 
-@pytest.mark.sweep(keep=1)
+@pytest.mark.sweep(keep=0, part=1)
 @pytest.mark.parametrize(
     "dtype, length", [("float32", FORMULA), ("float16", FORMULA), ("bfloat16", 10)]
 )

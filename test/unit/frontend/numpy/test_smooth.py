@@ -25,7 +25,7 @@ from anvl.numpy import fft, linalg
 
 TABLES = {"elementwise": ELEMENTWISE, "arrays": ARRAYS, "complex": COMPLEX, "matrices": MATRICES}
 LONG = ("elementwise", "matrices")  # half a minute each
-SWEPT = pytest.mark.sweep(keep=0, part=1)
+SWEPT = {True: pytest.mark.sweep(keep=0, part=1), False: pytest.mark.sweep(keep=0)}
 BILINEAR = {"conv"}  # as a product of arrays; the table of the op has its samples
 
 
@@ -54,7 +54,7 @@ def test_a_function_that_is_not_smooth_says_where(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [pytest.param(name, marks=SWEPT if name in LONG else ()) for name in TABLES]
+    "table", [pytest.param(name, marks=SWEPT[name in LONG]) for name in TABLES]
 )
 def test_derivatives_are_those_of_the_values_around(table: str) -> None:
     rows = TABLES[table]
