@@ -57,6 +57,11 @@ def check_rules(cls: Any, rules: Sequence[str]) -> None:
             f"{cls.short_name}: has no `result_type` rule, so it cannot be built; define it on "
             f"{cls.__name__}: it takes the operand types and returns the result type"
         )
+    if cls.hlo is not None and cls.has_rule("lower"):
+        raise TypeError(
+            f"{cls.short_name}: says `hlo = {cls.hlo!r}` and defines `lower`, which lowering would "
+            "not ask; leave one of the two out"
+        )
     for rule in rules:
         _check_rule(cls, rule)
 

@@ -179,6 +179,11 @@ def _define(name="mine.refused", base=AnvlOp, **body):
         ),
         ({"batch": classmethod(lambda cls, xs: xs[0])}, TypeError, "`batch` takes"),
         ({"sample": classmethod(lambda cls: [])}, TypeError, "`sample` takes"),
+        (
+            {"hlo": "sine", "lower": classmethod(lambda cls, hlo, x: x)},
+            TypeError,
+            "says `hlo = 'sine'` and defines `lower`, which lowering would not ask",
+        ),
     ],
 )
 def test_a_class_that_cannot_work(changes, error, message):
