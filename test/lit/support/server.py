@@ -166,16 +166,20 @@ def written(folder: Path, tools: Tools) -> list[socket.socket]:
 def main(folder: Path) -> NoReturn:
     """Serve until stdin ends.  The tools of text have a small process, which forks in 1 ms."""
     listeners = written(folder, _TEXT_TOOLS)
-    if os.fork() == 0:
+    if (text_server := os.fork()) == 0:
         try:
             Server(listeners, _TEXT_TOOLS).serve()
         finally:
             os._exit(0)  # the folder is the other's
     for listener in listeners:
         listener.close()
-    import programs
+    try:
+        import programs
 
-    programs.warm_up(folder)
+        programs.warm_up(folder)
+    except BaseException:
+        os.kill(text_server, signal.SIGKILL)  # it holds stdout open, at which lit waits
+        raise
     server = Server(written(folder, programs.TOOLS), programs.TOOLS)
     print(folder, flush=True)
     server.serve()
