@@ -23,7 +23,7 @@ import numpy
 
 import anvl.runtime
 from anvl.dialect.core.context import parse
-from anvl.tools.opt.run import lowered
+from anvl.tools.run.entry import lowered
 
 batch = numpy.load("batch.npz")
 arguments = [anvl.runtime.put(batch[name]) for name in batch if name.startswith("argument")]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from anvl.dispatch.graph import eval_shape as eval_shape
     from anvl.dispatch.graph import trace as trace
     from anvl.dispatch.jit import jit as jit
+    from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
     from anvl.runtime import Array as Array
     from anvl.runtime import RuntimeFailure as RuntimeFailure
@@ -87,6 +88,7 @@ _HOMES = {
     "eval_shape": "anvl.dispatch.graph",
     "fori_loop": "anvl.control_flow.loops",
     "from_stablehlo": "anvl.interop.stablehlo_import",
+    "load": "anvl.interop.load_program",
     "grad": "anvl.transforms.grad",
     "hessian": "anvl.transforms.jacobians",
     "hvp": "anvl.transforms.jacobians",

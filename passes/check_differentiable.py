@@ -110,8 +110,8 @@ def check_function(
 
     def attempt() -> None:
         made = expansion.public_copy(name, _free_suffix(name, expansion.functions))
-        asked = KINDS[VJP].read({"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)})
-        expansion.write(KINDS[VJP], made, name, asked)
+        params = KINDS[VJP].read({"wrt": Ints.encode(wrt), "targets": Ints.encode(targets)})
+        expansion.write(KINDS[VJP], made, name, params)
         found = _dead_ends(made, [wrt[i] for i in search.zeros], targets, expansion)
         # Past a missing rule there is no derivative, which does not explain a zero.
         zero.update({i: e for i, e in found.items() if e and (e[0].path or not search.findings)})

@@ -80,7 +80,7 @@ class Forward(Pass, argument=_NAME):
             expansion.check_free(self.function, self.suffix + _LINEAR)
         tangent = expansion.public_copy(self.function, suffix)
         # The first function must not depend on the tangents, which only the second one takes.
-        expansion.write(KINDS[JVP], tangent, self.function, _Asked(wrt, replaces=not self.split))
+        expansion.write(KINDS[JVP], tangent, self.function, _Params(wrt, replaces=not self.split))
         if self.split:
             name = self.function + self.suffix
             late = range(len(inputs), len(inputs) + len(wrt))
@@ -90,7 +90,7 @@ class Forward(Pass, argument=_NAME):
 _SUFFIX, _PRIMAL, _LINEAR = "_tangent", "_primal", "_linear"
 
 
-class _Asked(NamedTuple):
+class _Params(NamedTuple):
     """Active arguments; whether an op may be replaced by one that also computes its tangent."""
 
     wrt: Sequence[int]
@@ -103,25 +103,25 @@ class _Jvp(Kind):
     form = "{callee = @f, wrt = array<i64: ...>}"
     noun = "tangent"
 
-    def read(self, request: Any) -> _Asked:
-        return _Asked(Ints.decode(request["wrt"]))
+    def read(self, attribute: Any) -> _Params:
+        return _Params(Ints.decode(attribute["wrt"]))
 
     def check(
         self,
         name: str,
-        asked: _Asked,
+        params: _Params,
         inputs: list[ir.Type],
         outputs: list[ir.Type],
         place: str,
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
-        moving = [inputs[i] for i in asked.wrt]
+        check_floats(_NAME, name, "wrt", params.wrt, inputs, place)
+        moving = [inputs[i] for i in params.wrt]
         return [*inputs, *moving], [*outputs, *(t for t in outputs if is_float(t))]
 
     def write(
         self,
         function: ir.Operation,
-        asked: _Asked,
+        params: _Params,
         symbols: SymbolTable,
         search: Search | None = None,
     ) -> None:
@@ -129,7 +129,7 @@ class _Jvp(Kind):
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
         results = list(terminator.operands)
-        moving = [block.arguments[i] for i in asked.wrt]
+        moving = [block.arguments[i] for i in params.wrt]
         with function.location, ir.InsertionPoint(terminator):
             tangents: dict[ir.Value, ir.Value | None] = {
                 x: block.add_argument(x.type, named_after(x.location, "x", "tangent"))
@@ -137,7 +137,7 @@ class _Jvp(Kind):
             }
             floats = [y for y in results if is_float(y.type)]
             found = forward_sweep(
-                block, tangents, floats, search=search, symbols=symbols, replaces=asked.replaces
+                block, tangents, floats, search=search, symbols=symbols, replaces=params.replaces
             )
             filled = [
                 full(y.type, 0) if t is None else t for y, t in zip(floats, found, strict=True)

@@ -96,19 +96,19 @@ class Gradient(Pass, argument=_NAME):
         function = expansion.find(self.function)
         inputs, outputs = signature(function)
         kind = KINDS[LINEAR_TRANSPOSE if self.transpose else VJP]
-        asked = self._request(inputs, outputs, str(function.location))
-        asked = kind.resolved(asked, self.function, expansion.functions)
+        params = self._params(inputs, outputs, str(function.location))
+        params = kind.resolved(params, self.function, expansion.functions)
         suffix = self.suffix + _FORWARD if self.split else self.suffix or _SUFFIX
         if self.split:
             expansion.check_free(self.function, self.suffix + _BACKWARD)
         made = expansion.public_copy(self.function, suffix)
-        expansion.write(kind, made, self.function, asked)
+        expansion.write(kind, made, self.function, params)
         if not self.split:
             drop_dead(made, expansion.functions)
             return
         name = self.function + self.suffix
-        late = range(len(inputs), len(inputs) + len(asked.targets))
-        expansion.split(made, late, len(asked.results), (name + _FORWARD, name + _BACKWARD))
+        late = range(len(inputs), len(inputs) + len(params.targets))
+        expansion.split(made, late, len(params.results), (name + _FORWARD, name + _BACKWARD))
 
     def _check_options(self) -> None:
         check_function_given(self, but=["slots"])
@@ -130,7 +130,7 @@ class Gradient(Pass, argument=_NAME):
                 "split, for a cotangent of each",
             )
 
-    def _request(self, inputs: list[ir.Type], outputs: list[ir.Type], place: str) -> Any:
+    def _params(self, inputs: list[ir.Type], outputs: list[ir.Type], place: str) -> Any:
         floats = () if self.tags else tuple(i for i, t in enumerate(inputs) if is_float(t))
         wrt = self.wrt or floats
         if self.transpose:
@@ -145,7 +145,7 @@ class Gradient(Pass, argument=_NAME):
             targets = self.target or (0,)
             _check_target(self.function, outputs, targets[0], place)
         kept = {"all": range(len(outputs)), "target": targets, "none": ()}[self.results]
-        return _Asked(wrt, targets, seeded=not self.split, tags=self.tags, results=kept)
+        return _Params(wrt, targets, seeded=not self.split, tags=self.tags, results=kept)
 
 
 _RESULTS = ("all", "target", "none")
@@ -153,7 +153,7 @@ _SUFFIX, _FORWARD, _BACKWARD = "_adjoint", "_fwd", "_bwd"
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Params:
     """Positions of arguments and of results; `seeded` with ones, not with further arguments.
 
     Also names of tagged values, with their types once these are known.  `results` are the results
@@ -174,30 +174,30 @@ class _Vjp(Kind):
     form = "{callee = @f, wrt = array<i64: ...>, targets = array<i64: ...>}"
     noun = "derivative"
 
-    def read(self, request: Any) -> _Asked:
-        wrt, targets = Ints.decode(request["wrt"]), Ints.decode(request["targets"])
-        tags = Texts.decode(request["tags"]) if "tags" in request else ()
-        return _Asked(wrt, targets, tags=tags)
+    def read(self, attribute: Any) -> _Params:
+        wrt, targets = Ints.decode(attribute["wrt"]), Ints.decode(attribute["targets"])
+        tags = Texts.decode(attribute["tags"]) if "tags" in attribute else ()
+        return _Params(wrt, targets, tags=tags)
 
-    def resolved(self, asked: _Asked, callee: str, functions: dict[str, ir.Operation]) -> _Asked:
-        if not asked.tags:
-            return asked
-        values = _tagged(callee, asked, functions[callee], functions)
-        return replace(asked, tagged=[y.type for y in values])
+    def resolved(self, params: _Params, callee: str, functions: dict[str, ir.Operation]) -> _Params:
+        if not params.tags:
+            return params
+        values = _tagged(callee, params, functions[callee], functions)
+        return replace(params, tagged=[y.type for y in values])
 
     def check(
-        self, name: str, asked: _Asked, inputs: list[ir.Type], outputs: list[ir.Type], place: str
+        self, name: str, params: _Params, inputs: list[ir.Type], outputs: list[ir.Type], place: str
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
-        check_floats(_NAME, name, "targets", asked.targets, outputs, place)
-        cotangents = [outputs[i] for i in asked.targets]
-        adjoints = [*(inputs[i] for i in asked.wrt), *asked.tagged]
+        check_floats(_NAME, name, "wrt", params.wrt, inputs, place)
+        check_floats(_NAME, name, "targets", params.targets, outputs, place)
+        cotangents = [outputs[i] for i in params.targets]
+        adjoints = [*(inputs[i] for i in params.wrt), *params.tagged]
         return [*inputs, *cotangents], [*outputs, *adjoints]
 
     def write(
         self,
         function: ir.Operation,
-        asked: _Asked,
+        params: _Params,
         symbols: SymbolTable,
         search: Search | None = None,
     ) -> None:
@@ -205,21 +205,21 @@ class _Vjp(Kind):
         block = function.regions[0].blocks[0]
         terminator = terminator_of(block)
         results = list(terminator.operands)
-        wrt = [block.arguments[i] for i in asked.wrt]
-        if asked.tags:
+        wrt = [block.arguments[i] for i in params.wrt]
+        if params.tags:
             name = function.attributes["sym_name"].value
-            wrt += _tagged(name, asked, function, {})
-        is_named = asked.results is not None
+            wrt += _tagged(name, params, function, {})
+        is_named = params.results is not None
         forward = [op.operation for op in block.operations] if is_named else []
         reached: list[tuple[ir.Value, ir.Value]] | None = [] if is_named else None
         with function.location, ir.InsertionPoint(terminator):
             seeds = [
                 full(results[i].type, 1)
-                if asked.seeded
+                if params.seeded
                 else block.add_argument(results[i].type, _cotangent_location(function, i))
-                for i in asked.targets
+                for i in params.targets
             ]
-            pairs = [(results[i], g) for i, g in zip(asked.targets, seeds, strict=True)]
+            pairs = [(results[i], g) for i, g in zip(params.targets, seeds, strict=True)]
             adjoints = reverse_sweep(
                 block, pairs, wrt, search=search, symbols=symbols, reached=reached
             )
@@ -227,8 +227,8 @@ class _Vjp(Kind):
         if reached is not None:
             named = [*pairs, *reached, *reversed(list(zip(wrt, adjoints, strict=True)))]
             name_adjoints(forward, _added(block, forward), named)
-        kept = results if asked.results is None else [results[i] for i in asked.results]
-        finish(function, [*kept, *adjoints], asked.results)
+        kept = results if params.results is None else [results[i] for i in params.results]
+        finish(function, [*kept, *adjoints], params.results)
 
 
 def _added(block: ir.Block, before: Sequence[ir.Operation]) -> list[ir.Operation]:
@@ -245,12 +245,12 @@ def _cotangent_location(function: ir.Operation, i: int) -> ir.Location:
 
 
 def _tagged(
-    name: str, asked: _Asked, function: ir.Operation, functions: dict[str, ir.Operation]
+    name: str, params: _Params, function: ir.Operation, functions: dict[str, ir.Operation]
 ) -> list[ir.Value]:
     """Values with the requested tags, in @name and its callees."""
     place = str(function.location)
-    values = tagged_values(_NAME, name, asked.tags, tags_of(function, functions), place)
-    for tag, y in zip(asked.tags, values, strict=True):
+    values = tagged_values(_NAME, name, params.tags, tags_of(function, functions), place)
+    for tag, y in zip(params.tags, values, strict=True):
         if not is_float(y.type):
             problem = f"tag {tag!r} is {y.type}; only floats have a derivative"
             raise PassError(_NAME, f"@{name}: {problem}", place)

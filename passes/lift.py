@@ -9,8 +9,9 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
-from anvl.passes.lifting.lift_lapack import lift_lapack
 from anvl.passes.lifting.lift_loops import lift_regions
+from anvl.passes.lifting.lift_routines import lift_routines
+from anvl.passes.lifting.lift_top_k import lift_top_k
 
 __all__ = ["Lift"]
 
@@ -35,7 +36,8 @@ class Lift(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         found: list[ir.Operation] = []
         names = counterparts()
-        lift_lapack(module)
+        lift_routines(module)
+        lift_top_k(module)
         lift_forms(module)
 
         def collect(op: ir.Operation) -> ir.WalkResult:

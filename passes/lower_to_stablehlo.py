@@ -83,6 +83,7 @@ class LowerToStablehlo(Pass, argument=NAME):
         divisions.guard_divisions(found)
         if self.platform == "cpu":
             barriers.drop_inner_barriers(found)
+            barriers.separate_names(found)
             nan_guards.guard_extremes(found)
         reassociation.guard_reassociation(module, found)
         if self.platform == "cpu":

@@ -68,14 +68,14 @@ class Vectorize(Pass, argument=_NAME):
         function = expansion.find(self.function)
         inputs, outputs = signature(function)
         batched = self.batched or tuple(range(len(inputs)))
-        asked = _Asked(batched, tuple(range(len(outputs))), self.size)
-        KINDS[VMAP].check(self.function, asked, inputs, outputs, str(function.location))
+        params = _Params(batched, tuple(range(len(outputs))), self.size)
+        KINDS[VMAP].check(self.function, params, inputs, outputs, str(function.location))
         made = expansion.public_copy(self.function, self.suffix)
-        expansion.write(KINDS[VMAP], made, self.function, asked)
+        expansion.write(KINDS[VMAP], made, self.function, params)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Params:
     """Positions of the arguments and of the results with the extra axis, and its size."""
 
     batched: Sequence[int]
@@ -90,42 +90,42 @@ class _Vmap(Kind):
     noun = "batch"
     differentiates = False
 
-    def read(self, request: Any) -> _Asked:
-        return _Asked(
-            Ints.decode(request["batched"]),
-            Ints.decode(request["results"]),
-            Int.decode(request["size"]),
+    def read(self, attribute: Any) -> _Params:
+        return _Params(
+            Ints.decode(attribute["batched"]),
+            Ints.decode(attribute["results"]),
+            Int.decode(attribute["size"]),
         )
 
     def check(
-        self, name: str, asked: _Asked, inputs: list[ir.Type], outputs: list[ir.Type], place: str
+        self, name: str, params: _Params, inputs: list[ir.Type], outputs: list[ir.Type], place: str
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        if asked.size < 0:
-            raise PassError(_NAME, f"@{name}: size {asked.size} is negative", place)
-        check_positions(_NAME, name, "batched", asked.batched, len(inputs), place)
-        check_positions(_NAME, name, "results", asked.results, len(outputs), place)
+        if params.size < 0:
+            raise PassError(_NAME, f"@{name}: size {params.size} is negative", place)
+        check_positions(_NAME, name, "batched", params.batched, len(inputs), place)
+        check_positions(_NAME, name, "results", params.results, len(outputs), place)
         for type_ in (*inputs, *outputs):
             if not isinstance(type_, ir.RankedTensorType):
                 problem = f"{type_} is not a tensor, so it cannot have a batch axis"
                 raise PassError(_NAME, f"@{name}: {problem}", place)
-        return _batched(inputs, asked.batched, asked), _batched(outputs, asked.results, asked)
+        return _batched(inputs, params.batched, params), _batched(outputs, params.results, params)
 
     def write(
         self,
         function: ir.Operation,
-        asked: _Asked,
+        params: _Params,
         symbols: SymbolTable,
         search: Search | None = None,
     ) -> None:
         """Batch the body in place."""
         block = function.regions[0].blocks[0]
-        types = {i: _with_axis(block.arguments[i].type, asked.size) for i in asked.batched}
+        types = {i: _with_axis(block.arguments[i].type, params.size) for i in params.batched}
         found = batch_block(block, types, symbols)
         results = []
         with function.location, ir.InsertionPoint(terminator_of(block)):
             for i, (y, has_axis) in enumerate(found):
-                if i in asked.results:
-                    results.append(y if has_axis else repeated(y, asked.size))
+                if i in params.results:
+                    results.append(y if has_axis else repeated(y, params.size))
                 elif not has_axis:
                     results.append(y)
                 else:
@@ -138,8 +138,8 @@ class _Vmap(Kind):
 KINDS[VMAP] = _Vmap()
 
 
-def _batched(types: Sequence[ir.Type], which: Sequence[int], asked: _Asked) -> list[ir.Type]:
-    return [_with_axis(t, asked.size) if i in which else t for i, t in enumerate(types)]
+def _batched(types: Sequence[ir.Type], which: Sequence[int], params: _Params) -> list[ir.Type]:
+    return [_with_axis(t, params.size) if i in which else t for i, t in enumerate(types)]
 
 
 def _with_axis(type_: Any, size: int) -> ir.Type:

@@ -13,6 +13,7 @@ from anvl.runtime.client import (
     default_placement,
     default_platform,
     devices,
+    has_client,
 )
 from anvl.runtime.dispatch import (
     MISSING,
@@ -61,6 +62,7 @@ __all__ = [
     "default_platform",
     "devices",
     "end_tracing",
+    "has_client",
     "hide_code_of",
     "hide_frames",
     "hiding_frames",

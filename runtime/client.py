@@ -267,6 +267,11 @@ def forked(function: str) -> ForkedProcess:
     )
 
 
+def has_client() -> bool:
+    """Whether this process has made a client: a child that it forks then cannot use XLA."""
+    return _has_client
+
+
 def is_orphan() -> bool:
     """Whether this process inherited a client through a fork."""
     return _is_orphan

@@ -165,10 +165,10 @@ class _Search:
             live |= {i for i in range(self.n) if p.arguments[i] in values} - self.fixed
         while True:
             values = self.body.slice(self.body.results[i] for i in live).values
-            asked = {i for i in range(self.n) if self.body.arguments[i] in values}
-            if asked <= live | self.fixed:
+            read_by_body = {i for i in range(self.n) if self.body.arguments[i] in values}
+            if read_by_body <= live | self.fixed:
                 return live
-            live |= asked - self.fixed
+            live |= read_by_body - self.fixed
 
     def _results_to_compute(self, program: Program) -> list[Value]:
         if program is not self.body:

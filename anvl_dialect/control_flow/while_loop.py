@@ -168,12 +168,12 @@ class WhileOp(RegionOp):
         n = len(op.results)
         if not any(is_wanted):
             return [False] * len(body.arguments)
-        asked = cond.slice().values
+        read_by_cond = cond.slice().values
         pairs = zip(cond.arguments, body.arguments, strict=True)
-        is_asked = {y for x, y in pairs if x in asked}
+        feeds_cond = {y for x, y in pairs if x in read_by_cond}
         arguments = body.arguments
-        wanted = [a or x in is_asked for a, x in zip(is_wanted, arguments, strict=False)]
-        flags = live_arguments(body, n, wanted, is_asked)
+        wanted = [a or x in feeds_cond for a, x in zip(is_wanted, arguments, strict=False)]
+        flags = live_arguments(body, n, wanted, feeds_cond)
         # If it takes no step, a result is the initial carry.
         return [a or b for a, b in zip(flags, [*is_wanted, *flags[n:]], strict=True)]
 

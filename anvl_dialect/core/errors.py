@@ -13,7 +13,7 @@ Type problems stay `TypeError`, bad arguments `ValueError`.  Messages read
 `<op or function>: <what is wrong>, <the actual values>; <what to do>`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -42,14 +42,18 @@ class PassError(AnvlError):
     """A pass refuses a module.
 
     Attributes: `pass_name` (as on the command line), `message`, `location` (MLIR text, `""` where
-    unknown).
+    unknown), `op_text` (the op at fault as it is now, if the pass left invalid IR, else `""`).
     """
 
-    def __init__(self, pass_name: str, message: str, location: str = "") -> None:
-        super().__init__(f"{pass_name}: {message}")
+    def __init__(
+        self, pass_name: str, message: str, location: str = "", *, op_text: str = ""
+    ) -> None:
+        now = f"\nthe op is now: {op_text}" if op_text else ""
+        super().__init__(f"{pass_name}: {message}{now}")
         self.pass_name = pass_name
         self.message = message
         self.location = location
+        self.op_text = op_text
 
 
 class NonFiniteError(AnvlError, FloatingPointError):
@@ -70,3 +74,11 @@ class NonFiniteError(AnvlError, FloatingPointError):
         self.count: int = facts.get("count", 0)
         self.shape: tuple[int, ...] = facts.get("shape", ())
         self.operands: tuple[str, ...] = facts.get("operands", ())
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`", did you mean 'x'?"` when a known name is close to `name`, else nothing."""
+    from difflib import get_close_matches  # milliseconds, which only an error should cost
+
+    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f", did you mean {close[0]!r}?" if close else ""

@@ -20,6 +20,7 @@ from anvl.dialect.core.definition.op_build import headed
 from anvl.dialect.core.definition.op_checks import (
     check_call,
     check_variadic,
+    misspelt,
     problem_of,
     result_types,
 )
@@ -68,8 +69,12 @@ class AnvlOp(OpRules):
     n_operands: ClassVar[int | None] = None
     n_results: ClassVar[int | None] = None
     multiple_results: ClassVar[bool] = False
+    #: A tuple of one value for each of several results; by their names too, if it is user-defined.
+    grouped: ClassVar[Callable[[Iterable[Any]], tuple[Any, ...]]] = staticmethod(tuple)
     #: The parameters that are attributes, and those that are regions.
     attribute_params: ClassVar[dict[str, type[Param]]] = {}
+    #: Number of attributes that an op must have.
+    n_required: ClassVar[int] = 0
     bodies: ClassVar[list[str]] = []
     #: Result types and attributes by operand types and parameters, of which `key_of` makes a key.
     _plans: ClassVar[dict[Any, Any]]
@@ -184,7 +189,7 @@ class AnvlOp(OpRules):
 
     def verify_invariants(self) -> bool:
         """Check the type rule; called by MLIR's verifier."""
-        problem = self.problem_of(self.operation)
+        problem = self.problem_of(self.operation) or misspelt(type(self), self.operation)
         if problem is not None:
             self.operation.location.emit_error(problem)
         return problem is None

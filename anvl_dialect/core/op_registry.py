@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from anvl.dialect.core.op import AnvlOp
     from anvl.dialect.core.op_rules import OpRules
 
-__all__ = ["DEFINED", "MAYBE_RULES", "OPS", "RULES", "emit", "missing", "register"]
+__all__ = ["DEFINED", "MAYBE_RULES", "OPS", "RULES", "emit", "missing", "ops_with_rule", "register"]
 
 #: The closed set of rules, with the user of each.
 RULES = {
@@ -59,6 +59,11 @@ def register(cls: type["AnvlOp"]) -> None:
         raise
     OPS[cls.OPERATION_NAME] = cls
     DEFINED.append(cls.OPERATION_NAME)
+
+
+def ops_with_rule(rule: str) -> list[type["AnvlOp"]]:
+    """Op classes that define `rule`, in order of definition."""
+    return [op_class for op_class in OPS.values() if op_class.has_rule(rule)]
 
 
 class Emit:

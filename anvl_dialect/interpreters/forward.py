@@ -189,7 +189,7 @@ def _checked(step: Step, ts: Sequence[Any], replaces: bool) -> Sequence[Any]:
     params = step.params()
     if rules.takes_activity:
         params["active"] = [n is not None for n in step.result_ids]
-    y = results if several else results[0]
+    y = rules.grouped(results) if several else results[0]
     found = ask(op, rules.tangent, ts, step.operands, y, **params)
     if type(found) is Replaced:
         if replaces:

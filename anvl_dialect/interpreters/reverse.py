@@ -148,7 +148,9 @@ def _apply_rule(step: Step, g: Any, recipe: Recipe | None = None) -> list[tuple[
 def _cotangents(step: Step, g: Any) -> list[tuple[int, Any]]:
     """Answer of the rule: pairs of operand position and cotangent, for active operands."""
     rules, op = step.rules, step.op
-    y = step.results if rules.multiple_results else step.results[0]
+    y: Any = step.results[0]
+    if rules.multiple_results:
+        y, g = rules.grouped(step.results), rules.grouped(g)
     found = ask(op, rules.adjoint, g, step.operands, y, **step.params())
     if type(found) is Replaced:
         replace_results(step.results, found.values)

@@ -31,6 +31,8 @@ _TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
        | -> | >= | <=          # no brackets
        | [(){}\[\]<>]
     """
+_AS_ROUND = bytes.maketrans(b"{[<}]>", b"((()))")
+_NO_MARKS = bytes(set(range(256)) - set(b'(){}[]<>"\n'))
 _ALIAS = r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$"
 _REFERENCE = r"[#!][A-Za-z_$][\w$.\-]*"
 
@@ -112,13 +114,15 @@ def too_deep(text: str, most: int) -> int | None:
 
 
 def _minuses_too_deep(text: str, most: int) -> int | None:
+    if text.count("-") <= most:
+        return None
     runs = re.finditer(_MINUS_RUN, text)
     return next((run.start() for run in runs if run[0].count("-") > most), None)
 
 
 def _brackets_too_deep(text: str, most: int) -> int | None:
     """Position at which brackets nest too deep."""
-    if sum(1 for _ in re.finditer(_OPENERS, text)) <= most:
+    if sum(map(text.count, "({[<")) <= most or _most_levels(text, most) <= most:
         return None
     depth = 0
     for token in re.finditer(_TOKEN, text, re.VERBOSE):
@@ -131,8 +135,29 @@ def _brackets_too_deep(text: str, most: int) -> int | None:
     return None
 
 
+def _most_levels(text: str, most: int) -> int:
+    """A bound on the depth of brackets, if it is `most` or less.
+
+    Taking out all pairs `()` at once takes out a level, but for brackets that nothing closes.  In
+    a tenth of the time of reading the tokens: 20 ms for 20,000 ops.
+    """
+    if "\\" in text or "//" in text:  # an escape, a comment
+        return len(text)
+    for sign in ("->", ">=", "<="):
+        text = text.replace(sign, "  ")
+    marks = text.encode("utf-8", "surrogatepass").translate(_AS_ROUND, _NO_MARKS)
+    brackets = re.sub(rb'"[^"\n]*"|["\n]', b"", marks)
+    for level in range(most):
+        if level + brackets.count(b"(") <= most:
+            return level + brackets.count(b"(")
+        brackets = brackets.replace(b"()", b"")
+    return most + brackets.count(b"(")
+
+
 def _aliases_too_deep(text: str, most: int) -> int | None:
     """Position of an alias nested too deep through preceding aliases: `!b = tuple<!a>`."""
+    if "=" not in text or sum(map(text.count, "#!")) <= most:
+        return None
     depths: dict[str, int] = {}
     for alias in re.finditer(_ALIAS, text, re.MULTILINE):
         below = (depths.get(name, 0) for name in re.findall(_REFERENCE, alias[2]))

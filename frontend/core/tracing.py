@@ -360,7 +360,7 @@ def _emit_first(
     """`emit` without a plan; stores one, except for ops with bodies, which are emitted anew."""
     y = op_class.build(*[x.value for x in xs], **params)
     if op_class.multiple_results:
-        return tuple(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
+        return op_class.grouped(Tracer(r, aval_of_type(r.type), trace, location) for r in y)
     of = aval_of_type(y.type)
     if key is not None and not op_class.bodies:
         if len(_plans) >= _MAX_PLANS:

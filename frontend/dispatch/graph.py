@@ -59,6 +59,12 @@ class AnvlGraph:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """The program, with its graph and the Python lines, in a notebook."""
+        from anvl.dispatch.notebook import notebook_html  # 10 ms that only notebooks need
+
+        return notebook_html("AnvlGraph", [("traced", self._traced.program.module)])
+
 
 def _check_callable(function: str, f: Any) -> None:
     if not callable(f):

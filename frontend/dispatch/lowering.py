@@ -8,15 +8,19 @@ from typing import Any
 
 from anvl.core.trace_state import passes_lock
 from anvl.dialect.core.context import context
+from anvl.dialect.core.create import CapturedOp
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 from anvl.runtime import stablehlo_version
 
 __all__ = [
     "STAGES",
+    "captured_name",
     "captured_order",
+    "captured_types",
     "copied",
     "lower",
     "lower_with_stages",
@@ -99,6 +103,17 @@ def _verify(module: ir.Module) -> None:
         first = error.error_diagnostics[0]
         what = f"the lowered module is not valid StableHLO: {first.message}"
         raise PassError("anvl-lower-to-stablehlo", what, str(first.location)) from None
+
+
+def captured_name(index: int) -> str:
+    """Name of the array that `anvl.captured {index = 3}` stands for: `captured3`."""
+    return f"captured{index}"
+
+
+def captured_types(op: ir.Operation) -> dict[int, ir.Type]:
+    """Types of the arrays that are captured in a module or a function, by their indices."""
+    found = find(op, "anvl.captured")
+    return {CapturedOp.read(op)["index"]: op.results[0].type for op in found}
 
 
 def captured_order(module: ir.Module) -> list[int]:

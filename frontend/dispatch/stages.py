@@ -10,7 +10,15 @@ from anvl.core.ranges import ranges_of
 from anvl.core.traced import Traced
 from anvl.dialect.core.mlir import ir
 from anvl.dispatch.executables import Program, compiler_options
-from anvl.dispatch.lowering import STAGES, captured_order, copied, lower_with_stages, serialize
+from anvl.dispatch.lowering import (
+    STAGES,
+    captured_name,
+    captured_order,
+    captured_types,
+    copied,
+    lower_with_stages,
+    serialize,
+)
 from anvl.runtime import (
     Array,
     Executable,
@@ -33,6 +41,12 @@ def module_text(module: ir.Module, debug_info: bool = False) -> str:
         enable_debug_info=debug_info,
         pretty_debug_info=False,
     )
+
+
+def _check_stage(function: str, stage: str) -> None:
+    if stage not in STAGES:
+        listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
+        raise ValueError(f"{function}: there is no stage {stage!r}; {listed}")
 
 
 class Lowered:
@@ -60,25 +74,41 @@ class Lowered:
         ValueError
             Another stage.
         """
-        if stage not in STAGES:
-            listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
-            raise ValueError(f"mlir: there is no stage {stage!r}; {listed}")
+        _check_stage("mlir", stage)
         return module_text(self._stages[stage], debug_info)
 
-    def constants(self) -> dict[str, Array]:
-        """The captured arrays, as they were read, by their names: `c1`, ...
+    def constants(self, stage: str = "stablehlo") -> dict[str, Array]:
+        """The captured arrays, as they were read, by their names in the text of a stage.
 
-        In the order of the leading arguments that they become at the stage "constants".  Arrays of
-        one element, and unused ones, are not among them.
+        From the stage "constants" on these are `c1`, ..., in the order of the leading arguments
+        that they become; arrays of one element, and unused ones, are not among them.  Before, they
+        are `captured0`, ... for `anvl.captured {index = 0}`.  What `numpy.savez`
+        writes of them, `anvl.load` and `anvl-run` read beside the text.
+
+        Parameters
+        ----------
+        stage : str
+            A stage, as for `mlir`.
+
+        Raises
+        ------
+        ValueError
+            Another stage.
 
         >>> import anvl, numpy
         >>> table = numpy.arange(3.0)
         >>> anvl.jit(lambda x: x * table).lower(2.0).constants()
         {'c1': Array([0., 1., 2.], dtype=float64)}
         """
-        order = captured_order(self._stages["stablehlo"])
-        arrays = [self._traced.program.captured[i] for i in order]
-        return {f"c{n + 1}": x if isinstance(x, Array) else put(x) for n, x in enumerate(arrays)}
+        _check_stage("constants", stage)
+        captured = self._traced.program.captured
+        if stage in ("constants", "stablehlo"):
+            order = captured_order(self._stages["stablehlo"])
+            found = {f"c{n + 1}": captured[i] for n, i in enumerate(order)}
+        else:
+            indices = sorted(captured_types(self._stages[stage].operation))
+            found = {captured_name(i): captured[i] for i in indices}
+        return {name: x if isinstance(x, Array) else put(x) for name, x in found.items()}
 
     def artifact(self) -> bytes:
         """The StableHLO program as a portable artifact."""
@@ -88,6 +118,12 @@ class Lowered:
         inputs = ", ".join(map(repr, self._traced.in_avals))
         outputs = ", ".join(map(repr, self._traced.out_avals))
         return f"<Lowered ({inputs}) -> ({outputs})>"
+
+    def _repr_html_(self) -> str:
+        """The stages, with their graphs and the Python lines, in a notebook."""
+        from anvl.dispatch.notebook import notebook_html  # 10 ms that only notebooks need
+
+        return notebook_html(repr(self), self._stages.items())
 
     def compile(self) -> Compiled:
         """Compile for the first device."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from anvl.core.tracing import Program
@@ -10,10 +12,13 @@ from anvl.dialect.core.attributes import attribute_of, symbols_in
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import functions_of, needed_by
 from anvl.passes.lift import Lift
 
 __all__ = ["insert_functions", "lifted"]
+
+_NONE: Mapping[int, Any] = MappingProxyType({})
 
 
 def lifted(module: ir.Module) -> dict[str, ir.Operation]:
@@ -39,6 +44,10 @@ def lifted(module: ir.Module) -> dict[str, ir.Operation]:
     return functions
 
 
+def _i64() -> ir.Type:
+    return ir.IntegerType.get_signless(64)
+
+
 _NAMING = ("func.func", "func.call", "stablehlo.custom_call")
 
 
@@ -50,8 +59,14 @@ def _symbols_of(op: ir.Operation) -> list[str]:
     return [name for value in values for name in symbols_in(value)]
 
 
-def insert_functions(module: ir.Module, function: str, program: Program) -> str:
-    """Copy a function and its callees into a program; returns its name there."""
+def insert_functions(
+    module: ir.Module, function: str, program: Program, captured: Mapping[int, Any] = _NONE
+) -> str:
+    """Copy a function and its callees into a program; returns its name there.
+
+    `captured` are the arrays that they captured, by their indices in the module.
+    """
+    indices = {i: program.capture(x) for i, x in captured.items()}
     functions = functions_of(module.operation)
     names = {name: program.fresh_name(name) for name in [function, *needed_by(function, functions)]}
     with context(), ir.Location.unknown():
@@ -59,6 +74,9 @@ def insert_functions(module: ir.Module, function: str, program: Program) -> str:
         for name, fresh in names.items():
             copy = functions[name].clone(ip=point).operation
             copy.walk(partial(_rename, names))
+            for op in find(copy, "anvl.captured"):
+                index = indices[op.attributes["index"].value]
+                op.attributes["index"] = ir.IntegerAttr.get(_i64(), index)
             copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
             copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
             # Argument and result attributes of others, such as shardings, do not belong to a call.

@@ -4,10 +4,12 @@ See `examine`, which combines them.  Complex values pair as the real part of the
 products, without conjugation.
 """
 
+import zlib
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from anvl.dialect.core.context import context
@@ -19,12 +21,23 @@ from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.closure import goes_before_lowering
 from anvl.testing.draw import Call
-from anvl.testing.findings import NARROW, ORDER_2, TOLERANCES, Findings, differences, paired
+from anvl.testing.findings import (
+    NARROW,
+    ORDER_2,
+    STEP,
+    TOLERANCES,
+    Findings,
+    differences,
+    in_order_of,
+    paired,
+    uncertainties,
+)
 from anvl.testing.forward_mode import push_forward
 from anvl.testing.interpret import interpreted
 from anvl.testing.program import Program, type_of
 
 __all__ = [
+    "CLAIMS",
     "Check",
     "DerivativeCheck",
     "EachResultCheck",
@@ -38,10 +51,16 @@ __all__ = [
     "without_bodies",
 ]  # fmt: skip
 
+#: Attributes by which an op claims properties of its indices.
+CLAIMS = ("indices_are_sorted", "unique_indices")
+
 _OF_BITS = {"bitcast_convert", "ldexp"}  # they compute other values for another dtype
 # Tolerance factor for derivatives in a narrow dtype, where terms cancel.
 _SLACK = {"batch_norm_grad": 5, "cumprod": 3}
+_PART = {"c64": "f32"}
 _WIDE = {name: "c128" if name == "c64" else "f64" for name in NARROW}
+#: Of a number at a special point, where each is compared relative to itself.
+_SPECIAL_TOLERANCE = 2e-12
 
 
 def without_bodies(op_class: Any, call: Call) -> dict[str, Any]:
@@ -87,7 +106,11 @@ class Check:
         return self.call.operands
 
     def redraw(self, operands: Sequence[np.ndarray], program: Program) -> None:
-        """Draw other numbers of the same types, for the compiled program."""
+        """Draw other numbers of the same types, for the compiled program.
+
+        The directions follow from the numbers: so a draw that fails can be tried again.
+        """
+        self.random = np.random.default_rng([zlib.crc32(x.tobytes()) for x in operands])
         self.call = self.call._replace(operands=list(operands))
         program.inputs[self.index] = list(self.inputs())
 
@@ -161,7 +184,8 @@ class ValueCheck(Check):
 
     def judge(self, findings: Findings, found: Any, around: dict[int, Any]) -> None:
         narrow = _narrow(self.op_class, self.call)
-        limit = NARROW[narrow] if narrow else TOLERANCES["value"]
+        limit = _SPECIAL_TOLERANCE if self.by_element else TOLERANCES["value"]
+        limit = NARROW[narrow] if narrow else limit
         kind = f"value {narrow}" if narrow else "value"
         if not self.wanted:  # no reference
             return
@@ -169,6 +193,8 @@ class ValueCheck(Check):
         ys, wanted = found, self.wanted
         if self.call.through is not None:
             ys, wanted = found[: len(found) // 2], found[len(found) // 2 :]
+        if not self.call.in_order:
+            ys = in_order_of(ys, wanted)
         for y, y_wanted in zip(ys, wanted, strict=True):
             compare(kind, self.name, y, y_wanted, limit)
             if self.by_parts:
@@ -322,18 +348,20 @@ class DerivativeCheck(Check):
                 if any(np.isnan(x).any() for x in derivatives):
                     findings.problems.append(f"{kind}: {self.name}: NaN spreads: {derivatives}")
             return
-        steps = [np.asarray(s) for s in differences(around)]
+        steps = list(zip(differences(around), uncertainties(around), strict=True))
 
-        def judge(kind: str, found: Any, wanted: Any) -> None:
-            findings.compare(kind, self.name, found, wanted, TOLERANCES[kind])
+        def judge(kind: str, found: Any, wanted: Any, uncertainty: float = 0.0) -> None:
+            findings.compare(
+                kind, self.name, found, wanted, TOLERANCES[kind], uncertainty=uncertainty
+            )
 
         for ty, step in zip(tys, steps[: len(ys)], strict=True):
-            judge("tangent", ty, step)
+            judge("tangent", ty, *step)
         for part, ty in zip(sums, tys, strict=False):  # none if not requested
             judge("tangent", part, ty)
         judge("adjoint", paired(adjoints, self.ts), paired(self.gs, tys))
         for t_adjoint, step in zip(t_adjoints, steps[2 * n : 2 * n + m], strict=True):
-            judge("order 2 tangent", t_adjoint, step)
+            judge("order 2 tangent", t_adjoint, *step)
         along = [*self.ts, *self.tgs]
         judge("order 2 adjoint", paired(twice, along), paired(self.us, t_adjoints))
 
@@ -376,9 +404,14 @@ class EachResultCheck(Check):
 
 
 class NarrowDtypeCheck(DerivativeCheck):
-    """All derivatives in a narrow dtype, against 64 bits at the same numbers."""
+    """All derivatives in a narrow dtype, against 64 bits at the same numbers.
+
+    Where they disagree, and terms cancel, the expected numbers are those of operands that are
+    rounded to the narrow dtype: `is_rounded` moves these, to see how far the results move.
+    """
 
     is_whole = False  # the rules emit the same ops as in 64 bits
+    is_rounded = False
 
     @classmethod
     def applies(cls, op_class: Any, call: Call) -> bool:
@@ -392,14 +425,22 @@ class NarrowDtypeCheck(DerivativeCheck):
         of_wrt = [_wide(t.dtype) for t in self.ts]
         rest = [*of_wrt, *of_ys, *of_ys, *of_wrt]
         wide = [x.astype(d) for x, d in zip(narrow[n:], rest, strict=True)]
+        self.roundings = [self._rounding(x) for x in [*call.operands, *wide]]
         return [*narrow, *call.operands, *wide]
+
+    def _rounding(self, x: np.ndarray) -> np.ndarray | None:
+        """A direction along which a step changes numbers by as much as rounding does."""
+        if x.dtype.kind not in "fc":
+            return None
+        eps = float(ml_dtypes.finfo(numpy_dtype(_PART.get(str(self.narrow), self.narrow))).eps)
+        return x * self.random.choice([-eps / STEP, eps / STEP], x.shape)
 
     def emit(self, *inputs: ir.Value) -> list[ir.Value]:
         return [*super().emit(*inputs[: self.count]), *super().emit(*inputs[self.count :])]
 
     @property
     def directions(self) -> list[np.ndarray | None]:
-        return [None] * (2 * self.count)
+        return [*[None] * self.count, *(self.roundings if self.is_rounded else [None] * self.count)]
 
     @directions.setter
     def directions(self, value: Any) -> None:
@@ -410,9 +451,17 @@ class NarrowDtypeCheck(DerivativeCheck):
         first = 2 * len(self.gs) + len(self.wrt)  # values, tangents, adjoints; then order 2
         half = len(found) // 2
         limit = NARROW[str(narrow)] * _SLACK.get(self.op_class.short_name, 1)
+        most = 0.9 * float(ml_dtypes.finfo(numpy_dtype(_PART.get(str(narrow), narrow))).max)
         for i, (y, wanted) in enumerate(zip(found[:half], found[half:], strict=True)):
             kind, slack, least = ("derivative", 1, 0.1) if i < first else ("order 2", ORDER_2, 0.5)
-            findings.compare(f"{kind} {narrow}", self.name, y, wanted, slack * limit, least)
+            with np.errstate(invalid="ignore"):
+                steps = np.abs([ys[half + i] - wanted for ys in around.values()])
+            moved = np.max(np.nan_to_num(steps, nan=0.0), axis=0)
+            if wanted.dtype.kind == "f":  # what is so large may overflow
+                y, wanted = (np.clip(z.astype(float), -most, most) for z in (y, wanted))
+            findings.compare(
+                f"{kind} {narrow}", self.name, y, wanted, slack * limit, least, 2 * moved
+            )
 
 
 def is_identity(x: np.ndarray) -> bool:

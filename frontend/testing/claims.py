@@ -13,15 +13,12 @@ from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.interpreters.reverse import reverse_sweep
 from anvl.dialect.interpreters.subprogram import Program as Body
 from anvl.testing.batch_check import batch_members
-from anvl.testing.checks import Check, is_wide
+from anvl.testing.checks import CLAIMS, Check, is_wide
 from anvl.testing.draw import Call
 from anvl.testing.findings import Findings
 from anvl.testing.program import type_of
 
-__all__ = ["CLAIMS", "IndexClaimsCheck"]
-
-#: Attributes by which an op claims properties of its indices.
-CLAIMS = ("indices_are_sorted", "unique_indices")
+__all__ = ["IndexClaimsCheck"]
 
 
 class IndexClaimsCheck(Check):

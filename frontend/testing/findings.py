@@ -14,7 +14,9 @@ __all__ = [
     "WEIGHTS",
     "Findings",
     "differences",
+    "in_order_of",
     "paired",
+    "uncertainties",
 ]
 
 #: Relative tolerances, by kind of comparison; measured errors are a tenth of these or less.
@@ -44,14 +46,18 @@ class Findings:
     errors: dict[str, float] = field(default_factory=dict)
 
     def compare(
-        self, kind: str, call: str, found: Any, wanted: Any, limit: float, least: float = 0.0
-    ) -> None:
-        """Compare relative to the largest expected number, or to `least` if larger terms cancel."""
+        self, kind: str, call: str, found: Any, wanted: Any, limit: float, least: float = 0.0,
+        uncertainty: Any = 0.0,
+    ) -> None:  # fmt: skip
+        """Compare relative to the largest expected number, or to `least` if larger terms cancel.
+
+        The expected numbers are known up to `uncertainty`.
+        """
         found, wanted = np.asarray(found), np.asarray(wanted)
         if found.shape != wanted.shape:
             self.problems.append(f"{kind}: {call}: shape {found.shape}, not {wanted.shape}")
             return
-        error = _error(found, wanted, max(least, _SMALLEST_SCALE))
+        error = _error(found, wanted, max(least, _SMALLEST_SCALE), uncertainty)
         self.errors[kind] = max(self.errors.get(kind, 0.0), error)
         if not error <= limit:
             self.problems.append(f"{kind}: {call}: error {error:.1e}: {found} is not {wanted}")
@@ -81,7 +87,7 @@ class Findings:
             self.errors[kind] = max(self.errors.get(kind, 0.0), error)
 
 
-def _error(found: np.ndarray, wanted: np.ndarray, least: float) -> float:
+def _error(found: np.ndarray, wanted: np.ndarray, least: float, uncertainty: Any = 0.0) -> float:
     if found.size == 0:
         return 0.0
     if found.dtype == bool or found.dtype.kind in "iu":
@@ -90,6 +96,8 @@ def _error(found: np.ndarray, wanted: np.ndarray, least: float) -> float:
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
     with np.errstate(invalid="ignore"):
         difference = np.where(same, 0, np.abs(found - wanted))
+        known = difference > uncertainty
+        difference = np.where(known, difference - uncertainty, 0 * difference)  # NaN stays
     scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=least)
     return float(np.max(difference) / scale)
 
@@ -110,6 +118,41 @@ def _difference(*values: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         steps = [w / STEP * v for w, v in zip(WEIGHTS.values(), values, strict=True)]
         return np.where(flat, 0, np.sum(steps, axis=0))
+
+
+def uncertainties(around: dict[int, Any]) -> list[float]:
+    """How far `differences` may be off: twice the square of the relative error at second order.
+
+    At distance r from a pole the error is (STEP / r)^4; near eigenvalues, say, that grows large.
+    """
+    columns = zip(*(around[i] for i in (-2, -1, 1, 2)), strict=True)
+    return [_uncertainty(*values) for values in columns]
+
+
+def _uncertainty(*values: np.ndarray) -> float:
+    with np.errstate(invalid="ignore"):
+        far, near = (values[3] - values[0]) / (4 * STEP), (values[2] - values[1]) / (2 * STEP)
+        known = np.isfinite(far) & np.isfinite(near)
+        gap = np.abs(far - near)[known].max(initial=0.0)
+    return float(2 * gap**2 / np.abs(near[known]).max(initial=_SMALLEST_SCALE))
+
+
+def in_order_of(found: Sequence[np.ndarray], wanted: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Results, permuted along the last axis where they are nearer so, as eigenvalues may be.
+
+    The first result gives the permutation.
+    """
+    first, expected = found[0], wanted[0]
+    if first.size == 0 or first.shape != expected.shape:
+        return list(found)
+    order = np.abs(first[..., :, None] - expected[..., None, :]).argmin(-2)
+
+    def nearer(y: np.ndarray, y_wanted: np.ndarray) -> np.ndarray:
+        at = np.expand_dims(order, tuple(range(first.ndim - 1, y.ndim - 1)))
+        permuted = np.take_along_axis(y, np.broadcast_to(at, y.shape), -1)
+        return min((y, permuted), key=lambda some: np.abs(some - y_wanted).sum())
+
+    return [nearer(y, y_wanted) for y, y_wanted in zip(found, wanted, strict=True)]
 
 
 def paired(gs: Sequence[np.ndarray], ts: Sequence[np.ndarray]) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anvl.dialect.core.create import full
+from anvl.dialect.core.create import full, number_of
 from anvl.dialect.core.families import Elementwise
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
@@ -24,7 +24,7 @@ from anvl.testing.program import type_of
 
 __all__ = ["FoldCheck", "SimplifyCheck"]
 
-_UNSAID = " and it equals an operand, but no rule declares that"
+_UNSAID = " and it equals an operand or a constant, but no rule declares that"
 _NUMBERS = (0, 1, -1, 2, -2)
 # Floats that distinguish forms that agree for all others.
 _SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0)
@@ -95,6 +95,10 @@ class SimplifyCheck(Check):
             elif plain is not operands and count == 2:
                 (x,) = set(plain) & set(inputs[:count])
                 results += [x, self.op_class.build(*plain, **params)]
+                self.forms.append(form + _UNSAID)
+            elif plain is not operands and count == 1 and self.op_class.moves_elements:
+                y = self.op_class.build(*plain, **params)
+                results += [full(y.type, number_of(makers[0])), y]
                 self.forms.append(form + _UNSAID)
         return results
 
@@ -189,19 +193,24 @@ def _numbers(type_: Any) -> list[Any]:
 
 
 def _results_of_ops(x: ir.Value) -> Iterator[tuple[str, ir.Value]]:
-    """Values of the type of x, made by ops with simpler forms."""
+    """Values of the type of x, made by ops with simpler forms, or of values of other types."""
     for maker in OPS.values():
-        if maker.has_rule("simplify") and not maker.params and not maker.multiple_results:
+        if not maker.params and not maker.multiple_results:
             made = _result_of(maker, x)
             if made is not None:
                 yield f"a {maker.short_name}", made
 
 
 def _result_of(maker: Any, x: ir.Value) -> ir.Value | None:
-    """The result, of the type of x, of a small op without parameters; None if there is none."""
-    candidates = _related(x)
-    for operands in product(candidates, repeat=maker.n_operands or 0):
+    """The result, of the type of x, of a small op without parameters; None if there is none.
+
+    Its operands differ if they can: so a form that takes one for another shows.
+    """
+    choices = product(_related(x), repeat=maker.n_operands or 0)
+    for operands in sorted(choices, key=lambda ys: -len(set(ys))):
         types = [y.type for y in operands]
+        if not maker.has_rule("simplify") and x.type in types:
+            continue
         try:
             found = maker.result_type(*types)
         except TypeError:
@@ -215,7 +224,7 @@ def _related(x: ir.Value) -> list[ir.Value]:
     """x, and values of its shape of other kinds."""
     of_kind = kind(x.type.element_type)
     if of_kind == "complex":
-        return [x, OPS["anvl.real"].build(x)]
+        return [x, OPS["anvl.real"].build(x), OPS["anvl.imag"].build(x)]
     name = str(numpy_of(x.type.element_type))
     if of_kind == "float" and name in ("float32", "float64"):
         return [x, OPS["anvl.complex"].build(x, x)]

@@ -20,8 +20,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anvl.dialect.core.families import Elementwise
-from anvl.testing.checks import Check, DerivativeCheck, ValueCheck, is_identity
-from anvl.testing.claims import CLAIMS
+from anvl.testing.checks import (
+    CLAIMS,
+    Check,
+    DerivativeCheck,
+    NarrowDtypeCheck,
+    ValueCheck,
+    is_identity,
+)
 from anvl.testing.findings import STEP, WEIGHTS, Findings
 from anvl.testing.forms import FoldCheck
 from anvl.testing.program import Program
@@ -45,14 +51,28 @@ def judge_at(findings: Findings, program: Program, points: dict[int, Point]) -> 
     Where the interpreter is wrong XLA's numbers decide, as users get those: for a window that lies
     in part outside an array, XLA scatters nothing and the interpreter a part.
     """
-    doubtful = {}
+    doubtful: dict[int, Point] = {}
+    rounded: dict[int, Point] = {}
     for i, found in _judged(program, points):
         if found.problems and program.is_interpreted(i):
             doubtful[i] = points[i]
         else:
-            findings.add(found)
+            _keep(findings, found, points[i], rounded)
     program.compile_too(list(doubtful))
-    for _, found in _judged(program, doubtful):
+    for i, found in _judged(program, doubtful):
+        _keep(findings, found, points[i], rounded)
+    for _, found in _judged(program, rounded):
+        findings.add(found)
+
+
+def _keep(findings: Findings, found: Findings, point: Point, rounded: dict[int, Point]) -> None:
+    """Add what was found; or, if rounding may explain it, the point to those to look into."""
+    check, inputs = point
+    if found.problems and isinstance(check, NarrowDtypeCheck):
+        again = copy.copy(check)
+        again.is_rounded = True
+        rounded[check.index] = again, inputs
+    else:
         findings.add(found)
 
 

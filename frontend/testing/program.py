@@ -15,12 +15,11 @@ import numpy as np
 
 import anvl.runtime as rt
 from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import PassManager, ir
+from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, tensor
-from anvl.passes.framework.pipeline import Pipeline
-from anvl.passes.lower.stacked_calls import order_stacked_calls
-from anvl.passes.lower_to_stablehlo import LowerToStablehlo
-from anvl.testing.interpreter import (
+from anvl.dialect.text.interpreter import (
     Code,
     ProcessEnded,
     code_of,
@@ -28,6 +27,9 @@ from anvl.testing.interpreter import (
     names_of,
     unknown_ops,
 )
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.lower.stacked_calls import order_stacked_calls
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 
 __all__ = [
     "FAST", "OLD_EMITTERS", "Program", "References", "compile_fast", "needs_new_emitters",
@@ -36,6 +38,9 @@ __all__ = [
 
 #: References: functions of NumPy with the same values as ops, by the names of the ops.
 References: TypeAlias = Mapping[str, Callable[..., Any]]
+
+#: Borrowed ops, some forms of which are legal StableHLO.
+_CONDITIONAL = {name: op for name, op in OPS.items() if "is_already_legal" in vars(op)}
 
 #: Replacement of a function's inputs, given its index and its inputs.
 Change: TypeAlias = Callable[[int, list[np.ndarray]], list[np.ndarray]]
@@ -194,6 +199,8 @@ class Program:
     def lower(self) -> None:
         """Lower to StableHLO."""
         Pipeline([LowerToStablehlo(self.platform)]).run(self.module, verify_each=True)
+        if self.names & _CONDITIONAL.keys():
+            _check_legal(self.module.operation)
         self._is_lowered = True
 
     def compile(self) -> None:
@@ -349,6 +356,21 @@ def compile_fast(
             if found is None or found[1] not in known or found[1] not in FAST | OLD_EMITTERS:
                 raise
             _missing.add(found[1])
+
+
+def _check_legal(module: ir.Operation) -> None:
+    """Raise if lowering left a borrowed op in a form that is to be lowered."""
+    left: list[str] = []
+
+    def note(op: ir.Operation) -> ir.WalkResult:
+        rules = _CONDITIONAL.get(op.name)
+        if rules is not None and not rules.is_already_legal(op):
+            left.append(str(op))
+        return ir.WalkResult.ADVANCE
+
+    module.walk(note)
+    if left:
+        raise PassError("anvl-lower-to-stablehlo", f"what is to be lowered is left: {left[0]}")
 
 
 def _add_function(

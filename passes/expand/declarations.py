@@ -66,27 +66,27 @@ class Kind(abc.ABC):
     differentiates: ClassVar[bool] = True
 
     @abc.abstractmethod
-    def read(self, request: Any) -> Any:
+    def read(self, attribute: Any) -> Any:
         """Parse the attribute besides the callee; raises `TypeError` or `KeyError` if invalid."""
 
-    def resolved(self, asked: Any, callee: str, functions: dict[str, ir.Operation]) -> Any:
-        """Complete a request with facts from the bodies of the callee and of its callees."""
-        return asked
+    def resolved(self, params: Any, callee: str, functions: dict[str, ir.Operation]) -> Any:
+        """Complete the parameters with facts from the bodies of the callee and of its callees."""
+        return params
 
     @abc.abstractmethod
     def check(
-        self, name: str, asked: Any, inputs: list[ir.Type], outputs: list[ir.Type], place: str
+        self, name: str, params: Any, inputs: list[ir.Type], outputs: list[ir.Type], place: str
     ) -> tuple[list[ir.Type], list[ir.Type]]:
         """Argument and result types of the declared function, given those of its callee.
 
-        Raises `PassError` if the request does not fit these.
+        Raises `PassError` if the parameters do not fit these.
         """
 
     @abc.abstractmethod
     def write(
         self,
         function: ir.Operation,
-        asked: Any,
+        params: Any,
         symbols: SymbolTable,
         search: Search | None = None,
     ) -> None:
@@ -236,11 +236,11 @@ class Expansion(SymbolTable):
         self, kind: Kind, name: str, declaration: ir.Operation, path: tuple[str, ...]
     ) -> None:
         place = str(declaration.location)
-        callee, asked = _read(kind, name, declaration)
+        callee, params = _read(kind, name, declaration)
         self.define(callee, path)
         types = signature(self.find(callee, place))
-        asked = kind.resolved(asked, callee, self.functions)
-        wanted = kind.check(name, asked, *types, place)
+        params = kind.resolved(params, callee, self.functions)
+        wanted = kind.check(name, params, *types, place)
         _check_declaration(kind, name, declaration, wanted)
         declaration.erase()
         is_spent = self.uses[callee] == 1 and callee not in self.ruled
@@ -251,7 +251,7 @@ class Expansion(SymbolTable):
         definition.attributes["sym_visibility"] = ir.StringAttr.get("private", definition.context)
         if kind.differentiates or callee in self.derived:
             self._mark(name, definition)
-        self.write(kind, definition, callee, asked)
+        self.write(kind, definition, callee, params)
 
     def _mark(self, name: str, definition: ir.Operation) -> None:
         """Mark a function as containing a derivative, also for later passes."""
@@ -259,14 +259,14 @@ class Expansion(SymbolTable):
         if self.is_one_of_several:
             definition.attributes[_DERIVED] = ir.UnitAttr.get(definition.context)
 
-    def write(self, kind: Kind, function: ir.Operation, callee: str, asked: Any) -> None:
+    def write(self, kind: Kind, function: ir.Operation, callee: str, params: Any) -> None:
         """Turn a copy of @callee into the requested transformation."""
         if self.ruled:
             self._prepare_rules(function, kind.differentiates)
         if callee in self.derived and kind.differentiates:
             simplify(function)
         try:
-            kind.write(function, asked, self, self.search)
+            kind.write(function, params, self, self.search)
         except MissingRule as error:
             text = f"{kind.argument}: @{callee}: {error}"
             raise MissingRule(text, error.location, error.findings) from None
@@ -384,13 +384,13 @@ def _calling(function: ir.Operation, name: str) -> ir.Operation:
 
 def _read(kind: Kind, name: str, declaration: ir.Operation) -> tuple[str, Any]:
     """Callee of a declaration, and the rest of its attribute."""
-    request = declaration.attributes[kind.attribute]
+    attribute = declaration.attributes[kind.attribute]
     try:
-        return Symbol.decode(request["callee"]), kind.read(request)
+        return Symbol.decode(attribute["callee"]), kind.read(attribute)
     except (TypeError, KeyError):
         raise PassError(
             kind.argument,
-            f"@{name}: {kind.attribute} must be {kind.form}, got {request}",
+            f"@{name}: {kind.attribute} must be {kind.form}, got {attribute}",
             str(declaration.location),
         ) from None
 

@@ -43,31 +43,31 @@ class _LinearTranspose(Kind):
     form = "{callee = @f, wrt = array<i64: ...>}"
     noun = "transpose"
 
-    def read(self, request: Any) -> Transposed:
-        return Transposed(Ints.decode(request["wrt"]))
+    def read(self, attribute: Any) -> Transposed:
+        return Transposed(Ints.decode(attribute["wrt"]))
 
     def resolved(
-        self, asked: Transposed, callee: str, functions: dict[str, ir.Operation]
+        self, params: Transposed, callee: str, functions: dict[str, ir.Operation]
     ) -> Transposed:
-        return replace(asked, name=callee)
+        return replace(params, name=callee)
 
     def check(
         self,
         name: str,
-        asked: Transposed,
+        params: Transposed,
         inputs: list[ir.Type],
         outputs: list[ir.Type],
         place: str,
     ) -> tuple[list[ir.Type], list[ir.Type]]:
-        check_floats(_NAME, name, "wrt", asked.wrt, inputs, place)
+        check_floats(_NAME, name, "wrt", params.wrt, inputs, place)
         check_floats(_NAME, name, "result", range(len(outputs)), outputs, place)
-        others = [t for i, t in enumerate(inputs) if i not in asked.wrt]
-        return [*others, *outputs], [inputs[i] for i in asked.wrt]
+        others = [t for i, t in enumerate(inputs) if i not in params.wrt]
+        return [*others, *outputs], [inputs[i] for i in params.wrt]
 
     def write(
         self,
         function: ir.Operation,
-        asked: Transposed,
+        params: Transposed,
         symbols: SymbolTable,
         search: Search | None = None,
     ) -> None:
@@ -76,18 +76,18 @@ class _LinearTranspose(Kind):
         block = function.regions[0].blocks[0]
         *forward, terminator = [op.operation for op in block.operations]
         results = list(terminator.operands)
-        wrt = [block.arguments[i] for i in asked.wrt]
-        _check_forward(asked.name, Program(block, results, function, symbols), wrt)
+        wrt = [block.arguments[i] for i in params.wrt]
+        _check_forward(params.name, Program(block, results, function, symbols), wrt)
         with function.location, ir.InsertionPoint(terminator):
             seeds = [block.add_argument(y.type, y.location) for y in results]
             pairs = list(zip(results, seeds, strict=True))
             adjoints = reverse_sweep(block, pairs, wrt, search=search, symbols=symbols)
         program = Program(block, adjoints, function, symbols)
-        _check_backward(asked.name, program, forward, wrt, list(terminator.operands))
+        _check_backward(params.name, program, forward, wrt, list(terminator.operands))
         if "res_attrs" in function.attributes:  # of results that no longer exist
             del function.attributes["res_attrs"]
         finish(function, adjoints)
-        _drop(function, asked.wrt)
+        _drop(function, params.wrt)
 
 
 KINDS[LINEAR_TRANSPOSE] = _LinearTranspose()
@@ -166,8 +166,8 @@ def _refuse(
     raise PassError(_NAME, f"@{name} is not linear in {names}: {why}", str(guilty[-1].location))
 
 
-def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
-    """Remove the arguments in `asked`, with all that depends on them.
+def _drop(function: ir.Operation, params: Sequence[int]) -> None:
+    """Remove the arguments in `params`, with all that depends on them.
 
     Carries of a loop on which no wanted result depends become zero.
     """
@@ -178,14 +178,14 @@ def _drop(function: ir.Operation, asked: Sequence[int]) -> None:
         if op not in needed:
             op.erase()
     with function.location, ir.InsertionPoint.at_block_begin(block):
-        for x in [block.arguments[i] for i in asked]:
+        for x in [block.arguments[i] for i in params]:
             if next(iter(x.uses), None) is not None:
                 x.replace_all_uses_with(full(x.type, 0))
     if "arg_attrs" in function.attributes:
         old = function.attributes["arg_attrs"]
-        kept = [a for i, a in enumerate(old) if i not in asked]
+        kept = [a for i, a in enumerate(old) if i not in params]
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(kept, function.context)
-    for i in sorted(asked, reverse=True):
+    for i in sorted(params, reverse=True):
         block.erase_argument(i)
     inputs = [x.type for x in block.arguments]
     type_ = ir.FunctionType.get(inputs, signature(function)[1], function.context)

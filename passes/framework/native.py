@@ -7,11 +7,11 @@ parser which of them this build has.
 import functools
 import re
 
+from anvl.dialect.core.errors import nearest
 from anvl.dialect.core.mlir import PassManager, ir
-from anvl.passes.framework.options import nearest
 from anvl.passes.framework.pass_base import registered_passes
 
-__all__ = ["anchor_of", "check", "exists", "names", "unknown_pass"]
+__all__ = ["anchor_of", "check", "exists", "names", "options_of", "unknown_pass", "with_defaults"]
 
 _KNOWN = (
     "canonicalize",
@@ -99,6 +99,30 @@ def anchor_of(text: str) -> str:
     """The op that the pass `text` must run on, or `""` for any op."""
     restricted = re.search(_RESTRICTED, _parse_error("builtin.module", text) or "")
     return restricted[1] if restricted else ""
+
+
+def with_defaults(anchor: str, text: str) -> str:
+    """The text of a pass as MLIR prints it, with the defaults of options, but not empty ones."""
+    with _context():
+        manager = PassManager(anchor)
+        manager.add(text)
+    printed = str(manager).removeprefix(f"{anchor}(").removesuffix(")")
+    name, brace, options = printed.partition("{")
+    kept = [o for o in _split(options.removesuffix("}")) if o and not o.endswith("=")]
+    return f"{name}{{{' '.join(kept)}}}" if brace and kept else name
+
+
+def _split(options: str) -> list[str]:
+    """Options, each `name=value`, at the blanks outside of brackets."""
+    return re.findall(r"(?:[^\s({]|\([^)]*\)|\{[^}]*\})+", options)
+
+
+def options_of(name: str) -> dict[str, str]:
+    """The options of a pass that have a default, and it: more the bindings do not tell."""
+    anchor = anchor_of(name) or "builtin.module"
+    _, _, options = with_defaults(anchor, name).partition("{")
+    pairs = (option.partition("=") for option in _split(options.removesuffix("}")))
+    return {key: value for key, _, value in pairs}
 
 
 def unknown_pass(name: str) -> ValueError:

@@ -8,13 +8,14 @@ stand alone; `-` and `_` in a name mean the same.
 """
 
 import dataclasses
-import difflib
 import re
 import typing
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Option", "check", "nearest", "option", "options_of", "parse", "show", "unquoted"]
+from anvl.dialect.core.errors import nearest
+
+__all__ = ["Option", "check", "option", "options_of", "parse", "show", "show_all", "unquoted"]
 
 _HELP = "anvl.passes.help"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -45,6 +46,8 @@ class Option:
 
 def options_of(cls: type) -> dict[str, Option]:
     """The options that a pass class declares, by name, in the order of their definition."""
+    if not dataclasses.is_dataclass(cls):
+        raise ValueError(f"{cls.__name__}: a pass is a frozen dataclass; decorate the class")
     hints = typing.get_type_hints(cls)
     fields = [f for f in dataclasses.fields(cls) if _HELP in f.metadata]
     return {f.name: _option_of(cls, f, hints[f.name]) for f in fields}
@@ -141,12 +144,6 @@ def _lookup(name: str, key: str, options: Mapping[str, Option]) -> Option:
     raise ValueError(f"{name}: no option {key!r}{hint}; options are {', '.join(options)}")
 
 
-def nearest(name: str, known: typing.Iterable[str]) -> str:
-    """`", did you mean 'x'?"` when a known name is close to `name`, else nothing."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f", did you mean {close[0]!r}?" if close else ""
-
-
 def _value(name: str, opt: Option, raw: str | None) -> Any:
     if raw is None and opt.type is bool and not opt.many:
         return True
@@ -201,6 +198,12 @@ def show(values: Mapping[str, Any], options: Mapping[str, Option]) -> str:
     """The text of all values that differ from their default."""
     changed = [o for o in options.values() if values[o.name] != o.default]
     return " ".join(f"{o.name}={_shown(values[o.name], o)}" for o in changed)
+
+
+def show_all(values: Mapping[str, Any], options: Mapping[str, Option]) -> str:
+    """The text of all values that are not empty."""
+    given = [o for o in options.values() if values[o.name] not in ("", ())]
+    return " ".join(f"{o.name}={_shown(values[o.name], o)}" for o in given)
 
 
 def _shown(value: Any, opt: Option) -> str:

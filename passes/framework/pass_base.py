@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Self
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework import options
+from anvl.passes.framework.erasure import check_erasures
 from anvl.passes.framework.options import Option, option
 
 __all__ = ["Option", "Pass", "find", "option", "register", "registered_passes"]
@@ -42,6 +43,8 @@ class Pass:
 
     def __init_subclass__(cls, argument: str = "", registered: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith("anvl."):
+            check_erasures()
         if argument:
             cls.argument = argument
             if registered:
@@ -86,6 +89,11 @@ class Pass:
 
     def __str__(self) -> str:
         return self._text
+
+    def text_with_defaults(self) -> str:
+        """The text of the pass with the values of all options, but not empty ones."""
+        shown = options.show_all(vars(self), self.options())
+        return f"{self.argument}{{{shown}}}" if shown else self.argument
 
     @functools.cached_property
     def _text(self) -> str:

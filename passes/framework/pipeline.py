@@ -12,6 +12,7 @@ import collections
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TypeAlias
 
 from anvl.dialect.core.errors import PassError
@@ -19,10 +20,13 @@ from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.framework import native, pipeline_parser
 from anvl.passes.framework.instrument import Instrument
 from anvl.passes.framework.pass_base import Pass, find
+from anvl.passes.framework.reproducer import reproducer_text, write_reproducer
+from anvl.passes.framework.verification import verify
 
 __all__ = ["Native", "Nest", "Pipeline", "exists", "lookup", "parse"]
 
 _MODULE = "builtin.module"
+_FAILED = "the pass failed"
 _LONGEST_MESSAGE = 2000  # some passes put whole operations into a diagnostic
 
 
@@ -84,22 +88,32 @@ class Pipeline:
         after_each: AfterEach | None = None,
         verify_each: bool = False,
         instruments: Sequence[Instrument] = (),
+        reproducer: str | Path | None = None,
     ) -> None:
         """Run every pass on `module`, which changes in place.
+
+        `reproducer` is a file that is left if a pass fails, or ends the process: the module as it
+        is now, with the pipeline, for `anvl-opt --run-reproducer`.
 
         `after_each(name, module)` is called after each element.  Whatever a pass written in Python
         raises arrives unchanged; a failure inside MLIR is a `PassError` that names the pass.  After
         this call every handle into `module` other than `module` itself is invalid.
         """
         root = module.operation
+        if reproducer is not None:
+            write_reproducer(reproducer, reproducer_text(root, str(self), verify_each=verify_each))
         managers = _take(root.context)
         runner = _Runner(managers, verify_each, instruments)
+        for instrument in instruments:
+            instrument.begin(root, self)
         with root.context, ir.Location.unknown():
             for element in self.elements:
                 runner.run(element, root, _MODULE)
                 if after_each is not None:
                     after_each(element.argument, root)
         _idle.append(managers)
+        if reproducer is not None:
+            Path(reproducer).unlink(missing_ok=True)
 
 
 class _Managers:
@@ -152,12 +166,12 @@ class _Runner:
             instrument.before(element, op)
         try:
             self._run_pass(element, op, anchor)
+            for instrument in self.instruments:
+                instrument.after(element, op)
         except BaseException:
             for instrument in self.instruments:
                 instrument.failed(element, op)
             raise
-        for instrument in self.instruments:
-            instrument.after(element, op)
 
     def _run_nest(self, nest: Nest, op: ir.Operation, anchor: str) -> None:
         if nest.anchor == "any":
@@ -179,10 +193,10 @@ class _Runner:
             self.marks = None
         except ir.MLIRError as error:
             # Not chained: the text of the cause may hold the whole module.
-            failure = _pass_error(element, "the pass failed", error)
+            failure = _pass_error(element, error)
             raise failure.with_traceback(error.__traceback__) from None
         if self.verify_each:
-            _verify(element, op)
+            verify(element.argument, op)
 
     def _is_idle(self, element: Pass, module: ir.Operation) -> bool:
         if self.marks is None:
@@ -214,20 +228,13 @@ def _ops_inside(op: ir.Operation, name: str) -> list[ir.Operation]:
     return [inner for inner in inside if inner.name == name]
 
 
-def _verify(element: Pass | Native, op: ir.Operation) -> None:
-    try:
-        op.verify()
-    except ir.MLIRError as error:
-        raise _pass_error(element, "left invalid IR", error) from None
-
-
-def _pass_error(element: Pass | Native, what: str, error: ir.MLIRError) -> PassError:
+def _pass_error(element: Pass | Native, error: ir.MLIRError) -> PassError:
     """The first diagnostic of `error` only: its notes may hold the text of the whole module."""
     if not error.error_diagnostics:
-        return PassError(element.argument, what)
+        return PassError(element.argument, _FAILED)
     first = error.error_diagnostics[0]
     return PassError(
-        element.argument, f"{what}: {first.message[:_LONGEST_MESSAGE]}", str(first.location)
+        element.argument, f"{_FAILED}: {first.message[:_LONGEST_MESSAGE]}", str(first.location)
     )
 
 

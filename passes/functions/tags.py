@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from anvl.dialect.control_flow.call import rule_of
-from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.errors import PassError, nearest
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.interpreters.activity_analysis import place_of
-from anvl.passes.framework.options import nearest
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of
 

@@ -28,7 +28,13 @@ class Hlo:
 
     def constant(self, type: ir.Type, value: complex) -> ir.Value:
         """An array of `type` filled with `value`."""
-        return self("constant", type=type, value=splat(type, value))
+        element = type.element_type
+        if not type.rank or kind(element) != "complex":
+            return self("constant", type=type, value=splat(type, value))
+        # The bindings make complex splats of scalars only.
+        scalar = self.constant(tensor([], element), value)
+        axes = Ints.encode(())
+        return self("broadcast_in_dim", scalar, type=type, broadcast_dimensions=axes)
 
     def compare(self, x: ir.Value, y: ir.Value, direction: str) -> ir.Value:
         """Compare x with y elementwise."""

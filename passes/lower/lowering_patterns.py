@@ -12,7 +12,7 @@ from typing import Any
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.mlir import PassManager, ir, rewrite
 from anvl.dialect.core.op import AnvlOp
-from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.core.op_registry import OPS, ops_with_rule
 from anvl.dialect.core.side_block import side_block
 from anvl.dialect.interpreters.emission_cache import Recipe, clear_if_replaced, nested_ops, replay
 from anvl.dialect.ops.elementwise.upcast import in_wide
@@ -32,10 +32,9 @@ def expansions(platform: str, known: int) -> Any:
     `known` is the number of registered ops: a new op makes a new set.
     """
     patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform)
-    for name, op_class in OPS.items():
-        by_rule = op_class.hlo is None and op_class.has_rule("lower")
-        if by_rule or _is_chlo(op_class):
-            patterns.add(name, _pattern(op_class, hlo))
+    of_chlo = [op_class for op_class in OPS.values() if _is_chlo(op_class)]
+    for op_class in (*ops_with_rule("lower"), *of_chlo):
+        patterns.add(op_class.OPERATION_NAME, _pattern(op_class, hlo))
     return patterns.freeze()
 
 

@@ -1,4 +1,4 @@
-"""Pipeline from a traced program to StableHLO, run by `jit` and by `anvl.tools.opt.run`."""
+"""Pipeline from a traced program to StableHLO, run by `jit` and by `anvl-run`."""
 
 from collections.abc import Sequence
 from functools import cache

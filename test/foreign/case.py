@@ -24,7 +24,8 @@ class Case:
     x64: bool = False
     by_differences: bool = False
     refused: Mapping[str, str] = field(default_factory=dict)
-    without: Mapping[str, str] = field(default_factory=dict)  # checks that cannot be, and why
+    # Checks, and platforms of another form, that cannot be, and why.
+    without: Mapping[str, str] = field(default_factory=dict)
     jit: Mapping[str, Any] = field(default_factory=dict)  # options of jax.jit
 
 

@@ -1,5 +1,7 @@
 """The forms in which JAX writes a program."""
 
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 import jax
@@ -15,7 +17,20 @@ def texts_of(case: Case) -> dict[str, str]:
     texts = {"plain": lowered.as_text(), "debug": lowered.as_text(debug_info=True)}
     with suppress(NotImplementedError):  # of callbacks
         texts["export"] = _exported(case).mlir_module()
+        for platform in (p for p in _ELSEWHERE if p not in case.without):
+            with suppress(ValueError):  # of routines that it lacks, or promises nothing of
+                text = _exported(case, [platform]).mlir_module()
+                if set(_called(text)) - set(_called(texts["export"])):
+                    texts[platform] = text
     return texts
+
+
+#: Platforms whose programs call other routines.
+_ELSEWHERE = ("cuda", "rocm", "tpu")
+
+
+def _called(text: str) -> list[str]:
+    return re.findall(r"stablehlo.custom_call @([\w.$]+)", text)
 
 
 def artifact_of(case: Case) -> bytes | None:
@@ -30,8 +45,8 @@ def _jitted(case: Case) -> jax.stages.Wrapped:
     return jax.jit(case.function, keep_unused=True, **case.jit)
 
 
-def _exported(case: Case) -> export.Exported:
-    # Routines are exported for this machine: it is run here.
+def _exported(case: Case, platforms: Sequence[str] | None = None) -> export.Exported:
+    # Routines are exported for this machine, or such as are lifted: it is run here.
     targets = ("xla_ffi_python_cpu_callback", "ApproxTopK")
     checks = [export.DisabledSafetyCheck.custom_call(target) for target in targets]
-    return export.export(_jitted(case), disabled_checks=checks)(*case.args)
+    return export.export(_jitted(case), platforms=platforms, disabled_checks=checks)(*case.args)

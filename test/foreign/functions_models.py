@@ -22,6 +22,7 @@ STACK = np.stack([S, 2 * S + 1])
 S64 = S.astype("float64")
 # JAX's derivative is of symmetric matrices, also where the program reads one triangle alone; of
 # complete vectors it has none.
+SIGNS = {"without": {"tpu": "vectors have other signs"}}
 DIFFERENCES = {"by_differences": True, "x64": True}
 NO_RULE = {"grad": "has no derivative", "jvp": "has no derivative"}  # of JAX's either
 
@@ -93,9 +94,9 @@ FACTORS = table([
      (S64,), DIFFERENCES),
     ("eigh, complex", lambda z: jnp.linalg.eigvalsh(z @ z.conj().T), (Z,)),
     ("svd", lambda a: jnp.linalg.svd(a, compute_uv=False), (A,)),
-    ("svd, vectors", lambda a: jnp.linalg.svd(a, full_matrices=False), (TALL,)),
+    ("svd, vectors", lambda a: jnp.linalg.svd(a, full_matrices=False), (TALL,), SIGNS),
     ("svd, complete", lambda a: jnp.linalg.svd(a)[1:], (TALL.astype("float64"),),
-     DIFFERENCES),
+     DIFFERENCES | SIGNS),
     ("inverse and determinant", lambda a: (jnp.linalg.inv(a), jnp.linalg.slogdet(a)[1]), (S,)),
     ("determinant of a stack", jnp.linalg.det, (STACK,)),
     ("eigenvalues", jnp.linalg.eigvals, (S,)),

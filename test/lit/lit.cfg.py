@@ -27,7 +27,7 @@ for _name in ("HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL"):
     if _name in os.environ:
         config.environment[_name] = os.environ[_name]
 
-_run = f"{sys.executable} -m anvl.tools.opt.run"
+_run = f"{sys.executable} -m anvl.tools.run.run_tool"
 _numbers = f"{sys.executable} -m anvl.tools.dev.check_numbers"
 if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
     # One process imports the tools and forks a child a run: a fifth of the time.
@@ -45,8 +45,11 @@ if hasattr(os, "fork") and not os.environ.get("ANVL_LIT_NO_SERVER"):
     served.install(pathlib.Path(_tools))
     _run, _numbers = "anvl-run", "anvl-numbers"
 
+# A path of LLVM's own FileCheck here has it read the tests: they are written for both.
+_filecheck = os.environ.get("ANVL_LIT_FILECHECK", "filecheck")
+
 config.substitutions += [
-    (r"\b(FileCheck|filecheck)\b", "filecheck --dump-input=fail"),
+    (r"\b(FileCheck|filecheck)\b", f"{_filecheck} --dump-input=fail"),
     ("%PYTHON", sys.executable),
     ("%run", _run),
     ("%numbers", _numbers),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from proof import points_of
 from references import REFERENCES
+from test_floats_of_8_bits import NAMES, test_what_takes_them_can_be_lowered
 from test_lift import REDUCED, RENAMED, test_what_was_lowered_comes_back
 from test_lift_reductions import (
     test_a_reduction_is_an_op_where_it_is_one_op_from_its_identity,
@@ -47,7 +48,7 @@ class Narrow:
     """The checks of an op, all or those named, with the programs that its right rules make."""
 
     def __init__(self, name: str, platform: str = "cpu", checks: Collection[str] = ()) -> None:
-        self.op_class, self.platform = OPS[name], platform
+        self.name, self.op_class, self.platform = name, OPS[name], platform
         self.lowers = not goes_before_lowering(self.op_class)
         makes = [make for make in CHECKS if not checks or make.__name__ in checks]
         with context(), ir.Location.unknown():
@@ -64,9 +65,10 @@ class Narrow:
         self.rights = sorted(rights, key=lambda right: len(right.lowered))
         self.is_changed = self.is_exception = False
         self.is_spoilt = False  # whether a bug left something behind that changes a check
-        self._found_by: _Right | None = None
+        self._found_by: _Right | str = ""  # a check, or the name of a test
         self._sound: list[_Right] = []
-        self._lift_is_sound: bool | None = None  # until that is asked
+        self._tests = {"lift": self._problem_of_lift, "8 bits": self._problem_in_8_bits}
+        self._sound_tests: dict[str, bool] = {}  # those that were asked
         self._since = time.process_time()
 
     def _right(self, make: type[Check], call: Call) -> _Right:
@@ -88,11 +90,9 @@ class Narrow:
 
     def problem(self, rules: Sequence[str]) -> str:
         """The first thing that is found wrong, or nothing; then `is_changed` says what changed."""
-        self.is_changed, self.is_exception, self._found_by = False, False, None
-        if "lift" in rules and self._lift_is_sound is not False:
-            self._since = time.process_time()
-            if found := self._problem_of_lift():
-                return f"lift: {found}"
+        self.is_changed, self.is_exception, self._found_by = False, False, ""
+        if "lift" in rules and (found := self._problem_of_test("lift")):
+            return found
         if rules == ("lift",):
             return ""
         for right in self.rights:
@@ -107,14 +107,22 @@ class Narrow:
                 self.rights = [right, *(other for other in self.rights if other is not right)]
                 self._found_by = right
                 return f"{right.make.__name__}: {found}"
-        return ""
+        return self._problem_of_test("8 bits") if "lower" in rules else ""
+
+    def _problem_of_test(self, name: str) -> str:
+        if not self._sound_tests.get(name, True):
+            return ""
+        self._since, self._found_by = time.process_time(), name
+        found = self._tests[name]()
+        return f"{name}: {found}" if found else ""
 
     def is_sound(self) -> bool:
         """Whether what found the last bug finds nothing of the right rules; else it is left out."""
         right = self._found_by
-        if right is None:
-            self._lift_is_sound = self._lift_is_sound or not self._problem_of_lift()
-            return self._lift_is_sound
+        if isinstance(right, str):
+            is_sound = self._sound_tests.get(right) or not self._tests[right]()
+            self._sound_tests[right] = is_sound
+            return is_sound
         if not self._is_itself(right):
             self.is_spoilt = True
             return self._leave_out(right)
@@ -155,6 +163,16 @@ class Narrow:
                     test_what_was_lowered_comes_back(name)
                 except Exception as error:
                     return f"{name}: {type(error).__name__}: {error}"
+        return ""
+
+    def _problem_in_8_bits(self) -> str:
+        """Of lowering it for floats of 8 bits, which no sample has."""
+        if self.name not in NAMES or self.platform != "cpu":
+            return ""
+        try:
+            test_what_takes_them_can_be_lowered(self.name, "f8E5M2")
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
         return ""
 
     def _problem_of(self, right: _Right, rules: set[str]) -> str:

@@ -38,7 +38,7 @@ _HOME = ("anvl.dialect.ops.", "anvl.dialect.core.create", "anvl.dialect.core.sha
 #: Helpers of all ops, which the tests of no single op are for.
 _SHARED = {"anvl.dialect.core.create", "anvl.dialect.ops.elementwise.upcast"}
 #: What refuses calls, and words its messages: the tables of constraints try these.
-_NO_RULE = re.compile("_?check|_?remedy|_either|_refuse|_describe|sample$")
+_NO_RULE = re.compile("_?check|_?remedy|_either|_refuse|_describe|_shape_without|sample$")
 #: Lowerings for platforms without routines of their own.
 _ELSEWHERE = {"anvl.dialect.ops.linalg.linalg_fallback", "anvl.dialect.ops.linalg.jacobi"}
 

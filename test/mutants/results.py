@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Results", "reasons", "report"]
+__all__ = ["Results", "has_reason", "reasons", "report"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -82,6 +82,12 @@ def reasons(path: Path) -> dict[str, str]:
         elif line and not line.startswith("#"):
             name = line
     return found
+
+
+def has_reason(names: Sequence[tuple[str, str]]) -> bool:
+    """Whether a bug is listed with a reason, for one of its ops or for all."""
+    known = reasons(EQUIVALENT) | reasons(SURVIVING)
+    return any(name in known or _listed(name) in known for _, name in names)
 
 
 def report(bugs: Sequence[Any], results: Results, seconds: float) -> int:

@@ -25,12 +25,12 @@ HERE = Path(__file__).resolve().parent
 UNIT = HERE.parent / "unit"
 sys.path[:0] = [str(HERE), str(UNIT), str(UNIT / "dialect"), str(UNIT / "passes")]
 
-from results import Results, report  # noqa: E402
+from results import Results, has_reason, report  # noqa: E402
 from worker import Worker, work  # noqa: E402
 
 SAMPLE = 10  # bugs of an op that is no line of the table, by a fixed seed
 SEED = 12
-MORE = 7  # other ops that are tried for a bug in what serves several
+MORE = 7  # other ops that are tried for a bug in what serves several; then the rest, 8 at a time
 _LONG = {
     f"anvl.{name}"
     for name in """cholesky det eig eigh eigvals eigvalsh lu pinv qr slogdet solve svd svdvals
@@ -60,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     results, start = Results(Path(options.out), options.fresh, options.missed), time.monotonic()
     for attempt in range(0 if options.report else MORE + 1):
         run(bugs, attempt, results, options.jobs)
+    if not options.report:
+        run_in_all(bugs, results, options.jobs)
     return report(bugs, results, time.monotonic() - start)
 
 
@@ -97,7 +99,7 @@ def sampled(count: int, seed: int) -> Iterator[Planted]:
     """All bugs of the lines of the elementwise table; of the other ops as many of each.
 
     One in a function that serves several ops is planted for one of them; if it is not found there,
-    for some of the others, which may find it.
+    for the others, one of which may find it.
     """
     from planted import bugs_of
 
@@ -109,7 +111,7 @@ def sampled(count: int, seed: int) -> Iterator[Planted]:
             shared.setdefault((bug.home, bug.where, bug.kind, bug.text), []).append(bug)
     by_op: dict[str, list[Planted]] = {op: [] for op in sorted(OPS)}
     for bugs in shared.values():
-        chosen = sorted(bugs, key=lambda bug: _rank(bug.name, seed))[: MORE + 1]
+        chosen = sorted(bugs, key=lambda bug: _rank(bug.name, seed))
         by_op[chosen[0].op].append(Planted(chosen[0].op, [(b.op, b.name) for b in chosen]))
     for op, planted in by_op.items():
         ranked = sorted(planted, key=lambda bug: _rank(bug.name, seed))
@@ -131,14 +133,30 @@ def _is_line(op_class: Any) -> bool:
 
 def run(bugs: Sequence[Planted], attempt: int, results: Results, jobs: int) -> None:
     """Try what was not found so far, each bug in the next op that it serves."""
+    pairs = [
+        bug.names[attempt]
+        for bug in bugs
+        if attempt < len(bug.names) and not results.is_found(bug.names)
+    ]
+    _run_pairs(pairs, results, jobs)
+
+
+def run_in_all(bugs: Sequence[Planted], results: Results, jobs: int) -> None:
+    """Try what was not found and has no reason in all other ops that it serves, some at a time."""
+    most = max((len(bug.names) for bug in bugs), default=0)
+    for start in range(MORE + 1, most, MORE + 1):
+        left = [bug for bug in bugs if not (results.is_found(bug.names) or has_reason(bug.names))]
+        pairs = [pair for bug in left for pair in bug.names[start : start + MORE + 1]]
+        _run_pairs(pairs, results, jobs)
+
+
+def _run_pairs(pairs: Sequence[tuple[str, str]], results: Results, jobs: int) -> None:
     from anvl.dialect.core.op_registry import OPS
 
     left: dict[str, list[str]] = {}
-    for bug in bugs:
-        if attempt < len(bug.names) and not results.is_found(bug.names):
-            op, name = bug.names[attempt]
-            if not results.is_known(name):
-                left.setdefault(op, []).append(name)
+    for op, name in pairs:
+        if not results.is_known(name):
+            left.setdefault(op, []).append(name)
     if not left:
         return
     print(f"{sum(map(len, left.values()))} bugs of {len(left)} ops", flush=True)

@@ -29,7 +29,9 @@ _AS_USERS = {
 
 # Where the interpreter differs from XLA, whose numbers users get: subnormal numbers, windows that
 # lie in part outside of an array, the order of NaN.
-_OF_XLA = {"test_edges_of_values.py", "test_indexing.py", "test_sorting.py"}
+_OF_XLA = {
+    "test_against_jax.py", "test_edges_of_values.py", "test_indexing.py", "test_sorting.py"
+}  # fmt: skip
 
 _ONE_IN = 10  # of the tests without a mark, in `make sweep-part`
 

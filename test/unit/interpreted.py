@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anvl.dialect.text.interpreter import ProcessEnded, interpreter
 from anvl.runtime import ArrayType, Executable, Placement, RuntimeFailure
 from anvl.runtime.buffers import send
 from anvl.runtime.lazy import compat
-from anvl.testing.interpreter import ProcessEnded, interpreter
 from anvl.testing.program import OLD_EMITTERS, compile_fast
 
 __all__ = ["InterpretedExecutable", "compiled_fast", "interpreted"]

@@ -123,6 +123,13 @@ def test_the_code_of_a_document_runs(path, tmp_path, own_ops):
         session.run(block)
 
 
+def test_a_dialect_a_pass_and_a_lowering_have_a_hundred_lines():
+    page = (ROOT / "docs" / "hundred-lines.md").read_text()
+    (own,) = [block for block in blocks(page) if "file=fuse_ops.py" in block.words]
+    assert own.text.count("\n") <= 100
+    assert all(word in own.text for word in ("(AnvlOp", "(Pass", "def lower("))
+
+
 def run(document: str, tmp_path: Path) -> Session:
     session = Session("doc.md", tmp_path)
     for block in blocks(document):

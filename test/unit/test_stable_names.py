@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from anvl.passes.framework.pass_base import registered_passes
+from anvl.tools.opt.verify_gradient import VerifyGradient
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "stable-names.md").read_text()
 INIT = {
@@ -55,3 +58,18 @@ def test_the_documentation_imports_stable_names_only(page):
 
 def test_an_internal_import_in_a_page_is_seen():
     assert imported_in("```python\nfrom anvl.core.avals import aval\n```") == {"anvl.core.avals"}
+
+
+def test_the_page_of_the_tool_has_a_row_for_each_pass():
+    """docs/anvl-opt.md: passes of the library, and those that only the tool has."""
+    section = (
+        (ROOT / "docs" / "anvl-opt.md").read_text().split("\n## Passes\n")[1].split("\n## ")[0]
+    )
+    listed_there = re.findall(r"^\| `--(anvl-[\w-]+)` \| \S", section, re.MULTILINE)
+    of_library = [
+        name
+        for name, pass_class in registered_passes().items()
+        if pass_class.__module__.startswith("anvl.passes.")
+    ]
+    assert listed_there == sorted(set(listed_there), key=listed_there.index)
+    assert set(listed_there) == {*of_library, VerifyGradient.argument}

@@ -14,7 +14,13 @@ from pathlib import Path
 __all__ = ["tool", "tools_folder"]
 
 _SERVER = Path(__file__).parents[1] / "lit" / "support" / "server.py"
-_MODULES = {"anvl-opt": "anvl.tools.opt.main", "anvl-run": "anvl.tools.opt.run"}
+_MODULES = {
+    "anvl-diff": "anvl.tools.diff.diff_tool",
+    "anvl-opt": "anvl.tools.opt.main",
+    "anvl-reduce": "anvl.tools.reduce.reduce_tool",
+    "anvl-run": "anvl.tools.run.run_tool",
+    "anvl-viz": "anvl.tools.viz.viz_tool",
+}
 
 
 def tool(name: str) -> list[str]:

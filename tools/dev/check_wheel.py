@@ -24,7 +24,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = {".py", ".pyi", ".mlir", ".typed"}
+DATA = {".py", ".pyi", ".mlir", ".typed", ".css", ".html", ".js"}
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FOR_DEVELOPERS = ("pytest", "hypothesis", "lit", "filecheck", "mypy", "ruff", "jax")

@@ -193,8 +193,9 @@ class _Runner:
         # All imports of a run, before the first fork.
         from anvl.dialect.core.context import context
 
-        for name in ("bytecode", "main", "names", "verify_gradient"):
-            importlib.import_module(f"anvl.tools.opt.{name}")
+        for name in ("dialect.text.value_names", "tools.io.bytecode", "tools.opt.main",
+                     "tools.opt.verify_gradient"):  # fmt: skip
+            importlib.import_module(f"anvl.{name}")
         context()
         self.input, self.output, self.errors = (
             folder / name for name in ("input.mlir", "output.mlir", "errors")
@@ -226,7 +227,7 @@ class _Runner:
     def _run_bytecode(self, content: bytes, arguments: Sequence[str]) -> str:
         """Run `anvl-opt` on bytecode, with a fork as its child process for reading."""
         from anvl.dialect.text.bytecode import answer_of
-        from anvl.tools.opt.source import MAX_NESTING
+        from anvl.tools.io.source import MAX_NESTING
 
         status = self._forked(lambda: answer_of(content, MAX_NESTING))
         if status == 1 and not self.output.read_text(errors="replace").strip():

@@ -34,13 +34,13 @@ SENTENCE = {
 # The rooms of a folder, the lowest first: each may import itself and those before it.  A room is a
 # folder; a module beside the rooms stands where it is listed.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "anvl_dialect": ("core", "interpreters", "ops", "control_flow", "text"),
+    "anvl_dialect": ("core", "interpreters", "ops", "control_flow", "text", "view"),
     "passes": ("framework", "functions", "residuals", "expand", "lower", "lifting", "pipelines"),
     "frontend": (
         "tree", "core", "dispatch", "prim", "numpy", "transforms", "control_flow", "interop",
         "windows", "random", "ffi", "testing",
     ),
-    "tools": ("opt", "dev"),
+    "tools": ("io", "new", "run", "opt", "diff", "viz", "reduce", "checks", "dev"),
 }  # fmt: skip
 
 # Pages that describe the layout, for the messages.

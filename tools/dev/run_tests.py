@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -51,12 +52,13 @@ class Result:
 
 
 def check_steps() -> list[Step]:
+    """They take one core each, and mypy as long as all others, so it begins first."""
     return [
+        Step("types", ["mypy"]),
         Step("format", ["ruff", "format", "--check", "."]),
         Step("lint", ["ruff", "check", "."]),
-        Step("types", ["mypy"]),
         Step("sizes", ["python", "tools/dev/check_sizes.py"]),
-        Step("lit directives", ["python", "tools/dev/lint_checks.py"]),
+        Step("lit directives", ["anvl-lint-checks"]),
         Step("generated files", ["python", "-m", "anvl.tools.dev.generate", "--check"]),
     ]
 
@@ -106,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     if unknown := set(stages) - STAGES.keys():
         parser.error(f"no such stage: {', '.join(unknown)}; there are {', '.join(STAGES)}")
     (ROOT / REPORTS).mkdir(parents=True, exist_ok=True)
-    results = [_run(step) for stage in stages for step in STAGES[stage]()]
+    results = [result for stage in stages for result in _run_stage(stage)]
     print(f"\n{'':32}{'passed':>8}{'failed':>8}{'skipped':>9}")
     print("\n".join(map(str, results)))
     failed = sum(result.failed for result in results)
@@ -116,17 +118,34 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if failed else 0
 
 
+def _run_stage(stage: str) -> list[Result]:
+    """Run the steps of a stage; those of `check` two at a time, which print when they end."""
+    steps = STAGES[stage]()
+    if stage != "check":
+        return [_run(step) for step in steps]
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(_run_quietly, steps))
+
+
 def _run(step: Step) -> Result:
     print(f"\n$ {shlex.join(step.command)}", flush=True)
     if step.report:
         (ROOT / step.report).unlink(missing_ok=True)
     start = time.monotonic()
-    status = _status(step.command)
+    status, _ = _status(step.command)
     counts = _counts(ROOT / step.report if step.report else None, status)
     return Result(step.name, *counts, time.monotonic() - start)
 
 
-def _status(command: list[str]) -> int:
+def _run_quietly(step: Step) -> Result:
+    start = time.monotonic()
+    status, output = _status(step.command, captures=True)
+    print(f"\n$ {shlex.join(step.command)}\n{output}", end="", flush=True)
+    return Result(step.name, *_counts(None, status), time.monotonic() - start)
+
+
+def _status(command: list[str], *, captures: bool = False) -> tuple[int, str]:
+    """Exit status of a command, and its output if it is captured."""
     environment = os.environ | {
         "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}",
         "MPLBACKEND": "Agg",
@@ -134,16 +153,20 @@ def _status(command: list[str]) -> int:
     # Windows looks for a command where this process would, not where its environment says.
     program = shutil.which(command[0], path=environment["PATH"]) or command[0]
     try:
-        return subprocess.run(
+        done = subprocess.run(
             [program, *command[1:]],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
             timeout=STEP_SECONDS,
-        ).returncode
+            text=True,
+            stdout=subprocess.PIPE if captures else None,
+            stderr=subprocess.STDOUT if captures else None,
+        )
+        return done.returncode, done.stdout or ""
     except subprocess.TimeoutExpired:
         print(f"{command[0]}: still running after {STEP_SECONDS} s, stopped")
-        return 1
+        return 1, ""
 
 
 def _counts(report: Path | None, status: int) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from anvl.tools.opt.diagnostics import Diagnostic
+from anvl.tools.io.diagnostics import Diagnostic
 
 __all__ = ["mismatches"]
 

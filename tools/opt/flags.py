@@ -1,55 +1,34 @@
-"""The command line of `anvl-opt`: its flags, and the parser.
+"""The command line of `anvl-opt`: its flags, and what they say together.
 
-Flags may have one dash or two.  An unknown flag is a pass, in the order given: `--cse`,
-`--anvl-gradient="function=main wrt=0"`.  argparse fits badly: it supports no ordered, open set of
-flags, and lets `--split-input-file x.mlir` swallow the file.
+An unknown flag is a pass, in the order given: `--cse`, `--anvl-gradient="function=main wrt=0"`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["FLAGS", "Flag", "Settings", "UsageError", "parse", "usage"]
+from anvl.tools.io.command_line import EVERYTHING, Flag, UsageError, defaults
+from anvl.tools.io.command_line import parse as parsed
+
+__all__ = ["FLAGS", "QUESTIONS", "VALIDATIONS", "Settings", "parse"]
 
 SPLIT_MARKER = "// -----"
-_SWITCH = {"": True, "1": True, "true": True, "0": False, "false": False}
+#: The flags that ask about the tool itself, and read no input.
+QUESTIONS = ("help", "version", "list-passes", "list-ops", "irdl", "show-dialects")
 
-
-class UsageError(Exception):
-    """Invalid command line."""
-
-
-@dataclass(frozen=True)
-class Flag:
-    """One flag.
-
-    `kind` is "switch" (on or off), "value" (`--f=v` or `--f v`), "number", "names" (a list that
-    may be given repeatedly), "paths" (one more each time), or "optional" (a bare `--f` means
-    `bare`).
-    """
-
-    name: str
-    help: str
-    kind: str = "switch"
-    default: Any = None
-    metavar: str = ""
-    bare: str = ""
-
-    @property
-    def start(self) -> Any:
-        if self.kind in ("names", "paths"):
-            return ()
-        return bool(self.default) if self.kind == "switch" else self.default
-
-    @property
-    def spelling(self) -> str:
-        dashes = "-" if len(self.name) == 1 else "--"
-        values = {"switch": "", "optional": f"[={self.metavar}]"}
-        return f"{dashes}{self.name}{values.get(self.kind, f'={self.metavar}')}"
-
+#: The flags that execute the module around every pass; one at a time.
+VALIDATIONS = ("anvl-validate-each", "anvl-bisect")
+_VALIDATION = "functions=f,g inputs=N seed=N rtol=X atol=X executor=plugin|interpreter seconds=X"
 
 FLAGS = (
-    Flag("help", "show this text"),
+    Flag(
+        "help",
+        "show this text, or the options of one pass (-h: the same)",
+        "optional",
+        None,
+        "PASS",
+        EVERYTHING,
+    ),
     Flag("version", "show the versions of anvl and of its dependencies"),
     Flag("list-passes", "list all passes"),
     Flag("show-dialects", "list the dialects that can be read"),
@@ -76,6 +55,13 @@ FLAGS = (
         SPLIT_MARKER,
     ),
     Flag(
+        "output-split-marker",
+        f"print a line of MARKER between the results of parts (`{SPLIT_MARKER}`)",
+        "value",
+        SPLIT_MARKER,
+        "MARKER",
+    ),
+    Flag(
         "verify-diagnostics",
         "compare diagnostics with the expected-error comments in the input",
         "optional",
@@ -86,12 +72,29 @@ FLAGS = (
     Flag(
         "verify-each", "check the IR after every pass (on by default; =0 turns it off)", default=1
     ),
+    Flag(
+        "anvl-validate-each",
+        f"execute the module before and after every pass, compare; as of a pass: {_VALIDATION}",
+        "optional",
+        None,
+        "OPTIONS",
+    ),
+    Flag(
+        "anvl-bisect",
+        "the same, and name the first op of that pass that changes the numbers",
+        "optional",
+        None,
+        "OPTIONS",
+    ),
     Flag("verify-roundtrip", "check that the input prints and parses back, as text and bytecode"),
     Flag("emit-bytecode", "write bytecode"),
+    Flag("emit-bytecode-version", "write bytecode of version N", "number", None, "N"),
     Flag("trust-input", "read bytecode without trying it in a child process first"),
     Flag("mlir-print-op-generic", "print the generic form of all operations"),
     Flag("mlir-print-debuginfo", "print locations"),
+    Flag("mlir-pretty-debuginfo", "print locations for reading, with --mlir-print-debuginfo"),
     Flag("mlir-print-local-scope", "print without aliases"),
+    Flag("mlir-print-skip-regions", "print operations without their regions"),
     Flag(
         "mlir-use-nameloc-as-prefix",
         "keep the names of values, and name those that passes make (on by default; =0 numbers all)",
@@ -100,6 +103,13 @@ FLAGS = (
     Flag(
         "mlir-elide-elementsattrs-if-larger",
         "print `...` for constants of more elements than N",
+        "number",
+        None,
+        "N",
+    ),
+    Flag(
+        "mlir-elide-resource-strings-if-larger",
+        "leave out the values of resources of more characters than N",
         "number",
         None,
         "N",
@@ -114,17 +124,32 @@ FLAGS = (
     Flag("mlir-print-ir-tree-dir", "print to files in FOLDER instead", "value", None, "FOLDER"),
     Flag("anvl-print-adjoint-map", "print each op beside its adjoint ops after anvl-gradient"),
     Flag("mlir-print-stacktrace-on-diagnostic", "show Python's stack for an error in a pass"),
+    Flag("run-reproducer", "run the pipeline that the input, a reproducer, holds"),
+    Flag(
+        "mlir-generate-reproducer",
+        "write the input with the pipeline to FILE, as MLIR's reproducers are",
+        "value",
+        None,
+        "FILE",
+    ),
+    Flag(
+        "mlir-pass-pipeline-crash-reproducer",
+        "write a reproducer to FILE if a pass fails or crashes",
+        "value",
+        None,
+        "FILE",
+    ),
+    Flag("mlir-pass-pipeline-local-reproducer", "reduce it to the pass that fails"),
     Flag("mlir-timing", "print how long each phase and pass took to stderr"),
     Flag("mlir-disable-threading", "accepted and without effect: anvl-opt has one thread"),
 )
-_BY_NAME = {flag.name: flag for flag in FLAGS}
 
 
 @dataclass
 class Settings:
     """A parsed command line."""
 
-    values: dict[str, Any] = field(default_factory=lambda: {f.name: f.start for f in FLAGS})
+    values: dict[str, Any] = field(default_factory=lambda: defaults(FLAGS))
     passes: list[tuple[str, str | None]] = field(default_factory=list)  # name, option text
     inputs: list[str] = field(default_factory=list)
 
@@ -138,51 +163,10 @@ class Settings:
 
 def parse(argv: Sequence[str]) -> Settings:
     """Parse the command line; unknown passes are left to the pipeline parser."""
-    settings = Settings()
-    arguments = list(reversed(argv))
-    while arguments:
-        argument = arguments.pop()
-        if argument == "-" or not argument.startswith("-"):
-            settings.inputs.append(argument)
-            continue
-        name, equals, value = argument.lstrip("-").partition("=")
-        given = value if equals else None
-        flag = _BY_NAME.get(name)
-        if flag is None:
-            settings.passes.append((name, given))
-            continue
-        if given is None and flag.kind in ("value", "number", "names", "paths"):
-            given = _next_value(flag, arguments)
-        settings.values[name] = _converted(flag, given, settings[name])
+    given = parsed(argv, FLAGS)
+    settings = Settings(given.values, given.unknown, given.inputs)
     _check(settings)
     return settings
-
-
-def _next_value(flag: Flag, arguments: list[str]) -> str:
-    if not arguments:
-        raise UsageError(f"--{flag.name} needs a value; write {flag.spelling}")
-    return arguments.pop()
-
-
-def _converted(flag: Flag, given: str | None, before: Any) -> Any:
-    if flag.kind == "switch":
-        return _switch(flag, given or "")
-    if flag.kind == "optional":
-        return given or flag.bare
-    assert given is not None
-    if flag.kind == "paths":
-        return (*before, given)
-    if flag.kind == "names":
-        return (*before, *(name.strip() for name in given.split(",")))
-    if flag.kind == "number" and not given.isdecimal():
-        raise UsageError(f"--{flag.name} takes a number, got {given!r}")
-    return int(given) if flag.kind == "number" else given
-
-
-def _switch(flag: Flag, given: str) -> bool:
-    if given.lower() not in _SWITCH:
-        raise UsageError(f"--{flag.name} is on or off, got {given!r}; write --{flag.name}=0 or =1")
-    return _SWITCH[given.lower()]
 
 
 def _check(settings: Settings) -> None:
@@ -191,11 +175,19 @@ def _check(settings: Settings) -> None:
     mode = settings["verify-diagnostics"]
     if mode not in (None, "all", "only-expected"):
         raise UsageError(f"--verify-diagnostics is all or only-expected, got {mode!r}")
+    if settings["emit-bytecode-version"] is not None and not settings["emit-bytecode"]:
+        raise UsageError("--emit-bytecode-version needs --emit-bytecode")
+    _check_validation(settings)
     pipelines = [x for x in (settings["pass-pipeline"], settings["p"]) if x is not None]
+    if settings["run-reproducer"] and (pipelines or settings.passes):
+        raise UsageError("--run-reproducer runs the pipeline of the file, give no other passes")
     if len(pipelines) + bool(settings.passes) > 1:
         raise UsageError("passes are given twice; use --pass-pipeline or pass flags, not both")
 
 
-def usage() -> str:
-    """The flags as a table."""
-    return "".join(f"  {flag.spelling:<46} {flag.help}\n" for flag in FLAGS)
+def _check_validation(settings: Settings) -> None:
+    given = [name for name in VALIDATIONS if settings[name] is not None]
+    if len(given) > 1:
+        raise UsageError("--anvl-bisect compares what --anvl-validate-each does; give one")
+    if given and not settings["verify-each"]:
+        raise UsageError(f"--{given[0]} executes valid IR only; leave out --verify-each=0")

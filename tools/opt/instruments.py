@@ -10,7 +10,7 @@ from typing import TextIO
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.instrument import Instrument, PassText
 
-__all__ = ["IrPrinter", "LastPass", "PrintOptions", "Timer", "asm"]
+__all__ = ["IrPrinter", "LastPass", "PrintOptions", "Timer", "asm", "module_of"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,9 @@ class PrintOptions:
     local_scope: bool = False
     name_locs: bool = False
     large_elements_limit: int | None = None
+    large_resource_limit: int | None = None
+    pretty_debug_info: bool = False
+    skip_regions: bool = False
 
 
 def asm(op: ir.Operation, options: PrintOptions, *, assume_verified: bool = False) -> str:
@@ -32,6 +35,9 @@ def asm(op: ir.Operation, options: PrintOptions, *, assume_verified: bool = Fals
         use_local_scope=options.local_scope,
         use_name_loc_as_prefix=options.name_locs,
         large_elements_limit=options.large_elements_limit,
+        large_resource_limit=options.large_resource_limit,
+        pretty_debug_info=options.pretty_debug_info,
+        skip_regions=options.skip_regions,
         assume_verified=assume_verified,
     ).rstrip("\n")
 
@@ -90,7 +96,7 @@ class IrPrinter(Instrument):
             self._print("After", pass_, op, failed=True)
 
     def _print(self, when: str, pass_: PassText, op: ir.Operation, *, failed: bool = False) -> None:
-        shown = _module_of(op) if self._module_scope else op
+        shown = module_of(op) if self._module_scope else op
         if self._tree is not None:
             self._write_file(when, pass_, op, asm(shown, self._options))
             return
@@ -125,7 +131,8 @@ def _symbol(op: ir.Operation, prefix: str) -> str:
     return prefix + ir.StringAttr(op.attributes["sym_name"]).value
 
 
-def _module_of(op: ir.Operation) -> ir.Operation:
+def module_of(op: ir.Operation) -> ir.Operation:
+    """The module around an op."""
     while op.parent is not None:
         op = op.parent.operation
     return op

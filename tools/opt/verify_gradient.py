@@ -25,7 +25,9 @@ from anvl.passes.expand.declarations import Expansion, check_floats, is_float, s
 from anvl.passes.expand.gradient_check import BAD, OK, Limits, Slope, direction, measured, paired
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.functions.symbol_utils import functions_of
-from anvl.tools.opt.run import array_of, lowered
+from anvl.tools.run.entry import Result, lowered
+from anvl.tools.run.executors import ExecutionFailed, execute
+from anvl.tools.run.inputs import InvalidInput, literal
 
 __all__ = ["VerifyGradient"]
 
@@ -44,7 +46,7 @@ class VerifyGradient(Pass, argument=_NAME, registered=False):
     stays as it was.
 
     Floats are drawn from `range`, integers from 0, 1 and 2; or `args`, a JSON list as of
-    `anvl.tools.opt.run`, says what they are.
+    `anvl-run`, says what they are.
     """
 
     anchor = "builtin.module"
@@ -57,6 +59,7 @@ class VerifyGradient(Pass, argument=_NAME, registered=False):
     seed: int = option(0, help="of the random numbers")
     range: tuple[float, ...] = option((-1.0, 1.0), help="range of the random floats")
     args: str = option("", help="a JSON list of the arguments, instead of random ones")
+    executor: str = "plugin"
 
     def run(self, module: ir.Operation) -> None:
         for name, value in (("eps", self.eps), ("tolerance", self.tolerance), ("seed", self.seed)):
@@ -65,9 +68,7 @@ class VerifyGradient(Pass, argument=_NAME, registered=False):
         if len(self.range) != 2 or not -np.inf < self.range[0] <= self.range[1] < np.inf:
             given = ",".join(map(str, self.range))
             raise PassError(_NAME, f"range is {given}; give two numbers, such as range=0.1,2")
-        function = Expansion(module, functions_of(module), _NAME).find(self.function)
-        check = _Check(self, function)
-        slopes = check.slopes(_executor(f"@{self.function}", *check.program(module)))
+        check, slopes = self.measured(module)
         lines = [f"  {name}, {slope}" for name, slope in slopes]
         print("\n".join([f"{_NAME}: {check}", *lines]), file=sys.stderr)
         wrong = [(name, slope.verdict) for name, slope in slopes if slope.verdict != OK]
@@ -76,39 +77,49 @@ class VerifyGradient(Pass, argument=_NAME, registered=False):
             problem = f"@{self.function}: of {len(slopes)} derivatives, {listed}"
             if not any(verdict == BAD for _, verdict in wrong):
                 problem += "; differences cannot tell: give another seed, range, eps or args"
-            raise PassError(_NAME, problem, str(function.location))
+            raise PassError(_NAME, problem, check.place)
+
+    def measured(self, module: ir.Operation) -> tuple["_Check", list[tuple[str, Slope]]]:
+        """The derivative along a direction of each argument of `wrt`, three ways.
+
+        Raises `PassError`, where the function cannot be differentiated or executed.
+        """
+        function = Expansion(module, functions_of(module), _NAME).find(self.function)
+        check = _Check(self, function)
+        program = check.program(module)
+        return check, check.slopes(_executor(f"@{self.function}", *program, self.executor))
 
 
 class _Check:
     """One function: its inputs, and the program that differentiates it."""
 
-    def __init__(self, asked: VerifyGradient, function: ir.Operation) -> None:
-        self.asked, self.place = asked, str(function.location)
+    def __init__(self, options: VerifyGradient, function: ir.Operation) -> None:
+        self.options, self.place = options, str(function.location)
         self.inputs, self.outputs = signature(function)
-        self.wrt = asked.wrt or tuple(i for i, t in enumerate(self.inputs) if is_float(t))
+        self.wrt = options.wrt or tuple(i for i, t in enumerate(self.inputs) if is_float(t))
         if not self.wrt:
             raise self._refused("no argument is a float; there is nothing to verify")
-        check_floats(_NAME, asked.function, "wrt", self.wrt, self.inputs, self.place)
-        check_floats(_NAME, asked.function, "target", [asked.target], self.outputs, self.place)
+        check_floats(_NAME, options.function, "wrt", self.wrt, self.inputs, self.place)
+        check_floats(_NAME, options.function, "target", [options.target], self.outputs, self.place)
         self._check_static()
         locations = [x.location for x in function.regions[0].blocks[0].arguments]
         self.names = [
             getattr(location, "name_str", None) or f"argument {i}"
             for i, location in enumerate(locations)
         ]
-        self.target = self.outputs[asked.target]
+        self.target = self.outputs[options.target]
 
     def __str__(self) -> str:
-        asked = self.asked
-        return f"@{asked.function}, result {asked.target}: {self.target}, seed {asked.seed}"
+        options = self.options
+        return f"@{options.function}, result {options.target}: {self.target}, seed {options.seed}"
 
     def _limits(self, type_: Any) -> Limits:
         """Tolerances of the derivative with respect to an argument of this type."""
         dtypes = [dtype_name(t.element_type) for t in (type_, self.target)]
-        return Limits.of(dtypes, self.asked.eps, self.asked.tolerance)
+        return Limits.of(dtypes, self.options.eps, self.options.tolerance)
 
     def _refused(self, problem: str) -> PassError:
-        return PassError(_NAME, f"@{self.asked.function}: {problem}", self.place)
+        return PassError(_NAME, f"@{self.options.function}: {problem}", self.place)
 
     def _moving(self) -> list[Any]:
         return [self.inputs[i] for i in self.wrt]
@@ -126,7 +137,7 @@ class _Check:
         """A copy of the module with a function that returns all compared values, and its name."""
         copy = ir.Module.parse(_bytecode(module), module.context)
         known = functions_of(copy.operation)
-        names = [_unused(f"{self.asked.function}_{x}", known) for x in _ADDED]
+        names = [_unused(f"{self.options.function}_{x}", known) for x in _ADDED]
         added = ir.Module.parse(self._text(*map(_symbol, names)), module.context)
         for op in added.body.operations:
             op.operation.clone(ip=ir.InsertionPoint(copy.body))
@@ -134,11 +145,11 @@ class _Check:
 
     def _text(self, vjp: str, jvp: str, both: str) -> str:
         """Declarations of the adjoint and the tangent, and a function that calls both."""
-        moving, target = self._moving(), self.asked.target
+        moving, target = self._moving(), self.options.target
         floats = [i for i, t in enumerate(self.outputs) if is_float(t)]
         adjoint = [*self.inputs, self.target], [*self.outputs, *moving]
         tangent = [*self.inputs, *moving], [*self.outputs, *(self.outputs[i] for i in floats)]
-        callee, wrt = f"callee = {_symbol(self.asked.function)}", f"wrt = {_ints(self.wrt)}"
+        callee, wrt = f"callee = {_symbol(self.options.function)}", f"wrt = {_ints(self.wrt)}"
         xs, ts = _values("x", self.inputs), _values("t", moving)
         count = len(self.outputs)
         returned = [f"%b#{target}", f"%b#{count + floats.index(target)}"]
@@ -163,8 +174,8 @@ class _Check:
 
     def slopes(self, execute: _Execute) -> list[tuple[str, Slope]]:
         """Name of each argument of `wrt`, and the derivative along a direction of it."""
-        random = np.random.default_rng(self.asked.seed)
-        xs = self._given() if self.asked.args else [self._drawn(random, t) for t in self.inputs]
+        random = np.random.default_rng(self.options.seed)
+        xs = self._given() if self.options.args else [self._drawn(random, t) for t in self.inputs]
         ts = [direction(random, t.shape, _dtype(t)) for t in self._moving()]
         g = direction(random, self.target.shape, _dtype(self.target))
         still = [np.zeros_like(t) for t in ts]
@@ -183,7 +194,7 @@ class _Check:
         what = kind(type_.element_type)
         if what not in ("float", "complex"):  # indices, counts, choices: small ones fit most
             return random.integers(0, 2 if what == "bool" else 3, type_.shape).astype(_dtype(type_))
-        low, high = self.asked.range
+        low, high = self.options.range
         value: Any = random.uniform(low, high, type_.shape)
         if what == "complex":
             value = value + 1j * random.uniform(low, high, type_.shape)
@@ -191,22 +202,20 @@ class _Check:
 
     def _given(self) -> list[np.ndarray]:
         try:
-            given = json.loads(self.asked.args)
+            given = json.loads(self.options.args)
         except ValueError as error:
             raise self._refused(f"args is not JSON, {error}; write args=[[1.0,2.0],3]") from None
         if not isinstance(given, list) or len(given) != len(self.inputs):
-            problem = f"args is {self.asked.args}; give a list of {len(self.inputs)} values"
+            problem = f"args is {self.options.args}; give a list of {len(self.inputs)} values"
             raise self._refused(problem)
         return [self._array(i, x, self.inputs[i]) for i, x in enumerate(given)]
 
     def _array(self, i: int, value: Any, type_: Any) -> np.ndarray:
         try:
-            made = array_of(value, _dtype(type_), type_.shape)
-        except (TypeError, ValueError):
-            made = None
-        if made is None or made.shape != tuple(type_.shape):
-            raise self._refused(f"args gives {json.dumps(value)} for argument {i}, a {type_}")
-        return made
+            return literal(value, Result(i, str(type_), _dtype(type_), tuple(type_.shape)))
+        except InvalidInput:
+            problem = f"args gives {json.dumps(value)} for argument {i}, a {type_}"
+            raise self._refused(problem) from None
 
 
 def _dtype(type_: Any) -> np.dtype:
@@ -250,23 +259,17 @@ def _bytecode(module: ir.Operation) -> bytes:
     return buffer.getvalue()
 
 
-def _executor(name: str, program: bytes, function: str) -> _Execute:
-    """Compile a function of a program, for arrays."""
-    import anvl.runtime as rt
-
+def _executor(name: str, program: bytes, function: str, executor: str) -> _Execute:
+    """Lower a function of a program; a child process executes it for arrays."""
     low = lowered(ir.Module.parse(program, context()), function)
     if low.captured:
         problem = f"{name} closes over arrays that the text does not hold; run anvl-hoist-constants"
         raise PassError(_NAME, f"{problem} first")
-    try:
-        executable = rt.compile_lowered(low.text)
-    except rt.RuntimeFailure as error:
-        raise PassError(_NAME, f"{name} could not be compiled: {error}") from error
 
-    def execute(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def executed(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         try:
-            return [np.asarray(y) for y in executable.execute([rt.put(x) for x in arrays])]
-        except rt.RuntimeFailure as error:
+            return execute(low, arrays, executor)
+        except ExecutionFailed as error:
             raise PassError(_NAME, f"{name} could not be run: {error}") from error
 
-    return execute
+    return executed

@@ -10,13 +10,14 @@ from typing import Any
 
 from anvl.dialect.core.definition.fields import fields_of
 from anvl.dialect.core.definition.op_build import headed, types_text
+from anvl.dialect.core.errors import nearest
 from anvl.dialect.core.mlir import ext, ir
 from anvl.dialect.core.types import DTYPES
 from anvl.dialect.core.types import kind as kind_of
 
 __all__ = [
-    "check_call", "check_free", "check_rules", "check_variadic", "problem_of", "raised",
-    "result_types",
+    "check_call", "check_free", "check_rules", "check_variadic", "misspelt", "problem_of",
+    "raised", "result_types",
 ]  # fmt: skip
 
 
@@ -223,3 +224,21 @@ def _check_form(cls: Any, op: ir.Operation) -> None:
         if kind_of(type_.element_type) == "other":
             known = ", ".join(DTYPES)
             raise TypeError(f"operands and results must be tensors of {known}, got {type_}")
+
+
+def misspelt(cls: Any, op: ir.Operation) -> str | None:
+    """Reason why an attribute of an op is probably a parameter of its class that is misspelt.
+
+    Misspelt, an optional one would be without effect.  Attributes of other dialects have a prefix,
+    `my.note`, and a word unlike any parameter is a note that a pass leaves.
+    """
+    attributes, params = op.attributes, cls.attribute_params
+    if len(attributes) <= cls.n_required:  # the type rule has found these
+        return None
+    for name in attributes:
+        if name not in params and "." not in name:
+            hint = nearest(name, params)
+            if hint:
+                known = ", ".join(params)
+                return f"{cls.short_name}: no parameter {name!r}{hint}; parameters are {known}"
+    return None

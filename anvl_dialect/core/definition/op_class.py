@@ -5,6 +5,7 @@ so that `OpRules` and `AnvlOp` below it can annotate their attributes.
 """
 
 import inspect
+from collections import namedtuple
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -77,6 +78,15 @@ def _count_fields(cls: type["AnvlOp"]) -> None:
     cls.n_operands = _count(cls, ext.OperandDef, cls._ODS_OPERAND_SEGMENTS)
     cls.n_results = _count(cls, ext.ResultDef, cls._ODS_RESULT_SEGMENTS)
     cls.multiple_results = cls.n_results != 1
+    if cls.is_own and cls.multiple_results and cls.n_results:
+        names = [field.name for field in fields_of(cls, ext.ResultDef)]
+        cls.grouped = staticmethod(_named(cls, names))
+
+
+def _named(cls: type["AnvlOp"], names: list[str]) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
+    """Make a tuple whose elements also have the names of the results."""
+    make: Any = namedtuple  # for type checkers its arguments must be literals
+    return make(cls.__name__, names, module=cls.__module__)._make
 
 
 def _count(cls: type["AnvlOp"], kind: type, segments: list[int] | None) -> int | None:
@@ -87,6 +97,7 @@ def _count(cls: type["AnvlOp"], kind: type, segments: list[int] | None) -> int |
 def _sort_params(cls: type["AnvlOp"]) -> None:
     """Tell apart the parameters that are attributes, regions, or neither, and activity."""
     cls.attribute_params = {k: t for k, t in cls.params.items() if t.attribute}
+    cls.n_required = sum(not t.optional for t in cls.attribute_params.values())
     cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
     cls.is_inferred = not (cls.params or cls.borrowed)
     of_tangent = inspect.signature(cls.tangent).parameters

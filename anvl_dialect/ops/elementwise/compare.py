@@ -24,7 +24,8 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.params.base import Direction
 from anvl.dialect.core.types import dtype_name, element_type, kind, tensor
 from anvl.dialect.interpreters.masking import Masked
-from anvl.dialect.ops.elementwise.elementary import ANY, Unary, and_
+from anvl.dialect.ops.elementwise.elementary import and_
+from anvl.dialect.ops.elementwise.table import ANY, Unary
 
 __all__ = ["ClampOp", "CompareOp", "SelectOp"]
 

@@ -17,7 +17,8 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.smooth_powers import power_of_square
 from anvl.dialect.core.types import element_type, kind, tensor
-from anvl.dialect.ops.elementwise.elementary import ANY, Unary, div, mul, neg, sub, where_zero
+from anvl.dialect.ops.elementwise.elementary import div, mul, neg, sub, where_zero
+from anvl.dialect.ops.elementwise.table import ANY, Unary
 
 __all__ = ["AbsOp", "ComplexOp", "ConjOp", "ImagOp", "RealOp", "SignOp"]
 

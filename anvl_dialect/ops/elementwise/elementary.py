@@ -11,7 +11,6 @@ Digital Library of Mathematical Functions, sections 4 (elementary), 5 (gamma), 7
 """
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
@@ -21,10 +20,26 @@ import numpy as np
 from anvl.dialect.core.create import full_like, number_of, zeros_like
 from anvl.dialect.core.families import Elementwise, NotDifferentiable
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op import Operand, Result, Value, emit
+from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind
 from anvl.dialect.ops.elementwise import branch_cuts
+from anvl.dialect.ops.elementwise.table import (
+    ALL,
+    ANY,
+    BITS,
+    FC,
+    FI,
+    FIC,
+    POSITIVE,
+    REAL,
+    Binary,
+    C,
+    F,
+    I,
+    binary,
+    unary,
+)
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.special.hurwitz import (
     SPECIAL,
@@ -34,95 +49,7 @@ from anvl.dialect.ops.special.hurwitz import (
     zeta_value,
 )
 
-F, C, I, B = "float", "complex", "int uint", "bool"  # noqa: E741
-S = "int"  # signed
-FC, FI, FIC, BITS, REAL, ALL = (
-    f"{F} {C}",
-    f"{F} {I}",
-    f"{F} {I} {C}",
-    f"{I} {B}",
-    f"{F} {I} {B}",
-    f"{F} {I} {C} {B}",
-)
-ANY, POSITIVE = (-3.0, 3.0), (0.1, 4.0)
 ORDER = NotDifferentiable("not differentiable with respect to its order, which must be an integer")
-
-
-class Unary(Elementwise):
-    """Base of unary elementwise ops: y[i] = f(x[i])."""
-
-    x: Operand
-    y: Result
-
-
-class Binary(Elementwise):
-    """Base of binary elementwise ops: z[i] = f(x[i], y[i])."""
-
-    x: Operand
-    y: Operand
-    z: Result
-
-
-def _table_op(
-    base: Any, name: str, hlo: Any, kinds: str, passes: tuple[Any, ...], domains: tuple[Any, ...]
-) -> Any:
-    home = sys._getframe(2).f_globals  # globals of the file that holds the row
-    described = {
-        "zero_derivative_reason": "flat where it is continuous" if _is_flat(kinds, passes) else "",
-        "__doc__": f"`{name}`, elementwise.  StableHLO `{hlo}`.",
-        "__module__": home["__name__"],
-        "hlo": hlo,
-        "kinds": kinds,
-        "passes": passes,
-        "domains": domains,
-    }
-    if callable(hlo):
-        described |= _composed(name, hlo)
-    class_name = "".join(part.title() for part in name.rpartition(".")[2].split("_")) + "Op"
-    made = type(class_name, (base,), described, name=name)
-    build: Any = made.build  # type: ignore[attr-defined]
-    build.op_class = made
-    if home["__name__"] == __name__:
-        globals()[class_name] = made
-    return build
-
-
-def _composed(name: str, f: Any) -> dict[str, Any]:
-    """Attributes of an op composed of other ops: `f` emits them from its operands."""
-
-    def lower(cls: Any, hlo: Any, *xs: Value) -> Value:
-        return f(*xs)
-
-    return {
-        "__doc__": f"`{name}`, elementwise, composed of other ops.",
-        "hlo": None,
-        "lower": classmethod(lower),
-    }
-
-
-def _is_flat(kinds: str, passes: tuple[Any, ...]) -> bool:
-    return F in kinds.split() and not any(passes)
-
-
-def unary(name: str, hlo: Any, kinds: str, dx: Any, domain: tuple[float, float] = ANY) -> Any:
-    """Define a unary op; `hlo` is the name of a StableHLO op, or a function of x that emits ops.
-
-    `dx` maps `(g, x, y)` to g dy/dx; samples are drawn from `domain`.  Returns the op's builder.
-    """
-    return _table_op(Unary, name, hlo, kinds, (dx,), (domain,))
-
-
-def binary(
-    name: str,
-    hlo: Any,
-    kinds: str,
-    dx: Any,
-    dy: Any,
-    first: tuple[float, float] = ANY,
-    second: Any = None,
-) -> Any:
-    """Define a binary op; `dx` and `dy` map `(g, x, y, z)` to g dz/dx and g dz/dy."""
-    return _table_op(Binary, name, hlo, kinds, (dx, dy), (first, second or first))
 
 
 def times(x: Value, value: complex) -> Value:

@@ -7,7 +7,8 @@ from anvl.dialect.core.create import full_like
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int
 from anvl.dialect.core.types import dtype_name, kind
-from anvl.dialect.ops.elementwise.elementary import Unary, div, mul, times
+from anvl.dialect.ops.elementwise.elementary import div, mul, times
+from anvl.dialect.ops.elementwise.table import Unary
 
 __all__ = ["IntegerPowOp"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from anvl.dialect.core.families import check_kind
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int32
-from anvl.dialect.ops.elementwise.elementary import ANY, Unary
+from anvl.dialect.ops.elementwise.table import ANY, Unary
 
 __all__ = ["ReducePrecisionOp"]
 

@@ -13,11 +13,8 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.smooth_powers import power_of_square
 from anvl.dialect.core.types import dtype_name, kind
 from anvl.dialect.ops.elementwise.elementary import (
-    FC,
-    F,
     add,
     and_,
-    binary,
     div,
     exp,
     log1p,
@@ -33,6 +30,7 @@ from anvl.dialect.ops.elementwise.elementary import (
     sub,
     where_zero,
 )
+from anvl.dialect.ops.elementwise.table import FC, F, binary
 from anvl.dialect.ops.elementwise.upcast import in_wide
 from anvl.dialect.ops.reduction.norm import nonzero_length
 

@@ -15,7 +15,6 @@ from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int
 from anvl.dialect.core.types import dtype_name, kind, numpy_dtype
 from anvl.dialect.ops.elementwise.elementary import (
-    Unary,
     cos,
     div,
     mul,
@@ -26,6 +25,7 @@ from anvl.dialect.ops.elementwise.elementary import (
     times,
     where_zero,
 )
+from anvl.dialect.ops.elementwise.table import Unary
 
 __all__ = ["SincOp"]
 

@@ -146,7 +146,7 @@ class EigOp(ValuesAndVectors, name="eig"):
             return [w, ct(solve(ct(v), ct(columns_scaled(v, emit.exp(w))))), lengths]
 
         return draw.calls(
-            ([draw.matrix(3, 3)], {}), ([draw.matrix(2, 2, 2)], {}),
+            ([draw.matrix(3, 3)], {}), ([draw.matrix(3, 2, 2)], {}),
             ([draw.matrix(1, 1)], {}), ([draw.matrix(0, 0)], {}),
             through=function, in_order=False,
         )  # fmt: skip

@@ -65,7 +65,7 @@ class Cumulative(AnvlOp):
         return draw.calls(
             ([draw.floats(2, 5)], {"axis": 1, "reverse": False}),
             ([draw.floats(3, 2)], {"axis": 0, "reverse": True}),
-            ([draw.floats(40)], {"axis": 0}),
+            ([draw.floats(40, within=(-2.4, 2.4))], {"axis": 0}),
             ([draw.floats(1)], {"axis": 0, "reverse": True}),
             ([draw.floats(2, 0)], {"axis": 1, "reverse": False}),
             ([draw.floats(0, 2)], {"axis": 1, "reverse": True}),

@@ -18,16 +18,8 @@ from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int
 from anvl.dialect.core.types import element_type, numpy_dtype, tensor
 from anvl.dialect.ops.elementwise.complexes import sign
-from anvl.dialect.ops.elementwise.elementary import (
-    Unary,
-    add,
-    div,
-    exp,
-    mul,
-    sub,
-    times,
-    where_zero,
-)
+from anvl.dialect.ops.elementwise.elementary import add, div, exp, mul, sub, times, where_zero
+from anvl.dialect.ops.elementwise.table import Unary
 from anvl.dialect.ops.elementwise.upcast import in_wide
 
 __all__ = ["BesselI0eOp", "BesselI1eOp", "BesselIOp", "BesselIeOp"]

@@ -23,7 +23,7 @@ import numpy as np
 import anvl
 import anvl.numpy as anp
 from anvl.dialect.core.errors import AnvlError
-from anvl.testing.interpreter import Interpreter, ProcessEnded, unknown_ops
+from anvl.dialect.text.interpreter import Interpreter, ProcessEnded, unknown_ops
 from anvl.testing.random_programs.compare.array_values import kind_of
 from anvl.testing.random_programs.compare.derivatives import (
     STEP,

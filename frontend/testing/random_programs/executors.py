@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 import anvl.runtime as rt
-from anvl.testing.interpreter import Interpreter, ProcessEnded, unknown_ops
+from anvl.dialect.text.interpreter import Interpreter, ProcessEnded, unknown_ops
 from anvl.testing.random_programs.modules import Batch, Lowered, Refused
 
 __all__ = ["Compiled"]

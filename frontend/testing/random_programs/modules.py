@@ -15,8 +15,8 @@ from anvl.core.arguments import StaticArguments
 from anvl.core.traced import trace_call
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.interpreter import Code, code_of, names_of
 from anvl.dispatch.lowering import captured_order, lower
-from anvl.testing.interpreter import Code, code_of, names_of
 from anvl.testing.program import FAST, OLD_EMITTERS, needs_new_emitters
 
 __all__ = ["Batch", "Lowered", "Refused"]

@@ -6,7 +6,7 @@
 // The derivative of |x| is the sign of x, and so 0 at 0.
 
 // CHECK-LABEL: func.func @abs_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.abs"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[SIGN:.*]] = "anvl.sign"(%[[X]])

@@ -6,8 +6,8 @@
 // The cotangent goes to both operands as it is.
 
 // CHECK-LABEL: func.func @add_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.add"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         return %[[Z]], %[[ONE]], %[[ONE]]

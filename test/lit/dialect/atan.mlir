@@ -6,7 +6,7 @@
 // The derivative of atan is 1/(1 + x^2): 1/2 at 1, where the angle is pi/4.
 
 // CHECK-LABEL: func.func @atan_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.atan"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])

@@ -6,8 +6,8 @@
 // The angle of (y, x) = (4, 3) turns by y/r^2 = 4/25 and -x/r^2 = -3/25, without r^2.
 
 // CHECK-LABEL: func.func @atan2_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.atan2"(%[[X]], %[[Y]])
 // CHECK:         %[[R:.*]] = "anvl.hypot"(%[[X]], %[[Y]])
 // CHECK:         %[[SMALL_X:.*]] = "anvl.mul"(%[[X]],

@@ -9,12 +9,12 @@
 // respect to g.
 
 // CHECK-LABEL: func.func private @batch_norm_grad_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x1xf64>
-// CHECK-SAME:    %[[SCALE:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[MEAN:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[VARIANCE:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[GRAD:\w+]]: tensor<2x1xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<1xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[SCALE:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[MEAN:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[VARIANCE:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[GRAD:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<1xf64>
 // CHECK:         %[[BATCH_NORM_GRAD:.*]]:3 = "anvl.batch_norm_grad"(%[[X]], %[[SCALE]], %[[MEAN]], %[[VARIANCE]], %[[GRAD]])
 // CHECK:         %[[SPREAD:.*]] = "anvl.broadcast_in_dim"(%[[MEAN]])
 // CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[X]], %[[SPREAD]])

@@ -8,12 +8,12 @@
 // The rules follow from the expansion of the op.
 
 // CHECK-LABEL: func.func private @batch_norm_inference_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x1xf64>
-// CHECK-SAME:    %[[SCALE:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[OFFSET:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[MEAN:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[VARIANCE:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[SCALE:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[OFFSET:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[MEAN:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[VARIANCE:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
 // CHECK:         %[[BATCH_NORM_INFERENCE:.*]] = "anvl.batch_norm_inference"(%[[X]], %[[SCALE]], %[[OFFSET]], %[[MEAN]], %[[VARIANCE]])
 // CHECK:         %[[SPREAD:.*]] = "anvl.broadcast_in_dim"(%[[MEAN]])
 // CHECK:         %[[SUB:.*]] = "anvl.sub"(%[[X]], %[[SPREAD]])

@@ -8,10 +8,10 @@
 // The adjoint is StableHLO's `batch_norm_grad`.
 
 // CHECK-LABEL: func.func private @batch_norm_training_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x1xf64>
-// CHECK-SAME:    %[[SCALE:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[OFFSET:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[SCALE:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[OFFSET:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
 // CHECK:         %[[BATCH_NORM_TRAINING:.*]]:3 = "anvl.batch_norm_training"(%[[X]], %[[SCALE]], %[[OFFSET]])
 // CHECK:         %[[BATCH_NORM_GRAD:.*]]:3 = "anvl.batch_norm_grad"(%[[X]], %[[SCALE]], %[[BATCH_NORM_TRAINING]]#1, %[[BATCH_NORM_TRAINING]]#2, %[[G]])
 // CHECK:         return %[[BATCH_NORM_TRAINING]]#0, %[[BATCH_NORM_TRAINING]]#1, %[[BATCH_NORM_TRAINING]]#2, %[[BATCH_NORM_GRAD]]#0, %[[BATCH_NORM_GRAD]]#1, %[[BATCH_NORM_GRAD]]#2

@@ -6,7 +6,7 @@
 // I_2 has the derivative (I_1 + I_3) / 2.  I_2(2) and its slope are 0.688948 and 0.901688.
 
 // CHECK-LABEL: func.func @bessel_i_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.bessel_i"(%[[X]]) {order = 2
 // CHECK:         %[[BEFORE:.*]] = "anvl.bessel_i"(%[[X]]) {order = 1
 // CHECK:         %[[AFTER:.*]] = "anvl.bessel_i"(%[[X]]) {order = 3

@@ -13,9 +13,9 @@
 // That with respect to a parameter is an integral, by Gauss and Legendre's rule.
 
 // CHECK-LABEL: func.func @betainc_adjoint(
-// CHECK-SAME:    %[[A:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[B:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[A:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[B:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.betainc"(%[[A]], %[[B]], %[[X]])
 // CHECK:         %[[REST:.*]] = "anvl.sub"(%{{.*}}, %[[X]])
 // CHECK:         %[[PRODUCT:.*]] = "anvl.mul"(%[[X]], %[[REST]])

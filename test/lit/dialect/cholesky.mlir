@@ -8,7 +8,7 @@
 // not positive definite gives NaN.
 
 // CHECK-LABEL: func.func private @cholesky_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>, %[[G:\w+]]: tensor<2x2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x2xf64>, %[[G:[a-zA-Z0-9_]+]]: tensor<2x2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.cholesky"(%[[X]])
 // CHECK:         %[[INSIDE:.*]] = "anvl.dot_general"(%[[Y]], %[[G]])
 // CHECK:         %[[LEFT:.*]] = "anvl.triangular_solve"(%[[Y]], %{{.*}})

@@ -8,10 +8,10 @@
 // order and NaN leave nothing at the wrong place.
 
 // CHECK-LABEL: func.func private @clamp_vjp(
-// CHECK-SAME:    %[[LOW:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[HIGH:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[LOW:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[HIGH:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK:         %[[Y:.*]] = "anvl.clamp"(%[[LOW]], %[[X]], %[[HIGH]])
 // CHECK:         %[[LOWS:.*]] = "anvl.broadcast_in_dim"(%[[LOW]])
 // CHECK-SAME:      broadcast_dimensions = array<i64>

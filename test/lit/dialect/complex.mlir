@@ -7,9 +7,9 @@
 // The real part of the cotangent goes to x, minus its imaginary part to y.
 
 // CHECK-LABEL: func.func private @complex_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2xcomplex<f64>>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>>
 // CHECK:         %[[Z:.*]] = "anvl.complex"(%[[X]], %[[Y]])
 // CHECK:         %[[DX:.*]] = "anvl.real"(%[[G]])
 // CHECK:         %[[IMAG:.*]] = "anvl.imag"(%[[G]])

@@ -7,9 +7,9 @@
 // StableHLO's own op, with our rules: the cotangent is cut into the parts.
 
 // CHECK-LABEL: func.func private @concatenate_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<1xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<1xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK:         %[[Z:.*]] = stablehlo.concatenate %[[X]], %[[Y]], dim = 0
 // CHECK:         %[[DX:.*]] = "anvl.slice"(%[[G]])
 // CHECK-SAME:      limit_indices = array<i64: 2>, start_indices = array<i64: 0>

@@ -7,8 +7,8 @@
 // Linear over the reals only: the cotangent is conjugated.
 
 // CHECK-LABEL: func.func private @conj_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xcomplex<f64>>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2xcomplex<f64>>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>>
 // CHECK:         %[[Y:.*]] = "anvl.conj"(%[[X]])
 // CHECK:         %[[DX:.*]] = "anvl.conj"(%[[G]])
 // CHECK:         return %[[Y]], %[[DX]]

@@ -7,8 +7,8 @@
 // The cotangent is converted back.
 
 // CHECK-LABEL: func.func private @convert_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf32>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf32>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.convert"(%[[X]])
 // CHECK:         %[[DX:.*]] = "anvl.convert"(%[[G]])
 // CHECK:         return %[[Y]], %[[DX]]

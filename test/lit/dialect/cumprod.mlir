@@ -8,8 +8,8 @@
 // is as good as any number.
 
 // CHECK-LABEL: func.func private @cumprod_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<4xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<4xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<4xf64>
 // CHECK:         %[[CUMPROD:.*]] = "anvl.cumprod"(%[[X]])
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[X]], %[[ZERO]])

@@ -7,7 +7,7 @@
 // constant.
 
 // CHECK-LABEL: func.func @digamma_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.digamma"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[POLYGAMMA:.*]] = "anvl.polygamma"(%[[ONE]], %[[X]])

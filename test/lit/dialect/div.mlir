@@ -6,8 +6,8 @@
 // d(x/y) = dx/y - (x/y) dy/y: 1/2 and -3/4 at 3/2.
 
 // CHECK-LABEL: func.func @div_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.div"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.div"(%[[ONE]], %[[Y]])

@@ -8,9 +8,9 @@
 // A product of matrices: the cotangents are g y^T and x^T g.
 
 // CHECK-LABEL: func.func private @dot_general_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x3xf64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<3x2xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2x2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x3xf64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<3x2xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2x2xf64>
 // CHECK:         %[[Z:.*]] = "anvl.dot_general"(%[[X]], %[[Y]])
 // CHECK-SAME:      lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]
 // CHECK:         %[[DX:.*]] = "anvl.dot_general"(%[[G]], %[[Y]])

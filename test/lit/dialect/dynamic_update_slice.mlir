@@ -7,10 +7,10 @@
 // The update gets the cotangent of its place; the operand gets the rest.
 
 // CHECK-LABEL: func.func private @dynamic_update_slice_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
-// CHECK-SAME:    %[[U:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[AT:\w+]]: tensor<i32>
-// CHECK-SAME:    %[[G:\w+]]: tensor<4xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<4xf64>
+// CHECK-SAME:    %[[U:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[AT:[a-zA-Z0-9_]+]]: tensor<i32>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<4xf64>
 // CHECK:         %[[Y:.*]] = "anvl.dynamic_update_slice"(%[[X]], %[[U]], %[[AT]])
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.dynamic_update_slice"(%[[G]], %[[ZERO]], %[[AT]])

@@ -7,7 +7,7 @@
 // An eigenvalue grows along v v^T.  Where two are equal, the factor between them is 0.
 
 // CHECK-LABEL: func.func private @eigh_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x2xf64>, %[[GW:\w+]]: tensor<2xf64>, %[[GV:\w+]]: tensor<2x2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x2xf64>, %[[GW:[a-zA-Z0-9_]+]]: tensor<2xf64>, %[[GV:[a-zA-Z0-9_]+]]: tensor<2x2xf64>
 // CHECK:         %[[Y:.*]]:2 = "anvl.eigh"(%[[X]])
 // CHECK:         %[[G:.*]] = "anvl.add"(%[[GW]], %
 // CHECK:         %[[EQUAL:.*]] = "anvl.compare"({{.*}} LE>

@@ -6,7 +6,7 @@
 // The derivative of erf is 2/sqrt(pi) exp(-x^2): 1.12838 at 0.
 
 // CHECK-LABEL: func.func @erf_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.erf"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])

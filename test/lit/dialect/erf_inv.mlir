@@ -6,7 +6,7 @@
 // The inverse of erf has the inverse slope, at the result: sqrt(pi)/2 at 0.
 
 // CHECK-LABEL: func.func @erf_inv_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.erf_inv"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[Y]], %[[Y]])

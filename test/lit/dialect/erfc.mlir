@@ -6,7 +6,7 @@
 // erfc = 1 - erf, so its derivative is that of erf with the other sign.
 
 // CHECK-LABEL: func.func @erfc_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.erfc"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[X]], %[[X]])

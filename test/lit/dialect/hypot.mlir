@@ -7,8 +7,8 @@
 // they are those of a quarter.
 
 // CHECK-LABEL: func.func @hypot_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.hypot"(%[[X]], %[[Y]])
 // CHECK:         %[[OVERFLOWS:.*]] = "anvl.is_inf"(%[[Z]])
 // CHECK:         %[[PART:.*]] = "anvl.select"(%[[OVERFLOWS]], %

@@ -11,8 +11,8 @@
 // That with respect to a parameter is an integral, by Gauss and Legendre's rule.
 
 // CHECK-LABEL: func.func @igamma_adjoint(
-// CHECK-SAME:    %[[A:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[A:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.igamma"(%[[A]], %[[X]])
 // CHECK:         %[[ENDLESS:.*]] = "anvl.or"
 // CHECK:         %[[PARAMETER:.*]] = "anvl.select"(%[[ENDLESS]], %{{.*}}, %[[A]])

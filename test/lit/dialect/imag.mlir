@@ -7,8 +7,8 @@
 // Re(g' dx) = g Im(dx) asks for g' = -i g, as cotangents pair without conjugation.
 
 // CHECK-LABEL: func.func private @imag_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xcomplex<f64>>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.imag"(%[[X]])
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[NEG:.*]] = "anvl.neg"(%[[G]])

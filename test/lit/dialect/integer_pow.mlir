@@ -6,7 +6,7 @@
 // The derivative of x^-3 is -3 x^-4, a power again: at -2, -3/16.
 
 // CHECK-LABEL: func.func @integer_pow_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.integer_pow"(%[[X]]) {exponent = -3
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[POWER:.*]] = "anvl.integer_pow"(%[[X]]) {exponent = -4
@@ -16,7 +16,7 @@
 // CHECK:         return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @integer_pow(
-// HLO-SAME:    %[[X:\w+]]:
+// HLO-SAME:    %[[X:[a-zA-Z0-9_]+]]:
 // HLO-DAG:     %[[SQUARE:.*]] = stablehlo.multiply %[[X]], %[[X]]
 // HLO:         %[[CUBE:.*]] = stablehlo.multiply %[[X]], %[[SQUARE]]
 // HLO:         stablehlo.divide %{{.*}}, %[[CUBE]]

@@ -9,9 +9,9 @@
 // da = s times the result before.
 
 // CHECK-LABEL: func.func private @linear_recurrence_vjp(
-// CHECK-SAME:    %[[A:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[B:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[A:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[B:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK:         %[[LINEAR_RECURRENCE:.*]] = "anvl.linear_recurrence"(%[[A]], %[[B]]) {axis = 0 : i64, reverse = true}
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[A]], %[[ZERO]])

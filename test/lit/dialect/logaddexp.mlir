@@ -6,8 +6,8 @@
 // Of equal operands the result is log(2) above them, and each has half of the derivative.
 
 // CHECK-LABEL: func.func @logaddexp_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.logaddexp"(%[[X]], %[[Y]])
 // CHECK:         %[[GAP:.*]] = "anvl.sub"(%[[X]], %[[Y]])
 // CHECK:         %[[FINITE:.*]] = "anvl.select"(%{{.*}}, %{{.*}}, %[[GAP]])

@@ -7,7 +7,7 @@
 // where y is almost 1.
 
 // CHECK-LABEL: func.func @logistic_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.logistic"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[HALF:.*]] = "anvl.mul"(%[[X]], %

@@ -7,7 +7,7 @@
 // Each element has its share, which `softmax` says, as slope.
 
 // CHECK-LABEL: func.func @logsumexp_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.logsumexp"(%[[X]])
 // CHECK:         %[[SHARE:.*]] = "anvl.softmax"(%[[X]])
 // CHECK:         %[[DX:.*]] = "anvl.mul"(%{{.*}}, %[[SHARE]])

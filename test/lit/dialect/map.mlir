@@ -6,9 +6,9 @@
 // StableHLO's own op, with our rules: the derivative of the body, applied to whole arrays.
 
 // CHECK-LABEL: func.func private @map_vjp(
-// CHECK-SAME:    %[[A:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[B:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[A:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[B:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "stablehlo.map"(%[[A]], %[[B]])
 // CHECK-DAG:     %[[DA:.*]] = "anvl.mul"(%[[G]], %[[B]])
 // CHECK-DAG:     %[[DB:.*]] = "anvl.mul"(%[[G]], %[[A]])

@@ -7,8 +7,8 @@
 // The larger operand gets the cotangent; at a tie each gets half.
 
 // CHECK-LABEL: func.func @maximum_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.maximum"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[TIE:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} EQ>

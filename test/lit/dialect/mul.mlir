@@ -6,8 +6,8 @@
 // Each operand gets the other one times the cotangent.
 
 // CHECK-LABEL: func.func @mul_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.mul"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.mul"(%[[ONE]], %[[Y]])

@@ -6,7 +6,7 @@
 // The slope of -x is -1 everywhere.
 
 // CHECK-LABEL: func.func @neg_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.neg"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.neg"(%[[ONE]])

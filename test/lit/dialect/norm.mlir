@@ -7,7 +7,7 @@
 // length of smaller elements, which is computed there alone.
 
 // CHECK-LABEL: func.func @norm_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.norm"(%[[X]]) {{.*}}order = 2.0{{.*}} : f64
 // CHECK:         %[[SCALED:.*]] = "anvl.mul"(%[[X]], %
 // CHECK:         %[[UNIT:.*]] = "anvl.div"(%[[SCALED]], %

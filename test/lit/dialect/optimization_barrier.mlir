@@ -7,9 +7,9 @@
 // across going back.
 
 // CHECK-LABEL: func.func private @optimization_barrier_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[N:\w+]]: tensor<1xi32>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[N:[a-zA-Z0-9_]+]]: tensor<1xi32>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK:         %[[Y:.*]]:2 = stablehlo.optimization_barrier %[[X]], %[[N]] :
 // CHECK:         %[[DX:.*]] = stablehlo.optimization_barrier %[[G]] :
 // CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[DX]]

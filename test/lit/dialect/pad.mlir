@@ -8,9 +8,9 @@
 // The operand gets the cotangents of its places; the padding value the sum of all the others.
 
 // CHECK-LABEL: func.func private @pad_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>
-// CHECK-SAME:    %[[VALUE:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<5xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>
+// CHECK-SAME:    %[[VALUE:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<5xf64>
 // CHECK:         %[[Y:.*]] = "anvl.pad"(%[[X]], %[[VALUE]])
 // CHECK-SAME:      edge_padding_high = array<i64: 1>, edge_padding_low = array<i64: 1>
 // CHECK-SAME:      interior_padding = array<i64: 1>

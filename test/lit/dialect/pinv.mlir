@@ -8,7 +8,7 @@
 // move that keeps the rank makes it grow.
 
 // CHECK-LABEL: func.func private @pinv_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<3x2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3x2xf64>
 // CHECK:         %[[Y:.*]] = "anvl.pinv"(%[[X]])
 // CHECK-NOT:     "anvl.svd"
 // CHECK:         return %[[Y]], %{{.*}}
@@ -16,7 +16,7 @@
 // HLO-LABEL: func.func private @svd(
 // HLO:         stablehlo.custom_call @lapack_dgesdd_ffi(
 // HLO-LABEL: func.func private @pinv_1(
-// HLO-SAME:    %{{\w+}}: tensor<3x2xf64>, %[[S:\w+]]: tensor<2xf64>
+// HLO-SAME:    %{{[a-zA-Z0-9_]+}}: tensor<3x2xf64>, %[[S:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // HLO:         stablehlo.compare GT, %[[S]], %{{.*}}
 // HLO-LABEL: func.func @pinv(
 // HLO:         %[[SVD:.*]]:3 = call @svd(

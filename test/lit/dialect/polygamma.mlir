@@ -9,8 +9,8 @@
 // 1. The order is a whole number, and has no derivative.
 
 // CHECK-LABEL: func.func @polygamma_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.polygamma"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[ADD:.*]] = "anvl.add"(%[[X]], %[[ONE]])

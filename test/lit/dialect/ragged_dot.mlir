@@ -12,10 +12,10 @@
 // that of the matrices sums over the rows of each group.  A row of no group has no part in any.
 
 // CHECK-LABEL: func.func private @rows_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<4x2xf64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<2x2x1xf64>
-// CHECK-SAME:    %[[SIZES:\w+]]: tensor<2xi32>
-// CHECK-SAME:    %[[G:\w+]]: tensor<4x1xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<4x2xf64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<2x2x1xf64>
+// CHECK-SAME:    %[[SIZES:[a-zA-Z0-9_]+]]: tensor<2xi32>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<4x1xf64>
 // CHECK:         %[[Z:.*]] = "anvl.ragged_dot"(%[[X]], %[[Y]], %[[SIZES]])
 // CHECK:         %[[DX:.*]] = "anvl.ragged_dot"(%[[G]], %[[Y]], %[[SIZES]])
 // CHECK-SAME:      lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2],

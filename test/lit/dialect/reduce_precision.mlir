@@ -7,7 +7,7 @@
 // 1.3 with two bits of mantissa is 1.25. The derivative is 1, rounded in the same way.
 
 // CHECK-LABEL: func.func @reduce_precision_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.reduce_precision"(%[[X]]) {exponent_bits = 5
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.reduce_precision"(%[[ONE]]) {exponent_bits = 5

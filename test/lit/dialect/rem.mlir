@@ -6,8 +6,8 @@
 // x - trunc(x/y) y: the slopes are 1 and -trunc(x/y), which is -2 for 7 and 3.
 
 // CHECK-LABEL: func.func @rem_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
-// CHECK-SAME:    %[[Y:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
+// CHECK-SAME:    %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Z:.*]] = "anvl.rem"(%[[X]], %[[Y]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[DIV:.*]] = "anvl.div"(%[[X]], %[[Y]])

@@ -9,10 +9,10 @@
 // Index 9 is outside.
 
 // CHECK-LABEL: func.func private @scatter_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[AT:\w+]]: tensor<3xi32>
-// CHECK-SAME:    %[[U:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[AT:[a-zA-Z0-9_]+]]: tensor<3xi32>
+// CHECK-SAME:    %[[U:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK:         %[[Y:.*]] = "stablehlo.scatter"(%[[X]], %[[AT]], %[[U]])
 // CHECK:         %[[IDS:.*]] = "anvl.broadcast_in_dim"
 // CHECK:         %[[NONE:.*]] = "anvl.constant"() {value = dense<0> : tensor<3xi32>}

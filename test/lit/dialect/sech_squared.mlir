@@ -6,7 +6,7 @@
 // 1 / cosh^2, by an exponential that cannot overflow; its derivative is -2 tanh / cosh^2.
 
 // CHECK-LABEL: func.func @sech_squared_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.sech_squared"(%[[X]])
 // CHECK:         %[[TANH:.*]] = "anvl.tanh"(%[[X]])
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[Y]], %[[TANH]])

@@ -8,10 +8,10 @@
 // Each element of the cotangent goes to the side that its element was taken from.
 
 // CHECK-LABEL: func.func private @select_vjp(
-// CHECK-SAME:    %[[PRED:\w+]]: tensor<3xi1>
-// CHECK-SAME:    %[[ON_TRUE:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[ON_FALSE:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[PRED:[a-zA-Z0-9_]+]]: tensor<3xi1>
+// CHECK-SAME:    %[[ON_TRUE:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[ON_FALSE:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK:         %[[Y:.*]] = "anvl.select"(%[[PRED]], %[[ON_TRUE]], %[[ON_FALSE]])
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[DON_TRUE:.*]] = "anvl.select"(%[[PRED]], %[[G]], %[[ZERO]])

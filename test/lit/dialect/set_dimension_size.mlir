@@ -7,7 +7,7 @@
 // Of a known size, it is a slice; the cotangent is padded with zeros.
 
 // CHECK-LABEL: func.func private @set_dimension_size_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>, %[[G:\w+]]: tensor<2xf64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>, %[[G:[a-zA-Z0-9_]+]]: tensor<2xf64>)
 // CHECK-NEXT:    %[[Y:.*]] = "anvl.set_dimension_size"(%[[X]]) {dimension = 0 : i64, size = 2 : i64}
 // CHECK-NEXT:    %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK-NEXT:    %[[DX:.*]] = "anvl.pad"(%[[G]], %[[ZERO]])

@@ -7,8 +7,8 @@
 // The two equal elements have the weights 3 and 1, and each gets 2.
 
 // CHECK-LABEL: func.func @share_ties_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<4xf64>
-// CHECK-SAME:    %[[W:\w+]]: tensor<4xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<4xf64>
+// CHECK-SAME:    %[[W:[a-zA-Z0-9_]+]]: tensor<4xf64>
 // CHECK:         "anvl.share_ties"(%[[X]]) {axis = 0
 // CHECK:         %[[NEW:.*]] = "anvl.compare"({{.*}} NE>
 // CHECK:         %[[NUMBER:.*]] = "anvl.cumsum"

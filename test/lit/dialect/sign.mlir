@@ -6,7 +6,7 @@
 // Flat on both sides of 0: a zero derivative.
 
 // CHECK-LABEL: func.func @sign_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.sign"(%[[X]])
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         return %[[Y]], %[[ZERO]]

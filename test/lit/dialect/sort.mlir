@@ -8,9 +8,9 @@
 // the cotangents are put back there.
 
 // CHECK-LABEL: func.func private @sort_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<3xf64>
-// CHECK-SAME:    %[[N:\w+]]: tensor<3xi32>
-// CHECK-SAME:    %[[G:\w+]]: tensor<3xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>
+// CHECK-SAME:    %[[N:[a-zA-Z0-9_]+]]: tensor<3xi32>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<3xf64>
 // CHECK:         %[[Y:.*]]:2 = "stablehlo.sort"(%[[X]], %[[N]])
 // CHECK:         %[[POSITIONS:.*]] = "anvl.iota"() {iota_dimension = 0 : i64}
 // CHECK:         %[[ORDER:.*]]:3 = "stablehlo.sort"(%[[X]], %[[N]], %[[POSITIONS]])

@@ -6,7 +6,7 @@
 // The derivative of x^2 is 2x: 6 at 3.
 
 // CHECK-LABEL: func.func @square_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.square"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[TWO:.*]] = "anvl.constant"() {value = dense<2.000000e+00>

@@ -7,7 +7,7 @@
 // x times what is x but held constant: the slope is x, and not 2x.
 
 // CHECK-LABEL: func.func @stop_gradient_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[HELD:.*]] = "anvl.stop_gradient"(%[[X]])
 // CHECK:         %[[Y:.*]] = "anvl.mul"(%[[X]], %[[HELD]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
@@ -15,7 +15,7 @@
 // CHECK-NEXT:    return %[[Y]], %[[DX]]
 
 // HLO-LABEL: func.func @stop_gradient(
-// HLO-SAME:    %[[X:\w+]]: tensor<f64>
+// HLO-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // HLO-NEXT:    %[[Y:.*]] = stablehlo.multiply %[[X]], %[[X]]
 // HLO-NEXT:    return %[[Y]]
 

@@ -7,7 +7,7 @@
 // A tag names a value: (x^2)^2 has the slope 2 x^2 in x^2. Nothing of it is left afterwards.
 
 // CHECK-LABEL: func.func @tag_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[XX:.*]] = "anvl.mul"(%[[X]], %[[X]])
 // CHECK:         %[[SQUARE:.*]] = "anvl.tag"(%[[XX]]) {label = "square"}
 // CHECK:         %[[Y:.*]] = "anvl.mul"(%[[SQUARE]], %[[SQUARE]])
@@ -18,7 +18,7 @@
 // CHECK-NEXT:    return %[[Y]], %[[DSQUARE]]
 
 // HLO-LABEL: func.func @tag(
-// HLO-SAME:    %[[X:\w+]]: tensor<f64>
+// HLO-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // HLO-NEXT:    %[[SQUARE:.*]] = stablehlo.multiply %[[X]], %[[X]]
 // HLO-NEXT:    %[[Y:.*]] = stablehlo.multiply %[[SQUARE]], %[[SQUARE]]
 // HLO-NEXT:    return %[[Y]]

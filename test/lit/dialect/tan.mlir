@@ -6,7 +6,7 @@
 // The derivative of tan is 1 + tan^2: 1 at 0.
 
 // CHECK-LABEL: func.func @tan_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.tan"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[Y]], %[[Y]])

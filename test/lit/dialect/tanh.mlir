@@ -6,7 +6,7 @@
 // The derivative of tanh is 1 / cosh^2, not 1 - tanh^2, which has no digits where tanh is almost 1.
 
 // CHECK-LABEL: func.func @tanh_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK:         %[[Y:.*]] = "anvl.tanh"(%[[X]])
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.000000e+00>
 // CHECK:         %[[SLOPE:.*]] = "anvl.sech_squared"(%[[X]])

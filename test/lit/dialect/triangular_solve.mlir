@@ -8,9 +8,9 @@
 // its product with the solution, on the triangle that is read.
 
 // CHECK-LABEL: func.func private @triangular_solve_vjp(
-// CHECK-SAME:    %[[A:\w+]]: tensor<2x2xf64>
-// CHECK-SAME:    %[[B:\w+]]: tensor<2x1xf64>
-// CHECK-SAME:    %[[G:\w+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[A:[a-zA-Z0-9_]+]]: tensor<2x2xf64>
+// CHECK-SAME:    %[[B:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
+// CHECK-SAME:    %[[G:[a-zA-Z0-9_]+]]: tensor<2x1xf64>
 // CHECK:         %[[X:.*]] = "anvl.triangular_solve"(%[[A]], %[[B]])
 // CHECK:         %[[DB:.*]] = "anvl.triangular_solve"(%[[A]], %[[G]])
 // CHECK-SAME:      transpose_a = #stablehlo<transpose TRANSPOSE>

@@ -8,12 +8,20 @@ from typing import Any
 import scipy.linalg.cython_lapack  # noqa: F401 - jaxlib registers LAPACK with it, in 0.1 s
 
 import anvl.runtime as rt  # no client is made here: XLA cannot fork
+import anvl.tools.diff.diff_driver  # children import it late
+import anvl.tools.diff.diff_tool
 import anvl.tools.opt.main
-import anvl.tools.opt.run
 import anvl.tools.opt.verify_gradient  # children import it late
+import anvl.tools.reduce.reduce_driver  # children import it late
+import anvl.tools.reduce.reduce_tool
+import anvl.tools.run.driver
+import anvl.tools.run.run_tool
+import anvl.tools.viz.viz_driver
+import anvl.tools.viz.viz_tool
 from anvl.dialect.core.context import context
 from anvl.dialect.text.parsing import parsed
 from anvl.testing.program import FAST, OLD_EMITTERS
+from anvl.tools.run.entry import lowered
 
 _compile_as_users_do = rt.compile_lowered
 
@@ -31,8 +39,11 @@ if not os.environ.get("ANVL_TEST_AS_USERS"):
     rt.compile_lowered = _compile_fast  # type: ignore[assignment]
 
 TOOLS: dict[str, Callable[[Sequence[str]], int | None]] = {
+    "anvl-diff": anvl.tools.diff.diff_tool.main,
     "anvl-opt": anvl.tools.opt.main.main,
-    "anvl-run": anvl.tools.opt.run.main,
+    "anvl-reduce": anvl.tools.reduce.reduce_tool.main,
+    "anvl-run": anvl.tools.run.run_tool.main,
+    "anvl-viz": anvl.tools.viz.viz_tool.main,
 }
 
 _SAMPLE = """
@@ -56,4 +67,4 @@ def warm_up(folder: Path) -> None:
     for options in _SAMPLE_RUNS:
         if anvl.tools.opt.main.main([str(sample), "-o", str(output), *options]):
             raise RuntimeError(f"anvl-opt failed: {options}")
-    anvl.tools.opt.run.lowered(parsed(_SAMPLE, "sample", context()), "f")
+    lowered(parsed(_SAMPLE, "sample", context()), "f")

@@ -4,7 +4,8 @@
 
 // A flag for a pass that runs on functions is nested in them; a pipeline must say so itself.
 
-// PIPELINE: builtin.module(func.func(chlo-legalize-to-stablehlo))
+// PIPELINE: func.func(
+// PIPELINE-NEXT: chlo-legalize-to-stablehlo
 // PLAIN: error: chlo-legalize-to-stablehlo: this pass runs on func.func, not on builtin.module; write func.func(chlo-legalize-to-stablehlo)
 
 // CHECK-LABEL: func.func @tan(

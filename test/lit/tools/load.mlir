@@ -14,7 +14,7 @@
 // parsed, checked, differentiated, lowered and run, and its passes have flags.
 
 // CHECK-LABEL: func.func @f_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<1xf32>, %[[Y:\w+]]: tensor<1xf32>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<1xf32>, %[[Y:[a-zA-Z0-9_]+]]: tensor<1xf32>
 // CHECK:         %[[S:.*]] = "my.sin_pi"(%[[X]])
 // CHECK:         %[[Z:.*]]:2 = "my.axpy"(%[[S]], %[[Y]]) {a = 3.000000e+00 :
 // CHECK:         %[[COS:.*]] = "anvl.cos"

@@ -12,8 +12,8 @@
 // GRADIENT:      f64[] 9.0
 // GRADIENT-NEXT: f64[] 6.0
 // LOWERED:       f64[] 9.0
-// NAME: run.mlir: error: sun: no such function; there are sin, square
-// ARGS: run.mlir: error: square: takes 1 values (f64[]), got 0
+// NAME: run.mlir:1:1: error: anvl-run: no function @sun, did you mean '@sin'?; there are @sin, @square
+// ARGS: run.mlir:[[# @LINE + 6]]:1: error: no value for argument 0 (%x: tensor<f64>); give --args, --input, --inputs or --random-seed
 func.func @sin(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {
   %0 = "anvl.sin"(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0, %n : tensor<2xf32>, tensor<i32>

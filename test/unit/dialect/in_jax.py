@@ -212,9 +212,15 @@ def _last(lax: Any, indices: Any, axis: int) -> Any:
     return np.moveaxis(np.asarray(indices), axis, -1)
 
 
+def _without_axis(axes: Any, axis: int) -> tuple[int, ...]:
+    """Numbers of axes after `axis` became the last."""
+    return tuple(a - (a > axis) for a in axes)
+
+
 def _indexing(lax: Any) -> dict[str, Any]:
     def gather(x: Any, indices: Any, dimension_numbers: Any, slice_sizes: Any, **given: Any) -> Any:
         offset, collapsed, batch, of_indices, index_map, axis = dimension_numbers
+        of_indices = _without_axis(of_indices, axis)
         dims = lax.GatherDimensionNumbers(offset, collapsed, index_map, batch, of_indices)
         at = _last(lax, indices, axis)
         return lax.gather(x, at, dims, slice_sizes, mode="clip")
@@ -232,6 +238,7 @@ def _indexing(lax: Any) -> dict[str, Any]:
         if len(xs) != 3 or combine is None:
             raise NoCounterpart("jax.lax scatters one array, by a sum, product or extremum")
         window, inserted, batch, of_indices, index_map, axis = scatter_dimension_numbers
+        of_indices = _without_axis(of_indices, axis)
         dims = lax.ScatterDimensionNumbers(window, inserted, index_map, batch, of_indices)
         at = _last(lax, xs[1], axis)
         return [combine(xs[0], at, xs[2], dims, mode="drop")]

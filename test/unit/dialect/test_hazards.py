@@ -1,11 +1,14 @@
 """Text that ends the process in MLIR is refused before it is parsed, and its neighbours are not."""
 
+import random
+import re
+
 import pytest
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.hazards import InvalidOp, check_text
-from anvl.dialect.text.parsing import parsed
+from anvl.dialect.text.parsing import parsed, too_deep
 
 
 def _constant(value, of):
@@ -79,3 +82,22 @@ def test_other_groups_are_left_to_mlir():
     parsed(_exchange("dense<0> : tensor<1x1xi64>"), "a.mlir", context())
     with pytest.raises(ir.MLIRError):
         parsed(_exchange("dense<0> : tensor<2x0xi64>"), "a.mlir", context())
+
+
+def _depth(text):
+    """The deepest nesting, token by token: brackets in strings, and arrows, do not nest."""
+    deepest = depth = 0
+    for token in re.findall(r'"[^"\n]*"|->|>=|<=|[(){}\[\]<>]', text):
+        depth = max(depth + (token in "({[<") - (token in ")}]>"), 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def test_brackets_nest_as_deep_as_their_tokens():
+    """The bound that spares reading tokens never hides a level."""
+    draw = random.Random(0)
+    parts = (*"()[]{}<>", "->", ">=", "<=", '"', '""', '"("', "\n", "=", "((", "))")
+    for _ in range(5000):
+        text = "".join(draw.choices(parts, k=draw.randrange(1, 30)))
+        for most in (1, 2, 3, 5):
+            assert (too_deep(text, most) is None) == (_depth(text) <= most), text

@@ -70,6 +70,13 @@ BUGS = {
         ("_simpler_mul", "1 -> 2", "SimplifyCheck"),
         ("linear", "False -> True", "DerivativeCheck"),
     ],
+    "stablehlo.sort": [
+        ("SortOp.batch", "is_stable=not is_stable", "BatchCheck"),
+        ("SortOp.lower", "is_stable=not is_stable", "ValueCheck"),
+        ("SortOp.lower", "dimension + xs[0].type.rank -> dimension", "ValueCheck"),
+        ("diagonal", "False -> True", "MaskedTangentCheck"),
+    ],
+    "anvl.imag": [("ImagOp.simplify", "1 -> 0", "SimplifyCheck")],  # of a complex of two operands
 }
 
 

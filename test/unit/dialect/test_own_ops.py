@@ -20,7 +20,7 @@ from anvl.dialect.core.mlir import _cext, ir
 from anvl.dialect.core.op import AnvlOp, Operand, Operands, Result, emit
 from anvl.dialect.core.op_registry import MAYBE_RULES, OPS, RULES
 from anvl.dialect.core.params.base import Body, Bool, Float, Int, Text
-from anvl.dialect.ops.elementwise.elementary import F, binary, unary
+from anvl.dialect.ops.elementwise.table import F, binary, unary
 from anvl.passes.framework.pipeline import Pipeline
 
 X = np.array([0.3, -1.2, 2.0])

@@ -7,7 +7,7 @@ from anvl.dialect.core.create import full_like
 from anvl.dialect.core.families import add_tangents, check_kind
 from anvl.dialect.core.op import AnvlOp, Operand, Result, emit
 from anvl.dialect.core.params.base import Int
-from anvl.dialect.ops.elementwise.elementary import F, unary
+from anvl.dialect.ops.elementwise.table import F, unary
 from anvl.testing import check_op
 
 SAMPLE = ([np.array([[0.3, 1.2, -0.7]])], {"axis": 1})

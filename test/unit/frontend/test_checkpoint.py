@@ -91,7 +91,8 @@ def test_what_is_not_kept_is_computed_again():
     assert count(text, "tanh") == 1  # the sum needs no value, so only the second time is left
     value = anvl.jit(anvl.value_and_grad(lambda w: anp.sum(anvl.checkpoint(block)(w, V))))
     assert count(value.lower(W).mlir(), "tanh") == 2
-    assert count(value.lower(W).mlir(), "optimization_barrier") == 1
+    # One more has the flags of copies: Note [One name for a buffer].
+    assert count(value.lower(W).mlir(), "optimization_barrier") == 2
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from sweep import MODE
 import anvl
 import anvl.dispatch.executables as executables
 import anvl.numpy as anp
+from anvl.dialect.text.interpreter import interpreter
 from anvl.runtime import RuntimeFailure
-from anvl.testing.interpreter import interpreter
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir, stablehlo
-from anvl.testing.interpreter import Interpreter, ProcessEnded, code_of
+from anvl.dialect.text.interpreter import Interpreter, ProcessEnded, code_of
 
 
 def module(op):
@@ -96,7 +96,7 @@ def test_artifacts_run_with_results_of_every_dtype(interpreter):
     x, y = np.array([1 + 2j, 3j], np.complex64), np.array(1.5, ml_dtypes.bfloat16)
     dtypes = [x.dtype, y.dtype, np.dtype("float32")]
     (a, b, c), seconds = interpreter.run_artifact(given, dtypes, [x, y])
-    assert 0 < seconds < 5
+    assert 0 <= seconds < 5
     assert [a.dtype, b.dtype, c.dtype] == dtypes
     assert (a.tolist(), float(b), c.tolist()) == ([-3 + 4j, -9], 3.0, [2, 3])
 

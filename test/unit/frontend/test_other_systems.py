@@ -20,8 +20,9 @@ import anvl.runtime as rt
 from anvl.dialect import parse
 from anvl.runtime.memory import machine_memory
 from anvl.testing import check_grads
-from anvl.testing.interpreter import interpreter
-from anvl.tools.opt import main, run
+from anvl.dialect.text.interpreter import interpreter
+from anvl.tools.opt import main
+from anvl.tools.run import run_tool
 
 def f(x):
     return anp.sum(anp.sin(x) * x)
@@ -41,7 +42,7 @@ Path("f.mlir").write_text(lowered.mlir("anvl"))
 assert main.main(["f.mlir", "--emit-bytecode", "-o", "f.mlirbc"]) == 0
 assert main.main(["f.mlirbc", "--anvl-gradient", "-o", "g.mlir"]) == 0
 assert main.main(["--list-ops"]) == 0
-assert run.main(["f.mlirbc", "--args=[[0, 1, 2]]"]) == 0
+assert run_tool.main(["f.mlirbc", "--args=[[0, 1, 2]]"]) == 0
 np.testing.assert_allclose(rt.compile(lowered.mlir()).execute([rt.put(x)])[0], wanted)
 twice = "func.func @f(%x: tensor<f64>) -> tensor<f64> {{ {} return %y : tensor<f64> }}"
 for op, y in (("add", 4), ("multiply", 4)):

@@ -173,9 +173,15 @@ def test_several_results_and_functions():
     ("args", "message"),
     [
         ((), "two: takes 2 arrays, .*, but got 0"),
-        ((np.ones(2), 3), "two: argument 0 is f64.2., but the program takes f32.2.; cast"),
-        ((np.ones(3, "f"), 3), "two: argument 0 is f32.3., but the program takes f32.2."),
-        ((np.ones(2, "f"), 3.5), "two: argument 1 is f32"),
+        (
+            (np.ones(2), 3),
+            r"two: argument 0 \(x\) is f64\[2\], but the program takes f32\[2\]; cast",
+        ),
+        (
+            (np.ones(3, "f"), 3),
+            r"two: argument 0 \(x\) is f32\[3\], but the program takes f32\[2\]; ",
+        ),
+        ((np.ones(2, "f"), 3.5), r"two: argument 1 \(n\) is f32"),
         ((np.ones(2, "f"), "x"), "takes arrays and numbers, got 'x'"),
     ],
 )
@@ -193,7 +199,6 @@ def test_other_arguments_are_refused(args, message):
         (3, TypeError, "takes the text of a module, or bytes of .* an artifact, got int"),
         (b"ML\xefR", ValueError, "the program is not a StableHLO module: malformed bytecode, "),
         (b"abc", ValueError, r"bytecode begins with b'ML\\xefR', these bytes with b'abc'"),
-        (SQUARE.replace("f64", "?xf64"), ValueError, "no module of StableHLO|takes or returns"),
         (
             'func.func @main(%x: tensor<f64>) -> tensor<f64> {\n  %0 = "stablehlo.reduce"(%x) ({\n'
             "  }) {dimensions = array<i64>} : (tensor<f64>) -> tensor<f64>\n"
@@ -266,7 +271,8 @@ def test_functions_that_ops_name_are_refused():
         anvl.from_stablehlo(text)
 
 
-# As JAX writes `approx_max_k`: XLA's routine calls the function.
+# As JAX writes `approx_max_k`: XLA's routine calls the function. It stays a routine, not a sort,
+# since it is told the size of a larger array that its operand is a part of.
 APPROXIMATE = """
 func.func @main(%x: tensor<8xf32>) -> tensor<2xf32> {
   %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -275,7 +281,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<2xf32> {
   %0:2 = stablehlo.custom_call @ApproxTopK(%x, %at, %least, %none) {
     called_computations = [@is_before], mhlo.backend_config = {
       aggregate_to_topk = true, is_fallback = true, recall_target = 0.95 : f32,
-      reduction_dim = 0 : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}
+      reduction_dim = 0 : i64, reduction_input_size_override = 8 : i64, top_k = 2 : i64}
   } : (tensor<8xf32>, tensor<8xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
   %1 = call @is_before(%least, %least, %none, %none) : (tensor<f32>, tensor<f32>, tensor<i32>,
     tensor<i32>) -> tensor<i1>

@@ -118,10 +118,12 @@ import sys
 import numpy as np
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir, stablehlo
-from anvl.tools.opt.run import lowered, run
+from anvl.tools.run.entry import lowered
+from anvl.tools.run.executors import execute
 with context(), ir.Location.unknown():
     low = lowered(ir.Module.parse(sys.stdin.read()), "main")
-    print(*run(low, "main", [{argument}]), sep="\\n")
+    for y in execute(low, [np.array({argument}, low.arguments[0].dtype)]):
+        print("plugin", *y)
     argument = ir.DenseElementsAttr.get(np.array({argument}))
     for y in stablehlo.eval_module(ir.Module.parse(low.text), [argument]):
         print("interpreted", *np.array(y))

@@ -15,7 +15,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.text.parsing import InvalidOp, parsed
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.testing.draw import Draw
-from anvl.tools.opt.diagnostics import collected
+from anvl.tools.io.diagnostics import collected
 
 ELEMENTS = [
     "i1", "i2", "i4", "i8", "i64", "ui2", "ui4", "ui8", "f4E2M1FN", "f8E4M3FN", "f8E5M2",

@@ -12,7 +12,7 @@ IR = (
     '  %0 = "{}"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n'
     "  return %0 : tensor<2xf32>\n}}\n"
 )
-LINE = "from anvl.dialect.ops.elementwise.elementary import F, unary\n"
+LINE = "from anvl.dialect.ops.elementwise.table import F, unary\n"
 CLASS = """\
 from anvl.dialect.core.families import Linear
 from anvl.dialect.core.op import Operand, Result
@@ -87,7 +87,7 @@ def test_files_that_import_each_other(tmp_path):
 
 
 def test_a_file_with_the_name_of_something_else(tmp_path):
-    """Python's own `json`, which anvl.tools.opt.run needs, and `numpy` stay what they are."""
+    """Python's own `json`, which anvl-run needs, and `numpy` stay what they are."""
     for name in ("json", "numpy", "anvl", "with-dash"):
         (tmp_path / f"{name}.py").write_text(
             f"import json, numpy\n{LINE}json.dumps([]); numpy.ones(1)\n"
@@ -177,6 +177,32 @@ def test_a_folder_and_a_flag_without_a_value(tmp_path):
     assert "--load needs a value; write --load=FILE" in refused(tmp_path, "--load")
 
 
+def package(folder, ops):
+    (folder / "their_ops").mkdir()
+    write(folder / "their_ops", __init__="from their_ops.ops import TheirOp\n", ops=ops)
+
+
+@pytest.mark.parametrize("given", ["their_ops", "their_ops/", "./their_ops/__init__.py"])
+def test_a_package(tmp_path, given):
+    package(tmp_path, CLASS)
+    code, out, _ = opt(tmp_path, f"--load={given}", stdin=IR.format("their.op"))
+    assert code == 0
+    assert '"their.op"(%x)' in out
+
+
+def test_an_error_in_a_file_of_a_package(tmp_path):
+    package(tmp_path, CLASS.replace("their.op", "op"))
+    error = refused(tmp_path, "--load=their_ops")
+    assert error.startswith("their_ops/ops.py:5:1: error: --load: op: the name of a user-defined")
+
+
+def test_a_package_of_a_name_that_python_has(tmp_path):
+    (tmp_path / "json").mkdir()
+    write(tmp_path / "json", __init__="from .ops import TheirOp\n", ops=CLASS)
+    code, _, error = opt(tmp_path, "--load=json", stdin=IR.format("their.op"))
+    assert code == 0, error
+
+
 def test_a_file_that_is_no_python_file(tmp_path):
     (tmp_path / "a.txt").write_text("x = 1\n")
     assert "a.txt is not a Python file" in refused(tmp_path, "--load=a.txt")
@@ -235,7 +261,7 @@ def test_a_stack_where_it_is_asked_for(tmp_path):
 
 
 def test_executing_does_not_need_the_flag_of_another_tool(tmp_path):
-    """`anvl.tools.opt.run` takes it too, with the same messages."""
+    """`anvl-run` takes it too, with the same messages."""
     write(tmp_path, a=f'{LINE}unary("their.op", "sine", F, None)\n', b="x = 1\n")
     (tmp_path / "f.mlir").write_text(IR.format("their.op"))
     run = [*tool("anvl-run"), "f.mlir", "--function=f", "--args=[[0, 0]]"]
@@ -254,3 +280,17 @@ def test_the_runtime_is_not_loaded(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_a_pass_that_is_no_dataclass_is_refused(tmp_path):
+    path = tmp_path / "bare.py"
+    path.write_text(
+        "from anvl.passes import Pass\n\n\nclass Bare(Pass, argument='my-bare'):\n"
+        "    def run(self, module):\n        pass\n"
+    )
+    command = [*tool("anvl-opt"), f"--load={path}", "--my-bare"]
+    done = subprocess.run(command, input="", capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "anvl-opt: error: Bare: a pass is a frozen dataclass; decorate the class\n"
+    )

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tool_server import tool
 
-from anvl.tools.opt import flags, source
-from anvl.tools.opt.diagnostics import Diagnostic, position, rendered
+from anvl.tools.io import source
+from anvl.tools.io.diagnostics import Diagnostic, position, rendered
+from anvl.tools.opt import flags
 from anvl.tools.opt.expected import mismatches
 from anvl.tools.opt.main import main
 

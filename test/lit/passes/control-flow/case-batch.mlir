@@ -15,11 +15,11 @@
 // goes through them, and each computes its own branch.
 
 // CHECK-LABEL: func.func @main_batched(
-// CHECK-SAME:    %[[I:\w+]]: tensor<3xi32>, %[[X:\w+]]: tensor<3xf64>)
+// CHECK-SAME:    %[[I:[a-zA-Z0-9_]+]]: tensor<3xi32>, %[[X:[a-zA-Z0-9_]+]]: tensor<3xf64>)
 // CHECK-NEXT:    %[[Y:.*]] = call @member_each(%[[I]], %[[X]])
 // CHECK-NEXT:    return %[[Y]]
 // CHECK-LABEL: func.func private @member(
-// CHECK-SAME:    %[[J:\w+]]: tensor<i32>, %[[Z:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[J:[a-zA-Z0-9_]+]]: tensor<i32>, %[[Z:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK-NEXT:    "stablehlo.case"(%[[J]]) ({
 // CHECK-NEXT:      stablehlo.while(%{{.*}} = %[[Z]])
 // CHECK:       func.func private @member_each(tensor<3xi32>, tensor<3xf64>) -> tensor<3xf64>

@@ -13,7 +13,7 @@
 // A choice between regions; each transformation is a choice between those of the regions.
 
 // GRAD-LABEL: func.func @main_adjoint(
-// GRAD-SAME:    %[[I:\w+]]: tensor<i32>, %[[X:\w+]]: tensor<f64>, %[[W:\w+]]: tensor<f64>)
+// GRAD-SAME:    %[[I:[a-zA-Z0-9_]+]]: tensor<i32>, %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[W:[a-zA-Z0-9_]+]]: tensor<f64>)
 // GRAD:         %[[Y:.*]] = "stablehlo.case"(%[[I]]) ({
 // GRAD:         %[[G:.*]]:2 = "stablehlo.case"(%[[I]]) ({
 // GRAD:           "anvl.cos"(%[[X]])

@@ -21,7 +21,7 @@
 // GRAD:         %[[F:.*]]:3 = call @loop_forward(
 // GRAD:         call @loop_backward(
 // GRAD-LABEL: func.func private @step_forward(
-// GRAD-SAME:    %[[C:\w+]]: tensor<f64>, %[[X:\w+]]: tensor<f64>)
+// GRAD-SAME:    %[[C:[a-zA-Z0-9_]+]]: tensor<f64>, %[[X:[a-zA-Z0-9_]+]]: tensor<f64>)
 // GRAD:         %[[Y:.*]] = "anvl.mul"(%[[C]], %[[X]])
 // GRAD:         return %[[Y]], %[[Y]], %[[C]]
 // GRAD:       func.func private @loop_backward(

@@ -16,7 +16,7 @@
 
 // The value and its tangent are carries of one loop.
 // JVP-LABEL: func.func @main_tangent(
-// JVP-SAME:    %[[X:\w+]]: tensor<f64>, %[[T:\w+]]: tensor<f64>)
+// JVP-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[T:[a-zA-Z0-9_]+]]: tensor<f64>)
 // JVP:         %[[Y:.*]]:2 = stablehlo.while(%{{.*}} = %[[X]], %{{.*}} = %[[T]])
 // JVP-NOT:     stablehlo.while
 // JVP:         return %[[Y]]#0, %[[Y]]#1

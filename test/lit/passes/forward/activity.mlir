@@ -5,8 +5,8 @@
 // unchanged has the tangent that it was given.
 
 // CHECK-LABEL: func.func @f_tangent(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[I:\w+]]: tensor<i32>, %[[Y:\w+]]: tensor<f64>,
-// CHECK-SAME:    %[[TX:\w+]]: tensor<f64>, %[[TY:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[I:[a-zA-Z0-9_]+]]: tensor<i32>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>,
+// CHECK-SAME:    %[[TX:[a-zA-Z0-9_]+]]: tensor<f64>, %[[TY:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK:         "anvl.sin"(%[[X]])
 // CHECK:         %[[N:.*]] = "anvl.convert"
 // CHECK:         %[[Z:.*]] = "anvl.mul"(%[[X]], %[[N]])

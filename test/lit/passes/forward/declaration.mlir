@@ -7,7 +7,7 @@
 
 // CHECK-NOT:   anvl.jvp
 // CHECK-LABEL: func.func private @cube_jvp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[T:\w+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[T:[a-zA-Z0-9_]+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
 // CHECK-NEXT:    %[[SQUARE:.*]] = "anvl.mul"(%[[X]], %[[X]])
 // CHECK-NEXT:    %[[CUBE:.*]] = "anvl.mul"(%[[SQUARE]], %[[X]])
 // CHECK-NEXT:    %[[T1:.*]] = "anvl.mul"(%[[T]], %[[X]])

@@ -5,7 +5,7 @@
 // Python name where that is known.
 
 // CHECK-LABEL: func.func @f_tangent(
-// CHECK-SAME:    %{{\w+}}: tensor<f64> loc("x_tangent"("x"("model.py":5:7)))
+// CHECK-SAME:    %{{[a-zA-Z0-9_]+}}: tensor<f64> loc("x_tangent"("x"("model.py":5:7)))
 // CHECK:         "anvl.cos"{{.*}} loc("sin_tangent"("model.py":6:3))
 // CHECK:         "anvl.neg"{{.*}} loc("loss_tangent"("loss"("model.py":7:3)))
 func.func @f(%x: tensor<f64> loc("x"("model.py":5:7))) -> tensor<f64> {

@@ -9,7 +9,7 @@
 // MARKED: func.func private @f_vjp({{.*}} attributes {anvl.derived}
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>, %[[T:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>, %[[T:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK-NEXT:    %[[XY:.*]] = "anvl.mul"(%[[Y]], %[[X]])
 // CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[XY]], %[[XY]])
 // CHECK-NEXT:    %[[TY:.*]] = "anvl.mul"(%[[T]], %[[Y]])

@@ -5,7 +5,7 @@
 // a result that only moves with an integer is a constant.
 
 // CHECK-LABEL: func.func @f_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<3xf64>, %[[I:\w+]]: tensor<i32>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<3xf64>, %[[I:[a-zA-Z0-9_]+]]: tensor<i32>)
 // CHECK-SAME:    -> (tensor<f64>, tensor<f64>, tensor<f64>, tensor<3xf64>)
 // CHECK:         %[[SINE:.*]] = "anvl.sin"(%[[X]])
 // CHECK:         "anvl.exp"(%[[X]])

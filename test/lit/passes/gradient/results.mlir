@@ -22,7 +22,7 @@
 // TARGET:         return %[[E]], %{{.*}} : tensor<f64>, tensor<f64>
 
 // NONE-LABEL: func.func @main_adjoint(
-// NONE-SAME:    %[[X:\w+]]: tensor<f64>) -> tensor<f64> {
+// NONE-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>) -> tensor<f64> {
 // NONE-NEXT:    custom_call @log
 // NONE-NEXT:    %[[ONE:.*]] = "anvl.constant"
 // NONE-NEXT:    %[[DX:.*]] = "anvl.div"(%[[ONE]], %[[X]])

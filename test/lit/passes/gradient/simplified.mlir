@@ -7,7 +7,7 @@
 // d/dx (2 x y) = 2 y is all that is left of the second sweep.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>, %[[G:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>, %[[G:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK-NEXT:    %[[XY:.*]] = "anvl.mul"(%[[Y]], %[[X]])
 // CHECK-NEXT:    %[[DX:.*]] = "anvl.add"(%[[XY]], %[[XY]])
 // CHECK-NEXT:    %[[GG:.*]] = "anvl.add"(%[[G]], %[[G]])

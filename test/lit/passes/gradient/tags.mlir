@@ -11,7 +11,7 @@
 
 // CHECK-NOT:   anvl.vjp
 // CHECK-LABEL: func.func private @loss_vjp(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>, %[[G:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>, %[[G:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK:         %[[XX:.*]] = "anvl.mul"(%[[X]], %[[X]])
 // CHECK:         %[[SQUARE:.*]] = "anvl.tag"(%[[XX]]) {label = "square"}
 // CHECK:         %[[LOSS:.*]] = "anvl.mul"(%[[SQUARE]], %[[Y]])

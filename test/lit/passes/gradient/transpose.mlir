@@ -9,8 +9,8 @@
 // the results (-cx, cx); nothing of the function itself is left but what c needs: c (g1 - g0).
 
 // CHECK-LABEL: func.func @f_adjoint(
-// CHECK-SAME:    %[[B:\w+]]: tensor<f64> {x.name = "b"}, %[[G0:\w+]]: tensor<f64>,
-// CHECK-SAME:    %[[G1:\w+]]: tensor<f64>) -> tensor<f64> {
+// CHECK-SAME:    %[[B:[a-zA-Z0-9_]+]]: tensor<f64> {x.name = "b"}, %[[G0:[a-zA-Z0-9_]+]]: tensor<f64>,
+// CHECK-SAME:    %[[G1:[a-zA-Z0-9_]+]]: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT:    %[[C:.*]] = "anvl.sin"(%[[B]])
 // CHECK-NEXT:    %[[NEG:.*]] = "anvl.neg"(%[[G0]])
 // CHECK-NEXT:    %[[G:.*]] = "anvl.add"(%[[G1]], %[[NEG]])
@@ -23,7 +23,7 @@
 
 // TWICE-NOT:   anvl.linear_transpose
 // TWICE-LABEL: func.func private @again(
-// TWICE-SAME:    %[[B:\w+]]: tensor<f64> {x.name = "b"}, %[[X:\w+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
+// TWICE-SAME:    %[[B:[a-zA-Z0-9_]+]]: tensor<f64> {x.name = "b"}, %[[X:[a-zA-Z0-9_]+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
 // TWICE:         %[[C:.*]] = "anvl.sin"(%[[B]])
 // TWICE:         %[[CX:.*]] = "anvl.mul"(%[[X]], %[[C]])
 // TWICE:         %[[Y:.*]] = "anvl.neg"(%[[CX]])

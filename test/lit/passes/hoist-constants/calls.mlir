@@ -4,18 +4,18 @@
 // one that two of them use is passed once.
 
 // CHECK-LABEL: func.func private @leaf(
-// CHECK-SAME:    %[[C1:\w+]]: tensor<2xf64> {anvl.captured = 5
-// CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2", anvl.value = dense<[(1.000000e+00,
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>)
+// CHECK-SAME:    %[[C1:[a-zA-Z0-9_]+]]: tensor<2xf64> {anvl.captured = 5
+// CHECK-SAME:    %[[C2:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2", anvl.value = dense<[(1.000000e+00,
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>)
 // CHECK-LABEL: func.func private @middle(
-// CHECK-SAME:    %[[C1:\w+]]: tensor<2xf64> {anvl.captured = 5
-// CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2"
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>)
+// CHECK-SAME:    %[[C1:[a-zA-Z0-9_]+]]: tensor<2xf64> {anvl.captured = 5
+// CHECK-SAME:    %[[C2:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2"
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>)
 // CHECK-NEXT:    call @leaf(%[[C1]], %[[C2]], %[[X]])
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[C1:\w+]]: tensor<2xf64> {anvl.captured = 5
-// CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2"
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>)
+// CHECK-SAME:    %[[C1:[a-zA-Z0-9_]+]]: tensor<2xf64> {anvl.captured = 5
+// CHECK-SAME:    %[[C2:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f64>> {anvl.constant = "c2"
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>)
 // CHECK-NEXT:    %[[A:.*]] = call @middle(%[[C1]], %[[C2]], %[[X]])
 // CHECK-NEXT:    %[[B:.*]] = "anvl.mul"(%[[A]], %[[C1]])
 // CHECK-NEXT:    return %[[B]]

@@ -5,9 +5,9 @@
 // one argument, and one that nobody uses is gone. Doing it again changes nothing.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[C1:\w+]]: tensor<2xf64> {anvl.captured = 7 : i64, anvl.constant = "c1"}
-// CHECK-SAME:    %[[C2:\w+]]: tensor<2xf64> {anvl.captured = 3 : i64, anvl.constant = "c2"}
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64> {x.name = "x"}
+// CHECK-SAME:    %[[C1:[a-zA-Z0-9_]+]]: tensor<2xf64> {anvl.captured = 7 : i64, anvl.constant = "c1"}
+// CHECK-SAME:    %[[C2:[a-zA-Z0-9_]+]]: tensor<2xf64> {anvl.captured = 3 : i64, anvl.constant = "c2"}
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64> {x.name = "x"}
 // CHECK-NEXT:    %[[A:.*]] = "anvl.add"(%[[X]], %[[C1]])
 // CHECK-NEXT:    %[[B:.*]] = "anvl.add"(%[[A]], %[[C2]])
 // CHECK-NEXT:    %[[C:.*]] = "anvl.add"(%[[B]], %[[C1]])

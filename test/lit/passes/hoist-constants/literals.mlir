@@ -7,9 +7,9 @@
 // ones are one argument, also of complex numbers. A number stays, and so does a fill of any size.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[C1:\w+]]: tensor<3xf32>
+// CHECK-SAME:    %[[C1:[a-zA-Z0-9_]+]]: tensor<3xf32>
 // CHECK-SAME:      {anvl.constant = "c1", anvl.value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
-// CHECK-SAME:    %[[C2:\w+]]: tensor<2xcomplex<f32>>
+// CHECK-SAME:    %[[C2:[a-zA-Z0-9_]+]]: tensor<2xcomplex<f32>>
 // CHECK-SAME:      {anvl.constant = "c2", anvl.value = dense<[(1.000000e+00,2.000000e+00), (3.000000e+00,
 // CHECK-NOT:     dense<[
 // CHECK:         %[[ONE:.*]] = "anvl.constant"() {value = dense<1.0{{.*}}tensor<f32>

@@ -6,12 +6,12 @@
 
 // CHECK-NOT:   @helper
 // CHECK-LABEL: func.func @twice(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
 // CHECK-NEXT:    %[[SIN:.*]] = "anvl.sin"(%[[X]])
 // CHECK-NEXT:    %[[COS:.*]] = "anvl.cos"(%[[SIN]])
 // CHECK-NEXT:    return %[[COS]], %[[SIN]]
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64> {x.name = "x"}
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64> {x.name = "x"}
 // CHECK-NEXT:    %[[SIN:.*]] = "anvl.sin"(%[[X]])
 // CHECK-NEXT:    %[[COS:.*]] = "anvl.cos"(%[[SIN]])
 // CHECK-NEXT:    %[[SUM:.*]] = "anvl.add"(%[[COS]], %[[SIN]])

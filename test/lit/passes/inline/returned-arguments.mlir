@@ -4,7 +4,7 @@
 // and an argument given twice.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK-NEXT:    %[[SUM:.*]] = "anvl.add"(%[[Y]], %[[Y]])
 // CHECK-NEXT:    return %[[SUM]], %[[X]], %[[X]]
 func.func private @swap(%x: tensor<f64>, %y: tensor<f64>) -> (tensor<f64>, tensor<f64>) {

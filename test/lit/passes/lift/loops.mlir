@@ -15,7 +15,7 @@
 // A loop that counts its steps becomes a scan; what it reads from outside is an argument.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK:         %{{.*}}:2 = call @main_scan(%{{.*}}, %{{.*}}, %{{.*}}, %[[X]])
 // CHECK-NOT:     stablehlo.while
 
@@ -80,7 +80,7 @@ func.func @chosen(%i: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
 }
 
 // CHECK-LABEL: func.func @either(
-// CHECK-SAME:    %[[P:\w+]]: tensor<i1>, %[[X:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[P:[a-zA-Z0-9_]+]]: tensor<i1>, %[[X:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK-NEXT:    "stablehlo.if"(%[[P]]) ({
 // CHECK-NEXT:      "stablehlo.if"(%[[P]]) ({
 // CHECK-NEXT:        "anvl.mul"(%[[X]], %[[X]])

@@ -7,7 +7,7 @@
 // 256 + 0.0234375 needs 14 bits, and bf16 has 8.
 
 // CHECK-LABEL: func.func @products_adjoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xbf16>, %[[Y:\w+]]: tensor<2xbf16>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xbf16>, %[[Y:[a-zA-Z0-9_]+]]: tensor<2xbf16>
 // CHECK:         "anvl.dot_general"(%[[X]], %[[Y]]) {{.*}} -> tensor<f32>
 // CHECK:         %[[WIDE:.*]] = "anvl.convert"(%[[Y]]) : (tensor<2xbf16>) -> tensor<2xf32>
 // CHECK:         %[[DX:.*]] = "anvl.dot_general"(%{{.*}}, %[[WIDE]])

@@ -8,7 +8,7 @@
 // scaled first, and the dividend with them (Note [Quotients that XLA makes products]).
 
 // CHECK-LABEL: func.func @scaled(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf32>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf32>
 // CHECK:         %[[MOST:.*]] = stablehlo.constant dense<1.2676506E+30>
 // CHECK:         %[[Y:.*]] = stablehlo.broadcast_in_dim
 // CHECK:         %[[SIZE:.*]] = stablehlo.abs %[[Y]]

@@ -6,7 +6,7 @@
 // it again changes nothing.
 
 // CHECK-LABEL: func.func @renamed(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x3xf32>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x3xf32>)
 // CHECK-NEXT:    %[[T:.*]] = stablehlo.transpose %[[X]], dims = [1, 0]
 // CHECK-NEXT:    %[[D:.*]] = stablehlo.dot_general %[[X]], %[[T]], contracting_dims = [1] x [0],
 // CHECK-SAME:      precision = [HIGHEST, HIGHEST]

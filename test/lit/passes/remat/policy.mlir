@@ -13,7 +13,7 @@
 // CHECK-LABEL: func.func @main(
 // CHECK:         call @main_checkpoint(
 // CHECK-LABEL: func.func private @main_checkpoint(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>) -> tensor<f64> {
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>) -> tensor<f64> {
 // CHECK:         %[[KEPT:.*]] = call @main_checkpoint_0(%[[X]])
 // CHECK:         %[[Y:.*]] = call @main_checkpoint_1(%[[KEPT]])
 // CHECK:         return %[[Y]]

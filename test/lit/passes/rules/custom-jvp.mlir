@@ -5,7 +5,7 @@
 // The adjoint is the transpose of the rule, also where the function with the rule is asked itself.
 
 // GRAD-LABEL: func.func @main_adjoint(
-// GRAD-SAME:    %[[X:\w+]]: tensor<f64>)
+// GRAD-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>)
 // GRAD:         %[[Y:.*]] = call @f(%[[X]])
 // GRAD:         %[[G:.*]] = "anvl.constant"
 // GRAD:         %[[SEVEN:.*]] = "anvl.constant"() {value = dense<7.0{{.*}}>
@@ -13,7 +13,7 @@
 // GRAD:         return %[[Y]], %[[DX]]
 
 // JVP-LABEL: func.func @main_tangent(
-// JVP-SAME:    %[[X:\w+]]: tensor<f64>, %[[T:\w+]]: tensor<f64>)
+// JVP-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[T:[a-zA-Z0-9_]+]]: tensor<f64>)
 // JVP:         %[[SEVEN:.*]] = "anvl.constant"() {value = dense<7.0{{.*}}>
 // JVP:         "anvl.mul"(%[[T]], %[[SEVEN]])
 

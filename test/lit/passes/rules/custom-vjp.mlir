@@ -10,7 +10,7 @@
 // A function with a rule: its calls stay until they are differentiated, and are then asked for it.
 
 // GRAD-LABEL: func.func @main_adjoint(
-// GRAD-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>)
+// GRAD-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>)
 // GRAD:         %[[Z:.*]] = call @f(%[[X]], %[[Y]])
 // GRAD:         %[[G:.*]] = "anvl.constant"
 // GRAD:         %[[HUNDRED:.*]] = "anvl.mul"(%[[Y]], %[[G]])
@@ -19,7 +19,7 @@
 
 // The tangent is the transpose of the rule.
 // JVP-LABEL: func.func @main_tangent(
-// JVP-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>, %[[T:\w+]]: tensor<f64>)
+// JVP-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>, %[[T:[a-zA-Z0-9_]+]]: tensor<f64>)
 // JVP:         %[[Z:.*]] = call @f(%[[X]], %[[Y]])
 // JVP:         %[[DZ:.*]] = "anvl.mul"(%[[T]], %[[Y]])
 // JVP:         return %[[Z]], %[[DZ]]

@@ -7,7 +7,7 @@
 // An index that is known; one that no branch has means the last.
 
 // CHECK-LABEL: func.func @known(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK-NOT:     stablehlo
 // CHECK:         %[[Y:.*]] = "anvl.mul"(%[[X]], %[[X]])
 // CHECK:         %[[Z:.*]] = "anvl.neg"(%[[X]])
@@ -43,7 +43,7 @@ func.func @known(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>) {
 // Nobody asks for the second result, nor for a choice of which nobody asks for any.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[I:\w+]]: tensor<i32>, %[[X:\w+]]: tensor<f64>,
+// CHECK-SAME:    %[[I:[a-zA-Z0-9_]+]]: tensor<i32>, %[[X:[a-zA-Z0-9_]+]]: tensor<f64>,
 // CHECK:         %[[R:.*]] = "stablehlo.case"(%[[I]]) ({
 // CHECK-NOT:     "anvl.exp"
 // CHECK:         return %[[R]] : tensor<f64>

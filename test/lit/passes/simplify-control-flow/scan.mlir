@@ -11,7 +11,7 @@
 // 2 is written where it is read.  What goes through as it is, needs no loop.
 
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME:    %[[C:\w+]]: tensor<f64>, %[[W:\w+]]: tensor<f64>, %[[XS:\w+]]: tensor<2xf64>)
+// CHECK-SAME:    %[[C:[a-zA-Z0-9_]+]]: tensor<f64>, %[[W:[a-zA-Z0-9_]+]]: tensor<f64>, %[[XS:[a-zA-Z0-9_]+]]: tensor<2xf64>)
 // CHECK:         %[[E:.*]] = "anvl.exp"(%[[W]])
 // CHECK-NEXT:    %[[Y:.*]] = call @loop_simpler(%[[C]], %[[XS]], %[[W]], %[[E]])
 // CHECK-NEXT:    return %[[Y]], %[[XS]]
@@ -34,7 +34,7 @@ func.func @main(%c: tensor<f64>, %w: tensor<f64>, %xs: tensor<2xf64>) -> (tensor
 }
 
 // CHECK-LABEL: func.func private @step_simpler(
-// CHECK-SAME:    %[[C:\w+]]: tensor<f64>, %[[X:\w+]]: tensor<f64>, %[[K:\w+]]: tensor<f64>, %[[E:\w+]]: tensor<f64>) -> tensor<f64>
+// CHECK-SAME:    %[[C:[a-zA-Z0-9_]+]]: tensor<f64>, %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[K:[a-zA-Z0-9_]+]]: tensor<f64>, %[[E:[a-zA-Z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK-DAG:     "anvl.constant"() {value = dense<2.000000e+00>
 // CHECK-DAG:     "anvl.mul"(%[[C]], %[[X]])
 // CHECK:         return

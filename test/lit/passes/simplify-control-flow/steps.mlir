@@ -7,7 +7,7 @@
 // Loops of no step and of one are not there any more; of more, they are.
 
 // CHECK-LABEL: func.func @all(
-// CHECK-SAME:    %[[C:\w+]]: tensor<f64>, %[[XS:\w+]]: tensor<1xf64>)
+// CHECK-SAME:    %[[C:[a-zA-Z0-9_]+]]: tensor<f64>, %[[XS:[a-zA-Z0-9_]+]]: tensor<1xf64>)
 // CHECK:         %[[X:.*]] = "anvl.reshape"(%[[XS]])
 // CHECK:         %[[ONE:.*]] = call @step(%[[C]], %[[X]])
 // CHECK:         %[[NEXT:.*]] = "anvl.mul"(%[[C]], %[[C]])

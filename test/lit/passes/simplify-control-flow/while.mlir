@@ -9,7 +9,7 @@
 // A while: the limit is a carry that stays, in the condition as in the body; the third is dead.
 
 // CHECK-LABEL: func.func @counted(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>, %[[Y:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK:         %[[S:.*]] = "anvl.sin"(%[[Y]])
 // CHECK:         stablehlo.while(%[[I:.*]] = %{{.*}}, %[[C:.*]] = %[[X]]) : tensor<i32>, tensor<f64>
 // CHECK:           %[[N:.*]] = "anvl.constant"() {value = dense<10>

@@ -5,7 +5,7 @@
 // with what only that used. Doing it again changes nothing.
 
 // CHECK-LABEL: func.func @shared(
-// CHECK-SAME:    %[[X:\w+]]: tensor<f64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<f64>
 // CHECK-NEXT:    %[[SIN:.*]] = "anvl.sin"(%[[X]])
 // CHECK-NEXT:    %[[MUL:.*]] = "anvl.mul"(%[[SIN]], %[[X]])
 // CHECK-NEXT:    return %[[MUL]], %[[MUL]]
@@ -22,7 +22,7 @@ func.func @shared(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
 // x * 1, -(-x), 1 x -1 and x - 0 are simpler; so is a sum with a negative, once that is simple.
 
 // CHECK-LABEL: func.func @numbers(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>, %[[Y:\w+]]: tensor<2xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<2xf64>
 // CHECK-NEXT:    %[[SUB:.*]] = "anvl.sub"(%[[X]], %[[Y]])
 // CHECK-NEXT:    return %[[SUB]], %[[X]]
 func.func @numbers(%x: tensor<2xf64>, %y: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
@@ -41,7 +41,7 @@ func.func @numbers(%x: tensor<2xf64>, %y: tensor<2xf64>) -> (tensor<2xf64>, tens
 // Elements that are moved twice are moved once, and not at all where they come back.
 
 // CHECK-LABEL: func.func @moved(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2x3xf64>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2x3xf64>
 // CHECK-NEXT:    %[[Y:.*]] = "anvl.broadcast_in_dim"(%[[X]]) {broadcast_dimensions = array<i64: 2, 3>}
 // CHECK-SAME:      -> tensor<5x4x2x3xf64>
 // CHECK-NEXT:    return %[[X]], %[[X]], %[[Y]]
@@ -59,7 +59,7 @@ func.func @moved(%x: tensor<2x3xf64>)
 // A choice that is known, and one between two that are alike; the parts of what was put together.
 
 // CHECK-LABEL: func.func @chosen(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64>, %[[Y:\w+]]: tensor<2xf64>, %[[P:\w+]]: tensor<2xi1>
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64>, %[[Y:[a-zA-Z0-9_]+]]: tensor<2xf64>, %[[P:[a-zA-Z0-9_]+]]: tensor<2xi1>
 // CHECK-NEXT:    return %[[X]], %[[Y]], %[[Y]], %[[X]], %[[Y]]
 func.func @chosen(%x: tensor<2xf64>, %y: tensor<2xf64>, %p: tensor<2xi1>)
     -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) {

@@ -7,7 +7,7 @@
 
 // CHECK-NOT:   anvl.vmap
 // CHECK-LABEL: func.func private @f_vmap(
-// CHECK-SAME:    %[[X:\w+]]: tensor<3x2xf64>, %[[W:\w+]]: tensor<2xf64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<3x2xf64>, %[[W:[a-zA-Z0-9_]+]]: tensor<2xf64>)
 // CHECK-SAME:    -> (tensor<3xf64>, tensor<2xf64>)
 // CHECK-NEXT:    %[[NEG:.*]] = "anvl.neg"(%[[W]]) : (tensor<2xf64>)
 // CHECK-NEXT:    %[[WS:.*]] = "anvl.broadcast_in_dim"(%[[NEG]]) {{.*}} -> tensor<3x2xf64>

@@ -10,7 +10,7 @@
 // the axis: what does not depend on a batched argument is repeated. The function stays.
 
 // CHECK-LABEL: func.func @f_batched(
-// CHECK-SAME:    %[[X:\w+]]: tensor<2xf64> {x.name = "x"}, %[[Y:\w+]]: tensor<f64>)
+// CHECK-SAME:    %[[X:[a-zA-Z0-9_]+]]: tensor<2xf64> {x.name = "x"}, %[[Y:[a-zA-Z0-9_]+]]: tensor<f64>)
 // CHECK-SAME:    -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>)
 // CHECK-NEXT:    %[[SQUARE:.*]] = "anvl.mul"(%[[X]], %[[X]])
 // CHECK-NEXT:    %[[NEG:.*]] = "anvl.neg"(%[[Y]]) : (tensor<f64>)
@@ -27,7 +27,7 @@
 // AGAIN-COUNT-3: func.func
 // AGAIN-NOT:     func.func
 
-// ALL: func.func @f_batched(%{{\w+}}: tensor<1xf64> {{.*}}, %{{\w+}}: tensor<1xf64>)
+// ALL: func.func @f_batched(%{{[a-zA-Z0-9_]+}}: tensor<1xf64> {{.*}}, %{{[a-zA-Z0-9_]+}}: tensor<1xf64>)
 
 // NUMBERS:      f64[2] 4.0 9.0
 // NUMBERS-NEXT: f64[2] -10.0 -10.0

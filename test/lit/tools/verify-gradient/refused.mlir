@@ -22,7 +22,7 @@
 // SHAPE:   anvl-verify-gradient: @dynamic: argument 0 is tensor<?xf64>; only tensors of static shape can be run
 // RULE:    refused.mlir:[[# @LINE + 15]]:8: error: {{.*}}@foreign: 1 of the ops cannot be differentiated:
 // RULE-NEXT: stablehlo.sine at
-// COMPILE: error: anvl-verify-gradient: @unknown could not be compiled: 
+// COMPILE: error: anvl-verify-gradient: @unknown could not be run: plugin: @unknown_verified: compile: no handler is registered
 // NESTED:  anvl-verify-gradient: runs on builtin.module, not on func.func
 func.func @f(%x: tensor<2xf64>, %n: tensor<i32>) -> (tensor<2xf64>, tensor<i32>) {
   return %x, %n : tensor<2xf64>, tensor<i32>

@@ -6,7 +6,8 @@
 // A derivative that is one percent off, in both modes alike, is found by the differences; one that
 // is wrong in one mode alone also by the other mode.  Each argument is judged for itself.
 
-// CHECK:      x: tensor<3xf64>, adjoint [[A:[-0-9.e]+]], tangent [[A]], difference {{.*}}, errors {{.*e-1[0-9]|.*0e\+00}} and {{.*}}e-0{{.}} of 1e-06 allowed, BAD
+// CHECK:      x: tensor<3xf64>, adjoint [[A:[-0-9.e]+]], tangent [[A]], difference
+// CHECK-SAME: errors {{.*e-1[0-9]|.*0e\+00}} and {{.*}}e-0{{.}} of 1e-06 allowed, BAD
 // CHECK-NEXT: y: tensor<2xf64>, {{.*}}, ok
 // CHECK:      wrong.mlir:[[# @LINE + 11]]:1: error: anvl-verify-gradient: @both: of 2 derivatives, x: tensor<3xf64> is BAD
 // CHECK-NOT:  module

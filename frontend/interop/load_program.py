@@ -1,0 +1,155 @@
+"""`load`: a program from a file, as a function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anvl import tree
+from anvl.dialect.core.attributes import attribute_of
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.artifacts import MAGIC
+from anvl.dispatch.jit import jit
+from anvl.interop.constants import Given
+from anvl.interop.imported_function import ImportedFunction, jitted
+from anvl.interop.jax_export import Exported, NotExported, read_exported
+from anvl.interop.read_program import read_program
+from anvl.passes.functions.symbol_utils import functions_of
+from anvl.runtime import default_platform, hiding_frames
+
+__all__ = ["load"]
+
+_MAIN = "main"
+_PLATFORM_INDEX = "_platform_index"
+
+
+@hiding_frames
+def load(
+    path: str | os.PathLike[str], function: str = _MAIN, *, constants: Given = None
+) -> Callable[..., Any]:
+    """Load a program from a file as a transformable function.
+
+    The function is like that of `from_stablehlo`, and takes its arguments also by name.  Sizes
+    that the program leaves unknown (`tensor<?x3xf32>`) are those of the arguments of each call; a
+    call with other sizes is another program.  Source: StableHLO specification; for files of
+    `jax.export`, the schema in JAX's `jax/_src/export/serialization.fbs`.
+
+    Parameters
+    ----------
+    path : str or path
+        A module of MLIR in StableHLO, CHLO or anvl's ops: text (`model.mlir`), bytecode
+        (`model.mlirbc`) or an artifact; or a file of `jax.export`, written with
+        `exported.serialize()`.
+    function : str
+        The name of the function to load; a file of `jax.export` has one.
+    constants : dict of arrays, or path of an `.npz` file, optional
+        The arrays that a program of `lowered.mlir(stage)` captured, as `lowered.constants(stage)`
+        has them: those of the stages before "constants" are needed, later ones are arguments where
+        they are not given.
+
+    Returns
+    -------
+    A jitted function of arrays of the program's dtypes and shapes.  It returns an array, or a tuple
+    of several; for a file of `jax.export`, it takes and returns the tuples, lists and dicts of the
+    function that was exported.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is none of these, with MLIR's own message; or has no such function, or other constants.
+
+    Examples
+    --------
+    >>> import anvl, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "power.mlir"
+    >>> _ = path.write_text('''
+    ... func.func @main(%base: tensor<?xf32>, %exponent: tensor<?xf32>) -> tensor<?xf32> {
+    ...   %0 = stablehlo.power %base, %exponent : tensor<?xf32>
+    ...   return %0 : tensor<?xf32>
+    ... }
+    ... ''')
+    >>> power = anvl.load(path)
+    >>> three = anvl.numpy.array([3.0])
+    >>> print(power(three, exponent=three), anvl.grad(lambda x: power(x, three)[0])(three))
+    [27.] [27.]
+    """
+    path = os.fspath(path)
+    program = _text_or_bytes(Path(path).read_bytes())
+    if isinstance(program, bytes) and not program.startswith(MAGIC):
+        if constants is not None:
+            says = "a file of jax.export holds its constants; leave out constants="
+            raise ValueError(f"load: {path}: {says}")
+        return _exported(program, path, function)
+    module = read_program(program, "load", path)
+    return jitted(ImportedFunction(module, function, f"load: {path}", constants))
+
+
+def _text_or_bytes(data: bytes) -> str | bytes:
+    """The text of a file; its bytes if it is bytecode, or is no text."""
+    if data.startswith(MAGIC) or b"\0" in data:
+        return data
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def _exported(data: bytes, path: str, name: str) -> Callable[..., Any]:
+    """The function in a file of `jax.export`, of the pytrees that it was exported with."""
+    try:
+        exported = read_exported(data)
+    except NotExported as error:
+        raise ValueError(
+            f"load: {path} is neither text, bytecode or an artifact of MLIR, nor a file of "
+            f"jax.export: {error}"
+        ) from None
+    module = read_program(exported.module, "load", path)
+    constants = _platform_indices(module, exported, path, name)
+    function = ImportedFunction(module, name, f"load: {path}")
+    structure = tree.structure(exported.arguments)
+    results = tree.structure(exported.results)
+    inputs = len(function.inputs) - len(constants)
+    if inputs != len(exported.kept) or max(exported.kept, default=-1) >= structure.num_leaves:
+        raise ValueError(
+            f"load: {path}: its function takes {inputs} arrays, but its structures have "
+            f"{structure.num_leaves}, of which it needs {len(exported.kept)}"
+        )
+
+    def imported(*args: Any, **kwargs: Any) -> Any:
+        leaves, found = tree.flatten((args, kwargs))
+        if found != structure:
+            difference = tree.structure_difference(structure, found, "(args, kwargs)")
+            raise TypeError(
+                f"{exported.name}: was exported for arguments of another structure: {difference}"
+            )
+        found = function(*constants, *(leaves[i] for i in exported.kept))
+        return tree.unflatten(results, found if type(found) is tuple else [found])
+
+    imported.__name__ = imported.__qualname__ = exported.name
+    imported.__doc__ = f"{exported.name}: {function.described()}."
+    return jit(imported)
+
+
+def _platform_indices(
+    module: ir.Module, exported: Exported, path: str, name: str
+) -> list[np.ndarray[Any, Any]]:
+    """What a program for several platforms takes first: the position of the platform."""
+    function = functions_of(module.operation).get(name)
+    attributes = None if function is None else attribute_of(function, "arg_attrs")
+    first = attributes[0] if isinstance(attributes, ir.ArrayAttr) and len(attributes) else None
+    if not isinstance(first, ir.DictAttr) or "jax.global_constant" not in first:
+        return []
+    if ir.StringAttr(first["jax.global_constant"]).value != _PLATFORM_INDEX:
+        return []
+    platform = default_platform()
+    if platform not in exported.platforms:
+        raise ValueError(
+            f"load: {path} was exported for {', '.join(exported.platforms)}, not for {platform}"
+        )
+    return [np.array(exported.platforms.index(platform), np.int32)]

@@ -1,0 +1,108 @@
+"""Numbers behind a barrier on the CPU are not overwritten while the original is still read."""
+
+import re
+
+import numpy as np
+import pytest
+from tolerances import PROGRAM, rounding
+
+import anvl
+import anvl.numpy as anp
+from anvl.dialect.core.context import parse
+from anvl.dialect.text.interpreter import interpreter
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+
+# `%x` as `MAKER` makes it is read at other positions, by the slice, and behind a barrier at those
+# of the result.
+READ_TWICE = """
+func.func @main(%a: tensor<3x3xf64>, %m: tensor<3x3xf64>) -> tensor<3x3xf64> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %zeros = stablehlo.constant dense<0.0> : tensor<3x3xf64>
+  %ones = stablehlo.constant dense<1.0> : tensor<3x3xf64>
+  MAKER
+  %column = stablehlo.slice %x [0:3, 0:1] : (tensor<3x3xf64>) -> tensor<3x1xf64>
+  %sine = stablehlo.sine %column : tensor<3x1xf64>
+  %pad = stablehlo.pad %sine, %zero, low = [0, 1], high = [0, 1], interior = [0, 0]
+      : (tensor<3x1xf64>, tensor<f64>) -> tensor<3x3xf64>
+  BARRIER
+  %is = stablehlo.compare GT, %y, %m : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xi1>
+  %chosen = stablehlo.select %is, %y, %zeros : tensor<3x3xi1>, tensor<3x3xf64>
+  %r = stablehlo.add %pad, %chosen : tensor<3x3xf64>
+  return %r : tensor<3x3xf64>
+}
+"""
+MAKERS = {
+    "computed": "%x = stablehlo.multiply %a, %m : tensor<3x3xf64>",
+    "a product of 1": "%p = stablehlo.multiply %a, %m : tensor<3x3xf64>\n"
+    "  %x = stablehlo.multiply %ones, %p : tensor<3x3xf64>",
+    "reshaped": "%p = stablehlo.multiply %a, %m : tensor<3x3xf64>\n"
+    "  %v = stablehlo.reshape %p : (tensor<3x3xf64>) -> tensor<9xf64>\n"
+    "  %x = stablehlo.reshape %v : (tensor<9xf64>) -> tensor<3x3xf64>",
+    "an argument": "%x = stablehlo.reshape %a : (tensor<3x3xf64>) -> tensor<3x3xf64>",
+}
+ONE = "%y = stablehlo.optimization_barrier %x : tensor<3x3xf64>"
+TWO = "%y, %n = stablehlo.optimization_barrier %x, %m : tensor<3x3xf64>, tensor<3x3xf64>"
+BARRIERS = {
+    "one": ONE,
+    "one twice": ONE.replace("%y", "%z") + "\n  " + ONE.replace("%x", "%z"),
+    "one beside another": ONE.replace("%y", "%z") + "\n  " + ONE,
+    "of two": TWO,
+    "one of two": TWO.replace("%y", "%z") + "\n  " + ONE.replace("%x", "%z"),
+}
+
+
+def program(maker, barrier):
+    return READ_TWICE.replace("MAKER", MAKERS[maker]).replace("BARRIER", BARRIERS[barrier])
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("barrier", BARRIERS)
+def test_what_is_behind_a_barrier_is_not_overwritten(maker, barrier):
+    text = program(maker, barrier)
+    a, m = np.random.default_rng(0).normal(size=(2, 3, 3))
+    ((expected,),) = interpreter().run(parse(text), [[a, m]])
+    found = np.asarray(anvl.from_stablehlo(text)(a, m))
+    np.testing.assert_allclose(found, expected, rtol=rounding(PROGRAM))
+
+
+@pytest.mark.parametrize("barrier", BARRIERS)
+def test_lowering_again_changes_nothing(barrier):
+    module = parse(program("a product of 1", barrier))
+    Pipeline([LowerToStablehlo()]).run(module)
+    once = str(module)
+    again = parse(once)
+    Pipeline([LowerToStablehlo()]).run(again)
+    assert str(again) == once
+
+
+def test_complex_numbers_are_copied_too():
+    def step(x):
+        return anp.exp(x) * anp.sin(x)[::-1]
+
+    def loss(step):
+        return lambda x: anp.sum(anp.abs(step(anp.sin(x) * x)))
+
+    x = np.linspace(0.1, 0.7, 3) * (1 + 0.5j)
+    found = np.asarray(anvl.jit(anvl.grad(loss(anvl.checkpoint(step))))(x))
+    np.testing.assert_allclose(found, anvl.grad(loss(step))(x), rtol=rounding(PROGRAM))
+
+
+def test_the_derivative_of_a_largest_value_that_is_used_at_other_positions_too():
+    def f(w):
+        slopes = anvl.vmap(anvl.grad(lambda x: anp.sum(anp.sin(x) ** 2)))(w)
+        shares = anp.exp(slopes - anp.logaddexp(slopes[:, :1], slopes[:, 1:2]))[:, 0]
+        return anp.sum(anp.sin(anp.max(slopes, axis=0)[:, None] * shares[None, :]))
+
+    w = np.random.default_rng(92).uniform(-1, 1, (3, 3))
+    anvl.testing.check_grads(f, (w,), order=1)
+    compiled = anvl.jit(anvl.grad(f))
+    ((expected,),) = interpreter().run(parse(compiled.lower(w).mlir()), [[w]])
+    np.testing.assert_allclose(np.asarray(compiled(w)), expected, rtol=rounding(PROGRAM))
+
+
+def test_each_copy_has_a_flag_of_its_own():
+    module = parse(program("reshaped", "one of two"))
+    Pipeline([LowerToStablehlo()]).run(module)
+    flags = re.findall(r"stablehlo.select (%\w+#\d), \S+ \S+ : tensor<i1>", str(module))
+    assert len(flags) == len(set(flags)) == 2

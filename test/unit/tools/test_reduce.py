@@ -1,0 +1,269 @@
+"""Reducing modules: every kind of edit, the same result each time, and what interruptions leave."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from anvl import runtime
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.tools.io.command_line import UsageError
+from anvl.tools.reduce import op_edits
+from anvl.tools.reduce import search as search_module
+from anvl.tools.reduce.judge import Answer, Judge, Script
+from anvl.tools.reduce.search import Search, op_count, size_of
+from anvl.tools.reduce.shape_edits import Resized, resized, shapes
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="candidates need a fork")
+
+TEXT = """
+func.func @main(%x: tensor<4x6xf32>, %n: tensor<i32>) -> (tensor<4x6xf32>, tensor<4xf32>)
+    attributes {my.note = "a note"} {
+  %unused = "anvl.tanh"(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %0 = func.call @g(%x, %n) : (tensor<4x6xf32>, tensor<i32>) -> tensor<4x6xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %1:2 = stablehlo.while(%k = %zero, %a = %0) : tensor<i32>, tensor<4x6xf32>
+    cond {
+      %c = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %k2 = stablehlo.add %k, %one : tensor<i32>
+      %a2 = "anvl.cos"(%a) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      stablehlo.return %k2, %a2 : tensor<i32>, tensor<4x6xf32>
+    }
+  %2 = "anvl.sum"(%1#1) {axes = array<i64: 1>} : (tensor<4x6xf32>) -> tensor<4xf32>
+  return %1#1, %2 : tensor<4x6xf32>, tensor<4xf32>
+}
+func.func private @g(%x: tensor<4x6xf32>, %n: tensor<i32>) -> tensor<4x6xf32> {
+  %c = "anvl.constant"() {value = dense<0.3333333> : tensor<4x6xf32>} : () -> tensor<4x6xf32>
+  %0 = "anvl.sin"(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = "anvl.mul"(%0, %c) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+"""
+
+
+class Contains:
+    """A module is of interest as long as it holds some texts."""
+
+    def __init__(self, *parts):
+        self.parts, self.texts = parts, []
+
+    def answer(self, text):
+        self.texts.append(text)
+        return Answer("contains", "") if all(x in text for x in self.parts) else None
+
+    def close(self):
+        pass
+
+
+def reduced(text, *parts):
+    asker = Contains(*parts)
+    text = ir.Module.parse(text, context()).operation.get_asm()
+    search = Search(text, asker.answer(text), asker)
+    search.run()
+    return search.best, asker
+
+
+@pytest.mark.parametrize(
+    "parts, ops",
+    [
+        (["anvl.sin"], 1),
+        (["anvl.cos"], 1),
+        (["anvl.tanh"], 1),
+        (["anvl.sum"], 1),
+        (["anvl.sin", "anvl.cos"], 2),
+        (["stablehlo.while"], 2),  # a loop needs a condition
+        (["func.func private @g"], 0),
+        (["call @g"], 1),
+        ([], 0),
+    ],
+)
+def test_nothing_is_left_but_what_is_of_interest(parts, ops):
+    best, _ = reduced(TEXT, *parts)
+    assert best.ops == ops, best.text
+    assert "my.note" not in best.text and "4x6" not in best.text
+
+
+def test_attributes_and_shapes_stay_where_they_are_of_interest():
+    best, _ = reduced(TEXT, "my.note", "tensor<4x")
+    assert "my.note" in best.text and "tensor<4x1x" in best.text
+
+
+def test_every_candidate_is_valid_and_smaller_and_none_is_tried_twice():
+    parts = ["anvl.mul", "stablehlo.while"]
+    _, asker = reduced(TEXT, *parts)
+    assert len(set(asker.texts)) == len(asker.texts)
+    smallest = None
+    for text in asker.texts:
+        module = ir.Module.parse(text, context())
+        assert module.operation.verify()
+        size = size_of(module, text)
+        assert smallest is None or size < smallest
+        if all(part in text for part in parts):
+            smallest = size
+
+
+def test_a_larger_candidate_is_not_even_tried(monkeypatch):
+    def add_copies(module):
+        for op in op_edits.ops_in(module):
+            yield lambda op=op: op.clone(ip=ir.InsertionPoint(op)).attributes.__setitem__("n", unit)
+
+    unit = ir.UnitAttr.get(context())
+    monkeypatch.setattr(op_edits, "sweep", lambda *_: None)
+    monkeypatch.setattr(search_module, "_REDUCTIONS", (search_module._edits(add_copies),))
+    body = "%0 = stablehlo.sine %x : tensor<1xf32> return"
+    best, asker = reduced(f"func.func @f(%x: tensor<1xf32>) {{ {body} }}")
+    assert best.ops == 1 and len(asker.texts) == 1
+
+
+def test_unused_arguments_and_results_go_in_functions_and_their_calls():
+    type_ = "tensor<1xf32>"
+    text = f"""
+    func.func @f(%x: {type_}, %y: {type_}) -> ({type_}, {type_}) {{
+      %0:2 = call @g(%y, %x) : ({type_}, {type_}) -> ({type_}, {type_})
+      return %0#1, %x : {type_}, {type_}
+    }}
+    func.func private @g(%x: {type_}, %y: {type_}) -> ({type_}, {type_}) {{
+      return %y, %x : {type_}, {type_}
+    }}"""
+    best, _ = reduced(text, "call @g", "@f(")
+    assert best.text.count("tensor") == 0, best.text
+
+
+def test_the_result_is_the_same_each_time():
+    first, second = (reduced(TEXT, "anvl.cos", "anvl.sum") for _ in range(2))
+    assert first[0].text == second[0].text and first[1].texts == second[1].texts
+
+
+def chain(n):
+    type_ = "tensor<4xf32>"
+    lines = [f"func.func @main(%v0: {type_}) -> {type_} {{"]
+    names = ["sin", "cos", "exp", "tanh"]
+    for i in range(n):
+        name = "neg" if i == n // 2 else names[i % 4]
+        lines.append(f'  %v{i + 1} = "anvl.{name}"(%v{i}) : ({type_}) -> {type_}')
+    return "\n".join([*lines, f"  return %v{n} : {type_}", "}"])
+
+
+def test_a_long_chain_takes_few_candidates():
+    best, asker = reduced(chain(200), "anvl.neg")
+    assert best.ops == 1
+    assert len(asker.texts) < 40
+
+
+def test_a_size_becomes_smaller_in_types_and_attributes():
+    text = "reshape tensor<4x2xf32> {limits = array<i64: 4, 2>} -> tensor<14xf32>"
+    assert resized(text, Resized(4, 2, True)).startswith("reshape tensor<2x2xf32> {limits = array")
+    assert "array<i64: 2, 2>" in resized(text, Resized(4, 2, True))
+    assert "array<i64: 4, 2>" in resized(text, Resized(4, 2, False))
+    assert "tensor<14xf32>" in resized(text, Resized(4, 2, True))
+    assert all(0 < change.new < change.old for change in shapes(text))
+
+
+class Reacts:
+    """Ends its process, hangs or raises, as the text says."""
+
+    is_about_crashes = True
+
+    def answer(self, text, at):
+        at("the step")
+        if text == "abort":
+            os.abort()
+        while text == "hang":
+            pass
+        if text == "sleep":
+            time.sleep(60)
+        return Answer("key", "detail") if text == "yes" else None
+
+
+@pytest.fixture
+def without_client(monkeypatch):
+    """As in `anvl-reduce`, which has no client: an earlier test may have made one here.
+
+    Forking is harmless even then, as `Reacts` asks nothing of XLA.
+    """
+    monkeypatch.setattr(runtime, "has_client", lambda: False)
+
+
+def test_a_process_with_a_client_is_not_forked(monkeypatch):
+    monkeypatch.setattr(runtime, "has_client", lambda: True)
+    with pytest.raises(UsageError, match="this process has an XLA client"):
+        Judge(Reacts(), 1.0).answer("yes")
+
+
+@needs_fork
+def test_a_candidate_may_end_the_child_or_hang(without_client):
+    judge = Judge(Reacts(), 0.3)
+    assert judge.answer("yes") == ("key", "detail")
+    assert judge.answer("no") is None
+    assert judge.answer("abort").key == "the step ends the process with SIGABRT"
+    assert judge.answer("hang").key == "the step takes longer than 0.3 s of a processor"
+    assert judge.answer("sleep").key == "the step takes longer than 3 s"
+    assert judge.answer("yes") == ("key", "detail")
+    judge.close()
+
+
+@needs_fork
+def test_a_child_that_ends_is_no_answer_to_another_question(without_client):
+    question = Reacts()
+    question.is_about_crashes = False
+    judge = Judge(question, 5.0)
+    assert judge.answer("abort") is None
+    assert judge.answer("yes") is not None
+    judge.close()
+
+
+@pytest.mark.parametrize(
+    "code, is_of_interest", [("0", False), ("1", True), ("2", True), ("127", False)]
+)
+def test_the_exit_code_of_a_script_is_the_answer(tmp_path, code, is_of_interest):
+    script = tmp_path / "script.sh"
+    script.write_text(f'#!/bin/sh\n[ "$1" = -v ] && [ -f "$2" ] && [ $# = 2 ] && exit {code}\n')
+    script.chmod(0o755)
+    asker = Script(str(script), ["-v"], 10.0)
+    assert (asker.answer("module {}") is not None) == is_of_interest
+    asker.close()
+
+
+def test_a_script_that_hangs_is_of_no_interest(tmp_path):
+    script = tmp_path / "script.sh"
+    script.write_text("#!/bin/sh\nsleep 60\nexit 1\n")
+    script.chmod(0o755)
+    asker = Script(str(script), [], 0.2)
+    assert asker.answer("module {}") is None
+    asker.close()
+
+
+@needs_fork
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
+    script, given, out = tmp_path / "slow.sh", tmp_path / "chain.mlir", tmp_path / "small.mlir"
+    script.write_text('#!/bin/sh\nsleep 0.2\ngrep -q anvl.neg "$1" && exit 1\nexit 0\n')
+    script.chmod(0o755)
+    given.write_text(chain(60))
+    command = [
+        sys.executable,
+        "-m",
+        "anvl.tools.reduce.reduce_tool",
+        str(given),
+        f"--test={script}",
+        "-o",
+        str(out),
+    ]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.0)
+    assert not out.exists()
+    child.send_signal(number)
+    _, said = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert "interrupted: slow.sh exits with 1; ops 60 -> " in said
+    module = ir.Module.parse(out.read_text(), context())
+    assert "anvl.neg" in out.read_text() and 1 <= op_count(module) < 60
+    assert [path.name for path in Path(tmp_path).glob(".*")] == []

@@ -1,0 +1,68 @@
+"""anvl-diff: what differs between two programs, or what passes change in one, op by op.
+
+    anvl-diff wave.mlir --cse
+    @wave
+      - %1 = "anvl.sin"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+          equal to %0 = "anvl.sin"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    1 removed; 5 ops as before
+
+The exit code is that of `diff`: 0 if nothing differs, 1 if something does, 2 for an error.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from anvl.tools.diff.diff_settings import FLAGS, HELP, Settings, parse
+from anvl.tools.io.command_line import UsageError, usage
+
+__all__ = ["main"]
+
+_ERROR = 2
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command `anvl-diff`; returns its exit code."""
+    from anvl.tools.io.stack import call_with_big_stack
+
+    try:
+        settings = parse(sys.argv[1:] if argv is None else argv)
+        if settings.question:
+            print(_answer(settings.question), end="")
+            return 0
+        return call_with_big_stack(lambda: _run(settings))
+    except UsageError as error:
+        print(f"anvl-diff: error: {error}", file=sys.stderr)
+        return _ERROR
+    except BrokenPipeError:
+        # The reader of the output has left; at exit Python must not try to write the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _ERROR
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
+
+
+def _answer(question: str) -> str:
+    if question == "help":
+        return HELP + usage(FLAGS)
+    from anvl.tools.io.versions import versions
+
+    return versions()
+
+
+def _run(settings: Settings) -> int:
+    from anvl.tools.diff.diff_driver import compare
+    from anvl.tools.io.load import LoadError, load
+    from anvl.tools.io.programs import Refused
+
+    try:
+        load(settings.load)
+        return compare(settings)
+    except (LoadError, Refused) as error:
+        print(error, end="", file=sys.stderr)
+        return _ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(main())

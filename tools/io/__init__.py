@@ -1,0 +1,1 @@
+"""Input, output and messages of all tools."""

@@ -1,0 +1,117 @@
+"""Input of a tool: a file or stdin, whole or split into chunks, and checked before MLIR reads it.
+
+MLIR's parsers trust their input: text that nests too deep overflows the stack, and malformed
+bytecode crashes.  Text is checked here; bytecode is first read by a child process (`bytecode.py`).
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from anvl.dialect.text.parsing import too_deep
+from anvl.dialect.text.shardy import NotPlacement, placement_remark, without_shardy
+from anvl.tools.io.diagnostics import Diagnostic
+
+__all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "read"]
+
+#: With the stack that `anvl-opt` runs on, MLIR survives about four times this.
+MAX_NESTING = 5000
+
+_BYTECODE_MAGIC = b"ML\xefR"
+
+
+class InputError(Exception):
+    """The input is refused before MLIR reads it."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of the input.  Text keeps its line numbers: blank lines replace the preceding chunks.
+
+    `path` is set if the chunk is a whole file, so that MLIR can give its name to locations.
+    """
+
+    name: str
+    content: str | bytes
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input and its name in messages; `remark` is printed with its diagnostics."""
+
+    name: str
+    content: str | bytes
+    path: str | None
+    remark: str = ""
+
+    def chunks(self, marker: str | None) -> Iterator[Chunk]:
+        """Split the input at lines that equal `marker`; without a marker, one chunk."""
+        if marker is None or isinstance(self.content, bytes):
+            yield Chunk(self.name, self.content, self.path)
+            return
+        start, lines = 0, self.content.split("\n")
+        ends = [i for i, line in enumerate(lines) if line.strip() == marker]
+        for end in [*ends, len(lines)]:
+            yield Chunk(self.name, "\n" * start + "\n".join(lines[start:end]))
+            start = end + 1
+
+    @property
+    def lines(self) -> list[str]:
+        return [] if isinstance(self.content, bytes) else self.content.split("\n")
+
+
+def read(path: str) -> Source:
+    """The input at `path`, or stdin for `-`."""
+    name = "<stdin>" if path == "-" else path
+    if path == "-" and sys.stdin is None:
+        raise _refused(name, 1, 1, "stdin is closed; give a file")
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise _refused(name, 1, 1, f"cannot read the file, {error.strerror or error}") from None
+    if data.startswith(_BYTECODE_MAGIC):
+        return Source(name, data, None)
+    text = _decoded(name, data)
+    _check_nesting(name, text)
+    try:
+        text, dropped = without_shardy(text)
+    except NotPlacement as error:
+        raise _refused(
+            name,
+            *_line_and_column(text.encode(), len(text[: error.at].encode())),
+            str(error),
+        ) from None
+    is_whole = Path(path).is_file() and not dropped
+    return Source(name, text, path if is_whole else None, placement_remark(dropped))
+
+
+def _decoded(name: str, data: bytes) -> str:
+    end = data.find(b"\0")
+    if end >= 0:
+        raise _refused(name, *_line_and_column(data, end), "a zero byte, which is not text")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line, column = _line_and_column(data, error.start)
+        raise _refused(name, line, column, f"not UTF-8 text, {error.reason}") from None
+
+
+def _line_and_column(data: bytes, at: int) -> tuple[int, int]:
+    return data.count(b"\n", 0, at) + 1, at - (data.rfind(b"\n", 0, at) + 1) + 1
+
+
+def _check_nesting(name: str, text: str) -> None:
+    at = too_deep(text, MAX_NESTING)
+    if at is not None:
+        line, column = _line_and_column(text.encode(), len(text[:at].encode()))
+        raise _refused(name, line, column, f"nested deeper than {MAX_NESTING} levels")
+
+
+def _refused(name: str, line: int, column: int, message: str) -> InputError:
+    return InputError(Diagnostic("error", message, name, line, column))

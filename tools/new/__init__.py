@@ -1,0 +1,1 @@
+"""`anvl new`: a project of ops and passes of one's own."""

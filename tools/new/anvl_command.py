@@ -1,0 +1,70 @@
+"""The command `anvl`: `anvl new my_dialect` writes a project of ops and passes of one's own."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from anvl.tools.io.command_line import Flag, UsageError, check_known, parse, usage
+
+__all__ = ["main"]
+
+_HELP = """\
+usage: anvl new FOLDER
+
+Writes a project of ops and passes of your own: a package and a dialect named like the folder, with
+an op, a pass, tests of both (pytest, lit) and a workflow for CI.  The tests pass as they are.
+
+"""
+_FLAGS = (Flag("help", "this text"), Flag("version", "versions of anvl and of what it stands on"))
+_COMMANDS = ("new",)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command `anvl`; returns its exit code."""
+    try:
+        return _run(sys.argv[1:] if argv is None else argv)
+    except UsageError as error:
+        print(f"anvl: error: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(argv: Sequence[str]) -> int:
+    given = parse(argv, _FLAGS)
+    check_known(given, _FLAGS)
+    if given.values["help"]:
+        print(_HELP + usage(_FLAGS), end="")
+    elif given.values["version"]:
+        from anvl.tools.io.versions import versions
+
+        print(versions(), end="")
+    else:
+        _new(_checked(given.inputs))
+    return 0
+
+
+def _checked(words: Sequence[str]) -> Path:
+    """The folder that the command line asks for."""
+    from anvl.dialect.core.errors import nearest
+
+    if not words:
+        raise UsageError("no command; write anvl new my_dialect")
+    command, *folders = words
+    if command not in _COMMANDS:
+        near = nearest(command, _COMMANDS)
+        raise UsageError(f"no command {command!r}{near or '; the commands are ' + _COMMANDS[0]}")
+    if len(folders) != 1:
+        raise UsageError(f"new takes one folder, got {len(folders)}; write anvl new my_dialect")
+    return Path(os.path.normpath(folders[0]))
+
+
+def _new(folder: Path) -> None:
+    from anvl.tools.new.new_project import write_project
+
+    for path in write_project(folder):
+        print(folder / path)
+    print(f"\nnext: cd {folder} && pip install -e '.[test]' && pytest && lit -v test/lit")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""Process an input: read it, run the pipeline on each chunk, write the results."""
+
+import io
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.parsing import parsed
+from anvl.dialect.text.value_names import keep_names
+from anvl.dialect.text.versions import mark
+from anvl.tools.io import bytecode, output, source
+from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.diagnostics import Diagnostic, collected, position
+from anvl.tools.io.source import Chunk, Source
+from anvl.tools.opt import expected
+from anvl.tools.opt.driver.job import Job, job_of
+from anvl.tools.opt.driver.messages import add_diagnostic, report
+from anvl.tools.opt.driver.pass_flags import dumped
+from anvl.tools.opt.driver.reproducers import generate, stored_pipeline
+from anvl.tools.opt.flags import Settings
+from anvl.tools.opt.instruments import asm
+
+if TYPE_CHECKING:
+    from anvl.tools.opt.validation.validate_each import Validator
+
+__all__ = ["process"]
+
+
+def process(settings: Settings) -> int:
+    """Read the input, run the pipeline on each chunk, write; the exit code."""
+    job = job_of(settings)
+    if settings["dump-pass-pipeline"]:
+        print(dumped(job.pipeline), file=sys.stderr)
+    try:
+        read = _checked(settings, source.read(settings.input))
+    except source.InputError as error:
+        report([error.diagnostic], None)
+        return 1
+    if read.remark:
+        report([Diagnostic("remark", read.remark, read.name)], None)
+    results = [_processed(job, chunk, read) for chunk in read.chunks(settings["split-input-file"])]
+    if job.timer is not None:
+        print(job.timer.report(), file=sys.stderr)
+    code = 0 if all(ok for ok, _ in results) else 1
+    if code == 0 or settings["o"] == "-":
+        _write(settings, [data for _, data in results if data is not None])
+    return code
+
+
+def _write(settings: Settings, outputs: Sequence[bytes]) -> None:
+    data = _joined_outputs(settings, outputs)
+    try:
+        output.write(settings["o"], data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"cannot write {settings['o']!r}, {error.strerror}") from None
+
+
+def _checked(settings: Settings, source: Source) -> Source:
+    return bytecode.checked(
+        source,
+        allow_unregistered=settings["allow-unregistered-dialect"],
+        load=settings["load"],
+        trusted=settings["trust-input"],
+    )
+
+
+def _processed(job: Job, chunk: Chunk, source: Source) -> tuple[bool, bytes | None]:
+    """Whether `chunk` succeeded, and its output."""
+    made = context()
+    before = made.allow_unregistered_dialects
+    made.allow_unregistered_dialects = job.settings["allow-unregistered-dialect"]
+    try:
+        with collected(made, chunk.name) as diagnostics:
+            data = _transformed(job, chunk, made, diagnostics)
+        if job.validator is not None:
+            diagnostics[:0] = _remarks(job.validator, chunk)
+    finally:
+        made.allow_unregistered_dialects = before
+    problems = _problems(job.settings, chunk, diagnostics)
+    report(problems, source)
+    verifying = job.settings["verify-diagnostics"] is not None
+    return (not problems if verifying else data is not None), data
+
+
+def _remarks(validator: "Validator", chunk: Chunk) -> list[Diagnostic]:
+    """What was not compared."""
+    remarks, validator.remarks = validator.remarks, []
+    return [
+        Diagnostic("remark", text, *position(location, chunk.name)) for text, location in remarks
+    ]
+
+
+def _problems(settings: Settings, chunk: Chunk, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    mode = settings["verify-diagnostics"]
+    if mode is None or isinstance(chunk.content, bytes):
+        return diagnostics
+    only = mode == "only-expected"
+    return expected.mismatches(chunk.content, chunk.name, diagnostics, only_expected=only)
+
+
+def _transformed(
+    job: Job, chunk: Chunk, context: ir.Context, diagnostics: list[Diagnostic]
+) -> bytes | None:
+    """The output for `chunk`; None, and a diagnostic, after a failure."""
+    try:
+        with job.phase("Parser"):
+            module = parsed(chunk.content, chunk.name, context, chunk.path)
+            if job.print_options.name_locs and isinstance(chunk.content, str):
+                keep_names(module, chunk.content, chunk.path)
+        if job.settings["verify-roundtrip"]:
+            _check_roundtrip(module, context)
+        _run(job, chunk, module)
+        with job.phase("Output"):
+            return _written(job, module)
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:  # a pass that calls `sys.exit` has failed
+        if job.settings["mlir-print-stacktrace-on-diagnostic"]:
+            traceback.print_exception(error)
+        add_diagnostic(job, chunk, error, diagnostics)
+        return None
+
+
+def _run(job: Job, chunk: Chunk, module: ir.Module) -> None:
+    given = job.pipeline, job.settings["verify-each"]
+    pipeline, verify_each = stored_pipeline(job.settings, chunk) or given
+    generate(job.settings, module.operation, pipeline)
+    pipeline.run(module, verify_each=verify_each, instruments=job.instruments)
+    if job.validator is not None:
+        job.validator.end()
+
+
+def _written(job: Job, module: ir.Module) -> bytes:
+    if job.settings["o"] != "-" or job.settings["emit-bytecode"]:
+        mark(module)
+    if not job.settings["emit-bytecode"]:
+        # Printing would verify once more what the last pass left verified.
+        verified = job.settings["verify-each"]
+        text = asm(module.operation, job.print_options, assume_verified=verified)
+        return text.encode() + b"\n"
+    buffer = io.BytesIO()
+    version = job.settings["emit-bytecode-version"]
+    module.operation.write_bytecode(buffer, desired_version=version)
+    return buffer.getvalue()
+
+
+def _joined_outputs(settings: Settings, outputs: Sequence[bytes]) -> bytes:
+    if settings["split-input-file"] is None:
+        return b"".join(outputs)
+    return f"{settings['output-split-marker']}\n".encode().join(outputs)
+
+
+def _check_roundtrip(module: ir.Module, context: ir.Context) -> None:
+    """Print and parse as text, generic text and bytecode; each must give the same text again."""
+    op = module.operation
+    want = op.get_asm()
+    buffer = io.BytesIO()
+    op.write_bytecode(buffer)
+    forms: dict[str, str | bytes] = {
+        "text": want,
+        "generic text": op.get_asm(print_generic_op_form=True),
+        "bytecode": buffer.getvalue(),
+    }
+    for form, data in forms.items():
+        if ir.Module.parse(data, context).operation.get_asm() != want:
+            raise ValueError(
+                f"verify-roundtrip: the module changes when written as {form} and read"
+            )

@@ -1,0 +1,1 @@
+"""Answers of `anvl-opt` to questions about itself, and the listings in them."""

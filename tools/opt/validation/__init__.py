@@ -1,0 +1,1 @@
+"""Validation of passes by execution: `--anvl-validate-each`, `--anvl-bisect`."""

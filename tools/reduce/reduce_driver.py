@@ -1,0 +1,128 @@
+"""A run of `anvl-reduce`: read, ask, search, write."""
+
+import sys
+
+from anvl.passes.framework import pipeline as pipelines
+from anvl.passes.framework.pipeline import Pipeline
+from anvl.tools.io import output
+from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.diagnostics import Diagnostic, rendered
+from anvl.tools.io.programs import ProgramFile, Refused, read_program
+from anvl.tools.reduce.failures import Crashes, Differs, Executes, Gradient, Side
+from anvl.tools.reduce.judge import Asker, Judge, Question, Script
+from anvl.tools.reduce.reduce_settings import Settings
+from anvl.tools.reduce.search import Search, op_count
+from anvl.tools.run.executors import EXECUTORS
+from anvl.tools.run.random_runs import Draws
+
+__all__ = ["Reduction"]
+
+
+class Reduction:
+    """One module, and the search for a smaller one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._questions = _questions(settings)
+        self._search: Search | None = None
+        self._ops = 0
+
+    def run(self) -> None:
+        """Search; raises `Refused` for an input that cannot be read, or is of no interest."""
+        settings = self._settings
+        program = read_program(settings.file, load=settings.load)
+        print(program.remark, end="", file=sys.stderr)
+        self._ops = op_count(program.module)
+        text = program.module.operation.get_asm(assume_verified=True)
+        for question in self._questions:
+            asker = self._asker(question)
+            answer = asker.answer(text)
+            if answer is not None:
+                break
+            asker.close()
+        else:
+            raise _refused(program, f"of no interest: {_expected(settings)}")
+        self._search = Search(text, answer, asker)
+        try:
+            self._search.run()
+        finally:
+            asker.close()
+
+    def _asker(self, question: Question | None) -> Asker:
+        settings = self._settings
+        if question is not None:
+            return Judge(question, settings.timeout)
+        assert settings.test is not None
+        return Script(settings.test, settings.test_args, settings.timeout)
+
+    def write(self, prefix: str = "") -> None:
+        """Write the smallest module so far, and how it was found."""
+        if self._search is None:
+            return
+        best = self._search.best
+        try:
+            output.write(self._settings.output, f"{best.text.rstrip()}\n".encode())
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            problem = error.strerror or error
+            raise UsageError(f"cannot write {self._settings.output!r}, {problem}") from None
+        counts = f"ops {self._ops} -> {best.ops}, {self._search.tried} candidates tried"
+        print(f"anvl-reduce: {prefix}{best.answer.detail}; {counts}", file=sys.stderr)
+
+
+def _questions(settings: Settings) -> list[Question | None]:
+    """The question, by each executor that may answer it; None stands for the script."""
+    chosen = settings.executor
+    executors = (chosen,) if chosen is not None else ("interpreter", "plugin")
+    if settings.gradient:
+        return [Gradient(x, settings.seed, settings.function) for x in executors]
+    if settings.differs:
+        sides = (_side(settings.differs[0]), _side("".join(settings.differs[1:])))
+        if all(side.executor for side in sides):
+            executors = executors[:1]
+        return [
+            Differs(sides, _draws(settings, x), settings.function, settings.rtol, settings.atol)
+            for x in executors
+        ]
+    if settings.crashes is None:
+        return [None]
+    passes, _, last = settings.crashes.rpartition(",")
+    if last.strip() in EXECUTORS:
+        executor = last.strip()
+        side = Side(settings.crashes, _side(passes).pipeline, executor)
+        return [Executes(side, _draws(settings, executor), settings.function)]
+    return [Crashes(_pipeline(settings.crashes))]
+
+
+def _draws(settings: Settings, executor: str) -> Draws:
+    return Draws(seed=settings.seed, executor=executor, seconds=settings.timeout)
+
+
+def _side(text: str) -> Side:
+    if text in EXECUTORS:
+        return Side(text, Pipeline([]), text)
+    return Side(text, _pipeline(text) if text else Pipeline([]))
+
+
+def _pipeline(text: str) -> Pipeline:
+    try:
+        return pipelines.parse(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _expected(settings: Settings) -> str:
+    if settings.crashes is not None:
+        executes = settings.crashes.rpartition(",")[2].strip() in EXECUTORS
+        what = "execution" if executes else "the pipeline"
+        return f"{what} does not fail on this module"
+    if settings.differs:
+        return "no results differ; give --random-seed or tolerances, or check that both execute"
+    if settings.gradient:
+        return "no derivative disagrees with differences"
+    return f"{settings.test} does not exit with 1 on this module"
+
+
+def _refused(program: ProgramFile, problem: str) -> Refused:
+    return Refused(rendered(Diagnostic("error", problem, program.source.name), {}))

@@ -1,0 +1,153 @@
+"""Run a file: read and lower it, gather arguments, execute, compare, print and save."""
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from anvl.dialect.core.context import context
+from anvl.dialect.core.errors import AnvlError
+from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.parsing import InvalidOp, parsed
+from anvl.dialect.text.value_names import keep_names
+from anvl.tools.io import output
+from anvl.tools.io.bytecode import checked
+from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.diagnostics import (
+    UNSAID,
+    Diagnostic,
+    collected,
+    failed,
+    position,
+    rendered,
+    said,
+)
+from anvl.tools.io.load import place_of
+from anvl.tools.io.source import InputError, Source, read
+from anvl.tools.run.compare import compared
+from anvl.tools.run.entry import Lowered, lowered
+from anvl.tools.run.executors import ExecutionFailed, execute, measure
+from anvl.tools.run.files import encoded, expected, gathered
+from anvl.tools.run.inputs import InvalidInput
+from anvl.tools.run.printing import figures, result_line
+from anvl.tools.run.settings import Settings
+
+__all__ = ["run_file"]
+
+_EXPECTED = (AnvlError, InvalidOp, InvalidInput, ExecutionFailed, TypeError, ValueError)
+
+
+def run_file(settings: Settings) -> int:
+    """Run the program that the settings name; returns the exit code."""
+    try:
+        source = checked(read(settings.file), load=settings.load)
+    except InputError as error:
+        _say(error.diagnostic)
+        return 1
+    if source.remark:
+        _say(Diagnostic("remark", source.remark, source.name))
+    with collected(context(), source.name) as emitted:
+        try:
+            program = _program(settings, source)
+        except Exception as error:
+            _say(_diagnostic(error, emitted, source), source)
+            return 1
+    try:
+        found = _Run(settings, program).outcome()
+    except UsageError:
+        raise
+    except Exception as error:
+        _say(_diagnostic(error, [], source, program.location), source)
+        return 1
+    for problem in found:
+        place = position(program.location, source.name)
+        _say(Diagnostic("error", problem, *place), source)
+    return 1 if found else 0
+
+
+def _program(settings: Settings, source: Source) -> Lowered:
+    module = parsed(source.content, source.name, context(), source.path)
+    if isinstance(source.content, str):
+        keep_names(module, source.content, source.path, of_ops=False)
+    return lowered(module, settings.function, settings.plugin)
+
+
+class _Run:
+    """One program with its arguments."""
+
+    def __init__(self, settings: Settings, program: Lowered) -> None:
+        self._settings, self._program = settings, program
+
+    def outcome(self) -> list[str]:
+        """Execute, compare; print and save if all agree, else return what differs."""
+        settings = self._settings
+        inputs = gathered(settings, self._program)
+        lines: list[str] = []
+        first, *others = [self._results(name, inputs, lines) for name in settings.sources]
+        problems: list[str] = []
+        for name, other in zip(settings.sources[1:], others, strict=True):
+            report = compared(first, other, settings.rtol, settings.atol)
+            for i, each in enumerate(report):
+                text = f"{settings.sources[0]} and {name}: result {i}: {each}"
+                (lines if each.is_close else problems).append(text)
+        print("\n".join(lines), end="\n" if lines else "", file=sys.stderr)
+        if not problems:
+            self._write(inputs, first)
+        return problems
+
+    def _results(
+        self, name: str, inputs: Sequence[np.ndarray], lines: list[str]
+    ) -> list[np.ndarray]:
+        settings = self._settings
+        if name not in settings.executors:
+            return expected(name, self._program)
+        if name != "plugin" or not settings.repeat:
+            return execute(self._program, inputs, name, seconds=settings.timeout)
+        measured = measure(self._program, inputs, settings.repeat, seconds=settings.timeout)
+        lines += figures(measured)
+        return measured.results
+
+    def _write(self, inputs: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        settings, program = self._settings, self._program
+        text = "".join(
+            f"{result_line(of, value, settings.print_limit)}\n"
+            for of, value in zip(program.results, results, strict=True)
+        )
+        for path, arrays, of in (
+            (settings.output, results, program.results),
+            (settings.save_inputs, inputs, program.arguments),
+        ):
+            if path is not None:
+                _save(path, encoded(path, arrays, of))
+        print(text, end="", flush=True)
+
+
+def _save(path: str, data: bytes) -> None:
+    try:
+        output.write(path, data)
+    except OSError as error:
+        raise UsageError(f"cannot write {path!r}, {error.strerror or error}") from None
+
+
+def _diagnostic(
+    error: Exception, emitted: Sequence[Diagnostic], source: Source, location: str = ""
+) -> Diagnostic:
+    """The diagnostic of an error: MLIR's own, or one at the location that it names."""
+    is_mlir = isinstance(error, ir.MLIRError)
+    errors = [each for each in emitted if each.severity == "error"]
+    if is_mlir and errors:
+        return errors[0]
+    text = UNSAID if is_mlir else " ".join(said(error).split("\n")) or type(error).__name__
+    user = place_of(error)
+    if user and not isinstance(error, AnvlError):
+        text = f"{type(error).__name__}: {text} ({user})"
+    elif isinstance(error, MemoryError):
+        text = f"more memory than there is: {text}"
+    elif not is_mlir and not isinstance(error, _EXPECTED):
+        text = f"internal error, {type(error).__name__}: {text}"
+    return failed(error, text, position(getattr(error, "location", "") or location, source.name))
+
+
+def _say(diagnostic: Diagnostic, source: Source | None = None) -> None:
+    lines = {source.name: source.lines} if source is not None else {}
+    print(rendered(diagnostic, lines), end="", file=sys.stderr)

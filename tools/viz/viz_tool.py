@@ -1,0 +1,65 @@
+"""anvl-viz: a program to look at, with its source, as one page, and what each pass made of it.
+
+    anvl-viz wave.mlir --anvl-gradient=function=wave --cse -o wave.html
+    anvl-viz wave.mlir --format=mermaid
+
+Any error ends in `file:line:col: error: message` and exit code 1.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from anvl.tools.io.command_line import UsageError, usage
+from anvl.tools.viz.viz_settings import FLAGS, HELP, Settings, parse
+
+__all__ = ["main"]
+
+_ERROR = 1
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command `anvl-viz`; returns its exit code."""
+    from anvl.tools.io.stack import call_with_big_stack
+
+    try:
+        settings = parse(sys.argv[1:] if argv is None else argv)
+        if settings.question:
+            print(_answer(settings.question), end="")
+            return 0
+        return call_with_big_stack(lambda: _run(settings))
+    except UsageError as error:
+        print(f"anvl-viz: error: {error}", file=sys.stderr)
+        return _ERROR
+    except BrokenPipeError:
+        # The reader of the output has left; at exit Python must not try to write the rest.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _ERROR
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)  # a pass of MLIR's may still be running in its thread
+
+
+def _answer(question: str) -> str:
+    if question == "help":
+        return HELP + usage(FLAGS)
+    from anvl.tools.io.versions import versions
+
+    return versions()
+
+
+def _run(settings: Settings) -> int:
+    from anvl.tools.io.load import LoadError, load
+    from anvl.tools.io.programs import Refused
+    from anvl.tools.viz.viz_driver import view
+
+    try:
+        load(settings.load)
+        return view(settings)
+    except (LoadError, Refused) as error:
+        print(error, end="", file=sys.stderr)
+        return _ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(main())
