@@ -245,7 +245,11 @@ def test_a_script_that_hangs_is_of_no_interest(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
     script, given, out = tmp_path / "slow.sh", tmp_path / "chain.mlir", tmp_path / "small.mlir"
-    script.write_text('#!/bin/sh\nsleep 0.2\ngrep -q anvl.neg "$1" && exit 1\nexit 0\n')
+    sizes = tmp_path / "sizes"  # of the candidates so far
+    script.write_text(
+        f'#!/bin/sh\ngrep -c tanh "$1" >> "{sizes}"\nsleep 0.2\n'
+        'grep -q anvl.neg "$1" && exit 1\nexit 0\n'
+    )
     script.chmod(0o755)
     given.write_text(chain(60))
     command = [
@@ -258,7 +262,8 @@ def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
         str(out),
     ]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    time.sleep(2.0)
+    while child.poll() is None and not (sizes.exists() and len(sizes.read_text().split()) >= 8):
+        time.sleep(0.05)
     assert not out.exists()
     child.send_signal(number)
     _, said = child.communicate(timeout=20)
