@@ -141,6 +141,7 @@ FLAGS = (
     ),
     Flag("mlir-pass-pipeline-local-reproducer", "reduce it to the pass that fails"),
     Flag("mlir-timing", "print how long each phase and pass took to stderr"),
+    Flag("anvl-in-process", "run in this process, for a debugger; a crash is then not reported"),
     Flag("mlir-disable-threading", "accepted and without effect: anvl-opt has one thread"),
 )
 

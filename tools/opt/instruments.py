@@ -9,6 +9,7 @@ from typing import TextIO
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.instrument import Instrument, PassText
+from anvl.tools.io.crash_guard import note
 
 __all__ = ["IrPrinter", "LastPass", "PrintOptions", "Timer", "asm", "module_of"]
 
@@ -155,6 +156,10 @@ class LastPass(Instrument):
     def before(self, pass_: PassText, op: ir.Operation) -> None:
         self.text = pass_.argument
         self.location = str(op.location)
+        note(f"{self.text}: the pass", self.location)
+
+    def after(self, pass_: PassText, op: ir.Operation) -> None:
+        note("")
 
 
 class Timer(Instrument):

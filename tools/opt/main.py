@@ -3,11 +3,13 @@
 Any error in the input ends in `file:line:col: error: message` and exit code 1.
 """
 
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.crash_guard import guarded
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
 
@@ -15,15 +17,38 @@ _INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command `anvl-opt`; returns its exit code."""
-    from anvl.tools.io.stack import call_with_big_stack
+    """Run the command `anvl-opt`; returns its exit code.
 
+    Without `argv` this is the command line's, and a child process runs it, whose crash is an error.
+    """
     try:
         settings = flags.parse(sys.argv[1:] if argv is None else argv)
-        return call_with_big_stack(lambda: _run(settings))
+        is_question = any(settings[name] for name in flags.QUESTIONS)
+        if argv is None and not is_question and not settings["anvl-in-process"]:
+            return _guarded(settings)
+        return _run_in_process(settings)
     except UsageError as error:
         print(f"anvl-opt: error: {error}", file=sys.stderr)
         return 1
+
+
+def _guarded(settings: Settings) -> int:
+    if settings.input == "-" and sys.stdin is not None:
+        # A run that crashes is repeated, and the input can be read once.
+        sys.stdin = io.TextIOWrapper(io.BytesIO(sys.stdin.buffer.read()))
+    ended = guarded(lambda: _run_in_process(settings))
+    if isinstance(ended, int):
+        return ended
+    from anvl.tools.opt.driver.crashes import report_crash
+
+    return report_crash(settings, ended, _prepare)
+
+
+def _run_in_process(settings: Settings) -> int:
+    from anvl.tools.io.stack import call_with_big_stack
+
+    try:
+        return call_with_big_stack(lambda: _run(settings))
     except BrokenPipeError:
         # The reader of the output has left; at exit Python must not try to write the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -33,17 +58,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(settings: Settings) -> int:
-    from anvl.passes.framework.pass_base import register
-    from anvl.tools.opt.verify_gradient import VerifyGradient
-
-    register(VerifyGradient)
-    if settings["load"] and not _load(settings["load"]):
+    if not _prepare(settings):
         return 1
     if any(settings[name] for name in flags.QUESTIONS):
         return _answer(settings)
     from anvl.tools.opt.driver.processing import process
 
     return process(settings)
+
+
+def _prepare(settings: Settings) -> bool:
+    """Register the passes of the tool and of the files to load; False if a file has errors."""
+    from anvl.passes.framework.pass_base import register
+    from anvl.tools.opt.verify_gradient import VerifyGradient
+
+    register(VerifyGradient)
+    return not settings["load"] or _load(settings["load"])
 
 
 def _answer(settings: Settings) -> int:

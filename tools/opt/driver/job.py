@@ -39,8 +39,8 @@ class Job:
         return self.timer.phase(name) if self.timer else nullcontext()
 
 
-def job_of(settings: Settings) -> Job:
-    """The job that a command line describes."""
+def job_of(settings: Settings, *, expects_crash: bool = False) -> Job:
+    """The job of a command line; one that `expects_crash` writes its reproducer early."""
     options = PrintOptions(
         generic=settings["mlir-print-op-generic"],
         debug_info=settings["mlir-print-debuginfo"],
@@ -57,7 +57,7 @@ def job_of(settings: Settings) -> Job:
     instruments: list[Instrument] = [x for x in (last_pass, timer, validator) if x is not None]
     instruments += _printers(settings, options)
     path = settings["mlir-pass-pipeline-crash-reproducer"]
-    reproducer = failure_reproducer(settings, path) if path else None
+    reproducer = failure_reproducer(settings, path, early=expects_crash) if path else None
     if reproducer is not None:
         instruments.append(reproducer)
     pipeline = pipeline_of(settings)

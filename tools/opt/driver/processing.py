@@ -13,6 +13,7 @@ from anvl.dialect.text.value_names import keep_names
 from anvl.dialect.text.versions import mark
 from anvl.tools.io import bytecode, output, source
 from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.crash_guard import note
 from anvl.tools.io.diagnostics import Diagnostic, collected, position
 from anvl.tools.io.source import Chunk, Source
 from anvl.tools.opt import expected
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["process"]
 
 
-def process(settings: Settings) -> int:
+def process(settings: Settings, *, expects_crash: bool = False) -> int:
     """Read the input, run the pipeline on each chunk, write; the exit code."""
-    job = job_of(settings)
+    job = job_of(settings, expects_crash=expects_crash)
     if settings["dump-pass-pipeline"]:
         print(dumped(job.pipeline), file=sys.stderr)
     try:
@@ -107,6 +108,7 @@ def _transformed(
     job: Job, chunk: Chunk, context: ir.Context, diagnostics: list[Diagnostic]
 ) -> bytes | None:
     """The output for `chunk`; None, and a diagnostic, after a failure."""
+    note("reading the input")
     try:
         with job.phase("Parser"):
             module = parsed(chunk.content, chunk.name, context, chunk.path)
@@ -115,6 +117,7 @@ def _transformed(
         if job.settings["verify-roundtrip"]:
             _check_roundtrip(module, context)
         _run(job, chunk, module)
+        note("writing the result")
         with job.phase("Output"):
             return _written(job, module)
     except UsageError:

@@ -25,12 +25,19 @@ __all__ = ["FailureReproducer", "failure_reproducer", "generate", "stored_pipeli
 
 
 class FailureReproducer(Instrument):
-    """Writes a reproducer where a pass fails."""
+    """Writes a reproducer where a pass fails, or `early`, since a pass may end the process."""
 
     def __init__(
-        self, path: str, *, local: bool, verify_each: bool, elide: int | None = None
+        self,
+        path: str,
+        *,
+        local: bool,
+        verify_each: bool,
+        elide: int | None = None,
+        early: bool = False,
     ) -> None:
         self.path = path
+        self._early = early
         self._local = local
         self._verify_each = verify_each
         self._elide = elide
@@ -39,11 +46,16 @@ class FailureReproducer(Instrument):
     def begin(self, module: ir.Operation, pipeline: object) -> None:
         """Note the module before `pipeline` runs on it."""
         if not self._local:
-            self._text = self.text(module, str(pipeline))
+            self._keep(self.text(module, str(pipeline)))
 
     def before(self, pass_: PassText, op: ir.Operation) -> None:
         if self._local:
-            self._text = self.text(*pipeline_on(op, pass_))
+            self._keep(self.text(*pipeline_on(op, pass_)))
+
+    def _keep(self, text: str) -> None:
+        self._text = text
+        if self._early:
+            self.write(text)
 
     def failed(self, pass_: PassText, op: ir.Operation) -> None:
         self.write(self._text)
@@ -67,13 +79,14 @@ def generate(settings: Settings, module: ir.Operation, pipeline: object) -> None
         writer.write(writer.text(module, str(pipeline)))
 
 
-def failure_reproducer(settings: Settings, path: str) -> FailureReproducer:
+def failure_reproducer(settings: Settings, path: str, *, early: bool = False) -> FailureReproducer:
     """The reproducer at `path` with the options of the command line."""
     return FailureReproducer(
         path,
         local=settings["mlir-pass-pipeline-local-reproducer"],
         verify_each=settings["verify-each"],
         elide=settings["mlir-elide-elementsattrs-if-larger"],
+        early=early,
     )
 
 

@@ -1,0 +1,129 @@
+"""Run a tool in a forked child, so that a crash of MLIR is a diagnostic, not an end without a word.
+
+    ended = guarded(lambda: main(argv))        an exit code, or a `Crash`
+    note("cse", 'loc("a.mlir":1:1)')           in the child: what it is about to do
+
+The parent has imported little, so that the fork takes a millisecond; it waits, and hands over the
+signals that it gets.  Where a process cannot be forked there is no child, and nothing is caught.
+"""
+
+import mmap
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import IO
+
+__all__ = ["Crash", "guarded", "note"]
+
+_BYTES = 64 * 1024
+_SEPARATOR = "\0"
+#: A fault of the program: run again, it fails again.
+_FAULTS = {
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP")
+    if hasattr(signal, name)
+}
+_HANDED_OVER = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_PR_SET_PDEATHSIG = 1
+
+# Shared with the parent; None without one.
+_shared: mmap.mmap | None = None
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The child was ended by the signal `name`, while it did `step` at `location`."""
+
+    name: str
+    step: str
+    location: str
+    is_fault: bool
+
+
+def note(step: str, location: str = "") -> None:
+    """Leave a note for the parent, which it reads if this process crashes."""
+    if _shared is not None:
+        data = f"{step}{_SEPARATOR}{location}".encode()[: _BYTES - 4]
+        _shared[: 4 + len(data)] = len(data).to_bytes(4, "little") + data
+
+
+def guarded(run: Callable[[], int], *, stack: IO[bytes] | None = None) -> int | Crash:
+    """The exit code of `run` in a child, or how it crashed.
+
+    The child returns from here too, with its exit code, and ends as its caller does.  With a file
+    `stack`, it ends here, is silent, and writes Python's stack into the file as it crashes.
+    """
+    global _shared
+    if not hasattr(os, "fork"):
+        return run()
+    _shared = mmap.mmap(-1, _BYTES)
+    _flush()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _end_with(parent)
+        if stack is not None:
+            _be_silent(stack)
+            os._exit(run())
+        return run()
+    try:
+        status = _waited(child)
+    finally:
+        data, _shared = bytes(_shared), None
+    if not os.WIFSIGNALED(status):
+        return os.WEXITSTATUS(status)
+    size = int.from_bytes(data[:4], "little")
+    step, _, location = data[4 : 4 + size].decode(errors="replace").partition(_SEPARATOR)
+    number = os.WTERMSIG(status)
+    return Crash(signal.Signals(number).name, step, location, number in _FAULTS)
+
+
+def _flush() -> None:
+    """What is buffered would be written by both processes."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+
+
+def _waited(child: int) -> int:
+    """The status of the child, after it has ended."""
+
+    def hand_over(number: int, _: FrameType | None) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(child, number)
+
+    before = {number: signal.signal(number, hand_over) for number in _HANDED_OVER}
+    # The terminal interrupts both processes.
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return os.waitpid(child, 0)[1]
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end_with(parent: int) -> None:
+    """Have the system end this process when its parent is killed."""
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _be_silent(stack: IO[bytes]) -> None:
+    import faulthandler
+    import resource
+
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(null, stream)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.enable(stack, all_threads=False)
