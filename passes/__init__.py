@@ -18,6 +18,7 @@ from anvl.passes.framework.patterns import constant_of as constant_of
 from anvl.passes.framework.patterns import made_by as made_by
 from anvl.passes.framework.patterns import pattern as pattern
 from anvl.passes.framework.pipeline import Pipeline as Pipeline
+from anvl.passes.framework.statistics import Statistic as Statistic
 from anvl.passes.framework.walk import find as find
 from anvl.passes.gradient import Gradient as Gradient
 from anvl.passes.hoist_constants import HoistConstants as HoistConstants

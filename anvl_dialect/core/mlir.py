@@ -4,7 +4,8 @@ Switching to another provider of the same bindings (upstream's, once it has a wh
 file alone.
 """
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from torch_mlir import rewrite as rewrite
 from torch_mlir._mlir_libs import _stablehlo as _stablehlo
@@ -25,8 +26,8 @@ else:
 stablehlo = _stablehlo
 
 __all__ = [
-    "PassManager", "ext", "func", "ir", "irdl", "load_stablehlo", "register_view", "rewrite",
-    "stablehlo",
+    "PassManager", "capi", "ext", "func", "ir", "irdl", "load_stablehlo", "register_view",
+    "rewrite", "stablehlo",
 ]  # fmt: skip
 
 # Without modules to find, each view of an op costs a failing import of 18 us.
@@ -36,6 +37,17 @@ _stablehlo.register_stablehlo_passes()
 # Loads chlo into a context: it is linked into the bindings but only reachable as the dependency
 # of this pass.
 _PASS_THAT_LOADS_CHLO = "builtin.module(func.func(convert-torch-to-stablehlo))"
+
+
+def capi() -> Any:
+    """The library of MLIR's C API that the bindings use.
+
+    Its functions keep Python's lock, since verifiers and printers may call Python.
+    """
+    import ctypes
+
+    folder = Path(_stablehlo.__file__).parent
+    return ctypes.PyDLL(str(next(folder.glob("*TorchMLIRAggregateCAPI.*"))))
 
 
 def load_stablehlo(context: ir.Context) -> None:

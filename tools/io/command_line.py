@@ -29,7 +29,7 @@ class Flag:
 
     `kind` is "switch" (on or off), "value" (`--f=v` or `--f v`), "number", "names" (a list that
     may be given repeatedly), "paths" (one more each time), or "optional" (a bare `--f` means
-    `bare`).
+    `bare`).  A value is one of the `choices`, where there are some.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Flag:
     default: Any = None
     metavar: str = ""
     bare: str = ""
+    choices: tuple[str, ...] = ()
 
     @property
     def start(self) -> Any:
@@ -48,8 +49,9 @@ class Flag:
     @property
     def spelling(self) -> str:
         dashes = "-" if len(self.name) == 1 else "--"
-        values = {"switch": "", "optional": f"[={self.metavar}]"}
-        return f"{dashes}{self.name}{values.get(self.kind, f'={self.metavar}')}"
+        metavar = self.metavar or "|".join(self.choices)
+        values = {"switch": "", "optional": f"[={metavar}]"}
+        return f"{dashes}{self.name}{values.get(self.kind, f'={metavar}')}"
 
 
 class Given(NamedTuple):
@@ -101,6 +103,7 @@ def _converted(flag: Flag, given: str | None, before: Any) -> Any:
     if flag.kind == "optional":
         return given or flag.bare
     assert given is not None
+    _check_choice(flag, given)
     if flag.kind == "paths":
         return (*before, given)
     if flag.kind == "names":
@@ -108,6 +111,11 @@ def _converted(flag: Flag, given: str | None, before: Any) -> Any:
     if flag.kind == "number" and re.fullmatch("[0-9]{1,18}", given) is None:
         raise UsageError(f"--{flag.name} takes a number, got {given!r}")
     return int(given) if flag.kind == "number" else given
+
+
+def _check_choice(flag: Flag, given: str) -> None:
+    if flag.choices and given not in flag.choices:
+        raise UsageError(f"--{flag.name} is {' or '.join(flag.choices)}, got {given!r}")
 
 
 def _switch(flag: Flag, given: str) -> bool:

@@ -9,7 +9,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.functions.adjoint_names import ADJOINT, PARTIAL
 from anvl.passes.functions.symbol_utils import body_of, functions_of
-from anvl.tools.opt.instruments import PrintOptions, asm
+from anvl.tools.opt.print_options import PrintOptions, asm
 
 __all__ = ["AdjointMap"]
 

@@ -94,6 +94,8 @@ FLAGS = (
     Flag("mlir-print-debuginfo", "print locations"),
     Flag("mlir-pretty-debuginfo", "print locations for reading, with --mlir-print-debuginfo"),
     Flag("mlir-print-local-scope", "print without aliases"),
+    Flag("mlir-print-value-users", "print the users of each value as a comment"),
+    Flag("mlir-print-unique-ssa-ids", "give no two values of the module one name"),
     Flag("mlir-print-skip-regions", "print operations without their regions"),
     Flag(
         "mlir-use-nameloc-as-prefix",
@@ -141,6 +143,28 @@ FLAGS = (
     ),
     Flag("mlir-pass-pipeline-local-reproducer", "reduce it to the pass that fails"),
     Flag("mlir-timing", "print how long each phase and pass took to stderr"),
+    Flag(
+        "mlir-timing-display",
+        "as a tree by pipeline (the default), or a list by time",
+        "value",
+        "tree",
+        choices=("tree", "list"),
+    ),
+    Flag(
+        "mlir-output-format",
+        "print times as text (the default) or JSON",
+        "value",
+        "text",
+        choices=("text", "json"),
+    ),
+    Flag("mlir-pass-statistics", "print what each pass counted, and the number of ops, to stderr"),
+    Flag(
+        "mlir-pass-statistics-display",
+        "as a pipeline (the default), or a list by name",
+        "value",
+        "pipeline",
+        choices=("pipeline", "list"),
+    ),
     Flag("anvl-in-process", "run in this process, for a debugger; a crash is then not reported"),
     Flag("mlir-disable-threading", "accepted and without effect: anvl-opt has one thread"),
 )

@@ -1,46 +1,15 @@
-"""Instruments of `anvl-opt` for a running pipeline: the IR around each pass, and its time."""
+"""Instruments of `anvl-opt` for a running pipeline: the IR around each pass, and its name."""
 
-import time
-from collections.abc import Container, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Container
 from pathlib import Path
 from typing import TextIO
 
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.tools.io.crash_guard import note
+from anvl.tools.opt.print_options import PrintOptions, asm
 
-__all__ = ["IrPrinter", "LastPass", "PrintOptions", "Timer", "asm", "module_of"]
-
-
-@dataclass(frozen=True)
-class PrintOptions:
-    """Printing options, for the instruments and the output of the tool."""
-
-    generic: bool = False
-    debug_info: bool = False
-    local_scope: bool = False
-    name_locs: bool = False
-    large_elements_limit: int | None = None
-    large_resource_limit: int | None = None
-    pretty_debug_info: bool = False
-    skip_regions: bool = False
-
-
-def asm(op: ir.Operation, options: PrintOptions, *, assume_verified: bool = False) -> str:
-    """The text of `op`."""
-    return op.get_asm(
-        print_generic_op_form=options.generic,
-        enable_debug_info=options.debug_info,
-        use_local_scope=options.local_scope,
-        use_name_loc_as_prefix=options.name_locs,
-        large_elements_limit=options.large_elements_limit,
-        large_resource_limit=options.large_resource_limit,
-        pretty_debug_info=options.pretty_debug_info,
-        skip_regions=options.skip_regions,
-        assume_verified=assume_verified,
-    ).rstrip("\n")
+__all__ = ["IrPrinter", "LastPass", "module_of"]
 
 
 class _All:
@@ -160,37 +129,3 @@ class LastPass(Instrument):
 
     def after(self, pass_: PassText, op: ir.Operation) -> None:
         note("")
-
-
-class Timer(Instrument):
-    """Adds up wall time by phase and pass."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[str, float] = {}
-        self._started = 0.0
-
-    def before(self, pass_: PassText, op: ir.Operation) -> None:
-        self._started = time.perf_counter()
-
-    def after(self, pass_: PassText, op: ir.Operation) -> None:
-        self._add(str(pass_), time.perf_counter() - self._started)
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Time the `with` block as `name`."""
-        started = time.perf_counter()
-        yield
-        self._add(name, time.perf_counter() - started)
-
-    def _add(self, name: str, seconds: float) -> None:
-        self._seconds[name] = self._seconds.get(name, 0.0) + seconds
-
-    def report(self) -> str:
-        """The times as a table, in MLIR's format."""
-        total = sum(self._seconds.values())
-        bar = f"===-{'-' * 73}-==="
-        rows = [*self._seconds.items(), ("Total", total)]
-        table = [f"  {s:9.4f} ({100 * s / (total or 1.0):5.1f}%)  {name}" for name, s in rows]
-        title = "... Execution time report ...".center(len(bar)).rstrip()
-        head = [bar, title, bar, f"  Total Execution Time: {total:.4f} seconds", ""]
-        return "\n".join([*head, "  ----Wall Time----  ----Name----", *table, ""])

@@ -13,7 +13,10 @@ from anvl.tools.opt import flags
 from anvl.tools.opt.driver.pass_flags import check_passes, pipeline_of
 from anvl.tools.opt.driver.reproducers import FailureReproducer, failure_reproducer
 from anvl.tools.opt.flags import Settings
-from anvl.tools.opt.instruments import IrPrinter, LastPass, PrintOptions, Timer
+from anvl.tools.opt.instruments import IrPrinter, LastPass
+from anvl.tools.opt.print_options import PrintOptions
+from anvl.tools.opt.statistics_report import StatisticsReport
+from anvl.tools.opt.timing import Timer
 
 if TYPE_CHECKING:
     from anvl.tools.opt.validation.validate_each import Validator
@@ -31,12 +34,23 @@ class Job:
     instruments: tuple[Instrument, ...]
     last_pass: LastPass
     timer: Timer | None
+    statistics: StatisticsReport | None
     reproducer: FailureReproducer | None
     validator: "Validator | None"
 
     def phase(self, name: str) -> AbstractContextManager[None]:
         """Time the `with` block as `name`, with `--mlir-timing`."""
         return self.timer.phase(name) if self.timer else nullcontext()
+
+    def reports(self) -> str:
+        """The reports that the flags ask for."""
+        settings, reports = self.settings, []
+        if self.statistics is not None:
+            reports.append(self.statistics.report(settings["mlir-pass-statistics-display"]))
+        if self.timer is not None:
+            display, form = settings["mlir-timing-display"], settings["mlir-output-format"]
+            reports.append(self.timer.report(display, form))
+        return "".join(reports)
 
 
 def job_of(settings: Settings, *, expects_crash: bool = False) -> Job:
@@ -45,16 +59,21 @@ def job_of(settings: Settings, *, expects_crash: bool = False) -> Job:
         generic=settings["mlir-print-op-generic"],
         debug_info=settings["mlir-print-debuginfo"],
         local_scope=settings["mlir-print-local-scope"],
-        name_locs=settings["mlir-use-nameloc-as-prefix"],
+        name_locs=settings["mlir-use-nameloc-as-prefix"]
+        and not settings["mlir-print-unique-ssa-ids"],  # names are unique in a function only
         large_elements_limit=settings["mlir-elide-elementsattrs-if-larger"],
         large_resource_limit=settings["mlir-elide-resource-strings-if-larger"],
         pretty_debug_info=settings["mlir-pretty-debuginfo"],
         skip_regions=settings["mlir-print-skip-regions"],
+        value_users=settings["mlir-print-value-users"],
+        unique_ssa_ids=settings["mlir-print-unique-ssa-ids"],
     )
     last_pass = LastPass()
     timer = Timer() if settings["mlir-timing"] else None
+    statistics = StatisticsReport() if settings["mlir-pass-statistics"] else None
     validator = _validator(settings)
-    instruments: list[Instrument] = [x for x in (last_pass, timer, validator) if x is not None]
+    wanted = last_pass, statistics, timer, validator
+    instruments: list[Instrument] = [x for x in wanted if x is not None]
     instruments += _printers(settings, options)
     path = settings["mlir-pass-pipeline-crash-reproducer"]
     reproducer = failure_reproducer(settings, path, early=expects_crash) if path else None
@@ -62,7 +81,15 @@ def job_of(settings: Settings, *, expects_crash: bool = False) -> Job:
         instruments.append(reproducer)
     pipeline = pipeline_of(settings)
     return Job(
-        settings, pipeline, options, tuple(instruments), last_pass, timer, reproducer, validator
+        settings=settings,
+        pipeline=pipeline,
+        print_options=options,
+        instruments=tuple(instruments),
+        last_pass=last_pass,
+        timer=timer,
+        statistics=statistics,
+        reproducer=reproducer,
+        validator=validator,
     )
 
 

@@ -22,7 +22,7 @@ from anvl.tools.opt.driver.messages import add_diagnostic, report
 from anvl.tools.opt.driver.pass_flags import dumped
 from anvl.tools.opt.driver.reproducers import generate, stored_pipeline
 from anvl.tools.opt.flags import Settings
-from anvl.tools.opt.instruments import asm
+from anvl.tools.opt.print_options import asm
 
 if TYPE_CHECKING:
     from anvl.tools.opt.validation.validate_each import Validator
@@ -43,8 +43,7 @@ def process(settings: Settings, *, expects_crash: bool = False) -> int:
     if read.remark:
         report([Diagnostic("remark", read.remark, read.name)], None)
     results = [_processed(job, chunk, read) for chunk in read.chunks(settings["split-input-file"])]
-    if job.timer is not None:
-        print(job.timer.report(), file=sys.stderr)
+    print(job.reports(), end="", file=sys.stderr)
     code = 0 if all(ok for ok, _ in results) else 1
     if code == 0 or settings["o"] == "-":
         _write(settings, [data for _, data in results if data is not None])

@@ -41,7 +41,7 @@ from anvl.passes.inline import Inline
 from anvl.passes.pipelines.jit_pipeline import transformations
 from anvl.passes.probe import ops_of
 from anvl.passes.simplify_control_flow import SimplifyControlFlow
-from anvl.tools.opt.instruments import PrintOptions, asm
+from anvl.tools.opt.print_options import PrintOptions, asm
 from anvl.tools.opt.validation.region_functions import REGION, captures_of, region_module
 from anvl.tools.opt.validation.validation_options import ValidationOptions
 from anvl.tools.run.compare import compared_arrays, tolerance

@@ -1,0 +1,42 @@
+"""How operations are printed: by the instruments, and as the output of the tool."""
+
+from dataclasses import dataclass
+
+from anvl.dialect.core.mlir import ir
+
+__all__ = ["PrintOptions", "asm"]
+
+
+@dataclass(frozen=True)
+class PrintOptions:
+    """Printing options, as the flags of MLIR's printer."""
+
+    generic: bool = False
+    debug_info: bool = False
+    local_scope: bool = False
+    name_locs: bool = False
+    large_elements_limit: int | None = None
+    large_resource_limit: int | None = None
+    pretty_debug_info: bool = False
+    skip_regions: bool = False
+    value_users: bool = False
+    unique_ssa_ids: bool = False
+
+
+def asm(op: ir.Operation, options: PrintOptions, *, assume_verified: bool = False) -> str:
+    """The text of `op`."""
+    if options.value_users or options.unique_ssa_ids:
+        from anvl.tools.opt.native_printing import print_with
+
+        return print_with(op, options, assume_verified=assume_verified).rstrip("\n")
+    return op.get_asm(
+        print_generic_op_form=options.generic,
+        enable_debug_info=options.debug_info,
+        use_local_scope=options.local_scope,
+        use_name_loc_as_prefix=options.name_locs,
+        large_elements_limit=options.large_elements_limit,
+        large_resource_limit=options.large_resource_limit,
+        pretty_debug_info=options.pretty_debug_info,
+        skip_regions=options.skip_regions,
+        assume_verified=assume_verified,
+    ).rstrip("\n")
