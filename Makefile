@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep sweep-part mutants fuzz jax foreign fuzz-text bench typing public-types format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch fuzz-text bench typing public-types format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -78,6 +78,10 @@ jax: $(BENCH_STAMP) ## compare the values of the ops with jax's (installed for t
 
 foreign: $(BENCH_STAMP) ## programs that jax writes, lifted, run, differentiated, compared (installed for this)
 	$(BIN)/python test/foreign/run.py
+
+foreign-torch: setup ## programs that torch-mlir writes from PyTorch's (2 GB, installed for this alone)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[torch]'
+	$(BIN)/python test/foreign/run_torch.py
 
 fuzz-text: setup ## give mutated texts and bytecode to anvl-opt, for SECONDS=60; SEED=7 repeats a run
 	$(BIN)/python -m anvl.tools.dev.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)

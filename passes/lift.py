@@ -12,6 +12,7 @@ from anvl.passes.lifting.lift_forms import lift_forms, of_arrays, replaced
 from anvl.passes.lifting.lift_loops import lift_regions
 from anvl.passes.lifting.lift_routines import lift_routines
 from anvl.passes.lifting.lift_top_k import lift_top_k
+from anvl.passes.lifting.resources import inline_resources
 
 __all__ = ["Lift"]
 
@@ -27,8 +28,8 @@ class Lift(Pass, argument=_NAME):
     they go through all passes, and a pass that needs a rule of one reports the op and the reason.
 
     A `reduce` by a sum, a product, ... becomes the anvl reduction; choices and loops stay, but a
-    counted loop becomes a call of a function that is declared as a scan.  Types and values are
-    unchanged.
+    counted loop becomes a call of a function that is declared as a scan.  Data of resources are put
+    into the constants.  Types and values are unchanged.
     """
 
     anchor = "builtin.module"
@@ -36,6 +37,7 @@ class Lift(Pass, argument=_NAME):
     def run(self, module: ir.Operation) -> None:
         found: list[ir.Operation] = []
         names = counterparts()
+        inline_resources(module)
         lift_routines(module)
         lift_top_k(module)
         lift_forms(module)

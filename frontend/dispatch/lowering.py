@@ -13,6 +13,7 @@ from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
+from anvl.passes.lifting.resources import resource_name
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 from anvl.runtime import stablehlo_version
 
@@ -47,6 +48,8 @@ _STAGE_OF = {
     "anvl-hoist-constants": "constants",
     "trivial-dce": "stablehlo",
 }
+
+_PORTABLE = ("builtin", "func", "stablehlo")  # dialects of a portable artifact
 
 
 def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:
@@ -88,11 +91,15 @@ def serialize(module: ir.Module) -> bytes:
     """
     version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
     with passes_lock:
+        said = module.context.attach_diagnostic_handler(lambda _: True)  # in MLIR's inner types
         try:
             return stablehlo.serialize_portable_artifact(module, version)
         except ValueError:  # says only that it failed
             _verify(module)
+            _check_ops(module)
             raise
+        finally:
+            said.detach()
 
 
 def _verify(module: ir.Module) -> None:
@@ -103,6 +110,26 @@ def _verify(module: ir.Module) -> None:
         first = error.error_diagnostics[0]
         what = f"the lowered module is not valid StableHLO: {first.message}"
         raise PassError("anvl-lower-to-stablehlo", what, str(first.location)) from None
+
+
+def _check_ops(module: ir.Module) -> None:
+    """Raise an error that names the first op that no portable artifact holds."""
+    found: list[tuple[str, str]] = []  # an error raised in the walk would become another
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        resource = resource_name(op)
+        if resource:
+            problem = (
+                f"dense_resource<{resource}> has no data: the program was printed without them"
+            )
+            found.append((problem, str(op.location)))
+        elif op.name.partition(".")[0] not in _PORTABLE:
+            found.append((f"{op.name} is left, which is not StableHLO", str(op.location)))
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    if found:
+        raise PassError("anvl-lower-to-stablehlo", *found[0])
 
 
 def captured_name(index: int) -> str:

@@ -1,8 +1,8 @@
 """Ops of StableHLO and CHLO in an older or longer form, rewritten to ops that anvl has.
 
 `einsum`, `dot`, `broadcast`, `unary_einsum`, `torch_index_select`, CHLO's tangent and constants,
-and its ops that broadcast their operands; contractions whose operands differ in precision;
-collectives on one device.
+and its ops that broadcast their operands; constants of MLIR's `arith`; contractions whose operands
+differ in precision; collectives on one device.
 Source: StableHLO and CHLO, the documentation of their ops; NumPy's manual, `einsum`.
 """
 
@@ -187,6 +187,7 @@ def _broadcast_to(x: Value, shape: tuple[int, ...], given: ir.Attribute | None) 
 _TOGETHER = ("all_gather", "all_reduce", "all_to_all", "reduce_scatter")
 
 _FORMS: dict[str, _Form] = {
+    "arith.constant": _constant,  # as torch-mlir writes scalars
     "chlo.tan": _tan,
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,

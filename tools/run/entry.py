@@ -15,7 +15,9 @@ from anvl.dialect.core.errors import PassError, nearest
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import numpy_of, why_no_array
 from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
+from anvl.passes.lifting.resources import inline_resources, resource_name
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 
 __all__ = ["Argument", "Lowered", "Result", "lowered"]
@@ -81,6 +83,7 @@ def lowered(module: ir.Module, function: str = _ENTRY, platform: str = "cpu") ->
     Declared transformations are carried out.  Raises `PassError`, where the function does not
     exist, has no body, or cannot be lowered.
     """
+    inline_resources(module.operation)
     entry = _found(module, function)
     if not entry.regions[0].blocks:  # perhaps only declared: a public function must have a body
         Pipeline(transformations()).run(module, verify_each=True)
@@ -91,7 +94,16 @@ def lowered(module: ir.Module, function: str = _ENTRY, platform: str = "cpu") ->
     _make_entry(module, function)
     passes = Pipeline(["symbol-dce", *pipeline(platform=platform).elements])
     passes.run(module, verify_each=True)
+    _check_data(module)
     return _described(module, function)
+
+
+def _check_data(module: ir.Module) -> None:
+    """Refuse a constant without data, which XLA would call unimplemented."""
+    for op in find(module.operation, "stablehlo.constant"):
+        if name := resource_name(op):
+            problem = f"dense_resource<{name}> has no data: the program was printed without them"
+            raise PassError(_NAME, problem, str(op.location))
 
 
 def _described(module: ir.Module, function: str) -> Lowered:
