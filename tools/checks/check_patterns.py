@@ -42,6 +42,7 @@ _LINE = re.compile(r"\[\[# @LINE( [+-] \d+)?\]\]")
 _CLASS = re.compile(r"\[\^?\]?(?:\[:\w+:\]|[^\]])*\]")  # `[^]a-z[:digit:]]`
 _ESCAPED_LETTER = re.compile(r"\\[A-Za-z<>]")
 _LAZY = re.compile(r"(?<!\\)(?:[*+?]|\{\d+(?:,\d*)?\})[?+]")
+_CHOICE = re.compile(r"(?<!\\)(?:\||\?|\{\d+,\d+\})")
 _GROUP = re.compile(r"(?<!\\)\(\?")
 #: Regular expressions that somebody forgot the braces of.
 _UNBRACED = re.compile(r"\.[*+]|\\[.\w(\[]|\[[^]]*\][*+]")
@@ -119,18 +120,22 @@ def _regex_problems(regex: str) -> Iterator[str]:
 
 
 def _backreference_problems(found: list[Piece]) -> Iterator[str]:
-    """`llvm::Regex` finds no match for `|` where a variable is used on the line that sets it."""
+    """`llvm::Regex` finds no match for `|` where a variable is used on the line that sets it.
+
+    It reads `x?` and `x{1,2}` as choices too.
+    """
     names = {piece.name for piece in found if piece.kind is Kind.CAPTURE}
     again = [piece.name for piece in found if piece.kind is Kind.USE and piece.name in names]
-    choices = any(
-        "|" in _CLASS.sub("[]", piece.text)
+    choices = [
+        choice[0]
         for piece in found
         if piece.kind in (Kind.REGEX, Kind.CAPTURE)
-    )
+        if (choice := _CHOICE.search(_CLASS.sub("[]", piece.text)))
+    ]
     if again and choices:
         yield (
-            f"LLVM's FileCheck matches no `|` beside [[{again[0]}]] on the line that sets it; "
-            "move the `|` to a -SAME line"
+            f"LLVM's FileCheck matches no `{choices[0]}` beside [[{again[0]}]] on the line that "
+            f"sets it; move the `{choices[0]}` to a -SAME line, or write `*`"
         )
 
 
