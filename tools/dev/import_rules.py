@@ -40,7 +40,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "tree", "core", "dispatch", "prim", "numpy", "transforms", "control_flow", "interop",
         "windows", "random", "ffi", "testing",
     ),
-    "tools": ("io", "new", "run", "opt", "diff", "viz", "reduce", "checks", "dev"),
+    "tools": ("io", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
 }  # fmt: skip
 
 # Pages that describe the layout, for the messages.

@@ -5,11 +5,10 @@ Run by `make ops`.  The table is derived from the op classes.
 
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 from anvl.dialect import OPS, AnvlOp
 from anvl.dialect.core.dialect import irdl_text
-from anvl.dialect.core.families import Creation, Elementwise
+from anvl.tools.opt.listing.op_facts import facts
 
 __all__ = ["generated"]
 
@@ -25,11 +24,6 @@ float, `C` complex, `I` signed and `U` unsigned integer, `B` bool. **Adjoint**, 
 another name is the family that gives the rule; *zero* and *none* are by design, with the reason.
 **Sampled in**: where the numeric tests draw from, off the corners. **At corners**: what the
 derivative is where its formula breaks; `docs/conventions.md` says why. """
-
-_KINDS = {"float": "F", "complex": "C", "int": "I", "uint": "U", "bool": "B"}
-_COLUMNS = (
-    "op", "StableHLO", "elements", "adjoint", "tangent", "batch", "sampled in", "at corners",
-)  # fmt: skip
 
 
 def generated() -> dict[str, str]:
@@ -53,63 +47,7 @@ def _document() -> str:
 def _section(module: str, ops: Iterable[type[AnvlOp]]) -> str:
     name = module.rpartition(".")[2]
     summary = (sys.modules[module].__doc__ or "").strip().partition("\n")[0]
-    rows = [_COLUMNS, ["---"] * len(_COLUMNS), *map(_row, ops)]
+    found = [facts(op_class) for op_class in ops]
+    rows = [[*found[0]], ["---"] * len(found[0]), *(list(each.values()) for each in found)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([f"## {name}", "", summary, "", *lines, ""])
-
-
-def _row(op_class: type[AnvlOp]) -> list[str]:
-    return [
-        f"`{op_class.short_name}`",
-        _lowering(op_class),
-        _elements(op_class),
-        _derivative(op_class, "adjoint"),
-        _derivative(op_class, "tangent").partition(":")[0].partition(";")[0],
-        "not needed" if issubclass(op_class, Creation) else _origin(op_class, "batch"),
-        _domain(op_class),
-        op_class.singularity_convention,
-    ]
-
-
-def _lowering(op_class: type[AnvlOp]) -> str:
-    if op_class.OPERATION_NAME.startswith("stablehlo."):
-        return "itself"
-    if op_class.hlo:
-        return f"`{op_class.hlo}`"
-    if op_class.has_rule("lower"):
-        return "expanded"
-    return f"none: {op_class.why_not_lowered}"
-
-
-def _elements(op_class: type[AnvlOp]) -> str:
-    kinds = getattr(op_class, "kinds", None)
-    return "any" if kinds is None else " ".join(v for k, v in _KINDS.items() if k in kinds.split())
-
-
-def _derivative(op_class: type[AnvlOp], rule: str) -> str:
-    if op_class.zero_derivative_reason:
-        return f"zero: {op_class.zero_derivative_reason}"
-    if set(getattr(op_class, "kinds", "float").split()).isdisjoint({"float", "complex"}):
-        return "none: no floats"
-    undefined = op_class.undefined
-    if len(undefined) == op_class.n_operands:
-        return f"none: {undefined[0]}"
-    absent = (f"; none in operand {i}: {why}" for i, why in undefined.items())
-    return _origin(op_class, rule) + "".join(absent)
-
-
-def _origin(op_class: type[AnvlOp], rule: str) -> str:
-    """Where a rule is defined: in the op itself, or in which family."""
-    owner: Any = next(cls for cls in op_class.__mro__ if rule in cls.__dict__)
-    if owner is op_class:
-        return "own"
-    if owner is AnvlOp:
-        return "**not written**"
-    return "table" if owner is Elementwise and rule != "batch" else str(owner.__name__)
-
-
-def _domain(op_class: type[AnvlOp]) -> str:
-    domains = getattr(op_class, "domains", ())
-    if len(set(domains)) == 1:
-        domains = domains[:1]
-    return ", ".join(f"[{low:g}, {high:g}]" for low, high in domains)

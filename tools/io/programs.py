@@ -28,9 +28,9 @@ from anvl.tools.io.diagnostics import (
     said,
 )
 from anvl.tools.io.load import place_of
-from anvl.tools.io.source import InputError, Source, read
+from anvl.tools.io.source import Chunk, InputError, Source, read
 
-__all__ = ["ProgramFile", "Refused", "read_program", "run_passes"]
+__all__ = ["ProgramFile", "Refused", "program_of", "read_chunk", "read_program", "run_passes"]
 
 _EXPECTED = (AnvlError, InvalidOp, TypeError, ValueError)
 
@@ -56,6 +56,11 @@ def read_program(
         source = checked(read(path), load=load, allow_unregistered=allow_unregistered)
     except InputError as error:
         raise Refused(rendered(error.diagnostic, {})) from None
+    return program_of(source, allow_unregistered=allow_unregistered)
+
+
+def program_of(source: Source, *, allow_unregistered: bool = False) -> ProgramFile:
+    """Read a module from a source; values keep their names.  Raises `Refused`."""
     made = context()
     before = made.allow_unregistered_dialects
     made.allow_unregistered_dialects = allow_unregistered
@@ -68,6 +73,23 @@ def read_program(
         made.allow_unregistered_dialects = before
     remark = rendered(Diagnostic("remark", source.remark, source.name), {}) if source.remark else ""
     return ProgramFile(module, source, remark)
+
+
+def read_chunk(
+    chunk: Chunk, *, allow_unregistered: bool = False
+) -> tuple[ir.Module | None, list[Diagnostic]]:
+    """Read a module, or None; and all that was said about it."""
+    made = context()
+    before = made.allow_unregistered_dialects
+    made.allow_unregistered_dialects = allow_unregistered
+    try:
+        with collected(made, chunk.name) as emitted:
+            try:
+                return parsed(chunk.content, chunk.name, made, chunk.path), emitted
+            except (Exception, SystemExit) as error:  # a type rule may raise anything
+                return None, _diagnostics(error, emitted, chunk.name)
+    finally:
+        made.allow_unregistered_dialects = before
 
 
 def run_passes(program: ProgramFile, pipeline: Pipeline) -> None:
@@ -83,12 +105,12 @@ def _refusing(source: Source) -> Iterator[None]:
             yield
         except (Exception, SystemExit) as error:  # a pass that calls `sys.exit` has failed
             lines = {source.name: source.lines}
-            found = _diagnostics(error, emitted, source)
+            found = _diagnostics(error, emitted, source.name)
             raise Refused("".join(rendered(each, lines) for each in found)) from None
 
 
 def _diagnostics(
-    error: Exception | SystemExit, emitted: Sequence[Diagnostic], source: Source
+    error: Exception | SystemExit, emitted: Sequence[Diagnostic], name: str
 ) -> list[Diagnostic]:
     """MLIR's own diagnostics, or one of the error."""
     errors = [each for each in emitted if each.severity == "error"]
@@ -102,4 +124,4 @@ def _diagnostics(
         text = f"{type(error).__name__}: {text} ({own})"
     elif not is_mlir and not isinstance(error, _EXPECTED):
         text = f"internal error, {type(error).__name__}: {text}"
-    return [failed(error, text, position(location, source.name))]
+    return [failed(error, text, position(location, name))]

@@ -5,7 +5,7 @@ bytecode crashes.  Text is checked here; bytecode is first read by a child proce
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +13,12 @@ from anvl.dialect.text.parsing import too_deep
 from anvl.dialect.text.shardy import NotPlacement, placement_remark, without_shardy
 from anvl.tools.io.diagnostics import Diagnostic
 
-__all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "read"]
+__all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "from_text", "line_ranges", "read"]
 
 #: With the stack that `anvl-opt` runs on, MLIR survives about four times this.
 MAX_NESTING = 5000
 
+_ZERO = "a zero byte, which is not text"
 _BYTECODE_MAGIC = b"ML\xefR"
 
 
@@ -55,15 +56,21 @@ class Source:
         if marker is None or isinstance(self.content, bytes):
             yield Chunk(self.name, self.content, self.path)
             return
-        start, lines = 0, self.content.split("\n")
-        ends = [i for i, line in enumerate(lines) if line.strip() == marker]
-        for end in [*ends, len(lines)]:
+        lines = self.content.split("\n")
+        for start, end in line_ranges(lines, marker):
             yield Chunk(self.name, "\n" * start + "\n".join(lines[start:end]))
-            start = end + 1
 
     @property
     def lines(self) -> list[str]:
         return [] if isinstance(self.content, bytes) else self.content.split("\n")
+
+
+def line_ranges(lines: Sequence[str], marker: str) -> Iterator[tuple[int, int]]:
+    """First and last line, exclusive, of each part of a text that lines with `marker` separate."""
+    start = 0
+    for end in [*(i for i, line in enumerate(lines) if line.strip() == marker), len(lines)]:
+        yield start, end
+        start = end + 1
 
 
 def read(path: str) -> Source:
@@ -77,7 +84,13 @@ def read(path: str) -> Source:
         raise _refused(name, 1, 1, f"cannot read the file, {error.strerror or error}") from None
     if data.startswith(_BYTECODE_MAGIC):
         return Source(name, data, None)
-    text = _decoded(name, data)
+    return from_text(name, _decoded(name, data), path)
+
+
+def from_text(name: str, text: str, path: str = "") -> Source:
+    """The input that is `text`, of the file `path` if there is one; raises `InputError`."""
+    if "\0" in text:
+        raise _refused(name, *_line_and_column(text.encode(), text.encode().find(b"\0")), _ZERO)
     _check_nesting(name, text)
     try:
         text, dropped = without_shardy(text)
@@ -87,14 +100,14 @@ def read(path: str) -> Source:
             *_line_and_column(text.encode(), len(text[: error.at].encode())),
             str(error),
         ) from None
-    is_whole = Path(path).is_file() and not dropped
+    is_whole = bool(path) and Path(path).is_file() and not dropped
     return Source(name, text, path if is_whole else None, placement_remark(dropped))
 
 
 def _decoded(name: str, data: bytes) -> str:
     end = data.find(b"\0")
     if end >= 0:
-        raise _refused(name, *_line_and_column(data, end), "a zero byte, which is not text")
+        raise _refused(name, *_line_and_column(data, end), _ZERO)
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -4,7 +4,14 @@ import io
 
 from anvl.dialect.core.mlir import ir, stablehlo
 
-__all__ = ["versions"]
+__all__ = ["anvl_version", "versions"]
+
+
+def anvl_version() -> str:
+    """The version of anvl."""
+    from importlib.metadata import version
+
+    return version("anvl-mlir")
 
 
 def versions() -> str:
@@ -15,7 +22,7 @@ def versions() -> str:
     ir.Module.parse("module {}", ir.Context()).operation.write_bytecode(buffer)
     producer = buffer.getvalue()[5:].partition(b"\0")[0].decode()
     return (
-        f"anvl {version('anvl-mlir')}\n"
+        f"anvl {anvl_version()}\n"
         f"LLVM {producer.removeprefix('MLIR')} (torch-mlir {version('torch-mlir')})\n"
         f"StableHLO {stablehlo.get_current_version()}, reads {stablehlo.get_minimum_version()} on\n"
         f"PJRT of jaxlib {version('jaxlib')}\n"

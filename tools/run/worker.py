@@ -27,7 +27,10 @@ import numpy as np
 from anvl.dialect.text.messages import how_it_ended, receive, send
 from anvl.tools.io.load import load, loaded
 
-__all__ = ["ChildEnded", "Forked", "Refused", "Serve", "Worker", "forked", "worker"]
+__all__ = [
+    "ChildEnded", "Forked", "Refused", "Serve", "Started", "Worker", "forked", "serve_and_exit",
+    "worker",
+]  # fmt: skip
 
 _MOST_KEPT = 8  # compiled programs, for further inputs
 _COMPILED = "compiled"
@@ -46,7 +49,7 @@ class Worker:
     """A child process, started with the first program; it has the files that `--load` loaded."""
 
     def __init__(self) -> None:
-        self._process: Forked | _Started | None = None
+        self._process: Forked | Started | None = None
         self._lock = threading.Lock()  # an answer is of the thread that asked
 
     def answer(
@@ -60,13 +63,13 @@ class Worker:
         """
         with self._lock:
             if self._process is None:
-                self._process = forked(_serve) or _Started(loaded())
+                self._process = forked(_serve) or Started(__name__, loaded())
             deadline = None if seconds is None else time.monotonic() + seconds
             request = json.dumps({"repeat": repeat, "options": dict(options)})
             return self._exchange(self._process, program, inputs, request, deadline)
 
     def _exchange(
-        self, process: "Forked | _Started", program: bytes, inputs: Sequence[np.ndarray],
+        self, process: "Forked | Started", program: bytes, inputs: Sequence[np.ndarray],
         request: str, deadline: float | None,
     ) -> tuple[dict[str, Any], list[np.ndarray]]:  # fmt: skip
         step = "compiling"
@@ -89,7 +92,7 @@ class Worker:
         return figures, arrays
 
     def _next(
-        self, process: "Forked | _Started", deadline: float | None
+        self, process: "Forked | Started", deadline: float | None
     ) -> tuple[str, list[np.ndarray]]:
         if deadline is not None:
             left = max(deadline - time.monotonic(), 0.0)
@@ -141,12 +144,12 @@ class Forked:
         return how_it_ended(found[1])
 
 
-class _Started:
-    """A child that was started as a process of its own."""
+class Started:
+    """A child that was started as a process of its own: `module`, with files to load."""
 
-    def __init__(self, load: Sequence[str]) -> None:
+    def __init__(self, module: str, load: Sequence[str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__, *load],
+            [sys.executable, "-m", module, *load],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
         )  # fmt: skip
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -180,7 +183,7 @@ def forked(serve: Serve) -> Forked | None:
         pid = os.fork()
     if pid == 0:
         _let_go({their_in, their_out})
-        _serve_and_exit(serve, their_in, their_out, parent)
+        serve_and_exit(serve, their_in, their_out, parent)
     os.close(their_in)
     os.close(their_out)
     return Forked(pid, requests, answers)
@@ -204,7 +207,7 @@ def _let_go(kept: set[int]) -> None:
 # -- the child -------------------------------------------------------------------------------------
 
 
-def _serve_and_exit(serve: Serve, requests: int, answers: int, parent: int) -> NoReturn:
+def serve_and_exit(serve: Serve, requests: int, answers: int, parent: int) -> NoReturn:
     """Answer until there are no more requests, or the parent is gone."""
     code = 1
     try:
@@ -279,7 +282,7 @@ def _main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)  # files that are loaded may print
     load(sys.argv[1:])
-    _serve_and_exit(_serve, 0, answers, os.getppid())
+    serve_and_exit(_serve, 0, answers, os.getppid())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from anvl.dialect.core.mlir import ext
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.op_registry import OPS, RULES
 
-__all__ = ["irdl", "listed"]
+__all__ = ["irdl", "listed", "signature"]
 
 
 def listed() -> str:
@@ -33,14 +33,14 @@ def _name(op_class: type[AnvlOp]) -> str:
 
 def _described(op_class: type[AnvlOp]) -> str:
     summary = (op_class.__doc__ or "").strip().partition("\n")[0]
-    lines = [f"  {_signature(op_class)}", f"      {summary}"]
+    lines = [f"  {signature(op_class)}", f"      {summary}"]
     absent = list(_absent(op_class))
     if absent:
         lines.append(f"      without {', '.join(f'`{rule}`' for rule in absent)}")
     return "\n".join(line for line in lines if line.strip()) + "\n"
 
 
-def _signature(op_class: type[AnvlOp]) -> str:
+def signature(op_class: type[AnvlOp]) -> str:
     """`anvl.sum(x) {axes} -> y`."""
     operands = ", ".join(_fields(op_class, ext.OperandDef))
     results = ", ".join(_fields(op_class, ext.ResultDef))

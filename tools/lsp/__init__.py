@@ -1,0 +1,1 @@
+"""`anvl-lsp`: what an editor shows of a program, by the Language Server Protocol."""
