@@ -22,7 +22,7 @@ from anvl.tools.lsp.lexing import tokens
 from anvl.tools.lsp.outline import Function, Outline, closings
 from anvl.tools.lsp.pieces import Piece, piece_at, pieces
 from anvl.tools.lsp.text_positions import TextPositions
-from anvl.tools.opt.instruments import PrintOptions, asm
+from anvl.tools.opt.print_options import PrintOptions, asm
 from anvl.tools.run.worker import serve_and_exit
 
 __all__ = ["answer", "without_locations"]
