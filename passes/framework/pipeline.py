@@ -107,13 +107,21 @@ class Pipeline:
         for instrument in instruments:
             instrument.begin(root, self)
         with root.context, ir.Location.unknown():
-            for element in self.elements:
-                runner.run(element, root, _MODULE)
+            for element in self._elements_on(root):
+                runner.run(element, root, root.name)
                 if after_each is not None:
                     after_each(element.argument, root)
         _idle.append(managers)
         if reproducer is not None:
             Path(reproducer).unlink(missing_ok=True)
+
+    def _elements_on(self, root: ir.Operation) -> Iterator[Element]:
+        """What runs on `root`: if it is a function by itself, what is nested for functions."""
+        for element in self.elements:
+            if isinstance(element, Nest) and element.anchor == root.name != _MODULE:
+                yield from element.elements
+            else:
+                yield element
 
 
 class _Managers:

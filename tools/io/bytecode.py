@@ -13,6 +13,7 @@ from anvl.dialect.text.artifacts import without_placement
 from anvl.dialect.text.bytecode import Malformed, answer_of, tried
 from anvl.dialect.text.shardy import NotPlacement, placement_remark
 from anvl.tools.io.diagnostics import Diagnostic
+from anvl.tools.io.entry_points import load_dialects_in
 from anvl.tools.io.source import MAX_NESTING, InputError, Source
 
 __all__ = ["checked"]
@@ -44,6 +45,7 @@ def _main() -> int:
 
     data = sys.stdin.buffer.read()
     load(sys.argv[2:])
+    load_dialects_in(data)
     allow = sys.argv[1] == "1"
     return call_with_big_stack(lambda: answer_of(data, MAX_NESTING, allow_unregistered=allow))
 

@@ -49,6 +49,12 @@ class Diagnostic:
         """Whether MLIR made this note to show the operation, which may be the whole module."""
         return self.message.startswith(_CURRENT_OPERATION)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether its first line, the only one that is printed, shows nothing of the operation."""
+        first = self.message.partition("\n")[0]
+        return first.strip() == _CURRENT_OPERATION
+
 
 def position(location: str, unnamed: str) -> tuple[str, int, int]:
     """File, line and column of MLIR's location text; `unnamed` replaces MLIR's `-`."""
@@ -124,7 +130,7 @@ def rendered(diagnostic: Diagnostic, lines: dict[str, list[str]]) -> str:
         f"{place}: {d.severity}: {message[:_LONGEST_MESSAGE]}\n",
         _snippet(d, lines),
     ]
-    return "".join(parts + [rendered(note, lines) for note in d.notes])
+    return "".join(parts + [rendered(note, lines) for note in d.notes if not note.is_empty])
 
 
 def _snippet(d: Diagnostic, lines: dict[str, list[str]]) -> str:

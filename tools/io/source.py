@@ -12,6 +12,7 @@ from pathlib import Path
 from anvl.dialect.text.parsing import too_deep
 from anvl.dialect.text.shardy import NotPlacement, placement_remark, without_shardy
 from anvl.tools.io.diagnostics import Diagnostic
+from anvl.tools.io.entry_points import load_dialects_in
 
 __all__ = ["MAX_NESTING", "Chunk", "InputError", "Source", "from_text", "line_ranges", "read"]
 
@@ -83,6 +84,7 @@ def read(path: str) -> Source:
     except OSError as error:
         raise _refused(name, 1, 1, f"cannot read the file, {error.strerror or error}") from None
     if data.startswith(_BYTECODE_MAGIC):
+        load_dialects_in(data)
         return Source(name, data, None)
     return from_text(name, _decoded(name, data), path)
 
@@ -92,6 +94,7 @@ def from_text(name: str, text: str, path: str = "") -> Source:
     if "\0" in text:
         raise _refused(name, *_line_and_column(text.encode(), text.encode().find(b"\0")), _ZERO)
     _check_nesting(name, text)
+    load_dialects_in(text)
     try:
         text, dropped = without_shardy(text)
     except NotPlacement as error:

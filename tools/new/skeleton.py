@@ -45,6 +45,12 @@ dependencies = ["anvl-mlir"]
 [project.optional-dependencies]
 test = ["pytest>=8", "lit>=23", "filecheck>=1"]
 
+[project.entry-points."anvl.dialects"]
+@name@ = "@name@"
+
+[project.entry-points."anvl.passes"]
+@flag@-merge-scales = "@name@"
+
 [tool.setuptools]
 packages = ["@name@"]
 

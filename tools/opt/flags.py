@@ -35,6 +35,7 @@ FLAGS = (
     Flag("list-ops", "list all ops, with those of the files loaded"),
     Flag("irdl", "print the dialects that Python classes declare, for `mlir-opt --irdl-file=`"),
     Flag("load", "run FILE, a Python file that defines ops or passes", "paths", metavar="FILE"),
+    Flag("irdl-file", "declare the dialects of FILE, which is IRDL", "value", None, "FILE"),
     Flag("o", "write to FILE, which stays as it was if anything fails", "value", "-", "FILE"),
     Flag(
         "pass-pipeline",
@@ -46,6 +47,7 @@ FLAGS = (
     Flag("p", "the same, short", "value", None, "TEXT"),
     Flag("dump-pass-pipeline", "print the pipeline that will be run to stderr"),
     Flag("allow-unregistered-dialect", "accept operations of unknown dialects"),
+    Flag("no-implicit-module", "the input is one op, such as a function, and gets no module"),
     Flag(
         "split-input-file",
         f"process each part between lines of MARKER (`{SPLIT_MARKER}`) on its own",

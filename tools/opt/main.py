@@ -79,9 +79,20 @@ def _prepare(settings: Settings) -> bool:
 def _answer(settings: Settings) -> int:
     from anvl.tools.opt.listing.questions import QUESTIONS
 
+    _load_installed(settings)
     answer = next(show for name, show in QUESTIONS.items() if settings[name])
     print(answer(settings), end="")
     return 0
+
+
+def _load_installed(settings: Settings) -> None:
+    """Import what installed packages have; a broken one is only a warning here."""
+    if settings["version"]:
+        return
+    from anvl.tools.io.entry_points import load_all
+
+    for problem in load_all():
+        print(f"anvl-opt: warning: {problem}", file=sys.stderr)
 
 
 def _load(paths: Sequence[str]) -> bool:

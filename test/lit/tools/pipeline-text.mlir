@@ -6,6 +6,7 @@
 // RUN: anvl-opt %s --split-input-file --output-split-marker="// NEXT" | filecheck %s --check-prefix=MARKER
 // RUN: anvl-opt %s --mlir-print-skip-regions | filecheck %s --check-prefix=SKIP
 // RUN: not anvl-opt %s --emit-bytecode-version=2 2>&1 | filecheck %s --check-prefix=VERSION
+// RUN: not anvl-opt %s --split-input-file --emit-bytecode --emit-bytecode-version=99 2>&1 | filecheck %s --check-prefix=TOO-NEW
 // RUN: anvl-opt %s --emit-bytecode --emit-bytecode-version=6 | anvl-opt | filecheck %s --check-prefix=MARKER-A
 
 // A pipeline names its op, as in mlir-opt, and what is dumped has every default.
@@ -25,6 +26,9 @@
 // MARKER-A:  func.func private @a
 // SKIP:    module {...}
 // VERSION: --emit-bytecode-version needs --emit-bytecode
+
+// TOO-NEW:     error: unsupported version requested 99, must be in range [0, 6]
+// TOO-NEW-NOT: see current
 func.func private @a()
 // -----
 func.func private @b()

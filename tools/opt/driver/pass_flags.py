@@ -7,6 +7,7 @@ from anvl.passes.framework import native, pipeline, pipeline_parser
 from anvl.passes.framework.pass_base import Pass, registered_passes
 from anvl.passes.framework.pipeline import Native, Nest, Pipeline
 from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.entry_points import load_passes_in
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
 
@@ -16,7 +17,10 @@ __all__ = ["check_passes", "dumped", "given_pipeline", "pipeline_of"]
 def pipeline_of(settings: Settings) -> Pipeline:
     """The pipeline of `--pass-pipeline`, or of the pass flags in their order."""
     names = [flag.name for flag in flags.FLAGS]
-    return given_pipeline(settings["pass-pipeline"], settings["p"], settings.passes, names)
+    return given_pipeline(
+        settings["pass-pipeline"], settings["p"], settings.passes, names,
+        on_module=not settings["no-implicit-module"],
+    )  # fmt: skip
 
 
 def given_pipeline(
@@ -24,13 +28,17 @@ def given_pipeline(
     short: str | None,
     passes: Sequence[tuple[str, str | None]],
     flag_names: Sequence[str],
+    *,
+    on_module: bool = True,
 ) -> Pipeline:
     """The pipeline of `--pass-pipeline`, of `-p`, or of pass flags.
 
-    `flag_names` are the flags of the tool, one of which a misspelt pass may be.
+    `flag_names` are the flags of the tool, one of which a misspelt pass may be; `on_module` is
+    whether the pipeline must run on a module.
     """
+    load_passes_in(" ".join([anchored or short or "", *(name for name, _ in passes)]))
     try:
-        if anchored:
+        if anchored and on_module:
             _check_anchored(anchored)
         text = ",".join(_pass_text(*given, flag_names) for given in passes)
         return pipeline.parse(anchored or short or text)
@@ -83,6 +91,7 @@ def _pass_text(name: str, options: str | None, flag_names: Sequence[str]) -> str
 def check_passes(names: Iterable[str]) -> None:
     """Raise `UsageError` for a name that no pass has."""
     for name in names:
+        load_passes_in(name)
         try:
             _ = pipeline.exists(name) or pipeline.lookup(name)
         except ValueError as error:  # names the nearest ones

@@ -21,6 +21,7 @@ from anvl.tools.opt.driver.job import Job, job_of
 from anvl.tools.opt.driver.messages import add_diagnostic, report
 from anvl.tools.opt.driver.pass_flags import dumped
 from anvl.tools.opt.driver.reproducers import generate, stored_pipeline
+from anvl.tools.opt.driver.top_level import top_level_op
 from anvl.tools.opt.flags import Settings
 from anvl.tools.opt.print_options import asm
 
@@ -36,6 +37,8 @@ def process(settings: Settings, *, expects_crash: bool = False) -> int:
     if settings["dump-pass-pipeline"]:
         print(dumped(job.pipeline), file=sys.stderr)
     try:
+        if settings["irdl-file"] and not _loaded_irdl(settings["irdl-file"]):
+            return 1
         read = _checked(settings, source.read(settings.input))
     except source.InputError as error:
         report([error.diagnostic], None)
@@ -48,6 +51,14 @@ def process(settings: Settings, *, expects_crash: bool = False) -> int:
     if code == 0 or settings["o"] == "-":
         _write(settings, [data for _, data in results if data is not None])
     return code
+
+
+def _loaded_irdl(path: str) -> bool:
+    from anvl.tools.opt.driver.irdl_file import load_irdl
+
+    read, problems = load_irdl(path)
+    report(problems, read)
+    return not problems
 
 
 def _write(settings: Settings, outputs: Sequence[bytes]) -> None:
@@ -63,7 +74,8 @@ def _write(settings: Settings, outputs: Sequence[bytes]) -> None:
 def _checked(settings: Settings, source: Source) -> Source:
     return bytecode.checked(
         source,
-        allow_unregistered=settings["allow-unregistered-dialect"],
+        # The child does not read the IRDL.
+        allow_unregistered=settings["allow-unregistered-dialect"] or bool(settings["irdl-file"]),
         load=settings["load"],
         trusted=settings["trust-input"],
     )
@@ -115,10 +127,11 @@ def _transformed(
                 keep_names(module, chunk.content, chunk.path)
         if job.settings["verify-roundtrip"]:
             _check_roundtrip(module, context)
-        _run(job, chunk, module)
+        op = top_level_op(job.settings, chunk, module, context)
+        _run(job, chunk, op)
         note("writing the result")
         with job.phase("Output"):
-            return _written(job, module)
+            return _written(job, module, op)
     except UsageError:
         raise
     except (Exception, SystemExit) as error:  # a pass that calls `sys.exit` has failed
@@ -128,26 +141,27 @@ def _transformed(
         return None
 
 
-def _run(job: Job, chunk: Chunk, module: ir.Module) -> None:
+def _run(job: Job, chunk: Chunk, op: ir.Operation) -> None:
     given = job.pipeline, job.settings["verify-each"]
     pipeline, verify_each = stored_pipeline(job.settings, chunk) or given
-    generate(job.settings, module.operation, pipeline)
-    pipeline.run(module, verify_each=verify_each, instruments=job.instruments)
+    generate(job.settings, op, pipeline)
+    pipeline.run(op, verify_each=verify_each, instruments=job.instruments)
     if job.validator is not None:
         job.validator.end()
 
 
-def _written(job: Job, module: ir.Module) -> bytes:
+def _written(job: Job, module: ir.Module, op: ir.Operation) -> bytes:
+    """The output: the text or the bytecode of `op`, which is `module` or the op in it."""
     if job.settings["o"] != "-" or job.settings["emit-bytecode"]:
         mark(module)
     if not job.settings["emit-bytecode"]:
         # Printing would verify once more what the last pass left verified.
         verified = job.settings["verify-each"]
-        text = asm(module.operation, job.print_options, assume_verified=verified)
+        text = asm(op, job.print_options, assume_verified=verified)
         return text.encode() + b"\n"
     buffer = io.BytesIO()
     version = job.settings["emit-bytecode-version"]
-    module.operation.write_bytecode(buffer, desired_version=version)
+    op.write_bytecode(buffer, desired_version=version)
     return buffer.getvalue()
 
 

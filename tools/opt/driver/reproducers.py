@@ -18,6 +18,7 @@ from anvl.passes.framework.reproducer import (
     write_reproducer,
 )
 from anvl.tools.io.command_line import UsageError
+from anvl.tools.io.entry_points import load_passes_in
 from anvl.tools.io.source import Chunk
 from anvl.tools.opt.flags import Settings
 
@@ -103,4 +104,5 @@ def stored_pipeline(settings: Settings, chunk: Chunk) -> tuple[Pipeline, bool] |
             "run-reproducer: the input has no pipeline; a reproducer is text that ends in "
             "{-# external_resources: { mlir_reproducer: { pipeline: ... } } #-}"
         )
+    load_passes_in(stored.pipeline)
     return pipelines.parse(stored.pipeline), stored.verify_each

@@ -13,7 +13,7 @@ from anvl.tools.opt.flags import Settings
 from anvl.tools.opt.listing import op_list
 from anvl.tools.opt.listing.native_help import OPTIONS, SUMMARIES
 
-__all__ = ["QUESTIONS"]
+__all__ = ["QUESTIONS", "dialect_names"]
 
 _DESCRIPTION = """\
 anvl-opt: read MLIR, run passes on it, print the result.
@@ -68,14 +68,18 @@ def _described(name: str, cls: type[Pass]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _show_dialects(settings: Settings) -> str:
+def dialect_names() -> list[str]:
     """The dialects, from MLIR's message for an unknown one, as the bindings have no list."""
     try:
         ir.Module.parse("no_such_dialect.op", context())
     except ir.MLIRError as error:
         notes = [note.message for d in error.error_diagnostics for note in d.notes]
     listed = notes[0].partition(":")[2].partition(";")[0].partition("(* ")[0]
-    return "".join(f"{name.removesuffix('(*)').strip()}\n" for name in listed.split(","))
+    return [name.removesuffix("(*)").strip() for name in listed.split(",")]
+
+
+def _show_dialects(settings: Settings) -> str:
+    return "".join(f"{name}\n" for name in dialect_names())
 
 
 #: What a flag that asks a question prints.
