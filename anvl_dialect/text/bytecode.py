@@ -1,7 +1,8 @@
 """Reading of untrusted bytecode in a child process, where a crash does no harm.
 
 Of 3000 mutated bytecode files, 40 crashed MLIR's reader and 2 hung it; of another 1000, read by
-`anvl.tools.dev.fuzz_text`, 3 hung it, and none that was accepted crashed anything.
+`anvl.tools.dev.fuzz_text`, 3 hung it, and none that was accepted crashed anything.  So the child
+limits its own time and memory, in which everything that is well formed is read.
 
     tried(data)       the bytecode to read instead, without array placement (Shardy)
     python -m anvl.dialect.text.bytecode DEEPEST     is that child
@@ -11,14 +12,20 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from anvl.dialect.text.artifacts import deserialised, without_placement
 from anvl.dialect.text.shardy import NotPlacement
 
 __all__ = ["Malformed", "answer", "answer_of", "tried"]
 
-_SECONDS = 60  # a valid module of 100 000 ops takes 2
+_WAITING_SECONDS = 60  # for a child that gets no processor
+_SECONDS = 8  # of a processor; a valid module of 100 000 ops, 3 MB, takes 2
+_BYTES_A_SECOND = 500_000
+_MEMORY = 4 << 30  # of addresses; of 413 bytes, 3 GB were made in 3 s, without end
+_MEMORY_A_BYTE = 1_000  # a valid module takes 90 for each of its bytes
 _LONGEST_REASON = 500
+_TOO_LONG = 24  # SIGXCPU, which Windows lacks
 
 
 class Malformed(ValueError):
@@ -32,17 +39,23 @@ def tried(data: bytes, child: Sequence[str]) -> tuple[bytes, Mapping[str, int]]:
     """
     command = [sys.executable, "-m", *child]
     try:
-        found = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS)
+        found = subprocess.run(command, input=data, capture_output=True, timeout=_WAITING_SECONDS)
     except subprocess.TimeoutExpired:
-        raise Malformed(f"malformed bytecode, not read within {_SECONDS} seconds") from None
+        raise _not_read(_WAITING_SECONDS) from None
     if found.returncode == 1:
         said = found.stdout.strip() or found.stderr.strip().rpartition(b"\n")[2]
         raise Malformed(said.decode(errors="replace")[:_LONGEST_REASON])
+    if found.returncode == -_TOO_LONG:
+        raise _not_read(_SECONDS + len(data) // _BYTES_A_SECOND)
     if found.returncode != 0:
         raise Malformed(f"malformed bytecode, it crashes the reader (status {found.returncode})")
     dropped, _, new = found.stdout.partition(b"\n")
     counts = json.loads(dropped)
     return (new, counts) if counts else (data, {})
+
+
+def _not_read(seconds: int) -> Malformed:
+    return Malformed(f"malformed bytecode, not read within {seconds} seconds")
 
 
 def answer(
@@ -67,6 +80,8 @@ def answer(
         raise Malformed(str(error)) from None
     except Malformed:
         raise
+    except MemoryError:
+        raise Malformed("malformed bytecode, its reader takes memory without end") from None
     except Exception as error:  # of MLIR, or of bindings without a class for it
         said = " ".join(str(error).split()) or f"{type(error).__name__} while it was read"
         raise Malformed(f"malformed bytecode, {said}") from None
@@ -86,7 +101,11 @@ def _deeper_than(op: "object", limit: int) -> bool:
 
 
 def answer_of(data: bytes, deepest: int, *, allow_unregistered: bool = False) -> int:
-    """Write the result of `answer` for `tried`, and return the exit status."""
+    """Write the result of `answer` for `tried`, and return the exit status.
+
+    This process ends where MLIR's reader does not.
+    """
+    _limit_resources(len(data))
     try:
         new, dropped = answer(data, deepest, allow_unregistered=allow_unregistered)
     except Malformed as error:
@@ -94,6 +113,21 @@ def answer_of(data: bytes, deepest: int, *, allow_unregistered: bool = False) ->
         return 1
     sys.stdout.buffer.write(json.dumps(dropped).encode() + b"\n" + (new if dropped else b""))
     return 0
+
+
+def _limit_resources(size: int) -> None:
+    """End this process where the reader does not end: by `SIGXCPU`, or out of memory."""
+    try:
+        import resource
+    except ImportError:  # not on Windows, where `tried` waits
+        return
+    seconds = _SECONDS + size // _BYTES_A_SECOND
+    memory = _MEMORY + size * _MEMORY_A_BYTE
+    for kind, limit in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory)):
+        before = resource.getrlimit(kind)
+        known = [each for each in before if each != resource.RLIM_INFINITY]
+        with suppress(ValueError, OSError):  # a system without this limit
+            resource.setrlimit(kind, (min([limit, *known]), before[1]))
 
 
 if __name__ == "__main__":
