@@ -83,7 +83,7 @@ foreign-torch: setup ## programs that torch-mlir writes from PyTorch's (2 GB, in
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[torch]'
 	$(BIN)/python test/foreign/run_torch.py
 
-fuzz-text: setup ## give mutated texts and bytecode to anvl-opt, for SECONDS=60; SEED=7 repeats a run
+fuzz-text: setup ## give mutated texts, bytecode and artifacts to the tools, for SECONDS=60; SEED=7 repeats a run
 	$(BIN)/python -m anvl.tools.dev.fuzz_text --seconds=$(or $(SECONDS),60) --seed=$(or $(SEED),0)
 
 bench: $(BENCH_STAMP) ## measure speed against jax (installed for this alone)

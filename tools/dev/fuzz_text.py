@@ -1,21 +1,24 @@
-"""Give mutated texts and bytecode to `anvl-opt`, and keep what ends it, shrunk to a few lines.
+"""Give mutated texts, bytecode and artifacts to the tools; keep what ends one, shrunk to few lines.
 
     make fuzz-text SECONDS=300
     python -m anvl.tools.dev.fuzz_text --texts=5000 --bytecodes=500 --seed=7
 
 The corpus is the lit tests and the blocks of the documentation, and what they lower to.  Each input
-runs in a forked child, with the pipelines of the documentation and a limit of time.  These fail: a
-signal, a traceback or an "internal error", no diagnostic where the exit code is 1, no end, and an
-output that does not read back.  The same seed gives the same inputs.
+runs in a forked child, with a limit of time, by one of the commands of `fuzz_commands.py`: half of
+them are `anvl-opt` with the pipelines of the documentation.  These fail: a signal, a traceback or
+an "internal error", no diagnostic of an error, no end, and an output that does not read back.  The
+same seed gives the same inputs.
 """
 
 import argparse
 import contextlib
 import faulthandler
 import importlib
+import io
 import os
 import random
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -24,41 +27,26 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from anvl.tools.dev.fuzz_commands import TOOLS, Command, drawn_command, malformed
 from anvl.tools.dev.mutations import Mutator, mutated_bytes
 
 __all__ = ["Failure", "Report", "corpus_of", "fuzz", "main"]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_LIMIT_SECONDS = 20  # of a child; a sound one takes 0.05
+_WAITING_SECONDS = (
+    120  # for a child that computes nothing; a limit of a processor's time comes first
+)
 _SHRINKING_RUNS = 150
 _INTERVAL = 0.002
 _TEXTS_EACH = 8  # one in this many inputs is bytecode
 _MANY = 10**9
 _SHOWN_EVERY = 500
-_DIAGNOSTIC = re.compile(r"(?m)^(?:anvl-opt|[^\n]*?:\d+:\d+): error: \S")
+_DIAGNOSTIC = re.compile(r"(?m)^(?:anvl-\w+|[^\n]*?:\d+:\d+): error: \S")
 _SPLIT = "// -----"
-
-#: Pipelines of the documentation; `NAME` is a function of the text.
-PIPELINES: tuple[tuple[str, ...], ...] = (
-    (),
-    ("--cse", "--canonicalize"),
-    ("--anvl-lift", "--anvl-gradient=function=NAME", "--anvl-control-flow",
-     "--anvl-lower-to-stablehlo"),
-    ("--anvl-gradient=function=NAME", "--cse", "--anvl-lower-to-stablehlo"),
-    ("--anvl-gradient=function=NAME split", "--anvl-simplify"),
-    ("--anvl-gradient=function=NAME transpose",),
-    ("--anvl-forward=function=NAME", "--anvl-print-adjoint-map"),
-    ("--anvl-vectorize=function=NAME size=3", "--anvl-simplify"),
-    ("--anvl-remat=function=NAME budget=100", "--anvl-gradient=function=NAME"),
-    ("--anvl-check-differentiable=function=NAME",),
-    ("--anvl-probe=function=NAME",),
-    ("--anvl-hoist-constants=report",),
-    ("--verify-roundtrip", "--mlir-print-debuginfo"),
-    ("--split-input-file", "--anvl-lower-to-stablehlo"),
-    ("--anvl-lift", "--stablehlo-aggressive-simplification"),
-    ("JIT",),
-)  # fmt: skip
+_IMPORTED = ("anvl.dialect.text.value_names", "anvl.tools.io.bytecode",
+             "anvl.tools.opt.verify_gradient")  # fmt: skip
 
 
 @dataclass
@@ -67,7 +55,7 @@ class Failure:
 
     cause: str
     content: bytes
-    arguments: tuple[str, ...]
+    command: Command
 
 
 @dataclass
@@ -78,13 +66,15 @@ class Report:
     bytecodes: int = 0
     accepted: int = 0
     seconds: float = 0.0
+    tools: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
 
     def __str__(self) -> str:
         lines = [
             f"{self.texts} texts and {self.bytecodes} bytecodes in {self.seconds:.0f} s; "
-            f"{self.accepted} accepted, {sum(self.causes.values())} failed"
+            f"{self.accepted} accepted, {sum(self.causes.values())} failed",
+            "by " + ", ".join(f"{name} {count}" for name, count in sorted(self.tools.items())),
         ]
         lines += [f"{count:6} {cause}" for cause, count in self.causes.most_common()]
         return "\n".join(lines)
@@ -126,15 +116,13 @@ def fuzz(
             is_turn = (report.texts + report.bytecodes) % _TEXTS_EACH == 0
             if report.bytecodes < bytecodes and (is_turn or report.texts >= texts):
                 content = mutated_bytes(of_bytes.choice(sound), of_bytes)
-                arguments = _arguments(of_bytes.choice(PIPELINES), content)
                 report.bytecodes += 1
-                _judge(report, runner, content, arguments, shrinking=False)
+                _judge(report, runner, content, drawn_command(of_bytes, content), shrinking=False)
             elif report.texts < texts:
                 draw = random.Random(f"{seed} {report.texts}")
                 content = mutator.text().encode(errors="replace")
-                arguments = _arguments(draw.choice(PIPELINES), content)
                 report.texts += 1
-                _judge(report, runner, content, arguments, shrinking)
+                _judge(report, runner, content, drawn_command(draw, content), shrinking)
             else:
                 break
     report.seconds = time.monotonic() - begun
@@ -142,43 +130,48 @@ def fuzz(
 
 
 def _judge(
-    report: Report, runner: "_Runner", content: bytes, arguments: tuple[str, ...], shrinking: bool
+    report: Report, runner: "_Runner", content: bytes, command: Command, shrinking: bool
 ) -> None:
     done = report.texts + report.bytecodes
     if done % _SHOWN_EVERY == 0:
         print(f"{done} inputs, {sum(report.causes.values())} failed", flush=True)
-    cause = runner.run(content, arguments)
+    cause = runner.run(content, command)
+    report.tools[command.tool] += 1
     if cause == _ACCEPTED:
         report.accepted += 1
     elif cause:
         report.causes[cause] += 1
         if report.causes[cause] == 1:
+            print(f"input {done}: {cause}\n  {command}", flush=True)
             if shrinking:
-                content = _shrunk(content, lambda data: runner.run(data, arguments) == cause)
-            report.failures.append(Failure(cause, content, arguments))
-
-
-def _arguments(pipeline: tuple[str, ...], content: bytes) -> tuple[str, ...]:
-    from anvl.passes.pipelines.jit_pipeline import pipeline as of_jit
-
-    if pipeline == ("JIT",):
-        return (f"--pass-pipeline={of_jit()}",)
-    found = re.search(rb"@([\w$.\-]+)", content)
-    name = found[1].decode() if found else "main"
-    return tuple(argument.replace("NAME", name) for argument in pipeline)
+                content = _shrunk(content, lambda data: runner.run(data, command) == cause)
+            report.failures.append(Failure(cause, content, command))
 
 
 def _bytecodes(
     runner: "_Runner", corpus: Sequence[str], draw: random.Random, most: int
 ) -> list[bytes]:
-    """Some texts of the corpus as bytecode."""
+    """Some texts of the corpus as bytecode, and those that are StableHLO as artifacts too."""
     found = []
     for text in draw.sample(list(corpus), min(len(corpus), most)):
-        runner.run(text.encode(), ("--emit-bytecode",))
-        data = runner.output.read_bytes()
-        if data.startswith(b"ML\xefR"):
-            found.append(data)
+        for write in (_as_bytecode, _as_artifact):
+            runner.write(text, write)
+            data = runner.output.read_bytes()
+            if data.startswith(b"ML\xefR"):
+                found.append(data)
     return found
+
+
+def _as_bytecode(module: Any) -> bytes:
+    written = io.BytesIO()
+    module.operation.write_bytecode(written)
+    return written.getvalue()
+
+
+def _as_artifact(module: Any) -> bytes:
+    from anvl.dialect.core.mlir import stablehlo
+
+    return stablehlo.serialize_portable_artifact(module, stablehlo.get_minimum_version())
 
 
 # One input, in a child
@@ -187,61 +180,76 @@ _ACCEPTED = "accepted"
 
 
 class _Runner:
-    """Run `anvl-opt` in forked children: an import takes six times as long as a fork."""
+    """Run tools in forked children: an import takes six times as long as a fork."""
 
     def __init__(self, folder: Path) -> None:
         # All imports of a run, before the first fork.
         from anvl.dialect.core.context import context
 
-        for name in ("dialect.text.value_names", "tools.io.bytecode", "tools.opt.main",
-                     "tools.opt.verify_gradient"):  # fmt: skip
-            importlib.import_module(f"anvl.{name}")
+        for name in (*_IMPORTED, *(tool.module for tool in TOOLS.values())):
+            importlib.import_module(name)
         context()
         self.input, self.output, self.errors = (
             folder / name for name in ("input.mlir", "output.mlir", "errors")
         )
 
-    def run(self, content: bytes, arguments: Sequence[str]) -> str:
+    def write(self, text: str, form: Callable[[Any], bytes]) -> None:
+        """Write a text in another form to `output`; nothing where it cannot be."""
+
+        def work() -> int:
+            from anvl.dialect.core.context import context
+            from anvl.dialect.text.parsing import parsed
+
+            self.output.write_bytes(form(parsed(text, "input", context())))
+            return 0
+
+        self._forked(work, 10)
+
+    def run(self, content: bytes, command: Command) -> str:
         """The failure of an input; `_ACCEPTED` without one, `""` if it was refused with a
         diagnostic."""
         self.input.write_bytes(content)
-        if content.startswith(b"ML\xefR"):
-            return self._run_bytecode(content, arguments)
-        return self._run(arguments)
+        if command.tool == "anvl-opt" and content.startswith(b"ML\xefR"):
+            return self._run_bytecode(content, command)
+        return self._run(command)
 
-    def _run(self, arguments: Sequence[str]) -> str:
-        status = self._forked(lambda: _opt([str(self.input), *arguments]))
+    def _run(self, command: Command) -> str:
+        tool = TOOLS[command.tool]
+        call = [str(self.input), *command.arguments]
+        status = self._forked(lambda: _call(command.tool, call), tool.seconds)
         errors = self.errors.read_text(errors="replace")
-        failed = _cause(status, errors)
-        if failed or status == 1:
+        failed = _cause(command.tool, status, errors)
+        if failed or status == tool.of_error:
             return failed
-        if "--emit-bytecode" in arguments:
-            return _ACCEPTED
-        split = ["--split-input-file"] if "--split-input-file" in arguments else []
+        if command.tool != "anvl-opt":
+            return malformed(command, self.output.read_bytes()) or _ACCEPTED
+        split = ["--split-input-file"] if "--split-input-file" in command.arguments else []
         copy = self.input.with_name("again.mlir")
         copy.write_bytes(self.output.read_bytes())
-        status = self._forked(lambda: _opt([str(copy), *split]))
+        status = self._forked(lambda: _call(command.tool, [str(copy), *split]), tool.seconds)
         again = self.errors.read_text(errors="replace")
         return _ACCEPTED if status == 0 else f"output does not read back: {_first(again)}"
 
-    def _run_bytecode(self, content: bytes, arguments: Sequence[str]) -> str:
+    def _run_bytecode(self, content: bytes, command: Command) -> str:
         """Run `anvl-opt` on bytecode, with a fork as its child process for reading."""
         from anvl.dialect.text.bytecode import answer_of
         from anvl.tools.io.source import MAX_NESTING
 
-        status = self._forked(lambda: answer_of(content, MAX_NESTING))
+        seconds = TOOLS[command.tool].seconds
+        status = self._forked(lambda: answer_of(content, MAX_NESTING), seconds)
         if status == 1 and not self.output.read_text(errors="replace").strip():
             return "refused without a reason"
         if status != 0:  # refused, or the reader crashed or did not end, which `check` reports
             return ""
-        return self._run(["--trust-input", *arguments])
+        return self._run(Command(command.tool, ("--trust-input", *command.arguments)))
 
-    def _forked(self, work: Callable[[], int]) -> int | None:
-        """Exit status, negative for a signal; None after a timeout."""
+    def _forked(self, work: Callable[[], int], seconds: int) -> int | None:
+        """Exit status, negative for a signal; None after this time of a processor."""
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
             faulthandler.disable()  # of a test runner
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             for path, descriptor in ((self.output, 1), (self.errors, 2)):
                 os.dup2(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), descriptor)
             sys.stdout, sys.stderr = open(1, "w"), open(2, "w")
@@ -256,37 +264,37 @@ class _Runner:
         return _waited(pid)
 
 
-def _opt(arguments: Sequence[str]) -> int:
-    from anvl.tools.opt.main import main as opt
-
-    return opt(arguments)
+def _call(tool: str, arguments: Sequence[str]) -> int:
+    main: Callable[[Sequence[str]], int] = importlib.import_module(TOOLS[tool].module).main
+    return main(arguments)
 
 
 def _waited(pid: int) -> int | None:
-    until = time.monotonic() + _LIMIT_SECONDS
+    until = time.monotonic() + _WAITING_SECONDS
     while time.monotonic() < until:
         found, status = os.waitpid(pid, os.WNOHANG)
         if found:
-            return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            return None if code == -signal.SIGXCPU else code
         time.sleep(_INTERVAL)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     return None
 
 
-def _cause(status: int | None, errors: str) -> str:
+def _cause(tool: str, status: int | None, errors: str) -> str:
     """The failure of a run; `""` without one."""
     if status is None:
-        return f"no end within {_LIMIT_SECONDS} seconds"
+        return f"{tool}: no end within {TOOLS[tool].seconds} seconds"
     if status < 0:
-        return f"signal {signal.Signals(-status).name}: {_general(errors)}"
+        return f"{tool}: signal {signal.Signals(-status).name}: {_general(errors)}"
     if "Traceback" in errors or "internal error" in errors:
         at = errors.find("internal error") if "internal error" in errors else errors.find("Trace")
-        return f"traceback: {_general(errors[at:])}"
-    if status not in (0, 1):
-        return f"exit code {status}"
-    if status == 1 and _DIAGNOSTIC.search(errors) is None:
-        return f"no diagnostic: {_general(errors)}"
+        return f"{tool}: traceback: {_general(errors[at:])}"
+    if status > TOOLS[tool].of_error:
+        return f"{tool}: exit code {status}"
+    if status == TOOLS[tool].of_error and _DIAGNOSTIC.search(errors) is None:
+        return f"{tool}: no diagnostic: {_general(errors)}"
     return ""
 
 
@@ -341,8 +349,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for i, failure in enumerate(report.failures):
         path = options.out / f"{seed}-{i}.mlir"
         path.write_bytes(failure.content)
-        shown = " ".join(f"'{x}'" for x in failure.arguments)
-        print(f"{failure.cause}\n  anvl-opt {path} {shown}")
+        print(f"{failure.cause}\n  {str(failure.command).replace('FILE', str(path), 1)}")
     return 1 if report.failures else 0
 
 
