@@ -17,6 +17,7 @@ INIT = {
     "anvl.dialect": "anvl_dialect/__init__.py",
     "anvl.passes": "passes/__init__.py",
     "anvl.testing": "frontend/testing/__init__.py",
+    "anvl.testing.lit": "frontend/testing/lit.py",
 }
 PUBLIC = {
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",

@@ -9,7 +9,7 @@ __all__ = ["KINDS", "RUN", "Call", "Command", "Directive", "calls", "commands", 
 #: Suffixes of a directive.
 KINDS = ("NEXT", "SAME", "NOT", "DAG", "LABEL", "EMPTY", r"COUNT-\d+")
 RUN = re.compile(r"(?://|#)\s*RUN:\s*(.*)")
-NUMBERS = "%numbers"  # compares with tolerances: tools/dev/check_numbers.py
+NUMBERS = "%numbers"  # compares with tolerances: tools/checks/check_numbers.py
 
 _PREFIX = re.compile(r"--?check-prefix(?:es)?[= ]([\w,-]+)")
 _VARIABLE = re.compile(r"\s-D\s?([A-Za-z_]\w*)=")

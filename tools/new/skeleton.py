@@ -23,6 +23,7 @@ python -m venv .venv && . .venv/bin/activate
 pip install -e '.[test]'
 pytest
 lit -v test/lit
+anvl-lint-checks
 anvl-opt --load=@name@ test/lit/merge-scales.mlir --@flag@-merge-scales
 ```
 
@@ -138,33 +139,17 @@ class MergeScales(Pass, argument="@flag@-merge-scales"):
 _LIT_CONFIG = '''\
 """How lit runs the tests in this folder: `lit test/lit`."""
 
-# ruff: noqa: F821 - lit defines `config`
+# ruff: noqa: F821 - lit defines `config` and `lit_config`
 
-import os
-import sys
+from anvl.testing.lit import configure
 
-import lit.formats
-
-config.name = "@name@"
-config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
-config.test_source_root = os.path.dirname(os.path.abspath(__file__))
-config.test_exec_root = os.path.join(config.test_source_root, "Output")
-
-# The tools of the environment that lit itself runs in; each knows the ops and passes from here.
-_bin = os.path.dirname(sys.executable)
-_load = "--load=" + os.path.join(config.test_source_root, "..", "..", "@name@")
-config.environment["PATH"] = os.pathsep.join([_bin, config.environment.get("PATH", "")])
-config.substitutions += [
-    (r"\\banvl-opt\\b", f"anvl-opt {_load}"),
-    (r"\\banvl-run\\b", f"anvl-run {_load}"),
-]
+configure(config, lit_config, __file__, load=["../../@name@"])
 '''
 
 _SCALE_MLIR = """\
 // RUN: anvl-opt %s --anvl-gradient=function=f --cse | filecheck %s
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo | filecheck %s --check-prefix=HLO
-// RUN: anvl-run %s --function=f --args='[[1.0, 2.0]]' | filecheck %s --check-prefix=VALUE
+// RUN: %run %s --function=f --args='[[1.0, 2.0]]' | %numbers %s
 
 // The adjoint scales the cotangent, which is 1 for each element.
 
@@ -178,7 +163,7 @@ _SCALE_MLIR = """\
 // HLO:         stablehlo.multiply
 // HLO-NOT:     @name@.scale
 
-// VALUE: f32[] 9.0
+// NUMBERS: f32[] 9.0
 func.func @f(%x: tensor<2xf32>) -> tensor<f32> {
   %y = "@name@.scale"(%x) {factor = 3.0 : f64} : (tensor<2xf32>) -> tensor<2xf32>
   %r = "anvl.sum"(%y) {axes = array<i64: 0>} : (tensor<2xf32>) -> tensor<f32>
@@ -263,6 +248,7 @@ jobs:
       - run: pip install -e '.[test]'
       - run: pytest
       - run: lit -v test/lit
+      - run: anvl-lint-checks
 """
 
 _IGNORED = """\

@@ -25,7 +25,7 @@ from typing import NoReturn, TypeAlias
 
 import filecheck.main
 
-import anvl.tools.dev.check_numbers
+import anvl.tools.checks.check_numbers
 
 _CLIENT = Path(__file__).with_name("client.py")
 _STREAMS = 3
@@ -34,7 +34,7 @@ _LARGEST_REQUEST = 1 << 20
 Tools: TypeAlias = Mapping[str, Callable[[Sequence[str]], int | None]]
 
 _TEXT_TOOLS: Tools = {
-    "anvl-numbers": anvl.tools.dev.check_numbers.main,
+    "anvl-numbers": anvl.tools.checks.check_numbers.main,
     "filecheck": lambda argv: filecheck.main.main(["filecheck", *argv]),
 }
 

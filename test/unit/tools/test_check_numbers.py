@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from anvl.tools.checks.check_numbers import TOLERANCES, main, problems, wanted_lines
 from anvl.tools.checks.lint_checks import tests_in as lit_tests_in
-from anvl.tools.dev.check_numbers import TOLERANCES, main, problems, wanted_lines
 
 LIT = Path(__file__).resolve().parents[2] / "lit"
 FLOAT = re.compile(r"(?<![\w.\[])-?\d+\.\d+(?:e[+-]?\d+)?")
