@@ -180,6 +180,44 @@ def batch_norm(x, scale):
     return (x - mean) * lax.rsqrt(var + 1e-5) * scale
 
 
+def marginal_likelihood(length, noise, x, y):
+    """Minus its logarithm, of a Gaussian process with a squared exponential kernel."""
+    squared = jnp.sum((x[:, None] - x[None]) ** 2, -1)
+    kernel = jnp.exp(-0.5 * squared / jnp.exp(length)) + jnp.exp(noise) * jnp.eye(len(x))
+    factor = jnp.linalg.cholesky(kernel)
+    whitened = jsl.solve_triangular(factor, y, lower=True)
+    return 0.5 * whitened @ whitened + jnp.sum(jnp.log(jnp.diagonal(factor)))
+
+
+def posterior(length, x, y, new):
+    """Mean and variance of a Gaussian process at new points."""
+
+    def kernel(a, b):
+        return jnp.exp(-0.5 * jnp.sum((a[:, None] - b[None]) ** 2, -1) / jnp.exp(length))
+
+    factor = jsl.cho_factor(kernel(x, x) + 0.5 * jnp.eye(len(x)), lower=True)
+    between = kernel(x, new)
+    return between.T @ jsl.cho_solve(factor, y), kernel(new, new) - between.T @ jsl.cho_solve(
+        factor, between
+    )
+
+
+def evidence(encoder, decoder, key, x):
+    """The bound that a variational autoencoder maximises, with noise of a key."""
+    mean, log_var = jnp.split(jnp.tanh(x @ encoder), 2, axis=-1)
+    noise = jax.random.normal(jax.random.wrap_key_data(key), mean.shape)
+    logits = (mean + jnp.exp(0.5 * log_var) * noise) @ decoder
+    likelihood = -jnp.sum(jax.nn.softplus(logits) - jax.nn.sigmoid(x) * logits)
+    return likelihood + 0.5 * jnp.sum(1 + log_var - mean**2 - jnp.exp(log_var))
+
+
+PROCESS = (np.float32(0.3), np.float32(-1.0), d.normal(6, 2), d.normal(6))
+AUTOENCODER = (
+    0.4 * d.normal(5, 6),
+    0.4 * d.normal(3, 5),
+    np.array([0, 7], "uint32"),
+    d.normal(4, 5),
+)
 BLOCK = (d.normal(2, 4, 6), 0.3 * d.normal(6, 18), 0.3 * d.normal(6, 8), 0.3 * d.normal(8, 6))
 
 NETWORKS = table([
@@ -200,6 +238,11 @@ NETWORKS = table([
     ("gradient of a convolutional network",
      jax.grad(lambda k, w, x: -jnp.mean(convnet({"conv": k, "dense": w}, x)[:, 0])),
      (KERNEL, 0.1 * d.normal(64, 5), IMAGES)),
+    ("gaussian process", marginal_likelihood, PROCESS),
+    ("gradient of a gaussian process", jax.grad(marginal_likelihood, (0, 1)), PROCESS),
+    ("gaussian process, predicted", posterior, (*PROCESS[:1], *PROCESS[2:], d.normal(3, 2))),
+    ("variational autoencoder", evidence, AUTOENCODER),
+    ("gradient of a variational autoencoder", jax.grad(evidence, (0, 1)), AUTOENCODER),
     ("mixed precision", mixed, (d.normal(4, 3), d.normal(5, 4))),
     ("gradient in mixed precision", jax.grad(mixed), (d.normal(4, 3), d.normal(5, 4))),
     ("flash-like attention in bf16", lambda q: jax.nn.dot_product_attention(q, q, q),
