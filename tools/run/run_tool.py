@@ -12,19 +12,23 @@ import sys
 from collections.abc import Sequence
 
 from anvl.tools.io.command_line import UsageError, usage
+from anvl.tools.io.crash_guard import guarded, note
 from anvl.tools.run.settings import FLAGS, HELP, Settings, parse
 
 _INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command `anvl-run`; returns its exit code."""
+    """Run the command `anvl-run`; returns its exit code.
+
+    Without `argv` this is the command line's, and a child process runs it, whose crash is an error.
+    """
     try:
         settings = parse(sys.argv[1:] if argv is None else argv)
         if settings.question:
             print(_answer(settings.question), end="")
             return 0
-        return _run(settings)
+        return _run(settings) if argv is not None else _guarded(settings)
     except UsageError as error:
         print(f"anvl-run: error: {error}", file=sys.stderr)
         return 1
@@ -44,10 +48,20 @@ def _answer(question: str) -> str:
     return versions()
 
 
+def _guarded(settings: Settings) -> int:
+    ended = guarded(lambda: _run(settings))
+    if isinstance(ended, int):
+        return ended
+    problem = f"{ended.step} crashed, {ended.name}; anvl-opt names the pass, where it is one"
+    print(f"{settings.file}:1:1: error: {problem}", file=sys.stderr)
+    return 1
+
+
 def _run(settings: Settings) -> int:
     from anvl.tools.io.load import LoadError, load
     from anvl.tools.io.stack import call_with_big_stack
 
+    note("loading the files of --load")
     try:
         load(settings.load)
     except LoadError as error:
@@ -55,6 +69,7 @@ def _run(settings: Settings) -> int:
         return 1
     from anvl.tools.run.driver import run_file
 
+    note("anvl-run")
     return call_with_big_stack(lambda: run_file(settings))
 
 
