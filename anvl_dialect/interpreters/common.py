@@ -1,7 +1,7 @@
 """Shared parts of the reverse, forward and batching walks: steps, locations, calls of rules."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from anvl.dialect.core import families
 from anvl.dialect.core.errors import PassError
@@ -9,7 +9,11 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import RULES
 from anvl.dialect.core.symbol_table import SymbolTable
 
-__all__ = ["Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_after", "refuse"]
+__all__ = [
+    "Places", "PlainStep", "Step", "ask", "check_type", "listed", "named_after", "once", "refuse",
+]  # fmt: skip
+
+T = TypeVar("T")
 
 
 class Step(NamedTuple):
@@ -121,3 +125,18 @@ def _written_at(rules: Any, rule: str) -> str:
         function = next((p for p in getattr(rules, "passes", ()) if callable(p)), function)
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+
+
+def once(f: Callable[[], T]) -> Callable[[], T]:
+    """`f`, called at most once: as `functools.cache`, but made in a fiftieth of the time.
+
+    A reverse sweep makes a few for each op behind a mask, most of which are never called.
+    """
+    made: list[T] = []
+
+    def get() -> T:
+        if not made:
+            made.append(f())
+        return made[0]
+
+    return get

@@ -1,13 +1,13 @@
 """Propagation of masks past one op: Note [Lazy masks] in `masking.py`."""
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 from anvl.dialect.core.create import full_like
 from anvl.dialect.core.op import emit
 from anvl.dialect.interpreters.activity_analysis import ones_for
-from anvl.dialect.interpreters.common import Step, check_type, listed
+from anvl.dialect.interpreters.common import Step, check_type, listed, once
 from anvl.dialect.interpreters.masking import (
     Masked,
     Support,
@@ -47,8 +47,8 @@ def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
     if not rules.selects_elements and (mask.support is None or not rules.moves_elements):
         mask = Masked(None, mask.masks)
         return g, lambda i, gx: mask.of(gx)
-    supports = cache(partial(_operand_supports, step, mask.support))
-    return g, lambda i, gx: Masked(None, mask.masks, cache(lambda: supports()[i])).of(gx)
+    supports = once(partial(_operand_supports, step, mask.support))
+    return g, lambda i, gx: Masked(None, mask.masks, once(lambda: supports()[i])).of(gx)
 
 
 def _operand_supports(step: Step, support: Support | None) -> list[Any]:
@@ -106,10 +106,10 @@ def _support_behind(
     rules = step.rules
     known = [support for support in supports if support is not None]
     if rules.selects_elements or (known and rules.moves_elements):
-        return cache(partial(_result_support, step, ts, supports))
+        return once(partial(_result_support, step, ts, supports))
     moving = [t for t in ts if t is not None]
     if known and rules.diagonal and len(known) == len(moving):  # the union of the supports
-        return cache(lambda: reduce(emit.add, [support() for support in known]))
+        return once(lambda: reduce(emit.add, [support() for support in known]))
     return None
 
 

@@ -4,7 +4,6 @@ Cotangents and tangents alike: below, `g` is either.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, TypeAlias
 
 from anvl.dialect.core.create import full_like, number_of, zeros_like
@@ -12,6 +11,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name
+from anvl.dialect.interpreters.common import once
 
 __all__ = [
     "Masked",
@@ -141,7 +141,7 @@ def _summed_masked(one: Any, other: Any) -> Any:
     found = emit.add(x, y)
     support = None
     if left is not None and right is not None:
-        support = cache(lambda: emit.add(left(), right()))
+        support = once(lambda: emit.add(left(), right()))
     return Masked(found, masks, support) if masks or support else found
 
 
@@ -196,7 +196,7 @@ def _apply_masks_except(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | N
     if not rest:
         return g.g, g.support
     before, like = g.support, g.g
-    support = cache(lambda: _apply_masks(rest, full_like(like, 1) if before is None else before()))
+    support = once(lambda: _apply_masks(rest, full_like(like, 1) if before is None else before()))
     return _apply_masks(rest, g.g), support
 
 
@@ -219,10 +219,10 @@ def _support_like(support: Support | None, g: Any) -> Support | None:
             return found
         return emit.convert(nonzero(found), dtype=dtype_name(wanted.element_type))
 
-    return cache(converted)
+    return once(converted)
 
 
 def _intersect(one: Support | None, other: Support | None) -> Support | None:
     if one is None or other is None:
         return other if one is None else one
-    return cache(lambda: emit.mul(one(), other()))
+    return once(lambda: emit.mul(one(), other()))

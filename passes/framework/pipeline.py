@@ -10,7 +10,7 @@ instrument sees every stage.
 
 import collections
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from anvl.passes.framework import native, pipeline_parser
 from anvl.passes.framework.instrument import Instrument
 from anvl.passes.framework.pass_base import Pass, find
 from anvl.passes.framework.reproducer import reproducer_text, write_reproducer
-from anvl.passes.framework.verification import verify
+from anvl.passes.framework.verification import Verifier
 
 __all__ = ["Native", "Nest", "Pipeline", "exists", "lookup", "parse"]
 
@@ -103,7 +103,7 @@ class Pipeline:
         if reproducer is not None:
             write_reproducer(reproducer, reproducer_text(root, str(self), verify_each=verify_each))
         managers = _take(root.context)
-        runner = _Runner(managers, verify_each, instruments)
+        runner = _Runner(root, managers, verify_each, instruments)
         for instrument in instruments:
             instrument.begin(root, self)
         with root.context, ir.Location.unknown():
@@ -160,11 +160,13 @@ def _take(context: ir.Context) -> _Managers:
 class _Runner:
     """One run of a pipeline."""
 
+    root: ir.Operation
     managers: _Managers
     verify_each: bool
     instruments: Sequence[Instrument]
     #: The attributes of the functions, where they have been looked up since the last change.
     marks: frozenset[str] | None = None
+    verifier: Verifier = field(default_factory=Verifier)
 
     def run(self, element: Element, op: ir.Operation, anchor: str) -> None:
         if isinstance(element, Nest):
@@ -204,7 +206,7 @@ class _Runner:
             failure = _pass_error(element, error)
             raise failure.with_traceback(error.__traceback__) from None
         if self.verify_each:
-            verify(element.argument, op)
+            self.verifier.verify(element.argument, op, self.root)
 
     def _is_idle(self, element: Pass, module: ir.Operation) -> bool:
         if self.marks is None:

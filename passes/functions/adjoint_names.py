@@ -24,25 +24,24 @@ def name_adjoints(
     last.  The other ops in `backward`, on the path to an adjoint, are partial derivatives and
     partial sums: they are named after the forward op whose rule made them (`%tanh_partial`).
     """
-    for op in backward:
-        name = getattr(op.location, "name_str", "")
-        if name.endswith(ADJOINT):
-            _rename(op, name.removesuffix(ADJOINT) + PARTIAL)
+    names: dict[ir.Operation, str] = {}
     taken = set(forward)  # a rule may return a value of the forward part
     for x, g in pairs:
         owner = g.owner
         if isinstance(owner, ir.Block) or owner.operation in taken:
             continue
         if len(owner.operation.results) == 1:  # others have one name for several adjoints
-            _rename(owner.operation, _name_of(x) + ADJOINT)
-
-
-def _rename(op: ir.Operation, name: str) -> None:
-    """Name an op; the child location remains that of the forward op."""
-    location = op.location
-    if getattr(location, "name_str", "").endswith((ADJOINT, PARTIAL)):
-        location = location.child_loc
-    op.location = ir.Location.name(name, location)
+            names[owner.operation] = _name_of(x) + ADJOINT
+    for op in backward:
+        given, location = names.get(op), op.location
+        name = getattr(location, "name_str", "")
+        if given is None and name.endswith(ADJOINT):
+            given = name.removesuffix(ADJOINT) + PARTIAL
+        if given is None or given == name:
+            continue
+        if name.endswith((ADJOINT, PARTIAL)):
+            location = location.child_loc  # that of the forward op
+        op.location = ir.Location.name(given, location)
 
 
 def _name_of(x: ir.Value) -> str:

@@ -4,8 +4,11 @@ Users write ops in files of their own; an error is reported at the definition, b
 """
 
 import inspect
+import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any
 
 from anvl.dialect.core.definition.fields import fields_of
@@ -16,8 +19,8 @@ from anvl.dialect.core.types import DTYPES
 from anvl.dialect.core.types import kind as kind_of
 
 __all__ = [
-    "check_call", "check_free", "check_rules", "check_variadic", "misspelt", "problem_of",
-    "raised", "result_types",
+    "check_call", "check_free", "check_rules", "check_variadic", "fit_assumed", "is_known_to_fit",
+    "misspelt", "problem_of", "raised", "result_types",
 ]  # fmt: skip
 
 
@@ -163,12 +166,41 @@ def raised(rule: str, error: Exception) -> TypeError:
 # 50 microseconds, and a program has few forms.  Emptied when full, as shapes may go on forever.
 _fitting: set[tuple[Any, ...]] = set()
 _MOST_FORMS = 50_000
+_type_of = attrgetter("type")
+
+
+class _Assumed(threading.local):
+    on = False
+
+
+_assumed = _Assumed()
+
+
+@contextmanager
+def fit_assumed() -> Iterator[None]:
+    """MLIR's verifier, run within, takes for granted that ops fit their classes.
+
+    For a program whose ops were checked, and in which no type and no attribute has changed since.
+    """
+    before, _assumed.on = _assumed.on, True
+    try:
+        yield
+    finally:
+        _assumed.on = before
+
+
+def is_known_to_fit(cls: Any, op: ir.Operation) -> bool:
+    """Whether an op of this form has been found valid; False says nothing.
+
+    Asked for each op of a program by each verifier, so it takes what the bindings give fastest.
+    """
+    return _assumed.on or (_form(cls, op) in _fitting and len(op.attributes) <= cls.n_required)
 
 
 def problem_of(cls: Any, op: ir.Operation) -> str | None:
     """Reason why operands, attributes or results of an op do not fit a class, or None."""
     form = _form(cls, op)
-    if form is not None and form in _fitting:
+    if form in _fitting:
         return None
     problem = _problem_of(cls, op)
     if problem is None and form is not None:
@@ -183,14 +215,16 @@ def _form(cls: Any, op: ir.Operation) -> tuple[Any, ...] | None:
     which the bindings have no class for."""
     if cls.bodies:
         return None
-    types = [*[x.type for x in op.operands], None, *[y.type for y in op.results]]
+    results = op.results
+    types = (results[0].type,) if len(results) == 1 else (None, *results.types, None)
     if not cls.params:
-        return (cls, *types)
-    attributes = op.attributes
+        return (cls, *types, *map(_type_of, op.operands))
+    get = op.attributes.get
     try:
-        return (cls, *types, *[attributes[n] if n in attributes else None for n in cls.params])
+        params = [get(name) for name in cls.params]
     except TypeError:
         return None
+    return (cls, *types, *params, *map(_type_of, op.operands))
 
 
 def _problem_of(cls: Any, op: ir.Operation) -> str | None:
