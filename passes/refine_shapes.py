@@ -9,6 +9,7 @@ from anvl.dialect.core.errors import PassError, nearest
 from anvl.dialect.core.mlir import PassManager, ir
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functions.shape_arithmetic import sizes_to_stablehlo
 from anvl.passes.functions.symbol_utils import (
     callee_of,
     calls_by_function,
@@ -40,7 +41,8 @@ class RefineShapes(Pass, argument=_NAME):
     """Give the arguments of a function static types, and compute all other shapes from them.
 
     A function of `tensor<?x3xf32>`, such as JAX exports for symbolic sizes, becomes one of
-    `tensor<5x3xf32>`, which the other passes and the plugin can take.  Its calls are inlined.
+    `tensor<5x3xf32>`, which the other passes and the plugin can take.  Its calls are inlined; sizes
+    that torch-mlir computes in `shape`, `tensor` and `arith` are computed in StableHLO.
     Fails, and names the op, if a shape depends on values, or an assertion about shapes does not
     hold.  Source: StableHLO, "Dynamism"; `stablehlo-refine-shapes`.
     """
@@ -108,6 +110,7 @@ class RefineShapes(Pass, argument=_NAME):
             clone.attributes["sym_visibility"] = ir.StringAttr.get(visibility, function.context)
         try:
             Pipeline(_INLINING).run(copy)
+            sizes_to_stablehlo(copy)
             inlined = functions_of(copy.operation)
             inlined[self.function].attributes["sym_name"] = ir.StringAttr.get(
                 _MAIN, function.context

@@ -32,6 +32,7 @@ from anvl.tools.opt.main import main as anvl_opt
 
 _PIPELINE = ("--anvl-lift", "--anvl-control-flow", "--anvl-lower-to-stablehlo")
 _RTOL = {torch.bfloat16: 3e-2, torch.float64: 1e-8}
+_OF_ANY_SIZE = ("perceptron", "convolutional network", "transformer")
 _LEAST = 1e-3  # below it, errors are absolute
 
 
@@ -128,6 +129,17 @@ def _check_grad(p: _Program) -> None:
     _compare(p, found, wanted)
 
 
+def _check_sizes(p: _Program) -> None:
+    """A network that is exported for any number of examples."""
+    if p.case.name not in _OF_ANY_SIZE:
+        return
+    size = torch.export.Dim("n", min=2, max=64)
+    module = fx.export_and_import(
+        p.torch, *p.case.args, output_type="stablehlo", dynamic_shapes=({0: size},)
+    )
+    _compare(p, p.ours(str(module))(*p.args), p.values)
+
+
 def _check_vmap(p: _Program) -> None:
     if p.case.is_random:
         return
@@ -153,6 +165,7 @@ def _compare(p: _Program, found: Sequence[Any], wanted: Sequence[torch.Tensor]) 
 
 _CHECKS: dict[str, Callable[[_Program], None]] = {
     "anvl-opt": _check_opt, "value": _check_value, "grad": _check_grad, "vmap": _check_vmap,
+    "sizes": _check_sizes,
 }  # fmt: skip
 
 
