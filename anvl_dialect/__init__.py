@@ -40,6 +40,7 @@ from anvl.dialect.core.op import Result as Result
 from anvl.dialect.core.op import Results as Results
 from anvl.dialect.core.op import emit as emit
 from anvl.dialect.core.op_registry import OPS as OPS
+from anvl.dialect.core.params.base import Body as Body
 from anvl.dialect.core.params.base import Bool as Bool
 from anvl.dialect.core.params.base import Float as Float
 from anvl.dialect.core.params.base import Int as Int

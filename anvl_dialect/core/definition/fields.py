@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, get_origin
 
 from anvl.dialect.core.mlir import ext, ir
-from anvl.dialect.core.params.base import Body, Param
+from anvl.dialect.core.params.base import Param
 
 __all__ = [
     "FIELDS", "Operand", "Operands", "Result", "Results", "Value", "check_fields", "fields_of",
@@ -88,9 +88,4 @@ def _check_param(name: str, field: str, kind: Any) -> None:
         raise TypeError(
             f"{name}: field `{field}` is {getattr(kind, '__name__', kind)}; it must be Operand, "
             "Operands, Result, Results, or a parameter of anvl.dialect.core.params.base such as Int"
-        )
-    if issubclass(kind, Body):
-        raise TypeError(
-            f"{name}: field `{field}` is a body; only ops of StableHLO have bodies, so emit one of "
-            "those in `lower`"
         )

@@ -68,6 +68,13 @@ def check_rules(cls: Any, rules: Sequence[str]) -> None:
         )
     for rule in rules:
         _check_rule(cls, rule)
+    if cls.bodies:
+        if not cls.has_rule("body_types"):
+            raise TypeError(
+                f"{cls.short_name}: has the body `{cls.bodies[0]}`, but no rule `body_types`, "
+                "which gives the types of its arguments and results: [([x], [y])]"
+            )
+        _check_rule(cls, "body_types")
 
 
 def _check_rule(cls: Any, rule: str) -> None:
@@ -78,6 +85,7 @@ def _check_rule(cls: Any, rule: str) -> None:
     gs = "gs" if cls.multiple_results else "g"
     given = {
         "result_type": operand_names,
+        "body_types": operand_names,
         "lower": ("hlo", *operand_names),
         "adjoint": (gs, "xs", ys),
         "tangent": ("ts", "xs", ys),
@@ -87,9 +95,11 @@ def _check_rule(cls: Any, rule: str) -> None:
         "fold": operand_names,
         "powered": ("xs", "exponent"),
     }[rule]
-    needed = [k for k, kind in cls.params.items() if not kind.optional]
-    # A pass passes all parameters; a caller of `build` may leave out optional ones.
-    ways = {"sample": [[]], "result_type": [needed, list(cls.params)]}
+    # Types do not depend on bodies.  A pass passes all other parameters; a caller of `build` may
+    # leave out optional ones.
+    typing = [k for k in cls.params if k not in cls.bodies]
+    needed = [k for k in typing if not cls.params[k].optional]
+    ways = {"sample": [[]], "result_type": [needed, typing], "body_types": [needed, typing]}
     signature = inspect.signature(getattr(cls, rule))
     for names in ways.get(rule, [list(cls.params)]):
         try:
@@ -230,9 +240,11 @@ def _form(cls: Any, op: ir.Operation) -> tuple[Any, ...] | None:
 def _problem_of(cls: Any, op: ir.Operation) -> str | None:
     try:
         _check_form(cls, op)
-        params = cls.read(op)
-        expected = cls.result_type(*[x.type for x in op.operands], **params)
-        wanted = result_types(cls, expected)
+        types, params = [x.type for x in op.operands], cls.read(op)
+        params = {k: v for k, v in params.items() if k not in cls.bodies}
+        wanted = result_types(cls, cls.result_type(*types, **params))
+        if cls.bodies and not cls.borrowed:
+            _check_bodies(cls, op, cls.body_types(*types, **params))
     except (TypeError, ValueError) as error:
         return headed(cls.short_name, error)
     except Exception as error:  # a bug in a user's rule; MLIR drops exceptions
@@ -249,6 +261,8 @@ def _problem_of(cls: Any, op: ir.Operation) -> str | None:
 def _check_form(cls: Any, op: ir.Operation) -> None:
     """Check the number of operands and their types, before IRDL does, which names none."""
     cls.check_count(len(op.operands))
+    if cls.bodies and not cls.borrowed:
+        _check_blocks(cls, op)
     if not cls.multiple_results and len(op.results) != 1:
         raise TypeError(f"must have one result, got {len(op.results)}")
     for value in (*op.operands, *op.results):
@@ -276,3 +290,28 @@ def misspelt(cls: Any, op: ir.Operation) -> str | None:
                 known = ", ".join(params)
                 return f"{cls.short_name}: no parameter {name!r}{hint}; parameters are {known}"
     return None
+
+
+def _check_blocks(cls: Any, op: ir.Operation) -> None:
+    """Check that each body is one block with an end, so that it can be read."""
+    if len(op.regions) != len(cls.bodies):
+        raise TypeError(f"its bodies are {', '.join(cls.bodies)}, got {len(op.regions)} regions")
+    for name, region in zip(cls.bodies, op.regions, strict=True):
+        blocks = list(region.blocks)
+        ends = [list(block.operations)[-1:] for block in blocks]
+        if [end.operation.name for last in ends for end in last] != ["stablehlo.return"]:
+            raise TypeError(f"{name} must be one block that ends in stablehlo.return")
+
+
+def _check_bodies(cls: Any, op: ir.Operation, signatures: Any) -> None:
+    """Check the types of each body, of which MLIR knows nothing."""
+    for name, region, (inputs, outputs) in zip(cls.bodies, op.regions, signatures, strict=True):
+        block = region.blocks[0]
+        end = list(block.operations)[-1]
+        taken = [x.type for x in block.arguments]
+        given = [x.type for x in end.operands]
+        if (taken, given) != (list(inputs), list(outputs)):
+            raise TypeError(
+                f"{name} takes {types_text(taken)} and returns {types_text(given)}, but must take "
+                f"{types_text(inputs)} and return {types_text(outputs)}"
+            )

@@ -13,7 +13,7 @@ from anvl.dialect.core.context import on_new_context
 from anvl.dialect.core.definition.fields import FIELDS, fields_of, is_param, resolved
 from anvl.dialect.core.definition.op_build import builder, region_builder
 from anvl.dialect.core.dialect import Anvl
-from anvl.dialect.core.mlir import ext, register_view
+from anvl.dialect.core.mlir import ext, ir, register_view
 from anvl.dialect.core.params.base import Body, Float
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def _separate_fields(cls: Any) -> None:
     if given:
         cls.params = {**cls.params, **given}
     # In their order, which is that of the fields.  IRDL lets an attribute have any value.
+    declared = dict.fromkeys(required, Any)
+    declared |= {k: ir.Region for k, t in given.items() if issubclass(t, Body)}
     cls.__annotations__ = {
-        k: Any if k in required else t
-        for k, t in annotations.items()
-        if k in required or t in FIELDS
+        k: declared.get(k, t) for k, t in annotations.items() if k in declared or t in FIELDS
     }
 
 

@@ -169,7 +169,12 @@ def _define(name="mine.refused", base=AnvlOp, **body):
         ({"result_type": None}, TypeError, "has no `result_type` rule, so it cannot be built"),
         ({"result_type": lambda x: x}, TypeError, "`result_type` is not a classmethod"),
         ({"fields": {"axis": int}}, TypeError, "field `axis` is int; it must be Operand"),
-        ({"fields": {"f": Body}}, TypeError, "field `f` is a body"),
+        ({"fields": {"f": Body}}, TypeError, "has the body `f`, but no rule `body_types`"),
+        (
+            {"fields": {"f": Body}, "body_types": classmethod(lambda cls: [])},
+            TypeError,
+            r"`body_types` takes .*, but is called with \(cls, x\)",
+        ),
         ({"fields": {"a": Operands, "b": Operands}}, TypeError, "fields a, b are all Operands"),
         ({"fields": {"axis": Int}}, TypeError, r"`result_type` takes .*axis=\): got an unexpected"),
         (
