@@ -45,7 +45,7 @@ def _separate_fields(cls: Any) -> None:
     if given:
         cls.params = {**cls.params, **given}
     # In their order, which is that of the fields.  IRDL lets an attribute have any value.
-    declared = dict.fromkeys(required, Any)
+    declared: dict[str, Any] = dict.fromkeys(required, Any)
     declared |= {k: ir.Region for k, t in given.items() if issubclass(t, Body)}
     cls.__annotations__ = {
         k: declared.get(k, t) for k, t in annotations.items() if k in declared or t in FIELDS
