@@ -122,7 +122,8 @@ class Document:
     def _value(self, outline: Outline, name: Token, found: Token) -> tuple[str, str]:
         """A value with its type and the line of its definition, and what it is."""
         op = outline.op_defining(found)
-        types = self._types(op or found)
+        # For MLIR some ops with a form of their own begin behind their name.
+        types = self._types(found.start) if op is None else self._types(op.start, op.end)
         if op is not None:
             first, count = _results_before(outline, op, found)
             types = types[first : first + count]
@@ -135,9 +136,11 @@ class Document:
             return f"{typed}\n{line}" if not types else typed, "an argument"
         return f"{typed}\n{line}", f"a result of `{_op_name(outline, op)}`"
 
-    def _types(self, at: Token) -> list[str]:
-        line, column = self.places.to_mlir(at.start)
-        numbers = self.checked.get("places", {}).get(f"{line}:{column}", [])
+    def _types(self, *offsets: int) -> list[str]:
+        """The types of what MLIR says begins at the first of these offsets."""
+        places = ("{}:{}".format(*self.places.to_mlir(at)) for at in offsets)
+        known = self.checked.get("places", {})
+        numbers = next((known[place] for place in places if place in known), [])
         return [self.checked["types"][number] for number in numbers]
 
     def _line(self, offset: int) -> str:

@@ -215,6 +215,7 @@ class _Reader:
         self._too_deep = 0
         # For each open `(`, whether arguments are defined in it; None if its words may tell.
         self._headers: list[bool | None] = []
+        self._around: list[list[bool | None]] = []  # those outside of each open brace
         # Of the last list `%a, %b = ` that was met: its end, and the start of the op if it has one.
         self._list: tuple[int, int | None] = (0, None)
 
@@ -234,6 +235,11 @@ class _Reader:
 
     def _move(self, brace: str) -> None:
         """Go into a new scope, or out of one."""
+        if brace == "{":
+            self._around.append(self._headers)
+            self._headers = []
+        elif self._around:
+            self._headers = self._around.pop()
         if brace == "{":
             if self._scope.depth >= _MOST_SCOPES:
                 self._too_deep += 1

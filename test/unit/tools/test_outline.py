@@ -93,6 +93,16 @@ func.func @open(%x: f32) {
     }
 
 
+def test_results_know_their_op_in_regions_too():
+    outline = Outline('%a = x.y ({\n %b, %c:2 = "z.w"(%a)\n return %b, %c : f32, f32 })')
+    made = {
+        token.text: op.text
+        for token in outline.tokens
+        if token.text.startswith("%") and (op := outline.op_defining(token))
+    }
+    assert made == {"%a": "x.y", "%b": '"z.w"', "%c": '"z.w"'}
+
+
 def test_the_name_at_an_offset_is_the_one_that_ends_there_too():
     outline = Outline('%x = "a.b"(%y)')
     ends = {0: "%x", 2: "%x", 3: None, 11: "%y", 13: "%y", 14: None}
