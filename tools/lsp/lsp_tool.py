@@ -6,9 +6,11 @@ It speaks the Language Server Protocol on stdin and stdout; docs/anvl-lsp.md say
 it.  Any error in the command line ends in exit code 1.
 """
 
+import os
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 from anvl.tools.io.command_line import EVERYTHING, Flag, UsageError, check_known, parse, usage
 
@@ -74,13 +76,30 @@ def _serve(values: dict[str, Any]) -> int:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
         raise UsageError("pygls is not installed; run: pip install 'anvl-mlir[lsp]'") from None
-    try:
-        load(values["load"])
-    except LoadError as error:
-        print(error, end="", file=sys.stderr)
-        return _ERROR
-    Server(seconds=values["seconds"], unregistered=values["allow-unregistered-dialect"]).serve()
+    with _answers() as answers:
+        try:
+            load(values["load"])
+        except LoadError as error:
+            print(error, end="", file=sys.stderr)
+            return _ERROR
+        unregistered = values["allow-unregistered-dialect"]
+        Server(seconds=values["seconds"], unregistered=unregistered).serve(answers)
     return 0
+
+
+@contextmanager
+def _answers() -> Iterator[BinaryIO]:
+    """Stdout for answers alone; what a file that is loaded prints must not be taken for one."""
+    sys.stdout.flush()
+    before = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with open(os.dup(before), "wb") as stream:
+            yield stream
+    finally:
+        sys.stdout.flush()
+        os.dup2(before, 1)
+        os.close(before)
 
 
 if __name__ == "__main__":

@@ -324,8 +324,6 @@ class _Reader:
 
     def _is_label(self, i: int) -> bool:
         """Whether the name of a block is that of the block which follows, not of a successor."""
-        if self._text(i - 1) in ("[", ",") or self._text(i + 1) not in (":", "("):
-            return False
-        if self._text(i + 1) == ":":
-            return True
-        return self._text(self._of.closing(i + 1) + 1) == ":"
+        if self._text(i + 1) == "(":
+            i = self._of.closing(i + 1)
+        return self._text(i + 1) == ":"

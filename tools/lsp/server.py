@@ -1,6 +1,6 @@
 """The language server, on pygls: what it answers to an editor, and when it checks a text.
 
-    Server(load=(), seconds=10).serve()
+    Server(seconds=10).serve(sys.stdout.buffer)
 
 See Note [What may end the server].
 """
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 from urllib.parse import quote
 
 from lsprotocol import types as lsp
@@ -77,14 +77,11 @@ class Server:
         )
         self._register()
 
-    def serve(self) -> None:
-        """Answer until the editor leaves."""
+    def serve(self, answers: BinaryIO) -> None:
+        """Answer the editor, on stdin, until it leaves."""
         context()  # the children get it with the fork
-        answers = os.dup(1)
-        os.dup2(2, 1)  # what else is printed must not be taken for answers
         try:
-            with open(answers, "wb") as out:
-                self._pygls.start_io(sys.stdin.buffer, out)
+            self._pygls.start_io(sys.stdin.buffer, answers)
         finally:
             for child in (self._checker, self._shower):
                 child.close()

@@ -28,6 +28,10 @@ CASES = {
         "func.func @f(%x: f32) {\n return %x : f32 }\nfunc.func @g(%x: f32) {\n return %x : f32 }",
         ["2:%x -> 1", "4:%x -> 3"],
     ),
+    "an argument behind attributes": (
+        "func.func @f(%x: f32 {a.b}, %y: f32) {\n return %y : f32 }",
+        ["2:%y -> 1"],
+    ),
     "regions beside each other": (
         '"a.b"() ({\n^bb0(%x: f32):\n "c.d"(%x) \n}, {\n^bb0(%x: f32):\n "c.d"(%x) \n})',
         ["3:%x -> 2", "6:%x -> 5"],
