@@ -86,6 +86,9 @@ class Client:
     def _read(self) -> None:
         stream = self.process.stdout
         while header := stream.readline():
+            if not header.startswith(b"Content-Length: "):
+                self.errors.append(f"this is no header: {header!r}")
+                break
             length = int(header.split(b":")[1])
             while stream.readline().strip():
                 pass

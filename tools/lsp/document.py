@@ -140,7 +140,7 @@ class Document:
         """The types of what MLIR says begins at the first of these offsets."""
         places = ("{}:{}".format(*self.places.to_mlir(at)) for at in offsets)
         known = self.checked.get("places", {})
-        numbers = next((known[place] for place in places if place in known), [])
+        numbers: list[int] = next((known[place] for place in places if place in known), [])
         return [self.checked["types"][number] for number in numbers]
 
     def _line(self, offset: int) -> str:
