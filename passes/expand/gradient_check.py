@@ -150,7 +150,7 @@ class Slope:
         return ", ".join([*shown, self.verdict])
 
 
-def direction(random: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
+def direction(random: "np.random.Generator", shape: Sequence[int], dtype: Any) -> np.ndarray:
     """Random direction with all elements of size about one, so that any wrong element shows."""
 
     def signed() -> np.ndarray:

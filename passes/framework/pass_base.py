@@ -16,7 +16,7 @@ has no text form: only Python code can set it.
 """
 
 import functools
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any, ClassVar, Self
 
 from anvl.dialect.core.mlir import ir
@@ -27,6 +27,7 @@ from anvl.passes.framework.options import Option, option
 __all__ = ["Option", "Pass", "find", "option", "register", "registered_passes"]
 
 _registry: dict[str, type["Pass"]] = {}
+_deferred: dict[str, Callable[[], type["Pass"]]] = {}
 
 
 class Pass:
@@ -114,15 +115,30 @@ def register(cls: type[Pass]) -> None:
     _registry[cls.argument] = cls
 
 
+def register_later(argument: str, load: Callable[[], type[Pass]]) -> None:
+    """Add the pass `argument`, whose class is loaded when a pipeline or a list first needs it."""
+    if argument not in _registry:
+        _deferred[argument] = load
+
+
+def _loaded(argument: str) -> None:
+    load = _deferred.pop(argument, None)
+    if load is not None:
+        register(load())
+
+
 def _identity(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def registered_passes() -> dict[str, type[Pass]]:
     """Every registered pass, written in Python, by its name on the command line."""
+    for argument in list(_deferred):
+        _loaded(argument)
     return dict(sorted(_registry.items()))
 
 
 def find(name: str) -> type[Pass] | None:
     """The pass written in Python of this name, or None."""
+    _loaded(name)
     return _registry.get(name)

@@ -190,7 +190,7 @@ class _Check:
             found.append((f"{self.names[i]}: {self.inputs[i]}", slope))
         return found
 
-    def _drawn(self, random: np.random.Generator, type_: Any) -> np.ndarray:
+    def _drawn(self, random: "np.random.Generator", type_: Any) -> np.ndarray:
         what = kind(type_.element_type)
         if what not in ("float", "complex"):  # indices, counts, choices: small ones fit most
             return random.integers(0, 2 if what == "bool" else 3, type_.shape).astype(_dtype(type_))
