@@ -34,6 +34,8 @@ _TOKEN = r""" "(?:[^"\\\n]|\\.)*"   # a string: brackets in it do not nest
 _AS_ROUND = bytes.maketrans(b"{[<}]>", b"((()))")
 _NO_MARKS = bytes(set(range(256)) - set(b'(){}[]<>"\n'))
 _ALIAS = r"^[ \t]*([#!][\w$.\-]+)[ \t]*=(.*)$"
+# Such as `%0 = anvl.sin %x`, but no attribute, `anvl.vjp = {`.
+_CUSTOM_FORM = r"^[ \t]*(?:%[^\n=\"/]*=[ \t]*)?(anvl\.\w+)\b(?![ \t]*=)"
 _REFERENCE = r"[#!][A-Za-z_$][\w$.\-]*"
 
 
@@ -44,11 +46,17 @@ def parsed(
 
     `path` is the file of the text, if the text is a whole file.  Raises `ir.MLIRError` for input
     that MLIR refuses, or `ValueError` for artifacts, and `InvalidOp` for input that only anvl's
-    rules refuse.  Malformed bytes may crash the process: see `bytecode.py`.
+    rules refuse, or for an op that is not in generic form.  Malformed bytes may crash the process:
+    see `bytecode.py`.
     """
     if isinstance(content, str):
         check_text(name, content)
-    module = _read(content, context, path)
+    try:
+        module = _read(content, context, path)
+    except ir.MLIRError:
+        if isinstance(content, str):
+            _check_forms(content, path)
+        raise
     if (ATTRIBUTE if isinstance(content, str) else ATTRIBUTE.encode()) in content:  # type: ignore[operator]
         check_and_unmark(module)
     if isinstance(content, bytes) or re.search(r"anvl\.(case|while)\b", content):
@@ -71,6 +79,20 @@ def _read(content: str | bytes, context: ir.Context, path: str | None) -> ir.Mod
     if isinstance(content, bytes):
         return deserialised(content, context)
     return ir.Module.parse(content, context)
+
+
+def _check_forms(text: str, path: str | None) -> None:
+    """Name the first op of ours that is not in generic form; MLIR fails there without a word."""
+    for match in re.finditer(_CUSTOM_FORM, text, re.MULTILINE):
+        name = match[1]
+        if name in OPS:
+            line = text.count("\n", 0, match.start(1)) + 1
+            column = match.start(1) - text.rfind("\n", 0, match.start(1))
+            raise InvalidOp(
+                f'{name}: has no form of its own; write the generic one, "{name}"(...) with the '
+                "types of its operands and results, as anvl-opt prints it",
+                f'loc("{path or "-"}":{line}:{column})',
+            )
 
 
 def _borrowed() -> list[str]:

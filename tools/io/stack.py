@@ -25,14 +25,18 @@ def call_with_big_stack(function: Callable[[], T]) -> T:
         except BaseException as error:
             errors.append(error)
 
+    limit = sys.getrecursionlimit()
     sys.setrecursionlimit(_RECURSION)  # Python's own, which is meant for small stacks
-    before = threading.stack_size(_STACK_BYTES)
     try:
-        thread = threading.Thread(target=target, daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
+        before = threading.stack_size(_STACK_BYTES)
+        try:
+            thread = threading.Thread(target=target, daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(before)
+        thread.join()
+    finally:  # on the small stack of the caller, endless recursion would end the process
+        sys.setrecursionlimit(limit)
     if errors:
         raise errors[0]
     return results[0]

@@ -8,7 +8,10 @@ import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect import AnvlOp, Body, Operand, Result, check_kind, emit, parse, tensor
 from anvl.dialect.core.dialect import irdl_text
+from anvl.dialect.core.op_registry import OPS
 from anvl.testing import check_op
+
+before = dict(OPS)
 
 
 class EachOp(AnvlOp, name="own_bodies.each"):
@@ -47,6 +50,16 @@ class EachOp(AnvlOp, name="own_bodies.each"):
     @classmethod
     def sample(cls, draw):
         return draw.calls(([draw.floats(2, 3)], {"f": lambda a: emit.mul(a, emit.sin(a))}))
+
+
+# Other tests ask things of every op there is, and are collected in the same process.
+OPS.clear()
+OPS.update(before)
+
+
+@pytest.fixture(autouse=True)
+def each_op(own_ops):
+    OPS["own_bodies.each"] = EachOp
 
 
 TEXT = """

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from anvl import runtime
 from anvl.tools.lsp import analysis
 from anvl.tools.lsp.child import Child
 from anvl.tools.lsp.lsp_tool import main
@@ -21,9 +22,11 @@ def _sleep_or_answer(question):
     return os.getpid()
 
 
-def test_a_child_that_takes_too_long_is_replaced():
-    child = Child(_sleep_or_answer, 0.2)
-    with pytest.raises(ChildEnded, match=r"took longer than 0\.2 s"):
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the questions are not of a module")
+def test_a_child_that_takes_too_long_is_replaced(monkeypatch):
+    monkeypatch.setattr(runtime, "has_client", lambda: False)  # an earlier test may have made one
+    child = Child(_sleep_or_answer, 2.0)
+    with pytest.raises(ChildEnded, match=r"took longer than 2 s"):
         child.ask("sleep")
     assert child.ask("") != os.getpid()
     child.close()

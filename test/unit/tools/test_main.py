@@ -280,3 +280,9 @@ def test_chunks_keep_their_line_numbers(tmp_path):
     read = source.read(str(tmp_path / "a.mlir"))
     assert [chunk.content for chunk in read.chunks("// -----")] == ["a", "\n\nb\nc", "\n\n\n\n\n"]
     assert Path(next(read.chunks(None)).path) == tmp_path / "a.mlir"
+
+
+def test_the_recursion_limit_is_that_of_the_caller_again():
+    before = sys.getrecursionlimit()
+    assert main(["--list-passes"]) == 0
+    assert sys.getrecursionlimit() == before

@@ -261,7 +261,13 @@ def test_an_interruption_leaves_the_smallest_module_so_far(tmp_path, number):
         "-o",
         str(out),
     ]
-    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A shell has the programs that it runs in the background ignore Ctrl-C.
+    child = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while child.poll() is None and not (sizes.exists() and len(sizes.read_text().split()) >= 8):
         time.sleep(0.05)
     assert not out.exists()
