@@ -8,7 +8,7 @@ import anvl.numpy as anp
 from anvl import prim
 from anvl.dialect import AnvlOp, Body, Operand, Result, check_kind, emit, parse, tensor
 from anvl.dialect.core.dialect import irdl_text
-from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.core.op_registry import DEFINED, OPS
 from anvl.testing import check_op
 
 before = dict(OPS)
@@ -60,6 +60,7 @@ OPS.update(before)
 @pytest.fixture(autouse=True)
 def each_op(own_ops):
     OPS["own_bodies.each"] = EachOp
+    DEFINED.append("own_bodies.each")  # patterns and tables are made anew when there are new ops
 
 
 TEXT = """
