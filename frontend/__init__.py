@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from anvl.control_flow.map import map as map
     from anvl.control_flow.reduce import reduce as reduce
     from anvl.core.avals import aval as aval
+    from anvl.core.config import config as config
     from anvl.core.config import defaults as defaults
     from anvl.core.config import set_defaults as set_defaults
     from anvl.dialect.core.errors import AnvlError as AnvlError
@@ -81,6 +82,7 @@ _HOMES = {
     "checkpoint": "anvl.transforms.checkpoints",
     "cond": "anvl.control_flow.conditions",
     "closure_convert": "anvl.transforms.closures",
+    "config": "anvl.core.config",
     "custom_jvp": "anvl.transforms.custom_rules",
     "custom_vjp": "anvl.transforms.custom_rules",
     "defaults": "anvl.core.config",

@@ -13,8 +13,7 @@ from anvl.runtime.errors import ForkedProcess
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import machine_memory
-
-_DEVICE_COUNT_VARIABLE = "ANVL_NUM_CPU_DEVICES"
+from anvl.runtime.settings import runtime_settings
 
 
 class Device:
@@ -140,7 +139,7 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
     Parameters
     ----------
     num_devices
-        How many devices the machine's cores are shown as; `ANVL_NUM_CPU_DEVICES`, or 1, if None.
+        How many devices the machine's cores are shown as; the setting `num_cpu_devices`, if None.
     asynchronous
         Whether programs may still be running when their execution returns.
 
@@ -156,17 +155,10 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
     (<CpuDevice(id=0)>, <CpuDevice(id=1)>)
     """
     check_process("cpu_client")
-    count = _device_count() if num_devices is None else num_devices
+    count = runtime_settings.num_cpu_devices if num_devices is None else num_devices
     if count < 1:
         raise ValueError(f"cpu_client: num_devices must be at least 1, got {count}")
     return Client(compat.make_cpu_client(asynchronous=asynchronous, num_devices=count))
-
-
-def _device_count() -> int:
-    text = os.environ.get(_DEVICE_COUNT_VARIABLE, "1")
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{_DEVICE_COUNT_VARIABLE}: must be a positive number, got {text!r}")
-    return int(text)
 
 
 _lock = fresh_lock()

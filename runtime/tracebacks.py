@@ -7,7 +7,7 @@ which adds no frame of its own:
         hide_frames(error)
         raise
 
-`ANVL_TRACEBACK_FILTERING=off` in the environment shows all frames.
+With the setting `traceback_filtering` off, all frames are shown.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import os
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
+
+from anvl.runtime.settings import runtime_settings
 
 __all__ = ["hide_code_of", "hide_frames", "hiding_frames"]
 
@@ -38,7 +40,7 @@ def hide_code_of(file: str) -> None:
 
 def hide_frames(error: BaseException) -> None:
     """Remove anvl's frames from the traceback of an error that is meant for users."""
-    if os.environ.get("ANVL_TRACEBACK_FILTERING", "on") == "off":
+    if not runtime_settings.traceback_filtering:
         return
     entries = []
     entry = error.__traceback__

@@ -1,100 +1,92 @@
-"""Settings: default dtypes of Python numbers that meet no array.
+"""`anvl.config`, the object of all settings, and the default dtypes of Python numbers."""
 
-Each is read from the environment (`ANVL_DEFAULT_FLOAT=f64`) and can be set:
-`anvl.set_defaults(float="f64")`.
-"""
+from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.runtime import clear_caches, set_variant
+from anvl.runtime.settings import (
+    Kind,
+    RuntimeSettings,
+    Setting,
+    programs_version,
+    watch_programs,
+)
 
-__all__ = ["as_dtype", "counting_dtype", "default_dtype", "defaults", "set_defaults", "version"]
+__all__ = [
+    "Config", "as_dtype", "config", "counting_dtype", "default_dtype", "defaults", "set_defaults",
+    "version",
+]  # fmt: skip
 
-_KINDS = {"bool": "bool", "int": "i32", "float": "f32", "complex": "c64"}
-
-
-def _from_environment(of_kind: str, default: str) -> np.dtype[Any]:
-    variable = f"ANVL_DEFAULT_{of_kind.upper()}"
-    return _checked(variable, of_kind, os.environ.get(variable, default))
+Dtype = np.dtype[Any]
 
 
-def _checked(where: str, of_kind: str, dtype: object) -> np.dtype[Any]:
+def _checked(of_kind: str, dtype: object) -> Dtype:
     found = numpy_dtype(dtype)
     if kind(element_type(found)) != of_kind:
-        raise TypeError(f"{where}: {dtype_name(found)} is not a dtype of kind {of_kind}")
+        raise TypeError(f"{dtype_name(found)} is not a dtype of kind {of_kind}")
     return found
 
 
-# Process-wide.  `defaults` sets values in one context only: other threads and tasks do not see
-# them, and blocks that overlap in time do not undo each other.
-_process: dict[str, np.dtype[Any]] = {}
-_numbers: dict[tuple[np.dtype[Any], ...], int] = {}
+def _of_kind(name: str) -> Kind[Dtype]:
+    return Kind(f"a dtype of kind {name}", partial(_checked, name), show=dtype_name)
 
 
-class _Blocks(NamedTuple):
-    """The `with` blocks of a context, in order, and the defaults that they set."""
+class Config(RuntimeSettings):
+    """All settings of anvl; `anvl.config` is the one object of this class.
 
-    given: tuple[dict[str, np.dtype[Any]], ...]
-    known: dict[str, np.dtype[Any]]
-    version: int
-
-
-_blocks: ContextVar[_Blocks | None] = ContextVar("anvl defaults", default=None)
-
-
-def _of_process() -> dict[str, np.dtype[Any]]:
-    if not _process:
-        _process.update({k: _from_environment(k, d) for k, d in _KINDS.items()})
-    return _process
-
-
-def _known() -> dict[str, np.dtype[Any]]:
-    blocks = _blocks.get()
-    return _of_process() if blocks is None else blocks.known
-
-
-def version() -> int:
-    """A part of every cache key: a program is traced under the defaults of its time.
-
-    Equal defaults have equal versions, so that programs are found again.
+    `docs/configuration.md` lists them.  `anvl.config.x = value` sets a setting for the process,
+    `with anvl.config(x=value):` for the current thread or task, and `del anvl.config.x` returns to
+    its environment variable, `ANVL_X`, or its default.
     """
-    blocks = _blocks.get()
-    return _number_of(_of_process()) if blocks is None else blocks.version
+
+    default_int = Setting(
+        _of_kind("int"),
+        np.dtype("int32"),
+        "Dtype of Python integers that meet no array.",
+        changes_programs=True,
+    )
+    default_float = Setting(
+        _of_kind("float"),
+        np.dtype("float32"),
+        "Dtype of Python floats that meet no array.",
+        changes_programs=True,
+    )
+    default_complex = Setting(
+        _of_kind("complex"),
+        np.dtype("complex64"),
+        "Dtype of Python complex numbers that meet no array.",
+        changes_programs=True,
+    )
 
 
-def _number_of(known: dict[str, np.dtype[Any]]) -> int:
-    return _numbers.setdefault(tuple(known.values()), len(_numbers))
+#: Settings as attributes.
+config = Config()
+
+watch_programs(set_variant, clear_caches)
+
+#: A part of every cache key: a program is traced under the settings of its time.  Equal settings
+#: have equal versions, so that programs are found again.
+version: Callable[[], int] = programs_version
+
+_BOOL = np.dtype(bool)
+_DEFAULTS: dict[type, Setting[Dtype]] = {
+    int: Config.default_int,
+    float: Config.default_float,
+    complex: Config.default_complex,
+}
 
 
-def _enter(given: tuple[dict[str, np.dtype[Any]], ...]) -> None:
-    """Set the blocks of this context."""
-    if not given:
-        _blocks.set(None)
-        set_variant(None)
-        return
-    known = dict(_of_process())
-    for dtypes in given:
-        known |= dtypes
-    number = _number_of(known)
-    _blocks.set(_Blocks(given, known, number))
-    set_variant(number)
-
-
-def _given() -> tuple[dict[str, np.dtype[Any]], ...]:
-    blocks = _blocks.get()
-    return () if blocks is None else blocks.given
-
-
-def default_dtype(of: type) -> np.dtype[Any]:
+def default_dtype(of: type) -> Dtype:
     """Dtype of a Python number of type `of` (bool, int, float, complex) that meets no array."""
-    return _known()[of.__name__]
+    setting = _DEFAULTS.get(of)
+    return _BOOL if setting is None else setting.__get__(config, Config)
 
 
 def counting_dtype(largest: int) -> np.dtype[Any]:
@@ -115,7 +107,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     >>> as_dtype("f64"), as_dtype(np.int8), as_dtype(float)
     (dtype('float64'), dtype('int8'), dtype('float32'))
     """
-    if isinstance(dtype, type) and dtype.__name__ in _KINDS and dtype.__module__ == "builtins":
+    if isinstance(dtype, type) and dtype in (bool, int, float, complex):
         return default_dtype(dtype)
     if isinstance(dtype, str) and dtype in ("i4", "i8"):
         of_bytes = np.dtype(dtype).name
@@ -126,13 +118,15 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     return numpy_dtype(dtype)
 
 
-def _checked_all(dtypes: dict[str, object]) -> dict[str, np.dtype[Any]]:
+def _settings_of(dtypes: dict[str, object]) -> dict[str, Dtype]:
+    """The settings that `set_defaults` and `defaults` set, with checked values."""
+    by_kind = {of.__name__: setting for of, setting in _DEFAULTS.items()}
     for of_kind in dtypes:
-        if of_kind not in ("int", "float", "complex"):
+        if of_kind not in by_kind:
             raise ValueError(
                 f"set_defaults: {of_kind!r} has no default dtype; set int, float or complex"
             )
-    return {k: _checked("set_defaults", k, dtype) for k, dtype in dtypes.items()}
+    return {by_kind[k].name: by_kind[k].checked("set_defaults", d) for k, d in dtypes.items()}
 
 
 def set_defaults(**dtypes: object) -> None:
@@ -152,13 +146,11 @@ def set_defaults(**dtypes: object) -> None:
     ValueError
         A kind other than int, float or complex.
     """
-    _of_process().update(_checked_all(dtypes))
-    clear_caches()  # the generated code of jit does not check the version
-    _enter(_given())
+    for name, dtype in _settings_of(dtypes).items():
+        setattr(config, name, dtype)
 
 
-@contextmanager
-def defaults(**dtypes: object) -> Iterator[None]:
+def defaults(**dtypes: object) -> AbstractContextManager[None]:
     """Set default dtypes within a `with` block, for the current thread or task alone.
 
     Nested blocks add to each other.
@@ -175,9 +167,4 @@ def defaults(**dtypes: object) -> Iterator[None]:
     ...     print(np.zeros(1).dtype)
     float64
     """
-    mine = _checked_all(dtypes)
-    _enter((*_given(), mine))
-    try:
-        yield
-    finally:  # not always the last block: generators and exit stacks may end in any order
-        _enter(tuple(given for given in _given() if given is not mine))
+    return config(**_settings_of(dtypes))

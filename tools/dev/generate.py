@@ -13,7 +13,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-GENERATORS = ("anvl.tools.dev.import_rules", "anvl.tools.dev.op_table")
+GENERATORS = (
+    "anvl.tools.dev.import_rules",
+    "anvl.tools.dev.op_table",
+    "anvl.tools.dev.settings_page",
+)
 
 
 def main(argv: list[str] | None = None) -> int:

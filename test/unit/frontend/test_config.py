@@ -169,3 +169,18 @@ def test_defaults_are_read_from_the_environment(value, shown):
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment
     )
     assert shown in done.stdout + done.stderr
+
+
+def test_the_default_dtypes_are_settings(capsys):
+    with anvl.config(default_float="f64"), anvl.defaults(int="i64"):
+        assert dtypes() == {"float64"}
+        assert anvl.config.default_int == np.int64
+        anvl.config.describe()
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["default_float", "f64", "with", "block"] in rows
+    try:
+        anvl.config.default_float = "f16"
+        assert dtypes() == {"float16"}
+    finally:
+        del anvl.config.default_float
+    assert dtypes() == {"float32"}

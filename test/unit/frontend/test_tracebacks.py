@@ -114,9 +114,8 @@ def test_a_mistake_of_ours_is_shown_whole():
     assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "unflatten"
 
 
-def test_all_frames_are_shown_where_the_environment_says_so(monkeypatch):
-    monkeypatch.setenv("ANVL_TRACEBACK_FILTERING", "off")
-    with pytest.raises(TypeError) as caught:
+def test_all_frames_are_shown_where_the_setting_says_so():
+    with anvl.config(traceback_filtering=False), pytest.raises(TypeError) as caught:
         anvl.jit(product)(X, X)
     names = {frame.name for frame in traceback.extract_tb(caught.value.__traceback__)}
     assert {"trace_call", "matmul"} <= names

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import anvl.runtime as rt
+from anvl.runtime.settings import runtime_settings
 
 
 def python(code: str, **environment: str) -> str:
@@ -71,10 +72,11 @@ def test_the_environment_sets_the_number_of_devices():
     assert python(code, ANVL_NUM_CPU_DEVICES="3") == "3"
 
 
-@pytest.mark.parametrize("text", ["0", "many", "-1", ""])
+@pytest.mark.parametrize("text", ["0", "many", "-1"])
 def test_a_wrong_number_of_devices_in_the_environment_is_refused(text, monkeypatch):
     monkeypatch.setenv("ANVL_NUM_CPU_DEVICES", text)
-    with pytest.raises(ValueError, match="ANVL_NUM_CPU_DEVICES: must be a positive number, got"):
+    del runtime_settings.num_cpu_devices  # so that it is read again
+    with pytest.raises(ValueError, match="ANVL_NUM_CPU_DEVICES: must be a whole number, 1 or more"):
         rt.cpu_client()
 
 

@@ -1,0 +1,23 @@
+"""Settings: declared once each, read anywhere, set for the process or within a `with` block."""
+
+from anvl.runtime.settings.kinds import Kind, number, one_of, switch
+from anvl.runtime.settings.runtime_settings import RuntimeSettings, runtime_settings
+from anvl.runtime.settings.setting import (
+    Setting,
+    Settings,
+    programs_version,
+    watch_programs,
+)
+
+__all__ = [
+    "Kind",
+    "RuntimeSettings",
+    "Setting",
+    "Settings",
+    "number",
+    "one_of",
+    "programs_version",
+    "runtime_settings",
+    "switch",
+    "watch_programs",
+]

@@ -1,0 +1,23 @@
+"""The settings of the runtime.  Adding one is one line; the frontend adds its own to these."""
+
+from __future__ import annotations
+
+from anvl.runtime.settings.kinds import number, switch
+from anvl.runtime.settings.setting import Setting, Settings
+
+__all__ = ["RuntimeSettings", "runtime_settings"]
+
+
+class RuntimeSettings(Settings):
+    """Settings that the runtime reads."""
+
+    num_cpu_devices = Setting(
+        number(1), 1, "Devices of a new CPU client; read when the first array or program is made."
+    )
+    traceback_filtering = Setting(
+        switch, True, "Tracebacks end at your own line; without it they show anvl's frames, too."
+    )
+
+
+#: The settings of the runtime, and those alone: `anvl.config` has these and the frontend's.
+runtime_settings = RuntimeSettings()
