@@ -1,17 +1,17 @@
 """anvl-hoist-constants: arrays a program closes over become arguments, numbers become literals."""
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.create import CapturedOp, ComplexLiteral, ConstantOp, literal
 from anvl.dialect.core.create import constant as emit_constant
 from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.types import dtype_name, numpy_of, shape_text
+from anvl.dialect.core.types import dtype_name, itemsize, shape_text
 from anvl.passes.framework.pass_base import Pass, option
 from anvl.passes.framework.walk import find
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of, functions_of
@@ -157,7 +157,7 @@ class _Constant:
         self.index = CapturedOp.read(op)["index"] if is_captured else None
         self.value = None if is_captured else ConstantOp.read(op)["value"]
         self.location = str(op.location)
-        self.count = int(np.prod(self.type.shape, dtype=np.int64))
+        self.count = math.prod(self.type.shape)
 
 
 def _constants(function: ir.Operation, literals: bool) -> list[_Constant]:
@@ -194,7 +194,7 @@ def _is_same(one: _Constant, other: _Constant, arrays: Sequence[Any]) -> bool:
     return _bytes_equal(np.asarray(arrays[one.index]), np.asarray(arrays[other.index]))
 
 
-def _bytes_equal(x: np.ndarray, y: np.ndarray) -> bool:
+def _bytes_equal(x: "np.ndarray", y: "np.ndarray") -> bool:
     """Equal bit for bit: 0.0 is not -0.0, and a NaN equals itself."""
     return np.array_equal(
         np.ascontiguousarray(x).reshape(-1).view(np.uint8),
@@ -269,6 +269,6 @@ def _line(function: str, i: int, constant: _Constant) -> Hoisted:
         function,
         f"c{i + 1}",
         f"{dtype_name(element)}{shape_text(constant.type.shape)}",
-        constant.count * numpy_of(element).itemsize,
+        constant.count * itemsize(element),
         constant.location.removeprefix("loc(").removesuffix(")"),
     )

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Value
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.interpreters.constant_folding import Number, known_number, maker_of

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.context import context
 from anvl.dialect.core.families import Creation, check_axes
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Result, Value, emit
 from anvl.dialect.core.params.base import AnyAttribute, Int, ResultDtype, ResultShape
@@ -149,7 +148,7 @@ class IotaOp(Creation, name="iota"):
 # -- making constants in rules ---------------------------------------------------------------------
 
 
-def dense(array: np.ndarray, element: Any = None) -> ir.Attribute:
+def dense(array: "np.ndarray", element: Any = None) -> ir.Attribute:
     """`dense<...>` of a small NumPy array of any dtype that anvl supports."""
     shape = list(array.shape)
     array = np.ascontiguousarray(array)  # at least one axis: hence `shape`
@@ -173,7 +172,7 @@ def constant(value: Any) -> Value:
     return value.emit() if isinstance(value, ComplexLiteral) else emit.constant(value=value)
 
 
-def literal(array: np.ndarray, type_: Any) -> Value:
+def literal(array: "np.ndarray", type_: Any) -> Value:
     """A small array as a literal."""
     return emit.constant(value=dense(array, type_.element_type))
 

@@ -4,6 +4,7 @@ Switching to another provider of the same bindings (upstream's, once it has a wh
 file alone.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from torch_mlir._mlir_libs import _torchMlir as _torchMlir  # registers the pass
 from torch_mlir.dialects import func as func
 from torch_mlir.dialects import irdl as irdl
 from torch_mlir.dialects._ods_common import _cext
+
+from anvl.dialect.core.lazy_numpy import np
 
 if TYPE_CHECKING:  # the bindings carry no types
     import anvl.dialect.core.mlir_ext as ext
@@ -37,6 +40,25 @@ _stablehlo.register_stablehlo_passes()
 # Loads chlo into a context: it is linked into the bindings but only reachable as the dependency
 # of this pass.
 _PASS_THAT_LOADS_CHLO = "builtin.module(func.func(convert-torch-to-stablehlo))"
+
+# The builders that the bindings have only if they could import NumPy, which the tools import later.
+_ELEMENTS = {
+    "F64ElementsAttr": ("float64", "f64"), "I32ElementsAttr": ("int32", "i32"),
+    "I64ElementsAttr": ("int64", "i64"), "IndexElementsAttr": ("int64", "index"),
+}  # fmt: skip
+
+
+def _elements_builder(dtype: str, element: str) -> Callable[[Any, Any], Any]:
+    def build(numbers: Any, context: Any) -> Any:
+        of = ir.Type.parse(element, context)
+        return ir.DenseElementsAttr.get(np.array(numbers, dtype), type=of, context=context)
+
+    return build
+
+
+for _kind, _types in _ELEMENTS.items():
+    if not _cext.ir.AttrBuilder.contains(_kind):
+        _cext.ir.AttrBuilder.insert(_kind, _elements_builder(*_types))
 
 
 def capi() -> Any:

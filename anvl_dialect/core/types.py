@@ -4,62 +4,83 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import ml_dtypes
-import numpy as np
-
 from anvl.dialect.core.context import context
+from anvl.dialect.core.lazy_numpy import ml_dtypes, np
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "DTYPES", "dtype_name", "element_type", "is_array", "kind", "numpy_dtype", "shape_text",
-    "tensor", "why_no_array", "without_axes",
+    "DTYPES", "dtype_name", "element_type", "integer_range", "is_array", "itemsize", "kind",
+    "numpy_dtype", "shape_text", "tensor", "why_no_array", "without_axes",
 ]  # fmt: skip
 
 
 class DtypeInfo(NamedTuple):
-    """`kind` is one of `bool`, `int`, `uint`, `float`, `complex`."""
+    """`kind` is `bool`, `int`, `uint`, `float` or `complex`; `bits` is the width of a number."""
 
     name: str
     kind: str
-    numpy: np.dtype
+    bits: int
+    numpy_name: str
     mlir: str
 
+    @property
+    def numpy(self) -> "np.dtype":
+        """The NumPy dtype."""
+        return _numpy_dtypes()[self.name]
 
-def _row(name: str, kind: str, numpy: object, mlir: str | None = None) -> DtypeInfo:
-    return DtypeInfo(name, kind, np.dtype(numpy), mlir or name)  # type: ignore[call-overload]
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element in an array; narrow ones take a byte each."""
+        return max(1, self.bits // 8)
+
+
+def _row(name: str, kind: str, bits: int, numpy: str, mlir: str | None = None) -> DtypeInfo:
+    return DtypeInfo(name, kind, bits, numpy, mlir or name)
 
 
 # fmt: off
 _TABLE = [
-    #    anvl       kind       NumPy                      MLIR, where it differs
-    _row("bool",    "bool",    np.bool_,                  "i1"),
-    _row("i4",      "int",     ml_dtypes.int4),
-    _row("i8",      "int",     np.int8),
-    _row("i16",     "int",     np.int16),
-    _row("i32",     "int",     np.int32),
-    _row("i64",     "int",     np.int64),
-    _row("ui4",     "uint",    ml_dtypes.uint4),
-    _row("ui8",     "uint",    np.uint8),
-    _row("ui16",    "uint",    np.uint16),
-    _row("ui32",    "uint",    np.uint32),
-    _row("ui64",    "uint",    np.uint64),
-    _row("f8E4M3FN", "float",  ml_dtypes.float8_e4m3fn,   "f8E4M3FN"),
-    _row("f8E5M2",  "float",   ml_dtypes.float8_e5m2,     "f8E5M2"),
-    _row("f16",     "float",   np.float16),
-    _row("bf16",    "float",   ml_dtypes.bfloat16),
-    _row("f32",     "float",   np.float32),
-    _row("f64",     "float",   np.float64),
-    _row("c64",     "complex", np.complex64,              "complex<f32>"),
-    _row("c128",    "complex", np.complex128,             "complex<f64>"),
+    #    anvl       kind       bits  NumPy or ml_dtypes   MLIR, where it differs
+    _row("bool",    "bool",    1,    "bool",              "i1"),
+    _row("i4",      "int",     4,    "int4"),
+    _row("i8",      "int",     8,    "int8"),
+    _row("i16",     "int",     16,   "int16"),
+    _row("i32",     "int",     32,   "int32"),
+    _row("i64",     "int",     64,   "int64"),
+    _row("ui4",     "uint",    4,    "uint4"),
+    _row("ui8",     "uint",    8,    "uint8"),
+    _row("ui16",    "uint",    16,   "uint16"),
+    _row("ui32",    "uint",    32,   "uint32"),
+    _row("ui64",    "uint",    64,   "uint64"),
+    _row("f8E4M3FN", "float",  8,    "float8_e4m3fn"),
+    _row("f8E5M2",  "float",   8,    "float8_e5m2"),
+    _row("f16",     "float",   16,   "float16"),
+    _row("bf16",    "float",   16,   "bfloat16"),
+    _row("f32",     "float",   32,   "float32"),
+    _row("f64",     "float",   64,   "float64"),
+    _row("c64",     "complex", 64,   "complex64",         "complex<f32>"),
+    _row("c128",    "complex", 128,  "complex128",        "complex<f64>"),
 ]
 # fmt: on
 
 DTYPES: dict[str, DtypeInfo] = {row.name: row for row in _TABLE}
 _BY_MLIR = {row.mlir: row for row in _TABLE}
-_BY_NUMPY = {row.numpy: row for row in _TABLE}
 
 
-def numpy_dtype(dtype: object) -> np.dtype:
+@cache
+def _numpy_dtypes() -> "dict[str, np.dtype]":
+    """NumPy dtypes by anvl's names; those that NumPy lacks are of `ml_dtypes`."""
+    return {
+        row.name: np.dtype(getattr(ml_dtypes, row.numpy_name, row.numpy_name)) for row in _TABLE
+    }
+
+
+@cache
+def _by_numpy() -> "dict[np.dtype, DtypeInfo]":
+    return {row.numpy: row for row in _TABLE}
+
+
+def numpy_dtype(dtype: object) -> "np.dtype":
     """Return the NumPy dtype of an anvl name (`"f32"`), a NumPy dtype or any dtype-like value.
 
     Raises `TypeError` for a dtype that anvl does not support.
@@ -72,7 +93,7 @@ def numpy_dtype(dtype: object) -> np.dtype:
         found = None
     if found is not None and not found.isnative:  # in the other byte order
         found = found.newbyteorder("=")
-    if found not in _BY_NUMPY:
+    if found not in _by_numpy():
         raise TypeError(
             f"dtype: {dtype!r} is not the dtype of an array; use one of {', '.join(DTYPES)}"
         )
@@ -81,10 +102,12 @@ def numpy_dtype(dtype: object) -> np.dtype:
 
 def dtype_name(dtype: object) -> str:
     """anvl's name of a dtype or of an MLIR element type: `f32`, `bool`, `c64`."""
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return dtype
     if isinstance(dtype, ir.Type):
         row = _BY_MLIR.get(str(dtype))
         return row.name if row else str(dtype)
-    return _BY_NUMPY[numpy_dtype(dtype)].name
+    return _by_numpy()[numpy_dtype(dtype)].name
 
 
 @cache
@@ -106,12 +129,29 @@ def kind(element: ir.Type) -> str:
     return row.kind if row else "other"
 
 
-def numpy_of(element: ir.Type) -> np.dtype:
+def numpy_of(element: ir.Type) -> "np.dtype":
     """The NumPy dtype of an MLIR element type."""
+    return _known_row(element).numpy
+
+
+def itemsize(element: ir.Type) -> int:
+    """Bytes of an element of an array of an MLIR element type."""
+    return _known_row(element).itemsize
+
+
+def _known_row(element: ir.Type) -> DtypeInfo:
     row = _row_of(element)
     if row is None:
         raise TypeError(f"dtype: anvl has no arrays of element type {element}")
-    return row.numpy
+    return row
+
+
+def integer_range(element: ir.Type) -> tuple[int, int]:
+    """The least and the greatest number of an MLIR integer element type that anvl supports."""
+    row = _known_row(element)
+    if row.kind == "int":
+        return -(2 ** (row.bits - 1)), 2 ** (row.bits - 1) - 1
+    return 0, 2**row.bits - 1
 
 
 def tensor(shape: Sequence[int], element: ir.Type) -> ir.RankedTensorType:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import number_of
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.core.types import kind, numpy_of
 from anvl.dialect.interpreters.subprogram import Program

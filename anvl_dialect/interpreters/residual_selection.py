@@ -9,7 +9,7 @@ from typing import Any
 
 from anvl.dialect.core.effects import has_effect
 from anvl.dialect.core.op import AnvlOp, Value
-from anvl.dialect.core.types import numpy_of
+from anvl.dialect.core.types import itemsize
 
 __all__ = ["byte_size", "is_cheap", "residuals", "work_of"]
 
@@ -49,7 +49,7 @@ _LONGEST = 12
 
 def byte_size(type_: Any) -> int:
     """Size in bytes of an array of this type."""
-    return prod(type_.shape) * numpy_of(type_.element_type).itemsize
+    return prod(type_.shape) * itemsize(type_.element_type)
 
 
 def is_cheap(op: Any) -> bool:

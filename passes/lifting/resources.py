@@ -9,10 +9,9 @@ Source: MLIR, language reference, "Dialect Resources"; a blob begins with its al
 
 import re
 
-import numpy as np
-
 from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.create import dense
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import is_array, numpy_of
 from anvl.passes.framework.walk import find

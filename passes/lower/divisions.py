@@ -3,8 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.passes.framework.walk import Found
 from anvl.passes.lower.hlo_builder import Hlo, Literals, maker, origin, replace_before
@@ -69,17 +68,17 @@ def _is_guarded(y: ir.Value) -> bool:
 
 
 def _has_no_zero(y: ir.Value) -> bool:
-    numbers = _literal(y)
-    return numbers is not None and bool(numbers.all())
+    elements = _nonzero(y)
+    return elements is not None and all(elements)
 
 
 def _is_zero(y: ir.Value) -> bool:
-    numbers = _literal(y)
-    return numbers is not None and not numbers.any()
+    elements = _nonzero(y)
+    return elements is not None and not any(elements)
 
 
-def _literal(y: ir.Value) -> np.ndarray[Any, Any] | None:
-    """Elements of a literal, in some order; None if it is no literal or unreadable.
+def _nonzero(y: ir.Value) -> set[bool] | None:
+    """Whether elements of a literal differ from 0; None if it is no literal or unreadable.
 
     A splat gives one element, also for an empty shape: the folder divides by it all the same.
     """
@@ -89,8 +88,8 @@ def _literal(y: ir.Value) -> np.ndarray[Any, Any] | None:
     value = op.attributes["value"]
     try:
         if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
-            return np.asarray(value.get_splat_value().value)
-        return np.asarray(value)
+            return {value.get_splat_value().value != 0}
+        return set(np.unique(np.asarray(value) != 0).tolist())
     except (TypeError, ValueError):  # integers of 2 and 4 bits, resources
         return None
 

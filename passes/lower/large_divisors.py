@@ -8,9 +8,8 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.create import ComplexLiteral
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import kind, tensor
 from anvl.passes.framework.walk import Found
@@ -165,10 +164,12 @@ def _is_small(source: ir.Type) -> bool:
 def _has_within(literal: Any, range_: _Range) -> bool:
     is_splat = getattr(literal, "is_splat", False)
     try:
-        numbers = literal.get_splat_value().value if is_splat else np.asarray(literal)
+        if is_splat:
+            size = abs(literal.get_splat_value().value)
+            return range_.least <= size <= range_.most or size == 0 or not math.isfinite(size)
+        sizes = np.abs(np.asarray(literal))
     except (TypeError, ValueError):  # of bf16, resources
         return False
-    sizes = np.abs(numbers)
     is_within = (range_.least <= sizes) & (sizes <= range_.most)
     return bool((is_within | (sizes == 0) | ~np.isfinite(sizes)).all())
 

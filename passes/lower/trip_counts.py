@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.types import kind, numpy_of
+from anvl.dialect.core.types import integer_range, kind
 from anvl.dialect.interpreters.slices import Slice, backward_slice, values_read
 from anvl.passes.framework.walk import Found
 from anvl.passes.lower.hlo_builder import maker
@@ -98,8 +96,7 @@ class _Loop:
         return not self._is_read_rightly(i)
 
     def _is_read_rightly(self, i: int) -> bool:
-        dtype = numpy_of(self.inits[i].type.element_type)
-        step = self._step(i, dtype)
+        step = self._step(i, self.inits[i].type.element_type)
         if step is None:
             return False
         if step <= 0:
@@ -109,7 +106,7 @@ class _Loop:
             return False
         return all(self._is_reached(i, step, *bound) for bound in bounds)
 
-    def _step(self, i: int, dtype: np.dtype) -> int | None:
+    def _step(self, i: int, element: ir.Type) -> int | None:
         """The constant added to a carry in each step, as XLA reads it, or None."""
         op, counter = maker(self.body.results[i]), self.body.block.arguments[i]
         if op is None or op.name not in ("stablehlo.add", "stablehlo.subtract"):
@@ -120,8 +117,7 @@ class _Loop:
         by = self._literal(y, self.body)
         if x != counter or by is None:
             return None
-        modulus = 1 << (8 * dtype.itemsize)
-        return _wrapped(by if op.name == "stablehlo.add" else -by, dtype, modulus)
+        return _wrapped(by if op.name == "stablehlo.add" else -by, element)
 
     def _bounds(self, i: int) -> Iterator[tuple[str, int | None]]:
         """Comparisons of a carry in the condition: direction, and the bound if known."""
@@ -140,16 +136,16 @@ class _Loop:
 
     def _is_reached(self, i: int, step: int, direction: str, bound: int | None) -> bool:
         """Whether XLA counts correctly up to a bound."""
-        info = np.iinfo(numpy_of(self.inits[i].type.element_type))
+        _, greatest = integer_range(self.inits[i].type.element_type)
         if direction not in ("LT", "LE"):
             return False
         if step == 1:
-            return direction == "LT" or bound is None or bound < info.max
+            return direction == "LT" or bound is None or bound < greatest
         start = self._literal(self.inits[i])
         if start is None or bound is None or start > bound or step > _MOST:
             return False
         rest = (bound - start) % step
-        return bound - rest + step <= info.max and (direction == "LE" or not rest)
+        return bound - rest + step <= greatest and (direction == "LE" or not rest)
 
     def _literal(self, x: ir.Value, part: _Part | None = None) -> int | None:
         """The integer that a value has in every step, if it is a literal."""
@@ -159,7 +155,7 @@ class _Loop:
         op = maker(x)
         if op is None or op.name != _CONSTANT or not _is_counter(x.type):
             return None
-        return int(np.array(op.attributes["value"]).reshape(-1)[0])
+        return op.attributes["value"].get_splat_value().value
 
 
 def _direction(op: ir.Operation) -> str:
@@ -182,10 +178,10 @@ def _is_foldable(op: ir.Operation) -> bool:
     return all(_is_single(x.type) for x in (*op.operands, *op.results))
 
 
-def _wrapped(n: int, dtype: np.dtype, modulus: int) -> int:
-    """n modulo 2^bits, in the range of a dtype."""
-    n %= modulus
-    return n - modulus if n > np.iinfo(dtype).max else n
+def _wrapped(n: int, element: ir.Type) -> int:
+    """n modulo 2^bits, in the range of an integer type."""
+    least, greatest = integer_range(element)
+    return (n - least) % (greatest - least + 1) + least
 
 
 def _carry_twice(loop: _Loop, counters: Sequence[int]) -> None:

@@ -6,9 +6,8 @@ See Note [What to keep].
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.families import differentiable
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.interpreters.residual_selection import byte_size, residuals, work_of
 from anvl.dialect.interpreters.slices import backward_slice, live_in, values_read

@@ -15,7 +15,6 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anvl.dialect.core.dialect import own_dialects
@@ -94,8 +93,11 @@ def _entry_point_files(folder: str) -> Iterator[bytes]:
         return
     for name in names:
         if name.endswith((".dist-info", ".egg-info")):
-            with contextlib.suppress(OSError):
-                yield Path(folder, name, "entry_points.txt").read_bytes()
+            with (
+                contextlib.suppress(OSError),
+                open(os.path.join(folder, name, "entry_points.txt"), "rb") as file,
+            ):
+                yield file.read()
 
 
 def _load(points: list["EntryPoint"]) -> None:

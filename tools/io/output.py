@@ -1,7 +1,7 @@
 """Write the output of a tool, never leaving a partial file."""
 
 import os
-import shutil
+import stat
 import sys
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def _replace(target: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            shutil.copymode(target, temporary)
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 Any error in the input ends in `file:line:col: error: message` and exit code 1.
 """
 
+import gc
 import io
 import os
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from anvl.tools.io.command_line import UsageError
 from anvl.tools.io.crash_guard import guarded
+from anvl.tools.io.numpy_later import without_numpy
 from anvl.tools.opt import flags
 from anvl.tools.opt.flags import Settings
 
@@ -25,6 +27,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Without `argv` this is the command line's, and a child process runs it, whose crash is an error.
     """
+    if argv is None:
+        gc.disable()  # until all is imported: that leaves no garbage
     try:
         settings = flags.parse(sys.argv[1:] if argv is None else argv)
         is_question = any(settings[name] for name in flags.QUESTIONS)
@@ -68,12 +72,16 @@ def _run(settings: Settings) -> int:
         return _answer(settings)
     from anvl.tools.opt.driver.processing import process
 
+    if not gc.isenabled():
+        gc.freeze()  # modules stay: a collection need not look at them
+        gc.enable()
     return process(settings)
 
 
 def _prepare(settings: Settings) -> bool:
     """Register the passes of the tool and of the files to load; False if a file has errors."""
-    from anvl.passes.framework.pass_base import register_later
+    with without_numpy():
+        from anvl.passes.framework.pass_base import register_later
 
     register_later("anvl-verify-gradient", _verify_gradient)
     return not settings["load"] or _load(settings["load"])

@@ -6,7 +6,8 @@ so that `OpRules` and `AnvlOp` below it can annotate their attributes.
 
 import inspect
 from collections import namedtuple
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from anvl.dialect.core.context import on_new_context
@@ -100,8 +101,13 @@ def _sort_params(cls: type["AnvlOp"]) -> None:
     cls.n_required = sum(not t.optional for t in cls.attribute_params.values())
     cls.bodies = [k for k, t in cls.params.items() if issubclass(t, Body)]
     cls.is_inferred = not (cls.params or cls.borrowed)
-    of_tangent = inspect.signature(cls.tangent).parameters
-    cls.takes_activity = "active" in of_tangent and "active" not in cls.params
+    rule = getattr(cls.tangent, "__func__", cls.tangent)
+    cls.takes_activity = "active" in _arguments(rule) and "active" not in cls.params
+
+
+@cache  # families share their rules, and `inspect` takes a seventh of the import of all ops
+def _arguments(rule: Callable[..., Any]) -> Collection[str]:
+    return inspect.signature(rule).parameters
 
 
 def _make_caches(cls: type["AnvlOp"]) -> None:

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.context import context
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.core.types import dtype_name, numpy_dtype
 
@@ -59,7 +58,7 @@ class Param:
 
 
 def _integer(value: Any, bits: int = 64) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if isinstance(value, bool) or not (isinstance(value, int) or isinstance(value, np.integer)):
         raise TypeError(f"is {value!r}; it must be an integer")
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
         raise TypeError(f"is {value}; it must fit into {bits} bits")
@@ -169,7 +168,9 @@ class Float(Param):
 
     @staticmethod
     def checked(value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        if isinstance(value, bool) or not (
+            isinstance(value, int | float) or isinstance(value, np.number)
+        ):
             raise TypeError(f"is {value!r}; it must be a number")
         return float(value)
 
@@ -193,7 +194,7 @@ class Bool(Param):
 
     @staticmethod
     def checked(value: Any) -> Any:
-        if not isinstance(value, bool | np.bool_):
+        if not (isinstance(value, bool) or isinstance(value, np.bool_)):
             raise TypeError(f"is {value!r}; it must be True or False")
         return bool(value)
 

@@ -1,12 +1,13 @@
 """Parameters of windowed ops: strides, paddings, reversals, and dimension numbers."""
 
+from array import array
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.context import context
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.core.params.base import Ints, Param, checked_numbers
 
@@ -60,7 +61,7 @@ class Bools(Param):
     @staticmethod
     def checked(value: Any) -> Any:
         items = value if isinstance(value, tuple | list) else (value,)
-        if not all(isinstance(v, bool | np.bool_) for v in items):
+        if not all(isinstance(v, bool) or isinstance(v, np.bool_) for v in items):
             raise TypeError(f"is {value!r}; it must be a tuple of bools")
         return tuple(map(bool, items))
 
@@ -81,8 +82,10 @@ class Padding(Param):
     @staticmethod
     @cache
     def _encode(value: tuple[tuple[int, int], ...]) -> ir.Attribute:
-        pairs = np.array(value, np.int64).reshape(len(value), 2)
-        return ir.DenseElementsAttr.get(pairs, context=context())
+        numbers = array("q", chain.from_iterable(value))
+        i64 = ir.IntegerType.get_signless(64, context())
+        shape = [len(value), 2]
+        return ir.DenseElementsAttr.get(numbers, type=i64, shape=shape, context=context())
 
     @staticmethod
     def encode(value: Sequence[tuple[int, int]]) -> ir.Attribute:
@@ -92,8 +95,8 @@ class Padding(Param):
     def decode(attribute: ir.Attribute) -> tuple[tuple[int, int], ...]:
         if not isinstance(attribute, ir.DenseElementsAttr) or not _is_pairs(attribute.type):
             raise TypeError(f"expected dense<...> : tensor<nx2xi64>, got {attribute}")
-        pairs = np.asarray(attribute).reshape(-1, 2)
-        return tuple((int(low), int(high)) for low, high in pairs)
+        numbers = iter(attribute)
+        return tuple(zip(numbers, numbers, strict=True))
 
     @staticmethod
     def checked(value: Any) -> Any:
@@ -137,7 +140,9 @@ class F32(Param):
 
     @staticmethod
     def checked(value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, bool) or not (
+            isinstance(value, int | float) or isinstance(value, np.integer | np.floating)
+        ):
             raise TypeError(f"is {value!r}; it must be a number")
         return float(value)
 

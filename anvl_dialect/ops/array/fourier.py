@@ -10,10 +10,9 @@ Source: StableHLO specification, `fft`.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full, literal, zeros_like
 from anvl.dialect.core.families import Linear
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Ints, enum

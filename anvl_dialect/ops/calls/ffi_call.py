@@ -8,9 +8,8 @@ Source: StableHLO specification, `custom_call` with `api_version` 4 and a dictio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.context import context
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int32
@@ -102,7 +101,7 @@ def _attribute(what: str, value: Any) -> ir.Attribute:
     )
 
 
-def _dtype_of(value: np.generic) -> str:
+def _dtype_of(value: "np.generic") -> str:
     try:
         return dtype_name(value.dtype)
     except TypeError:

@@ -8,8 +8,6 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, number_of, zeros_like
 from anvl.dialect.core.families import (
     Elementwise,
@@ -18,6 +16,7 @@ from anvl.dialect.core.families import (
     remedy,
     with_batch_axis,
 )
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.op_registry import OPS

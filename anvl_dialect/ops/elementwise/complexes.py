@@ -9,10 +9,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import Elementwise, check_kind
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.smooth_powers import power_of_square

@@ -125,7 +125,7 @@ def _bits(x: Any, dtype: str, element: Any) -> int:
         raise TypeError(
             f"bitcast_convert: {x} to {dtype}: {row.name} has no bits to read; use a number dtype"
         )
-    return 4 if row.name in ("i4", "ui4") else row.numpy.itemsize * 8
+    return row.bits
 
 
 convert = ConvertOp.build

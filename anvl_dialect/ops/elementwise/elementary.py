@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, number_of, zeros_like
 from anvl.dialect.core.families import Elementwise, NotDifferentiable
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
@@ -230,8 +229,9 @@ for _name, _points in SPECIAL.items():
 _elementwise["anvl.sech_squared"].special = ((200 + 0.3j,), (-200 + 0.3j,))
 
 
-def _folding(f: Callable[..., Any]) -> Any:
-    return classmethod(lambda cls, *xs: f(*xs))
+def _folding(f: Callable[..., Any] | str) -> Any:
+    """The rule `fold` that calls `f`, or NumPy's function of this name."""
+    return classmethod(lambda cls, *xs: (getattr(np, f) if isinstance(f, str) else f)(*xs))
 
 
 def _quotient(x: Any, y: Any) -> Any:
@@ -252,11 +252,11 @@ def _shifted_right(x: Any, y: Any) -> Any:
     return np.right_shift(x.view(signed), y.view(signed)).view(x.dtype)
 
 
-_FOLDS: dict[str, Callable[..., Any]] = {
-    "neg": np.negative, "not": np.invert, "add": np.add, "sub": np.subtract, "mul": np.multiply,
-    "maximum": np.maximum, "minimum": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
-    "xor": np.bitwise_xor, "div": _quotient, "rem": _remainder,
-    "shift_left": np.left_shift, "shift_right_arithmetic": _shifted_right,
+_FOLDS: dict[str, Callable[..., Any] | str] = {
+    "neg": "negative", "not": "invert", "add": "add", "sub": "subtract", "mul": "multiply",
+    "maximum": "maximum", "minimum": "minimum", "and": "bitwise_and", "or": "bitwise_or",
+    "xor": "bitwise_xor", "div": _quotient, "rem": _remainder,
+    "shift_left": "left_shift", "shift_right_arithmetic": _shifted_right,
 }  # fmt: skip
 for _name, _fold in _FOLDS.items():
     OPS[f"anvl.{_name}"].fold = _folding(_fold)  # type: ignore[method-assign]

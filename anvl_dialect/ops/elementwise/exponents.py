@@ -6,10 +6,9 @@ Source: IEEE 754-2019, section 5.3.3, scaleB, and section 3.4 for the encoding.
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like
 from anvl.dialect.core.families import check_kind, with_batch_axis
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.dialect.ops.elementwise.elementary import and_, or_
@@ -32,7 +31,7 @@ _FORMATS = {
 
 
 _WIDEST = ("i64", "ui64")
-_BITS_AROUND = np.array([-64, 64, -63, 63, -99, 99], np.int32)
+_BITS_AROUND = (-64, 64, -63, 63, -99, 99)
 
 
 class LdexpOp(AnvlOp, name="ldexp"):
@@ -110,13 +109,14 @@ class LdexpOp(AnvlOp, name="ldexp"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
+        around = np.array(_BITS_AROUND, np.int32)
         return [
             *draw.calls(
                 ([draw.floats(2, 3), draw.ints(2, 3)], {}),
                 ([draw.floats(), draw.ints()], {}),
                 ([draw.floats(0), draw.ints(0)], {}),
                 ([draw.ints(2, 3), draw.ints(2, 3)], {}),
-                *[([draw.ints(6, within=(1, 9), dtype=d) - 5, _BITS_AROUND], {}) for d in _WIDEST],
+                *[([draw.ints(6, within=(1, 9), dtype=d) - 5, around], {}) for d in _WIDEST],
             ),
             *draw.calls(*_at_the_ends(), through=lambda y: [_bits_of(y)]),
         ]

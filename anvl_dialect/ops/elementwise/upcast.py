@@ -36,10 +36,7 @@ def wider_element(name: str, x: Any, dtype: str | None) -> Any:
     own = dtype_name(x.element_type)
     if dtype is None or dtype == own:
         return x.element_type
-    if DTYPES[dtype].kind != DTYPES[own].kind or _bits(dtype) <= _bits(own):
+    wanted, given = DTYPES[dtype], DTYPES[own]
+    if wanted.kind != given.kind or wanted.bits <= given.bits:
         raise TypeError(f"{name}: a result of {dtype} from {x}; it is {own}, or wider of its kind")
     return element_type(dtype)
-
-
-def _bits(dtype: str) -> int:
-    return 4 if dtype in ("i4", "ui4") else 8 * DTYPES[dtype].numpy.itemsize

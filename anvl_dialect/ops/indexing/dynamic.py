@@ -7,10 +7,9 @@ Source: StableHLO specification, ops of the same names.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import with_batch_axis
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operand, Operands, Result, Value, emit
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
@@ -83,7 +82,7 @@ class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def starts(*numbers: int) -> list[np.ndarray]:
+        def starts(*numbers: int) -> "list[np.ndarray]":
             return [np.array(i, np.int32) for i in numbers]
 
         return draw.calls(
@@ -149,7 +148,7 @@ class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def starts(*numbers: int) -> list[np.ndarray]:
+        def starts(*numbers: int) -> "list[np.ndarray]":
             return [np.array(i, np.int32) for i in numbers]
 
         return draw.calls(

@@ -7,9 +7,8 @@ Source: StableHLO specification, `gather`.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full, zeros_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Bool, Ints
 from anvl.dialect.core.params.index_params import GatherDimensions, GatherDims, ScatterDims
@@ -103,7 +102,7 @@ class GatherOp(AnvlOp, name="gather"):
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
-        def indices(*vectors: Any, dtype: str = "i32") -> np.ndarray:
+        def indices(*vectors: Any, dtype: str = "i32") -> "np.ndarray":
             return np.array(vectors, {"i32": np.int32, "i64": np.int64, "ui8": np.uint8}[dtype])
 
         def rows(sizes: Any, vector: int = 1, **params: Any) -> dict[str, Any]:

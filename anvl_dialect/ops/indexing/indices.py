@@ -6,13 +6,18 @@ Source: StableHLO specification, constraints of `gather` (C1-C22) and of `scatte
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full, literal
 from anvl.dialect.core.families import check_axes
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.index_params import GatherDims, ScatterDims
-from anvl.dialect.core.types import DTYPES, dtype_name, kind, numpy_of, shape_text, tensor
+from anvl.dialect.core.types import (
+    integer_range,
+    kind,
+    numpy_of,
+    shape_text,
+    tensor,
+)
 from anvl.dialect.ops.elementwise.elementary import and_
 
 __all__ = [
@@ -162,10 +167,7 @@ def _limits(indices: Any, x: Any, dims: Dims, sizes: Sequence[int]) -> list[int]
 
 
 def _largest(element: Any) -> int:
-    name = dtype_name(element)
-    row = DTYPES[name]
-    bits = 4 if name in ("i4", "ui4") else row.numpy.itemsize * 8
-    return int(2 ** (bits - (row.kind == "int")) - 1)
+    return integer_range(element)[1]
 
 
 def _limits_row(limits: Sequence[int], indices: Any, dims: Dims) -> Value:

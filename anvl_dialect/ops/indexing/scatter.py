@@ -7,10 +7,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import differentiable, with_batch_axis
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.core.params.base import Body, Bool
 from anvl.dialect.core.params.index_params import ScatterDimensions, ScatterDims
@@ -242,7 +241,7 @@ def _one_by_one(
 
 
 def _samples(draw: Any) -> list[Any]:
-    def indices(*vectors: Any) -> np.ndarray:
+    def indices(*vectors: Any) -> "np.ndarray":
         return np.array(vectors, np.int32)
 
     def points(body: Any, unique: bool = False) -> dict[str, Any]:

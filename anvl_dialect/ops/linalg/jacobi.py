@@ -13,9 +13,8 @@ for the relative bound that ends the one-sided method.
 
 from collections.abc import Callable
 
-import numpy as np
-
 from anvl.dialect.core.create import full, full_like, zeros_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.types import dtype_name, element_type, numpy_of, tensor
 from anvl.dialect.ops.array.sorting import argsort, taken_along

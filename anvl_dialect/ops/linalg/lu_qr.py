@@ -10,9 +10,8 @@ both; N. Higham, Accuracy and Stability of Numerical Algorithms (2nd ed., 2002),
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full, full_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Result, Value, emit
 from anvl.dialect.core.params.base import Bool
 from anvl.dialect.core.types import element_type, numpy_of, tensor

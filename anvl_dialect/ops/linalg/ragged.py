@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.families import add_tangents, check_axes, check_kind, with_batch_axis
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import DotDims, Precision
@@ -184,7 +183,7 @@ class RaggedDotOp(AnvlOp, name="ragged_dot"):
         def numbers(*dims: tuple[int, ...]) -> dict[str, Any]:
             return {"ragged_dot_dimension_numbers": RaggedDims(*dims)}
 
-        def sizes(*counts: Any, dtype: str = "i32") -> np.ndarray:
+        def sizes(*counts: Any, dtype: str = "i32") -> "np.ndarray":
             return np.array(counts, numpy_dtype(dtype))
 
         rows = numbers((), (), (1,), (1,), (0,), (0,))

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-import numpy as np
-
 from anvl.dialect.core.create import full, full_like, zeros_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.types import numpy_of, tensor
 from anvl.dialect.ops.elementwise.elementary import and_, or_

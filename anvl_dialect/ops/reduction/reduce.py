@@ -7,15 +7,20 @@ Source: StableHLO specification, `reduce`.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.create import ComplexLiteral, full, full_like, zeros_like
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Int, Ints, ResultDtype
-from anvl.dialect.core.types import element_type, kind, numpy_of, shape_text, tensor, without_axes
+from anvl.dialect.core.types import (
+    element_type,
+    integer_range,
+    kind,
+    shape_text,
+    tensor,
+    without_axes,
+)
 from anvl.dialect.ops.reduction.last_axis import concatenated, merged_axes, part, unmerged_axes
 
 __all__ = [
@@ -268,11 +273,7 @@ def extreme(element: Any, lowest: bool) -> complex:
     of_kind = kind(element)
     if of_kind == "float":
         return float("-inf") if lowest else float("inf")
-    if of_kind == "bool":
-        return 0 if lowest else 1
-    bits, signed = numpy_of(element), of_kind == "int"
-    width = 4 if bits.name in ("int4", "uint4") else bits.itemsize * 8
-    low, high = (-(2 ** (width - 1)), 2 ** (width - 1) - 1) if signed else (0, 2**width - 1)
+    low, high = integer_range(element)
     return low if lowest else high
 
 
@@ -395,7 +396,7 @@ class ArgExtremum(AnvlOp):
 
 def check_places(name: str, x: Any, axis: int, dtype: str) -> None:
     """Raise TypeError if the index dtype cannot hold every position along an axis."""
-    limit = np.iinfo(numpy_of(element_type(dtype))).max
+    limit = integer_range(element_type(dtype))[1]
     if x.shape[axis] - 1 > limit:
         raise TypeError(
             f"{name}: axis {axis} of {x} has positions up to {x.shape[axis] - 1}, but the index "

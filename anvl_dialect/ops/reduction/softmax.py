@@ -13,10 +13,9 @@ values and in gradients.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, zeros_like
 from anvl.dialect.core.families import check_axes, check_kind
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
 from anvl.dialect.core.params.base import Ints
 from anvl.dialect.core.types import numpy_dtype, shape_text, tensor, without_axes

@@ -11,9 +11,8 @@ to 500.
 
 import math
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, literal
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.types import numpy_of, tensor

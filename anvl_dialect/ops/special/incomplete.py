@@ -18,10 +18,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full, full_like, zeros_like
 from anvl.dialect.core.families import Elementwise
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Operand, Result, Value, emit
 from anvl.dialect.core.types import dtype_name, element_type, numpy_dtype, tensor

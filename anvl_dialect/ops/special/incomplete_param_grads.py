@@ -26,9 +26,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from anvl.dialect.core.create import full_like, literal, zeros_like
+from anvl.dialect.core.lazy_numpy import np
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.types import dtype_name, numpy_of, tensor
 from anvl.dialect.ops.elementwise.elementary import (
@@ -68,7 +67,8 @@ _NODES_OF_GAMMA = {"f32": 32, "f64": 40}
 _NODES_OF_BETA = {"f32": 64, "f64": 96}  # the longest has a bend of width 1 within 77
 _FEW_NODES = 3
 _FALLEN = 40.0  # e^-40 is negligible
-_CANDIDATES = 2.0 ** (-np.arange(48) / 2)  # integration ends, relative to a sufficient one
+# Integration ends, relative to a sufficient one.
+_CANDIDATES = tuple(2.0 ** (-k / 2) for k in range(48))
 
 
 def gamma_slope(a: Value, x: Value) -> Value:
@@ -194,7 +194,7 @@ def _log1p_less(m: Value, logarithm: Value) -> Value:
     near = emit.select(is_far, zeros_like(m), m)
     s = div(near, plus(near, 2))
     square = mul(s, s)
-    n_terms = 5 if numpy_of(m.type.element_type) == np.float32 else 10  # s^2 is at most 1/49
+    n_terms = 5 if dtype_name(m.type.element_type) == "f32" else 10  # s^2 is at most 1/49
     beyond = mul(square, _series([2 / (2 * k + 3) for k in range(n_terms)], square))
     return emit.select(is_far, sub(logarithm, m), mul(s, sub(beyond, near)))
 

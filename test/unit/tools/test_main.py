@@ -16,6 +16,14 @@ from anvl.tools.opt.main import main
 
 GOOD = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
 
+SUM_OF_SINES = """
+func.func @main(%x: tensor<3xf32>) -> tensor<f32> {
+  %0 = "anvl.sin"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = "anvl.sum"(%0) {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+"""
+
 
 def opt(*args, stdin=b"", **kwargs):
     given = stdin.encode() if isinstance(stdin, str) else stdin
@@ -102,6 +110,45 @@ def test_anvl_opt_loads_neither_jaxlib_nor_the_runtime(tmp_path):
         "bad = [m for m in sys.modules if m.split('.')[0] in ('jax', 'jaxlib', 'scipy')"
         " or m.startswith('anvl.runtime')]\n"
         "sys.exit(str(bad) if bad else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "passes",
+    [
+        (),
+        ("--anvl-gradient=function=main wrt=0", "--anvl-lower-to-stablehlo"),
+        ("--anvl-inline", "--anvl-simplify", "--cse", "--canonicalize"),
+        ("--anvl-forward=function=main wrt=0", "--anvl-vectorize=function=main size=2"),
+    ],
+    ids=lambda passes: " ".join(passes) or "none",
+)
+def test_a_plain_run_of_anvl_opt_needs_no_numpy(tmp_path, passes):
+    (tmp_path / "a.mlir").write_text(SUM_OF_SINES)
+    code = (
+        "import sys; from anvl.tools.opt.main import main\n"
+        f"assert main([{str(tmp_path / 'a.mlir')!r}, *{passes!r}]) == 0\n"
+        "found = {'numpy', 'ml_dtypes', 'scipy', 'subprocess'} & {*sys.modules}\n"
+        "sys.exit(str(found) if found else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_numpy_comes_when_it_is_needed(tmp_path):
+    """Also for the builders of attributes that MLIR's bindings make only where NumPy is found."""
+    (tmp_path / "a.mlir").write_text(GOOD)
+    code = (
+        "import sys; from anvl.tools.opt.main import main\n"
+        f"assert main([{str(tmp_path / 'a.mlir')!r}]) == 0 and 'numpy' not in sys.modules\n"
+        "from anvl.dialect.core.mlir import _cext; from anvl.dialect.core.context import context\n"
+        "def built(kind): return str(_cext.ir.AttrBuilder.get(kind)([1, 2], context()))\n"
+        "assert built('I64ElementsAttr') == 'dense<[1, 2]> : tensor<2xi64>'\n"
+        "assert built('IndexElementsAttr') == 'dense<[1, 2]> : tensor<2xindex>'\n"
+        "assert built('F64ElementsAttr').endswith(' : tensor<2xf64>')\n"
+        "import numpy; assert numpy.arange(3).sum() == 3 and 'numpy' in sys.modules\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
