@@ -199,6 +199,7 @@ def test_the_one_door_opens_to_mlir_only():
     door = (core / "mlir.py").read_text()
     imported = set(re.findall(r"^ *(?:from|import) ([\w.]+)", door, re.MULTILINE))
     imported -= {f"anvl.dialect.core.{stub.stem}" for stub in core.glob("*.pyi")}
+    imported -= {"anvl.dialect.core.lazy_numpy"}  # for builders that the bindings leave out
     roots = {name.partition(".")[0] for name in imported}
     assert roots - sys.stdlib_module_names == {"torch_mlir"}
 
