@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from anvl.control_flow.reduce import reduce as reduce
     from anvl.core.avals import aval as aval
     from anvl.core.config import config as config
+    from anvl.core.config import default_device as default_device
     from anvl.core.config import defaults as defaults
+    from anvl.core.config import set_default_device as set_default_device
     from anvl.core.config import set_defaults as set_defaults
     from anvl.dialect.core.errors import AnvlError as AnvlError
     from anvl.dialect.core.errors import MissingRule as MissingRule
@@ -46,8 +48,11 @@ if TYPE_CHECKING:
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
     from anvl.runtime import Array as Array
+    from anvl.runtime import Device as Device
+    from anvl.runtime import PluginError as PluginError
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
+    from anvl.runtime import register_plugin as register_plugin
     from anvl.transforms.checkpoints import checkpoint as checkpoint
     from anvl.transforms.closures import closure_convert as closure_convert
     from anvl.transforms.custom_rules import custom_jvp as custom_jvp
@@ -72,9 +77,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
+    "Device": "anvl.runtime",
     "MissingRule": "anvl.dialect.core.errors",
     "NonFiniteError": "anvl.dialect.core.errors",
     "PassError": "anvl.dialect.core.errors",
+    "PluginError": "anvl.runtime",
     "RuntimeFailure": "anvl.runtime",
     "TraceError": "anvl.dialect.core.errors",
     "associative_scan": "anvl.control_flow.map",
@@ -85,6 +92,7 @@ _HOMES = {
     "config": "anvl.core.config",
     "custom_jvp": "anvl.transforms.custom_rules",
     "custom_vjp": "anvl.transforms.custom_rules",
+    "default_device": "anvl.core.config",
     "defaults": "anvl.core.config",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.dispatch.graph",
@@ -104,6 +112,8 @@ _HOMES = {
     "print_saved_values": "anvl.transforms.saved_residuals",
     "reduce": "anvl.control_flow.reduce",
     "scan": "anvl.control_flow.loops",
+    "register_plugin": "anvl.runtime",
+    "set_default_device": "anvl.core.config",
     "set_defaults": "anvl.core.config",
     "switch": "anvl.control_flow.conditions",
     "stop_gradient": "anvl.transforms.grad",

@@ -42,6 +42,7 @@ _GUARDED = tuple(
     )
     for name in guard.NAMES
 )  # fmt: skip
+_LIBRARIES = ("lapack", "none")
 _MOST_ROUNDS = 32  # composites of composites of composites
 
 
@@ -52,12 +53,16 @@ class LowerToStablehlo(Pass, argument=NAME):
     Expects no `anvl.captured` (run anvl-hoist-constants) and no declared transformation (run
     anvl-gradient, anvl-forward, anvl-vectorize, anvl-control-flow).
     Afterwards no anvl op and no CHLO op is left, every function has a body, and calls form no
-    cycle.  Linear algebra calls routines of the platform, or is written out where none are known.
+    cycle.  Linear algebra calls the routines that are registered with the client, or is written
+    out.
     """
 
     anchor = "builtin.module"
 
     platform: str = option("cpu", help="platform that will run the program, by PJRT's name")
+    routines: str = option(
+        "", help="library that the program may call: lapack or none (lapack on the platform cpu)"
+    )
 
     def run(self, module: ir.Operation) -> None:
         # Only bodies written by users need a check; generated ones do not exist before lowering.
@@ -72,6 +77,12 @@ class LowerToStablehlo(Pass, argument=NAME):
             check_bodies(NAME, module)
         check_calls(NAME, module)
         self._guard(module)
+
+    def _library(self) -> str:
+        if self.routines not in ("", *_LIBRARIES):
+            listed = " or ".join(_LIBRARIES)
+            raise PassError(NAME, f"routines takes {listed}, got {self.routines!r}")
+        return self.routines or ("lapack" if self.platform == "cpu" else "none")
 
     def _guard(self, module: ir.Operation) -> None:
         """Rewrite ops that XLA would compute wrongly, or crash on."""
@@ -109,7 +120,7 @@ class LowerToStablehlo(Pass, argument=NAME):
             legalize_chlo(module)
 
     def _lower_once(self, module: ir.Operation, known: int) -> None:
-        rewrite.walk_and_apply_patterns(module, expansions(self.platform, known))
+        rewrite.walk_and_apply_patterns(module, expansions(self.platform, self._library(), known))
         rewrite.walk_and_apply_patterns(module, _renames(known))
 
 

@@ -8,11 +8,10 @@ from anvl.runtime.client import (
     Client,
     Device,
     Placement,
+    Target,
     cpu_client,
-    default_client,
-    default_placement,
-    default_platform,
-    devices,
+    embedded_client,
+    embedded_target,
     has_client,
 )
 from anvl.runtime.dispatch import (
@@ -26,7 +25,7 @@ from anvl.runtime.dispatch import (
     make_function,
     set_variant,
 )
-from anvl.runtime.errors import ForkedProcess, RuntimeFailure
+from anvl.runtime.errors import ForkedProcess, PluginError, RuntimeFailure
 from anvl.runtime.executable import (
     Entry,
     Executable,
@@ -35,6 +34,14 @@ from anvl.runtime.executable import (
     stablehlo_version,
 )
 from anvl.runtime.ffi import include_dir, register_handler, registered_handlers
+from anvl.runtime.plugins.default_device import (
+    PluginSettings,
+    default_client,
+    default_placement,
+    default_target,
+    devices,
+)
+from anvl.runtime.plugins.registry import as_device, known_plugins, register_plugin
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
@@ -50,8 +57,12 @@ __all__ = [
     "Executable",
     "ForkedProcess",
     "Placement",
+    "PluginError",
+    "PluginSettings",
     "RuntimeFailure",
+    "Target",
     "array_type",
+    "as_device",
     "begin_tracing",
     "clear_caches",
     "compile",
@@ -59,19 +70,23 @@ __all__ = [
     "cpu_client",
     "default_client",
     "default_placement",
-    "default_platform",
+    "default_target",
     "devices",
+    "embedded_client",
+    "embedded_target",
     "end_tracing",
     "has_client",
     "hide_code_of",
     "hide_frames",
     "hiding_frames",
     "include_dir",
+    "known_plugins",
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",
     "put",
     "register_handler",
+    "register_plugin",
     "registered_handlers",
     "set_variant",
     "stablehlo_version",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import math
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from anvl.runtime.ending import leave_if_ending, watch_end
 from anvl.runtime.errors import ForkedProcess
@@ -14,6 +15,32 @@ from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import machine_memory
 from anvl.runtime.settings import runtime_settings
+
+__all__ = [
+    "EMBEDDED", "Client", "Device", "Placement", "Target", "check_process", "cpu_client",
+    "embedded_client", "embedded_target", "forked", "has_client", "is_orphan",
+]  # fmt: skip
+
+#: The name of jaxlib's own client; others have the names of their plugins.
+EMBEDDED = "cpu"
+
+
+class Target(NamedTuple):
+    """What a program is lowered for.
+
+    Attributes
+    ----------
+    platform
+        PJRT's name of the platform.
+    routines
+        The library whose custom calls are registered with the client: `lapack` or `none`.
+    """
+
+    platform: str
+    routines: str
+
+
+_EMBEDDED_TARGET = Target("cpu", "lapack")
 
 
 class Device:
@@ -36,7 +63,8 @@ class Device:
         self.placement: Placement = Placement((self,))
 
     def __repr__(self) -> str:
-        return f"<{self.platform.capitalize()}Device(id={self.id})>"
+        plugin = "" if self.client.name == self.platform else f", plugin={self.client.name!r}"
+        return f"<{self.platform.capitalize()}Device(id={self.id}{plugin})>"
 
 
 class Placement:
@@ -109,19 +137,41 @@ def _hlo_sharding(tiles: tuple[int, ...] | None) -> Any:
 class Client:
     """A PJRT client with its devices.  A program cannot mix arrays of two clients.
 
+    Attributes
+    ----------
+    name
+        The name of its plugin; `cpu` for jaxlib's own client.  PJRT's name of the platform does not
+        tell clients apart.
+    target
+        The platform, and the routines that are registered.
+    attributes
+        What the plugin says of itself, such as the versions of StableHLO that it takes.
+    devices
+        Its devices in this process.
+    memory_bytes
+        The memory of the machine, where the devices share it.
+
     Examples
     --------
     >>> import anvl.runtime as rt
-    >>> rt.default_client().platform
-    'cpu'
+    >>> rt.default_client().target
+    Target(platform='cpu', routines='lapack')
     """
 
-    __slots__ = ("__weakref__", "devices", "handle", "memory_bytes", "platform")
+    __slots__ = ("__weakref__", "attributes", "devices", "handle", "memory_bytes", "name", "target")
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(
+        self,
+        handle: Any,
+        name: str,
+        routines: str = "none",
+        attributes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         check_process("Client")
         self.handle: Any = handle
-        self.platform: str = handle.platform
+        self.name: str = name
+        self.target: Target = Target(handle.platform, routines)
+        self.attributes: Mapping[str, Any] = attributes
         self.devices: tuple[Device, ...] = tuple(
             Device(self, device) for device in handle.local_devices()
         )
@@ -129,8 +179,13 @@ class Client:
         self.memory_bytes: int | None = machine_memory() if self.platform == "cpu" else None
         _watch_process()
 
+    @property
+    def platform(self) -> str:
+        """PJRT's name of the platform."""
+        return self.target.platform
+
     def __repr__(self) -> str:
-        return f"<Client({self.platform}, {len(self.devices)} devices)>"
+        return f"<Client({self.name}, {len(self.devices)} devices)>"
 
 
 def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> Client:
@@ -158,16 +213,16 @@ def cpu_client(num_devices: int | None = None, *, asynchronous: bool = True) -> 
     count = runtime_settings.num_cpu_devices if num_devices is None else num_devices
     if count < 1:
         raise ValueError(f"cpu_client: num_devices must be at least 1, got {count}")
-    return Client(compat.make_cpu_client(asynchronous=asynchronous, num_devices=count))
+    handle = compat.make_cpu_client(asynchronous=asynchronous, num_devices=count)
+    return Client(handle, EMBEDDED, _EMBEDDED_TARGET.routines)
 
 
 _lock = fresh_lock()
-_default: Client | None = None
-_default_place: Placement | None = None
+_embedded: Client | None = None
 
 
-def default_client() -> Client:
-    """The client of this process, made at the first call.
+def embedded_client() -> Client:
+    """jaxlib's own client of this process, made at the first call.
 
     Raises
     ------
@@ -179,56 +234,23 @@ def default_client() -> Client:
     Examples
     --------
     >>> import anvl.runtime as rt
-    >>> rt.default_client() is rt.default_client()
+    >>> rt.embedded_client() is rt.embedded_client()
     True
     """
-    global _default
-    check_process("default_client")
+    global _embedded
+    check_process("embedded_client")
     with _lock:
-        if _default is None:
-            _default = cpu_client()
-        return _default
+        if _embedded is None:
+            _embedded = cpu_client()
+        return _embedded
 
 
-def default_platform() -> str:
-    """Platform of the default client, without creating it.
+def embedded_target() -> Target:
+    """What programs for jaxlib's own client are lowered for, without creating it.
 
     So a program can be lowered without a client, also in a process that was forked from one.
-
-    Examples
-    --------
-    >>> import anvl.runtime as rt
-    >>> rt.default_platform()
-    'cpu'
     """
-    return "cpu" if _default is None else _default.platform  # `cpu_client` will make it
-
-
-def devices() -> tuple[Device, ...]:
-    """The devices of the default client.
-
-    Examples
-    --------
-    >>> import anvl.runtime as rt
-    >>> rt.devices()[0].platform
-    'cpu'
-    """
-    return default_client().devices
-
-
-def default_placement() -> Placement:
-    """The default placement of arrays: the first device.
-
-    Examples
-    --------
-    >>> import anvl.runtime as rt
-    >>> rt.default_placement() is rt.devices()[0].placement
-    True
-    """
-    global _default_place
-    if _default_place is None:
-        _default_place = devices()[0].placement
-    return _default_place
+    return _EMBEDDED_TARGET if _embedded is None else _embedded.target
 
 
 # Note [Forking]

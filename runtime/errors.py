@@ -22,6 +22,22 @@ class RuntimeFailure(RuntimeError):
     """
 
 
+class PluginError(RuntimeFailure):
+    """A PJRT plugin is not known, cannot be loaded or started, or has a version that is not taken.
+
+    Other plugins, and jaxlib's own client, are not affected.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> try:
+    ...     anvl.devices("no-such-plugin")
+    ... except anvl.PluginError as error:
+    ...     print(str(error).partition(";")[0])
+    devices: no plugin 'no-such-plugin' is known
+    """
+
+
 class ForkedProcess(RuntimeFailure):
     """The process was forked after the client had started; its threads are not in the child.
 

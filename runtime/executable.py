@@ -17,11 +17,12 @@ import numpy as np
 from anvl.runtime import trial
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
-from anvl.runtime.client import Placement, check_process, default_placement
+from anvl.runtime.client import Placement, check_process
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.ffi import missing_handler
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
+from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.turns import check_order, in_turn, splits_stacks
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
@@ -351,7 +352,7 @@ def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
             raise ValueError(f"compile: {text}; see XLA's flags for their names") from error
         unknown = re.search(_UNKNOWN_TARGET, str(error))
         if unknown is not None:
-            text = missing_handler(unknown[1], place.client.platform)
+            text = missing_handler(unknown[1], place.client.name)
         raise RuntimeFailure(f"compile: {text}") from error
 
 
@@ -384,10 +385,10 @@ _lapack_is_registered = False
 def _prepare_custom_calls(program: bytes | str, place: Placement) -> bool:
     """Register LAPACK when a program first names it, as that imports scipy.
 
-    Returns whether this program does.
+    Returns whether this program calls it.
     """
     global _lapack_is_registered
-    if not _names_lapack(program) or place.client.platform != "cpu":
+    if not _names_lapack(program) or place.client.target.routines != "lapack":
         return False
     if not _lapack_is_registered:
         compat.register_lapack()  # registering twice does no harm, so no lock

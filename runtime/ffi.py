@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from anvl.runtime.client import EMBEDDED
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
@@ -126,15 +127,18 @@ def include_dir() -> str:
     return str(folder)
 
 
-def missing_handler(name: str, platform: str) -> str:
-    """The message for a program that calls an unregistered handler."""
+def missing_handler(name: str, client: str) -> str:
+    """The message for a program that calls a handler that its client does not have."""
     able = registered_handlers().get(name)
-    if able is None:
-        return (
-            f"no handler is registered under {name!r}; register it with anvl.ffi.register before "
-            "the program is compiled"
-        )
-    return f"the handler {name!r} is registered for {', '.join(able)}, not for {platform}"
+    if able is not None:
+        what = client if client == EMBEDDED else f"the plugin {client}"
+        return f"the handler {name!r} is registered for {', '.join(able)}, not for {what}"
+    if client != EMBEDDED:
+        return f"the plugin {client} has no handler {name!r}; run the program on another device"
+    return (
+        f"no handler is registered under {name!r}; register it with anvl.ffi.register before "
+        "the program is compiled"
+    )
 
 
 def _function_of(path: Path, symbol: str) -> Any:

@@ -9,10 +9,13 @@ would import it by themselves (`_arrays` of a sharded array, `_fully_replicated_
 from __future__ import annotations
 
 import ctypes
+import importlib
 import math
 import os
-from collections.abc import Callable
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,8 @@ from jaxlib import _jax, utils, xla_client  # type: ignore[attr-defined]
 
 # XLA also logs the errors that it raises, and a few lines of its own; a user's setting of the
 # variable takes precedence.
-if "TF_CPP_MIN_LOG_LEVEL" not in os.environ:
+_LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+if _LOG_LEVEL not in os.environ:
     utils.absl_set_min_log_level(3)
 
 JAXLIB_VERSION: str = jaxlib.version.__version__
@@ -148,6 +152,70 @@ def register_lapack() -> None:
 def register_handler(name: str, capsule: object, platform: str) -> None:
     """Make a handler of XLA's typed FFI known."""
     xla_client.register_custom_call_target(name, capsule, platform=platform, api_version=1)
+
+
+# -- plugins ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def quiet_plugins() -> Iterator[None]:
+    """Start plugins without their log on stderr: each reads the level once, from the environment.
+
+    A user's setting of the variable takes precedence.
+    """
+    if _LOG_LEVEL in os.environ:
+        yield
+        return
+    os.environ[_LOG_LEVEL] = "3"
+    try:
+        yield
+    finally:
+        os.environ.pop(_LOG_LEVEL, None)
+
+
+def load_plugin(name: str, path: str) -> Any:
+    """Load a library under a name; a capsule of its API, None if `jax` has loaded it already."""
+    if xla_client.pjrt_plugin_loaded(name):
+        return None
+    return xla_client.load_pjrt_plugin_dynamically(name, path)
+
+
+def initialize_plugin(name: str) -> None:
+    """Initialise a loaded plugin, once; jaxlib refuses versions that it does not take."""
+    if not xla_client.pjrt_plugin_initialized(name):
+        xla_client.initialize_pjrt_plugin(name)
+
+
+def make_plugin_client(name: str, options: dict[str, Any]) -> Any:
+    """Make a client of a loaded and initialised plugin."""
+    return xla_client.make_c_api_client(name, options, None)
+
+
+def gpu_options() -> dict[str, Any]:
+    """Options of GPU plugins, with the settings of memory by `XLA_PYTHON_CLIENT_*`."""
+    return dict(xla_client.generate_pjrt_gpu_plugin_options())
+
+
+def register_gpu_handlers(platform: str, extension: Any, capsule: object) -> None:
+    """Make the custom calls of jaxlib's GPU libraries known to the plugin of a `platform`.
+
+    `extension` is the module of the plugin's wheel that passes them on.
+    """
+    on_type, on_call = extension.register_custom_type, extension.register_custom_call_target
+    xla_client.register_custom_type_handler(platform, partial(on_type, capsule))
+    xla_client.register_custom_call_handler(platform, partial(on_call, capsule))
+    for name, function in extension.ffi_types().items():
+        xla_client.register_custom_type(name, function, platform=platform)
+    for name, function in extension.ffi_handlers().items():
+        xla_client.register_custom_call_target(name, function, platform=platform, api_version=1)
+    for library in ("solver", "linalg", "prng", "rnn", "sparse", "triton"):
+        with warnings.catch_warnings(), suppress(ImportError):
+            warnings.simplefilter("ignore")  # a library of another version has none
+            module = importlib.import_module(f"jaxlib.gpu_{library}")
+            for name, function, version in module.registrations().get(platform, ()):
+                xla_client.register_custom_call_target(
+                    name, function, platform=platform, api_version=version
+                )
 
 
 def include_dir() -> Path:

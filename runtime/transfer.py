@@ -8,8 +8,9 @@ import numpy as np
 
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.buffers import copied_buffer, is_single, send
-from anvl.runtime.client import Placement, check_process, default_placement
+from anvl.runtime.client import Placement, check_process
 from anvl.runtime.lazy import compat
+from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory, device_dtype, interned
 
 

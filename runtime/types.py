@@ -13,10 +13,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from anvl.runtime.client import Placement, default_placement
+from anvl.runtime.client import Placement
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import gibibytes
+from anvl.runtime.plugins.default_device import default_placement
 
 _STANDARD = {
     "bool": "bool",

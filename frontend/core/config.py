@@ -1,27 +1,33 @@
-"""`anvl.config`, the object of all settings, and the default dtypes of Python numbers."""
+"""`anvl.config`, the object of all settings; the default device; default dtypes of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
-from anvl.runtime import clear_caches, set_variant
+from anvl.runtime import (
+    Device,
+    PluginSettings,
+    as_device,
+    clear_caches,
+    default_placement,
+    set_variant,
+)
 from anvl.runtime.settings import (
     Kind,
-    RuntimeSettings,
     Setting,
     programs_version,
     watch_programs,
 )
 
 __all__ = [
-    "Config", "as_dtype", "config", "counting_dtype", "default_dtype", "defaults", "set_defaults",
-    "version",
+    "Config", "as_dtype", "config", "counting_dtype", "default_device", "default_dtype", "defaults",
+    "set_default_device", "set_defaults", "version",
 ]  # fmt: skip
 
 Dtype = np.dtype[Any]
@@ -38,7 +44,7 @@ def _of_kind(name: str) -> Kind[Dtype]:
     return Kind(f"a dtype of kind {name}", partial(_checked, name), show=dtype_name)
 
 
-class Config(RuntimeSettings):
+class Config(PluginSettings):
     """All settings of anvl; `anvl.config` is the one object of this class.
 
     `docs/configuration.md` lists them.  `anvl.config.x = value` sets a setting for the process,
@@ -168,3 +174,77 @@ def defaults(**dtypes: object) -> AbstractContextManager[None]:
     float64
     """
     return config(**_settings_of(dtypes))
+
+
+def set_default_device(device: Device | str | None) -> None:
+    """Set the device of arrays that nothing places: NumPy arrays, numbers, `np.zeros(3)`.
+
+    Applies to the process; within a `with` block of `default_device`, the block takes precedence.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        As for `default_device`.  None: that of `ANVL_DEFAULT_DEVICE`, or `cpu:0` without it.
+
+    Raises
+    ------
+    TypeError, ValueError, PluginError
+        As `default_device`.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> anvl.set_default_device("cpu:0")
+    >>> anvl.default_device()
+    <CpuDevice(id=0)>
+    >>> anvl.set_default_device(None)
+    """
+    if device is None:
+        del config.default_device
+    else:
+        config.default_device = as_device(device, "set_default_device")
+
+
+@overload
+def default_device() -> Device: ...
+
+
+@overload
+def default_device(device: Device | str) -> AbstractContextManager[None]: ...
+
+
+def default_device(device: Device | str | None = None) -> Device | AbstractContextManager[None]:
+    """Set the default device within a `with` block, for the current thread or task alone.
+
+    Arrays that nothing else places are made there: NumPy arrays and numbers that meet no array, and
+    functions without arrays, such as `np.zeros(3)`.  Without an argument: the default device.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        One of `anvl.devices(plugin)`, or its text: the name of a plugin, which is started at its
+        first use, and a number, as in `"cpu:1"`; without a number it is the first.
+
+    Returns
+    -------
+    The default device, or a context manager that sets it.
+
+    Raises
+    ------
+    TypeError
+        `device` is neither a device nor text.
+    ValueError
+        There is no device of this number, or the text names none.
+    PluginError
+        No plugin has this name, or it cannot be loaded or started.
+
+    Examples
+    --------
+    >>> import anvl, anvl.numpy as np
+    >>> with anvl.default_device("cpu:0"):
+    ...     print(np.zeros(1).device, anvl.default_device())
+    <CpuDevice(id=0)> <CpuDevice(id=0)>
+    """
+    if device is None:
+        return default_placement().devices[0]
+    return config(default_device=as_device(device, "default_device"))

@@ -113,7 +113,7 @@ class _Program:
         self._captured = traced.program.captured
         self._arrays = arrays
         self._place = arrays[0].aval.placement if arrays else default_placement()
-        elements = pipeline(self._captured, self._place.client.platform).elements
+        elements = pipeline(self._captured, *self._place.client.target).elements
         at = next(i for i, one in enumerate(elements) if isinstance(one, HoistConstants))
         self._lowering_passes = elements[at:]
         self._module = traced.program.module

@@ -102,7 +102,7 @@ def compiled_program(
     place = key[0].placement if key else default_placement()
     with passes_lock:
         ranges = ranges_of(program)
-        lower(program.module, program.captured, place.client.platform)
+        lower(program.module, program.captured, place.client.target)
         order = captured_order(program.module)
         artifact = serialize(program.module)
     constants = [

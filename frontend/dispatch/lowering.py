@@ -15,7 +15,7 @@ from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
-from anvl.runtime import stablehlo_version
+from anvl.runtime import Target, stablehlo_version
 
 __all__ = [
     "STAGES",
@@ -52,14 +52,14 @@ _STAGE_OF = {
 _PORTABLE = ("builtin", "func", "stablehlo")  # dialects of a portable artifact
 
 
-def lower(module: ir.Module, arrays: Sequence[Any], platform: str) -> None:
-    """Lower a traced module to StableHLO for a platform, in place."""
+def lower(module: ir.Module, arrays: Sequence[Any], target: Target) -> None:
+    """Lower a traced module to StableHLO for a target, in place."""
     with passes_lock:
-        pipeline(arrays, platform).run(module)
+        pipeline(arrays, *target).run(module)
 
 
 def lower_with_stages(
-    module: ir.Module, arrays: Sequence[Any], platform: str
+    module: ir.Module, arrays: Sequence[Any], target: Target
 ) -> dict[str, ir.Module]:
     """Lower as `lower` does, returning a copy of the module after each stage."""
     with passes_lock:
@@ -69,7 +69,7 @@ def lower_with_stages(
             if argument in _STAGE_OF:
                 stages[_STAGE_OF[argument]] = copied(module)
 
-        pipeline(arrays, platform).run(module, after_each=keep)
+        pipeline(arrays, *target).run(module, after_each=keep)
     return stages
 
 

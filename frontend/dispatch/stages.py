@@ -24,7 +24,7 @@ from anvl.runtime import (
     Executable,
     array_type,
     compile,
-    default_platform,
+    default_target,
     hide_frames,
     make_dispatch,
     put,
@@ -55,7 +55,7 @@ class Lowered:
     def __init__(self, traced: Traced) -> None:
         self._traced = traced
         program = traced.program
-        self._stages = lower_with_stages(program.module, program.captured, default_platform())
+        self._stages = lower_with_stages(program.module, program.captured, default_target())
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
         """The program after a stage, as MLIR text.
@@ -141,7 +141,7 @@ class Compiled:
         artifact = lowered.artifact()
         self.executable: Executable = compile(
             artifact,
-            options=compiler_options(artifact, default_platform()),
+            options=compiler_options(artifact, default_target().platform),
             arg_types=[
                 *(c.aval for c in self._constants),
                 *(array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.in_avals),

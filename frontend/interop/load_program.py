@@ -19,7 +19,7 @@ from anvl.interop.imported_function import ImportedFunction, jitted
 from anvl.interop.jax_export import Exported, NotExported, read_exported
 from anvl.interop.read_program import read_program
 from anvl.passes.functions.symbol_utils import functions_of
-from anvl.runtime import default_platform, hiding_frames
+from anvl.runtime import default_target, hiding_frames
 
 __all__ = ["load"]
 
@@ -147,7 +147,7 @@ def _platform_indices(
         return []
     if ir.StringAttr(first["jax.global_constant"]).value != _PLATFORM_INDEX:
         return []
-    platform = default_platform()
+    platform = default_target().platform
     if platform not in exported.platforms:
         raise ValueError(
             f"load: {path} was exported for {', '.join(exported.platforms)}, not for {platform}"

@@ -17,11 +17,12 @@ _create = ir.Operation.create
 class Hlo:
     """Builder of StableHLO ops for `lower` rules: `hlo("sine", x, type=x.type)`.
 
-    `platform` is the one that the program will run on.
+    `platform` is the one that the program will run on, by PJRT's name, and `routines` the library
+    whose custom calls are registered there: "lapack" or "none".
     """
 
-    def __init__(self, platform: str) -> None:
-        self.platform = platform
+    def __init__(self, platform: str = "", routines: str = "none") -> None:
+        self.platform, self.routines = platform, routines
 
     def __call__(self, name: str, *xs: ir.Value, type: ir.Type, **attributes: Any) -> ir.Value:
         return _create(f"stablehlo.{name}", [type], xs, attributes or None).result
@@ -110,7 +111,7 @@ class Literals:
         key = block, type, repr(value)
         if key not in self._constants:
             with ir.InsertionPoint.at_block_begin(block):
-                self._constants[key] = Hlo("").constant(type, value)
+                self._constants[key] = Hlo().constant(type, value)
         return self._constants[key]
 
 
@@ -124,7 +125,7 @@ def hide(x: ir.Value) -> ir.Value:
     """Make floats or complex numbers opaque to XLA's simplifier."""
     if kind(x.type.element_type) != "complex":
         return _create(_HIDING, [x.type], [x], _more_bits(x.context)).result
-    hlo = Hlo("")
+    hlo = Hlo()
     return hlo("complex", *(hide(hlo.part(p, x)) for p in ("real", "imag")), type=x.type)
 
 

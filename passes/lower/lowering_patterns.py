@@ -26,12 +26,12 @@ _LEGALIZE_CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
 @lru_cache(8)
-def expansions(platform: str, known: int) -> Any:
+def expansions(platform: str, routines: str, known: int) -> Any:
     """Python patterns, as one frozen set, for all ops that are not merely renamed.
 
     `known` is the number of registered ops: a new op makes a new set.
     """
-    patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform)
+    patterns, hlo = rewrite.RewritePatternSet(), Hlo(platform, routines)
     of_chlo = [op_class for op_class in OPS.values() if _is_chlo(op_class)]
     for op_class in (*ops_with_rule("lower"), *of_chlo):
         patterns.add(op_class.OPERATION_NAME, _pattern(op_class, hlo))

@@ -19,10 +19,11 @@ from anvl.passes.vectorize import Vectorize
 __all__ = ["pipeline", "transformations"]
 
 
-def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
+def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu", routines: str = "") -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
-    `arrays` are the arrays that the program closes over, by index.
+    `routines` is the library that the program may call; by default, that of the platform.  `arrays`
+    are the arrays that the program closes over, by index.
     """
     # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
     # Before hoisting, dead code matters only for the captured arrays that it uses.
@@ -33,7 +34,7 @@ def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu") -> Pipeline:
             _INLINE,
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # literals made by rules are small
-            _to_stablehlo(platform),
+            _to_stablehlo(platform, routines),
             "cse",
             "trivial-dce",
         ]
@@ -61,5 +62,5 @@ _INLINE = Inline()
 
 
 @cache
-def _to_stablehlo(platform: str) -> LowerToStablehlo:
-    return LowerToStablehlo(platform)
+def _to_stablehlo(platform: str, routines: str) -> LowerToStablehlo:
+    return LowerToStablehlo(platform, routines)

@@ -39,7 +39,7 @@ class Factorisation(AnvlOp):
     @classmethod
     def lower(cls, hlo: Any, x: Value, **params: Any) -> Any:
         if 0 not in x.type.shape:
-            return lower_on(hlo.platform, cls.short_name, x, **params)
+            return lower_on(hlo, cls.short_name, x, **params)
         result = cls.result_type(x.type, **params)
         return [_empty_result(t) for t in result] if cls.multiple_results else _empty_result(result)
 

@@ -1,6 +1,6 @@
-"""Lowering of linear algebra by platform: on CPU to LAPACK.
+"""Lowering of linear algebra: to routines where they are registered, such as LAPACK's.
 
-On other platforms the ops expand to StableHLO (`linalg_fallback.py`, `jacobi.py`), except for the
+Elsewhere the ops expand to StableHLO (`linalg_fallback.py`, `jacobi.py`), except for the
 eigenvalues of general matrices.
 
 LAPACK's routines are in every jaxlib, as custom calls `lapack_<routine>_ffi` that take stacks of
@@ -45,14 +45,15 @@ __all__ = ["LOWERINGS", "layouts", "lower_on"]
 _LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
 
 
-def lower_on(platform: str, name: str, *xs: Value, **params: Any) -> Any:
-    """Lower the op `name` on a platform.  See `LOWERINGS`."""
-    lowering = LOWERINGS.get(platform, {}).get(name) or _ANYWHERE.get(name)
+def lower_on(hlo: Any, name: str, *xs: Value, **params: Any) -> Any:
+    """Lower the op `name`: see `LOWERINGS`.  `hlo` is the builder that `lower` rules are given."""
+    lowering = LOWERINGS.get(hlo.routines, {}).get(name) or _ANYWHERE.get(name)
     if lowering is None:
-        able = [p for p, lowerings in LOWERINGS.items() if name in lowerings]
+        able = [library for library, lowerings in LOWERINGS.items() if name in lowerings]
         raise MissingRule(
-            f"{name}: platform {platform} has no routine for it, but {', '.join(able)} has; "
-            f"compile for that platform, or add a lowering to LOWERINGS in {__name__}"
+            f"{name}: there is no form of it in StableHLO alone, and the client that it is "
+            f"compiled for has none of the libraries with a routine for it, {', '.join(able)}; "
+            "run it on jaxlib's own client: anvl.devices('cpu')"
         )
     return lowering(*xs, **params)
 
@@ -281,9 +282,9 @@ _SCALES = {
     "f64": ((2.0**448, 2.0**800),),
 }
 
-#: Lowering of each op by platform: functions of the operands and parameters that emit ops.
+#: Lowering of each op by library: functions of the operands and parameters that emit ops.
 LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
-    "cpu": {
+    "lapack": {
         "triangular_solve": _triangular_solve,
         "cholesky": _cholesky,
         "lu": _lu,
@@ -297,7 +298,7 @@ LOWERINGS: dict[str, dict[str, Callable[..., Any]]] = {
     }
 }
 
-#: Lowering of each op on any other platform, to ops of StableHLO.
+#: Lowering of each op where no library has it, to ops of StableHLO.
 _ANYWHERE: dict[str, Callable[..., Any]] = {
     "triangular_solve": linalg_fallback.triangular_solve,
     "cholesky": linalg_fallback.cholesky,

@@ -69,7 +69,7 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
     def lower(cls, hlo: Any, a: Value, b: Value, **params: Any) -> Value:
         if 0 in b.type.shape:
             return b
-        return lower_on(hlo.platform, "triangular_solve", a, b, **params)
+        return lower_on(hlo, "triangular_solve", a, b, **params)
 
     @classmethod
     def tangent(

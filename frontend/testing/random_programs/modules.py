@@ -34,7 +34,7 @@ class Lowered:
         traced = trace_call(f, static, static.split(tuple(inputs), {}))
         program = traced.program
         self.out_avals = traced.out_avals
-        lower(program.module, program.captured, "cpu")
+        lower(program.module, program.captured, rt.embedded_target())
         self.module = program.module
         self.constants = [np.asarray(program.captured[i]) for i in captured_order(self.module)]
         self.inputs = [np.asarray(x) for x in inputs]

@@ -1,4 +1,6 @@
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=elsewhere | filecheck %s
+// RUN: anvl-opt %s --anvl-lower-to-stablehlo=routines=none | filecheck %s
+// RUN: not anvl-opt %s --anvl-lower-to-stablehlo=routines=blas 2>&1 | filecheck %s --check-prefix=WRONG
 // RUN: not anvl-opt %S/../../dialect/eig.mlir --anvl-lower-to-stablehlo=platform=elsewhere 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: anvl-opt %s --anvl-lower-to-stablehlo=platform=elsewhere | %run | %numbers %s
 
@@ -9,7 +11,8 @@
 // CHECK: stablehlo.cholesky
 // CHECK: stablehlo.while
 
-// NONE: eig.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-lower-to-stablehlo: eig: platform elsewhere has no routine for it, but cpu has;
+// WRONG: error: anvl-lower-to-stablehlo: routines takes lapack or none, got 'blas'
+// NONE: eig.mlir:{{[0-9]+}}:{{[0-9]+}}: error: anvl-lower-to-stablehlo: eig: there is no form of it in StableHLO alone,
 
 // The eigenvalues of the Cholesky factor's Hermitian part, [[2, 1], [1, 2]], are 1 and 3.
 

@@ -1,0 +1,73 @@
+"""What the plugins for GPUs need besides their library: options, libraries, handlers.
+
+Written from what the wheels hold, and tried as far as that goes without a GPU: no program has run
+through it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from anvl.runtime.lazy import compat
+
+__all__ = ["default_options", "load_libraries", "register_handlers"]
+
+# Modules that pass custom calls on to the plugin, by its name; the newest first.
+_EXTENSIONS = {
+    "cuda": [f"jax_cuda{n}_plugin.cuda_plugin_extension" for n in (13, 12)],
+    "rocm": [f"jax_rocm{n}_plugin.rocm_plugin_extension" for n in (7, 60)],
+}
+# In an order in which each finds those that it needs.
+_LIBRARIES = (
+    "cudart", "nvJitLink", "nvrtc", "cublasLt", "cublas", "cufft", "cusparse", "cusolver", "cupti",
+    "cudnn", "nccl", "nvshmem_host",
+)  # fmt: skip
+_kept: list[Any] = []
+
+
+def default_options(name: str) -> dict[str, Any]:
+    """Options of a plugin where none are given: those of the environment, for a GPU."""
+    return {**compat.gpu_options(), "platform_name": name} if name in _EXTENSIONS else {}
+
+
+def load_libraries(name: str) -> str:
+    """Load NVIDIA's libraries from its wheels, where the plugin would not look for them.
+
+    Returns what could not be loaded, as a sentence, or nothing.
+    """
+    if name != "cuda":
+        return ""
+    lost = []
+    for library in _LIBRARIES:
+        for path in _paths(library):
+            try:
+                _kept.append(ctypes.CDLL(str(path)))
+            except OSError as error:
+                lost.append(str(error))
+    return f"of NVIDIA's libraries, {lost[0]}" if lost else ""
+
+
+def _paths(library: str) -> list[Path]:
+    spec = find_spec("nvidia")
+    folders = spec.submodule_search_locations if spec is not None else None
+    return [path for at in folders or () for path in Path(at).glob(f"*/lib/lib{library}.so*")]
+
+
+def register_handlers(name: str, capsule: object | None) -> None:
+    """Make jaxlib's custom calls for GPUs known to the plugin, where their wheel is installed.
+
+    Without a capsule `jax` has done so.
+    """
+    if capsule is None:
+        return
+    for module in _EXTENSIONS.get(name, ()):
+        try:
+            extension = importlib.import_module(module)
+        except ImportError:
+            continue
+        compat.register_gpu_handlers(name.upper(), extension, capsule)
+        return

@@ -1,0 +1,129 @@
+"""What a library says about itself through PJRT's C API, read by ctypes before jaxlib loads it.
+
+jaxlib ends the process on a library whose API is a null pointer, and shows neither the version of a
+plugin nor its attributes.
+
+Source: `pjrt_c_api.h` of OpenXLA, whose structs only grow at their end,
+https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h
+"""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["Api", "NotAPlugin", "attributes", "read_api"]
+
+_FUNCTION = "GetPjrtApi"
+_N_FUNCTIONS = 5  # those that are read here: the last is `PJRT_Plugin_Attributes`
+_STRING, _INT, _INTS, _FLOAT, _BOOL = range(5)
+
+
+class NotAPlugin(Exception):
+    """A library that is no plugin; the message says why."""
+
+
+class Api(NamedTuple):
+    """The API of a plugin: its version, major and minor, and the library that it is in."""
+
+    version: tuple[int, int]
+    library: Any
+    attributes: int  # the address of its function
+
+
+class _Version(ctypes.Structure):
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("major", ctypes.c_int),
+        ("minor", ctypes.c_int),
+    )
+
+
+class _Start(ctypes.Structure):
+    """The first fields of `PJRT_Api`."""
+
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("version", _Version),
+        ("functions", ctypes.c_void_p * _N_FUNCTIONS),
+    )
+
+
+class _Value(ctypes.Union):
+    _fields_ = (
+        ("string", ctypes.c_void_p),
+        ("int64", ctypes.c_int64),
+        ("float32", ctypes.c_float),
+        ("boolean", ctypes.c_bool),
+    )
+
+
+class _NamedValue(ctypes.Structure):
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("name", ctypes.c_void_p),
+        ("name_size", ctypes.c_size_t),
+        ("kind", ctypes.c_int),
+        ("value", _Value),
+        ("value_size", ctypes.c_size_t),
+    )
+
+
+class _Attributes(ctypes.Structure):
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("attributes", ctypes.c_void_p),
+        ("count", ctypes.c_size_t),
+    )
+
+
+_AttributesFunction = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Attributes))
+
+
+def read_api(path: Path) -> Api:
+    """The API of the plugin in a library; raises `NotAPlugin`."""
+    try:
+        library = ctypes.CDLL(str(path.resolve()))
+    except OSError as error:
+        raise NotAPlugin(f"it cannot be opened: {error}") from None
+    try:
+        function = getattr(library, _FUNCTION)
+    except AttributeError:
+        raise NotAPlugin(f"it has no function {_FUNCTION}") from None
+    function.restype = ctypes.c_void_p
+    address = function()
+    if not address:
+        raise NotAPlugin(f"its {_FUNCTION} gives no API")
+    start = _Start.from_address(address)
+    if start.struct_size < ctypes.sizeof(_Start) or not all(start.functions):
+        raise NotAPlugin(f"its {_FUNCTION} gives an API without the first of the functions")
+    version = int(start.version.major), int(start.version.minor)
+    return Api(version, library, start.functions[_N_FUNCTIONS - 1])
+
+
+def attributes(api: Api) -> dict[str, Any]:
+    """Attributes of an initialised plugin, such as the versions of StableHLO that it takes."""
+    found = _Attributes(struct_size=ctypes.sizeof(_Attributes))
+    if _AttributesFunction(api.attributes)(ctypes.byref(found)) or not found.count:
+        return {}
+    size = _NamedValue.from_address(found.attributes).struct_size  # as the plugin lays them out
+    at = [found.attributes + i * max(size, ctypes.sizeof(_NamedValue)) for i in range(found.count)]
+    return dict(map(_read, map(_NamedValue.from_address, at)))
+
+
+def _read(of: _NamedValue) -> tuple[str, Any]:
+    name, value = _text(of.name, of.name_size), of.value
+    if of.kind == _INTS:
+        return name, tuple((ctypes.c_int64 * of.value_size).from_address(value.string))
+    if of.kind == _STRING:
+        return name, _text(value.string, of.value_size)
+    return name, {_INT: value.int64, _FLOAT: value.float32, _BOOL: value.boolean}.get(of.kind)
+
+
+def _text(address: int, size: int) -> str:
+    return ctypes.string_at(address, size).decode(errors="replace")
