@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from anvl.core.config import set_default_device as set_default_device
     from anvl.core.config import set_defaults as set_defaults
     from anvl.dialect.core.errors import AnvlError as AnvlError
+    from anvl.dialect.core.errors import ExportError as ExportError
     from anvl.dialect.core.errors import MissingRule as MissingRule
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.core.errors import PassError as PassError
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from anvl.dispatch.graph import eval_shape as eval_shape
     from anvl.dispatch.graph import trace as trace
     from anvl.dispatch.jit import jit as jit
+    from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
     from anvl.runtime import Array as Array
@@ -78,6 +80,7 @@ _HOMES = {
     "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
     "Device": "anvl.runtime",
+    "ExportError": "anvl.dialect.core.errors",
     "MissingRule": "anvl.dialect.core.errors",
     "NonFiniteError": "anvl.dialect.core.errors",
     "PassError": "anvl.dialect.core.errors",
@@ -96,6 +99,7 @@ _HOMES = {
     "defaults": "anvl.core.config",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.dispatch.graph",
+    "export": "anvl.interop.export",
     "fori_loop": "anvl.control_flow.loops",
     "from_stablehlo": "anvl.interop.stablehlo_import",
     "load": "anvl.interop.load_program",

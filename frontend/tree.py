@@ -36,15 +36,14 @@ from anvl.core.containers import (
     kept_failure,
     reserving,
 )
+from anvl.core.tree_registry import containers as _containers
+from anvl.core.tree_registry import registry as _registry
 from anvl.runtime.lazy import Lazy, compat
 from anvl.runtime.locks import fresh_lock
 
 _T = TypeVar("_T")
 
-_registry: Any = Lazy(lambda: compat.PyTreeRegistry())
 _reserving: Any = Lazy(lambda: types.SimpleNamespace(flatten=reserving(_registry.flatten)))
-# Container types; each class is registered once.  Namedtuples are containers, too.
-_containers: set[type] = {tuple, list, dict, type(None)}
 _containers_lock = fresh_lock()
 
 
@@ -461,7 +460,7 @@ def _register(function: str, cls: type, register: Callable[[Any], object]) -> No
     """Register a class as a container; deferred until the registry exists."""
     with _containers_lock:
         _check_class(function, cls)
-        _containers.add(cls)
+        _containers[cls] = None
     _registry.when_created(register)
 
 

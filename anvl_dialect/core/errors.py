@@ -4,7 +4,8 @@
     ├── TraceError       a traced value was used where Python needs a number, or outlived its trace
     ├── MissingRule      an op was asked for a rule that its class does not define
     ├── PassError        a pass refuses a module: which pass, what is wrong, where
-    └── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
+    ├── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
+    └── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
 
 The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
 `RuntimeError`, where PJRT could not compile or run a program.
@@ -74,6 +75,10 @@ class NonFiniteError(AnvlError, FloatingPointError):
         self.count: int = facts.get("count", 0)
         self.shape: tuple[int, ...] = facts.get("shape", ())
         self.operands: tuple[str, ...] = facts.get("operands", ())
+
+
+class ExportError(AnvlError, ValueError):
+    """A function cannot be exported, or a file of `anvl.export` cannot be read."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ module: the first version of anvl that reads it.  A module without it counts as 
     mark(module)               before a module is saved
     renamed(content, path)     the program with current names, as bytecode, if it has older ones
     check_and_unmark(module)   after it is read: in memory every module is current
+    is_newer("0.3")            whether this anvl cannot read such a program
 
 See Note [Reading older programs].
 """
@@ -20,7 +21,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.text.artifacts import deserialised
 from anvl.dialect.text.hazards import InvalidOp
 
-__all__ = ["ATTRIBUTE", "VERSION", "Renamed", "check_and_unmark", "mark", "renamed"]
+__all__ = ["ATTRIBUTE", "VERSION", "Renamed", "check_and_unmark", "is_newer", "mark", "renamed"]
 
 #: The first anvl that reads programs of this one: raised to the version of the next release when an
 #: op or an attribute is added, renamed or removed, or changes its meaning.
@@ -102,6 +103,11 @@ def _version_of(module: ir.Operation) -> str:
         )
         raise InvalidOp(problem, str(module.location))
     return text
+
+
+def is_newer(version: str) -> bool:
+    """Whether a version of the dialect is newer than this one; `ValueError` if it is none."""
+    return _numbers(version) > _numbers(VERSION)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

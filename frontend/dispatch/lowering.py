@@ -3,14 +3,16 @@
 The same passes run from the shell: `print(PIPELINE)` gives the argument of `anvl-opt`.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from anvl.core.trace_state import passes_lock
 from anvl.dialect.core.context import context
 from anvl.dialect.core.create import CapturedOp
-from anvl.dialect.core.errors import PassError
+from anvl.dialect.core.errors import ExportError, PassError
 from anvl.dialect.core.mlir import ir, stablehlo
+from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
@@ -83,23 +85,44 @@ def copied(module: ir.Module) -> ir.Module:
     return made
 
 
-def serialize(module: ir.Module) -> bytes:
-    """Serialize a StableHLO module as a portable artifact, of the newest version both sides
-    support.
+def serialize(module: ir.Module, version: str | None = None) -> bytes:
+    """Serialize a StableHLO module as a portable artifact, of `version` or, without it, of the
+    newest version both sides support.
 
-    The module is consumed: MLIR converts it in place.
+    The module is consumed: MLIR converts it in place.  Raises `ExportError` for an op that
+    artifacts of `version` do not have.
     """
-    version = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
+    newest = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
+    said: list[tuple[str, str]] = []
     with passes_lock:
-        said = module.context.attach_diagnostic_handler(lambda _: True)  # in MLIR's inner types
+
+        def hear(diagnostic: Any) -> bool:
+            said.append((diagnostic.message, str(diagnostic.location)))  # in MLIR's inner types
+            return True
+
+        handler = module.context.attach_diagnostic_handler(hear)
         try:
-            return stablehlo.serialize_portable_artifact(module, version)
+            return stablehlo.serialize_portable_artifact(module, version or newest)
         except ValueError:  # says only that it failed
+            if version is not None:
+                _check_version(said, version)
             _verify(module)
             _check_ops(module)
             raise
         finally:
-            said.detach()
+            handler.detach()
+
+
+def _check_version(said: Sequence[tuple[str, str]], version: str) -> None:
+    """Raise an error that names the first op that is newer than a version."""
+    for message, location in said:
+        found = re.search(r"failed to legalize operation 'vhlo\.(\w+?)(_v\d+)?'", message)
+        if found:
+            raise ExportError(
+                f"export: stablehlo.{found[1]} at {place_in(location)} is not in StableHLO "
+                f"{version} in this form; export for a newer version, up to "
+                f"stablehlo_version={stablehlo.get_current_version()!r}"
+            )
 
 
 def _verify(module: ir.Module) -> None:

@@ -27,7 +27,7 @@ from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.functions.symbol_utils import body_of, callee_of, calls_of, functions_of, needed_by
 from anvl.passes.refine_shapes import RefineShapes, is_static
 
-__all__ = ["ImportedFunction", "Input", "jitted"]
+__all__ = ["ImportedFunction", "Input", "given_operands", "jitted"]
 
 _CALLED = "call_target_name"
 _MOST_REFINED = 256  # programs kept, of one dynamic function
@@ -216,26 +216,28 @@ class ImportedFunction:
                 f"{self.name}: takes {len(self.inputs)} arrays, {self.described()}, but got "
                 f"{len(args)}"
             )
-        operands = self._given(args)
+        operands = given_operands(self.name, args, self.inputs)
         for i, x in self._constants.of_arguments.items():
             operands.insert(i, as_tracer(x))
         return operands
 
-    def _given(self, args: Sequence[Any]) -> list[Any]:
-        operands = []
-        for i, (x, of) in enumerate(zip(args, self.inputs, strict=True)):
-            which = f"{self.name}: argument {i}" + (f" ({of.name})" if of.name else "")
-            found = abstract(x, which)
-            if found.weak_type and of.takes(found.shape) and found.level <= aval(of.dtype).level:
-                operands.append(as_tracer(fitted(x, of.dtype)))
-            elif found.dtype == of.dtype and of.takes(found.shape):
-                operands.append(as_tracer(x))
-            else:
-                raise TypeError(
-                    f"{which} is {found}, but the program takes {of}; cast or "
-                    f"reshape it, for example with anvl.numpy.asarray(x, {dtype_name(of.dtype)!r})"
-                )
-        return operands
+
+def given_operands(function: str, args: Sequence[Any], inputs: Sequence[Input]) -> list[Any]:
+    """Arguments as tracers of these types; a Python number takes the dtype of its input."""
+    operands = []
+    for i, (x, of) in enumerate(zip(args, inputs, strict=True)):
+        which = f"{function}: argument {i}" + (f" ({of.name})" if of.name else "")
+        found = abstract(x, which)
+        if found.weak_type and of.takes(found.shape) and found.level <= aval(of.dtype).level:
+            operands.append(as_tracer(fitted(x, of.dtype)))
+        elif found.dtype == of.dtype and of.takes(found.shape):
+            operands.append(as_tracer(x))
+        else:
+            raise TypeError(
+                f"{which} is {found}, but the program takes {of}; cast or "
+                f"reshape it, for example with anvl.numpy.asarray(x, {dtype_name(of.dtype)!r})"
+            )
+    return operands
 
 
 def _has_static_types(function: ir.Operation) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 from anvl import tree
 from anvl.dialect.core.attributes import attribute_of
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.text import export_file
 from anvl.dialect.text.artifacts import MAGIC
 from anvl.dispatch.jit import jit
 from anvl.interop.constants import Given
+from anvl.interop.exported_function import load_export
 from anvl.interop.imported_function import ImportedFunction, jitted
 from anvl.interop.jax_export import Exported, NotExported, read_exported
 from anvl.interop.read_program import read_program
@@ -29,65 +31,74 @@ _PLATFORM_INDEX = "_platform_index"
 
 @hiding_frames
 def load(
-    path: str | os.PathLike[str], function: str = _MAIN, *, constants: Given = None
+    path: str | os.PathLike[str],
+    function: str = _MAIN,
+    *,
+    constants: Given = None,
+    classes: Mapping[str, type] | None = None,
 ) -> Callable[..., Any]:
-    """Load a program from a file as a transformable function.
+    """Load a function from a file of `anvl.export`, or a program of others as such a function.
 
-    The function is like that of `from_stablehlo`, and takes its arguments also by name.  Sizes
-    that the program leaves unknown (`tensor<?x3xf32>`) are those of the arguments of each call; a
-    call with other sizes is another program.  Source: StableHLO specification; for files of
-    `jax.export`, the schema in JAX's `jax/_src/export/serialization.fbs`.
+    It takes its arguments also by name.  Sizes that a program leaves unknown (`tensor<?x3xf32>`)
+    are those of the arguments of each call; a call with other sizes is another program.  Source:
+    StableHLO specification; for `jax.export`, JAX's `jax/_src/export/serialization.fbs`.
 
     Parameters
     ----------
     path : str or path
-        A module of MLIR in StableHLO, CHLO or anvl's ops: text (`model.mlir`), bytecode
-        (`model.mlirbc`) or an artifact; or a file of `jax.export`, written with
-        `exported.serialize()`.
+        A file of `anvl.export` (`model.anvl`), or of `jax.export` (`exported.serialize()`); or a
+        module of MLIR in StableHLO, CHLO or anvl's ops: text, bytecode or an artifact.
     function : str
-        The name of the function to load; a file of `jax.export` has one.
+        The name of the function to load; an exported file has one.
     constants : dict of arrays, or path of an `.npz` file, optional
         The arrays that a program of `lowered.mlir(stage)` captured, as `lowered.constants(stage)`
         has them: those of the stages before "constants" are needed, later ones are arguments where
         they are not given.
+    classes : dict of str to class, optional
+        For a file of `anvl.export`: containers that have another name now, by their former ones:
+        `{"__main__:Params": model.Params}`.  Nothing is imported by a name in a file.
 
     Returns
     -------
     A jitted function of arrays of the program's dtypes and shapes.  It returns an array, or a tuple
-    of several; for a file of `jax.export`, it takes and returns the tuples, lists and dicts of the
-    function that was exported.
+    of several; an exported function takes and returns the containers that it was exported with.
 
     Raises
     ------
     OSError
         The file cannot be read.
+    ExportError
+        A file of `anvl.export` is damaged, or newer than this anvl, or needs a class.
     ValueError
         It is none of these, with MLIR's own message; or has no such function, or other constants.
 
     Examples
     --------
     >>> import anvl, pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "power.mlir"
-    >>> _ = path.write_text('''
-    ... func.func @main(%base: tensor<?xf32>, %exponent: tensor<?xf32>) -> tensor<?xf32> {
-    ...   %0 = stablehlo.power %base, %exponent : tensor<?xf32>
-    ...   return %0 : tensor<?xf32>
-    ... }
-    ... ''')
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "power.anvl"
+    >>> anvl.export(lambda base, exponent: base**exponent, 2.0, 3.0).save(path)
     >>> power = anvl.load(path)
-    >>> three = anvl.numpy.array([3.0])
-    >>> print(power(three, exponent=three), anvl.grad(lambda x: power(x, three)[0])(three))
-    [27.] [27.]
+    >>> print(power(3.0, exponent=3.0), anvl.grad(power)(3.0, 3.0))
+    27.0 27.0
     """
     path = os.fspath(path)
-    program = _text_or_bytes(Path(path).read_bytes())
+    data = Path(path).read_bytes()
+    if data.startswith(export_file.MAGIC):
+        return _of_anvl(path, data, function, constants, classes)
+    program = _text_or_bytes(data)
     if isinstance(program, bytes) and not program.startswith(MAGIC):
-        if constants is not None:
-            says = "a file of jax.export holds its constants; leave out constants="
-            raise ValueError(f"load: {path}: {says}")
-        return _exported(program, path, function)
+        return _exported(program, path, function, constants)
     module = read_program(program, "load", path)
     return jitted(ImportedFunction(module, function, f"load: {path}", constants))
+
+
+def _of_anvl(
+    path: str, data: bytes, function: str, constants: Given, classes: Mapping[str, type] | None
+) -> Callable[..., Any]:
+    if constants is not None or function != _MAIN:
+        says = "a file of anvl.export holds one function and its constants"
+        raise ValueError(f"load: {path}: {says}; leave out function= and constants=")
+    return load_export(path, data, classes or {})
 
 
 def _text_or_bytes(data: bytes) -> str | bytes:
@@ -100,8 +111,11 @@ def _text_or_bytes(data: bytes) -> str | bytes:
         return data
 
 
-def _exported(data: bytes, path: str, name: str) -> Callable[..., Any]:
+def _exported(data: bytes, path: str, name: str, constants: Given) -> Callable[..., Any]:
     """The function in a file of `jax.export`, of the pytrees that it was exported with."""
+    if constants is not None:
+        says = "a file of jax.export holds its constants; leave out constants="
+        raise ValueError(f"load: {path}: {says}")
     try:
         exported = read_exported(data)
     except NotExported as error:
@@ -110,11 +124,11 @@ def _exported(data: bytes, path: str, name: str) -> Callable[..., Any]:
             f"jax.export: {error}"
         ) from None
     module = read_program(exported.module, "load", path)
-    constants = _platform_indices(module, exported, path, name)
+    platforms = _platform_indices(module, exported, path, name)
     function = ImportedFunction(module, name, f"load: {path}")
     structure = tree.structure(exported.arguments)
     results = tree.structure(exported.results)
-    inputs = len(function.inputs) - len(constants)
+    inputs = len(function.inputs) - len(platforms)
     if inputs != len(exported.kept) or max(exported.kept, default=-1) >= structure.num_leaves:
         raise ValueError(
             f"load: {path}: its function takes {inputs} arrays, but its structures have "
@@ -128,7 +142,7 @@ def _exported(data: bytes, path: str, name: str) -> Callable[..., Any]:
             raise TypeError(
                 f"{exported.name}: was exported for arguments of another structure: {difference}"
             )
-        found = function(*constants, *(leaves[i] for i in exported.kept))
+        found = function(*platforms, *(leaves[i] for i in exported.kept))
         return tree.unflatten(results, found if type(found) is tuple else [found])
 
     imported.__name__ = imported.__qualname__ = exported.name

@@ -2,11 +2,12 @@
 
 MLIR's parsers trust their input: text that nests too deep overflows the stack, and malformed
 bytecode crashes.  Text is checked here; bytecode is first read by a child process (`bytecode.py`).
+Of a file of `anvl.export` the program is read, which is text.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anvl.dialect.text.parsing import too_deep
@@ -21,6 +22,7 @@ MAX_NESTING = 5000
 
 _ZERO = "a zero byte, which is not text"
 _BYTECODE_MAGIC = b"ML\xefR"
+_EXPORT_MAGIC = b"PK\3\4"
 
 
 class InputError(Exception):
@@ -45,12 +47,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Source:
-    """An input and its name in messages; `remark` is printed with its diagnostics."""
+    """An input and its name in messages; `remark` is printed with its diagnostics.
+
+    `export` is the file of `anvl.export` that holds the content, or None.
+    """
 
     name: str
     content: str | bytes
     path: str | None
     remark: str = ""
+    export: bytes | None = None
 
     def chunks(self, marker: str | None) -> Iterator[Chunk]:
         """Split the input at lines that equal `marker`; without a marker, one chunk."""
@@ -86,7 +92,20 @@ def read(path: str) -> Source:
     if data.startswith(_BYTECODE_MAGIC):
         load_dialects_in(data)
         return Source(name, data, None)
+    if data.startswith(_EXPORT_MAGIC):
+        return replace(from_text(name, _exported(name, data)), export=data)
     return from_text(name, _decoded(name, data), path)
+
+
+def _exported(name: str, data: bytes) -> str:
+    """The program in a file of `anvl.export`."""
+    from anvl.dialect.text.export_file import PROGRAM, ExportError, read_export  # 10 ms
+
+    try:
+        with read_export(name, data) as file:
+            return _decoded(name, file.member(PROGRAM))
+    except ExportError as error:
+        raise _refused(name, 1, 1, str(error).removeprefix(f"{name}: ")) from None
 
 
 def from_text(name: str, text: str, path: str = "") -> Source:

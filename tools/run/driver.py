@@ -28,7 +28,7 @@ from anvl.tools.run.compare import compared
 from anvl.tools.run.entry import Lowered, lowered
 from anvl.tools.run.executors import ExecutionFailed, execute, measure
 from anvl.tools.run.files import encoded, expected, gathered
-from anvl.tools.run.inputs import InvalidInput
+from anvl.tools.run.inputs import InvalidInput, fitted
 from anvl.tools.run.printing import figures, result_line
 from anvl.tools.run.settings import Settings
 
@@ -53,7 +53,7 @@ def run_file(settings: Settings) -> int:
             _say(_diagnostic(error, emitted, source), source)
             return 1
     try:
-        found = _Run(settings, program).outcome()
+        found = _Run(settings, program, _captured(source, program)).outcome()
     except UsageError:
         raise
     except Exception as error:
@@ -72,16 +72,38 @@ def _program(settings: Settings, source: Source) -> Lowered:
     return lowered(module, settings.function, settings.plugin)
 
 
-class _Run:
-    """One program with its arguments."""
+def _captured(source: Source, program: Lowered) -> list[np.ndarray] | None:
+    """The captured arrays of a file of `anvl.export`, as leading arguments; None of another."""
+    if source.export is None:
+        return None
+    from anvl.dialect.text.export_file import read_export  # 10 ms that only such a file needs
 
-    def __init__(self, settings: Settings, program: Lowered) -> None:
+    with read_export(source.name, source.export) as file:
+        arrays = file.captured()
+    for i in program.captured:
+        if i not in arrays:
+            raise InvalidInput(f"{source.name}: holds no array for captured {i}")
+    captured = [x for x in program.arguments if x.captured is not None]
+    return [fitted(arrays[x.captured or 0], x, source.name) for x in captured]
+
+
+class _Run:
+    """One program with its arguments.
+
+    `captured` are the leading ones, if the file holds them: then they are not the user's to give.
+    """
+
+    def __init__(
+        self, settings: Settings, program: Lowered, captured: list[np.ndarray] | None
+    ) -> None:
         self._settings, self._program = settings, program
+        self._captured = captured or []
+        self._seen = program if captured is None else program.without_captured()
 
     def outcome(self) -> list[str]:
         """Execute, compare; print and save if all agree, else return what differs."""
         settings = self._settings
-        inputs = gathered(settings, self._program)
+        inputs = gathered(settings, self._seen)
         lines: list[str] = []
         first, *others = [self._results(name, inputs, lines) for name in settings.sources]
         problems: list[str] = []
@@ -99,6 +121,7 @@ class _Run:
         self, name: str, inputs: Sequence[np.ndarray], lines: list[str]
     ) -> list[np.ndarray]:
         settings = self._settings
+        inputs = [*self._captured, *inputs]
         if name not in settings.executors:
             return expected(name, self._program)
         if name != "plugin" or not settings.repeat:
@@ -115,7 +138,7 @@ class _Run:
         )
         for path, arrays, of in (
             (settings.output, results, program.results),
-            (settings.save_inputs, inputs, program.arguments),
+            (settings.save_inputs, inputs, self._seen.arguments),
         ):
             if path is not None:
                 _save(path, encoded(path, arrays, of))

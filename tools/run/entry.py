@@ -5,7 +5,7 @@ program.arguments[0]                  0 (%x: tensor<2xf32>)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +70,12 @@ class Lowered:
     def text(self) -> str:
         """StableHLO."""
         return self.module.operation.get_asm()
+
+    def without_captured(self) -> "Lowered":
+        """The program as its users see it, without the arguments that are captured arrays."""
+        others = [x for x in self.arguments if x.captured is None]
+        arguments = tuple(replace(x, index=i) for i, x in enumerate(others))
+        return replace(self, arguments=arguments)
 
     @property
     def captured(self) -> tuple[int, ...]:

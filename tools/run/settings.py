@@ -12,8 +12,8 @@ __all__ = ["FLAGS", "HELP", "Settings", "parse", "tolerance"]
 HELP = """\
 anvl-run [FILE] [flags]: execute a function of a module, in anvl's ops or StableHLO
 
-FILE is text, bytecode or a portable artifact; - or none is stdin.  The module goes through the
-pipeline of `jit`, so it may be a trace.
+FILE is text, bytecode, a portable artifact or a file of anvl.export; - or none is stdin.  The
+module goes through the pipeline of `jit`, so it may be a trace.
 
 flags:
 """
