@@ -43,14 +43,17 @@ if TYPE_CHECKING:
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.core.errors import PassError as PassError
     from anvl.dialect.core.errors import TraceError as TraceError
+    from anvl.dispatch.device_put import device_put as device_put
     from anvl.dispatch.graph import eval_shape as eval_shape
     from anvl.dispatch.graph import trace as trace
+    from anvl.dispatch.jit import clear_caches as clear_caches
     from anvl.dispatch.jit import jit as jit
     from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
     from anvl.runtime import Array as Array
     from anvl.runtime import Device as Device
+    from anvl.runtime import DonationWarning as DonationWarning
     from anvl.runtime import PluginError as PluginError
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
@@ -81,6 +84,7 @@ _HOMES = {
     "Array": "anvl.runtime",
     "Device": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",
+    "DonationWarning": "anvl.runtime",
     "MissingRule": "anvl.dialect.core.errors",
     "NonFiniteError": "anvl.dialect.core.errors",
     "PassError": "anvl.dialect.core.errors",
@@ -90,6 +94,7 @@ _HOMES = {
     "associative_scan": "anvl.control_flow.map",
     "aval": "anvl.core.avals",
     "checkpoint": "anvl.transforms.checkpoints",
+    "clear_caches": "anvl.dispatch.jit",
     "cond": "anvl.control_flow.conditions",
     "closure_convert": "anvl.transforms.closures",
     "config": "anvl.core.config",
@@ -97,6 +102,7 @@ _HOMES = {
     "custom_vjp": "anvl.transforms.custom_rules",
     "default_device": "anvl.core.config",
     "defaults": "anvl.core.config",
+    "device_put": "anvl.dispatch.device_put",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.dispatch.graph",
     "export": "anvl.interop.export",

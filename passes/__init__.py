@@ -8,6 +8,7 @@ if __name__ != "anvl.passes":
 
 from anvl.passes.check_differentiable import CheckDifferentiable as CheckDifferentiable
 from anvl.passes.control_flow import ControlFlow as ControlFlow
+from anvl.passes.donate import Donate as Donate
 from anvl.passes.forward import Forward as Forward
 from anvl.passes.framework.pass_base import Pass as Pass
 from anvl.passes.framework.pass_base import option as option

@@ -25,6 +25,7 @@ from anvl.runtime.dispatch import (
     make_function,
     set_variant,
 )
+from anvl.runtime.donation import Donation, DonationWarning
 from anvl.runtime.errors import ForkedProcess, PluginError, RuntimeFailure
 from anvl.runtime.executable import (
     Entry,
@@ -53,6 +54,8 @@ __all__ = [
     "Client",
     "Device",
     "Dispatch",
+    "Donation",
+    "DonationWarning",
     "Entry",
     "Executable",
     "ForkedProcess",

@@ -13,6 +13,7 @@ import numpy as np
 
 from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Device, check_process
+from anvl.runtime.donation import fate_of
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, array_type
@@ -131,7 +132,7 @@ class Array(ArrayMethods):
         check_process(function)
         if self.buffer.is_deleted():
             raise RuntimeFailure(
-                f"{function}: array {self.aval} was deleted or donated; keep a copy with x.copy()"
+                f"{function}: array {self.aval} {fate_of(self.buffer)}; keep a copy with x.copy()"
             )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

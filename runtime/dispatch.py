@@ -13,13 +13,15 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
+from anvl.runtime.donation import fate_of
 from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
-from anvl.runtime.executable import Entry, execution_failure
+from anvl.runtime.executable import Entry
+from anvl.runtime.execution_errors import execution_failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
@@ -98,6 +100,10 @@ def _program_in_context(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
     return None if cache is None else cache.get(key)
 
 
+#: Names of arguments for messages, or a function that returns them; None for their positions.
+Names: TypeAlias = Sequence[str] | Callable[[], Sequence[str]] | None
+
+
 class Dispatch(NamedTuple):
     """A function with a fast path, and the programs that it knows.
 
@@ -140,7 +146,7 @@ def make_dispatch(
     n_out: int | None,
     slow: Callable[..., Any],
     *,
-    argument_names: Sequence[str] | None = None,
+    argument_names: Names = None,
 ) -> Dispatch:
     """A function of `n_args` arrays that runs the program installed for their types.
 
@@ -154,7 +160,8 @@ def make_dispatch(
         Called with the same arguments where no program is installed for them, where one is
         not an `Array`, and while a trace is active.  What it returns is returned.
     argument_names
-        How messages call the arguments.
+        How messages call the arguments; or a function that is asked for these names when there is
+        a message.
 
     Returns
     -------
@@ -195,7 +202,7 @@ def make_function(
     n_args: int,
     slow: Callable[[tuple[Any, ...], tuple[Any, ...], dict[str, Any]], Any],
     *,
-    argument_names: Sequence[str] | None = None,
+    argument_names: Names = None,
 ) -> Dispatch:
     """As `make_dispatch`, for a function with a Python signature: any call is accepted.
 
@@ -212,7 +219,7 @@ def make_function(
 
 
 def make_flat_dispatch(
-    slow: Callable[[Sequence[Any]], Any], *, argument_names: Sequence[str] | None = None
+    slow: Callable[[Sequence[Any]], Any], *, argument_names: Names = None
 ) -> Dispatch:
     """As `make_dispatch`, for one list or tuple of any number of arrays.
 
@@ -245,12 +252,9 @@ def clear_caches() -> None:
 _calls: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 
 
-def _make_dispatch(
-    code: CodeType, slow: Callable[..., Any], argument_names: Sequence[str] | None
-) -> Dispatch:
+def _make_dispatch(code: CodeType, slow: Callable[..., Any], argument_names: Names) -> Dispatch:
     cache: dict[tuple[ArrayType, ...], Any] = {}
     caches: dict[Any, dict[tuple[ArrayType, ...], Any]] = {None: cache}
-    names = None if argument_names is None else tuple(argument_names)
     namespace: dict[str, Any] = {
         "cache": cache,
         "caches": caches,
@@ -262,7 +266,7 @@ def _make_dispatch(
         "Array": Array,
         "compat": compat,
         "hide_frames": hide_frames,
-        "explain": functools.partial(_explained, names=names),
+        "explain": functools.partial(_explained, names=argument_names),
     }
     exec(code, namespace)
     call = namespace.pop("call")
@@ -271,15 +275,15 @@ def _make_dispatch(
 
 
 def _explained(
-    error: BaseException, args: Sequence[Any], constants: Sequence[Any], names: Any
+    error: BaseException, args: Sequence[Any], constants: Sequence[Any], names: Names
 ) -> RuntimeFailure:
     for position, buffer in enumerate(constants):
         if buffer.is_deleted():
             return RuntimeFailure(
-                f"execute: constant {position} {buffer.aval} was deleted or donated; "
+                f"execute: constant {position} {buffer.aval} {fate_of(buffer)}; "
                 f"do not delete arrays that a compiled function closes over"
             )
-    return execution_failure(error, args, names)
+    return execution_failure(error, args, names() if callable(names) else names)
 
 
 def _refuse(*_: Any) -> Any:

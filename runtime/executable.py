@@ -18,7 +18,9 @@ from anvl.runtime import trial
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process
+from anvl.runtime.donation import Donation, donating
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.execution_errors import deleted_argument, execution_failure
 from anvl.runtime.ffi import missing_handler
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
@@ -315,10 +317,12 @@ def compile_lowered(
     arg_types: Sequence[ArrayType] | None = None,
     out_types: Sequence[ArrayType] | None = None,
     argument_names: Sequence[str] | None = None,
+    donation: Donation | None = None,
 ) -> Executable:
     """Compile as `compile` does, without the check that every function can be called.
 
-    For programs of anvl's own lowering, which has checked it; others may end the process.
+    For programs of anvl's own lowering, which has checked it; others may end the process.  Each
+    run deletes the arguments of `donation`.
     """
     check_process("compile")
     place = default_placement() if placement is None else placement
@@ -333,7 +337,9 @@ def compile_lowered(
     check_temporaries(handle, place.client, len(place.handles))
     _check_counts(handle, arg_types, out_types)
     waits = calls_lapack and splits_stacks(handle)
-    run = in_turn(handle.execute_sharded) if waits else None
+    run = in_turn(handle.execute_sharded) if waits else handle.execute_sharded
+    if donation is not None:
+        run = donating(run, donation, _names(argument_names, len(arg_types)))
     return Executable(handle, place, arg_types, out_types, argument_names, run)
 
 
@@ -461,21 +467,3 @@ def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
             f"{len(names)}, {tuple(names)}"
         )
     return tuple(names)
-
-
-def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
-    """The error for a deleted argument."""
-    return RuntimeFailure(
-        f"execute: argument {name}: array {arg.aval} was deleted or donated; "
-        f"keep a copy with x.copy(), or do not donate it"
-    )
-
-
-def execution_failure(
-    error: BaseException, args: Sequence[Any], names: Sequence[str] | None
-) -> RuntimeFailure:
-    """The error for a program that could not be run with these arguments."""
-    for position, arg in enumerate(args):
-        if type(arg) is Array and arg.buffer.is_deleted():
-            return deleted_argument(names[position] if names else str(position), arg)
-    return RuntimeFailure(f"execute: {readable(error)}")

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from anvl.runtime.settings import runtime_settings
 
-__all__ = ["hide_code_of", "hide_frames", "hiding_frames"]
+__all__ = ["hide_code_of", "hide_frames", "hiding_frames", "is_library_code"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -75,7 +75,11 @@ def _is_meant(error: BaseException) -> bool:
 
 
 def _is_library_frame(entry: TracebackType) -> bool:
-    name = entry.tb_frame.f_code.co_filename
+    return is_library_code(entry.tb_frame.f_code.co_filename)
+
+
+def is_library_code(name: str) -> bool:
+    """Whether code of this file name is anvl's own, generated code included."""
     found = _known.get(name)
     if found is None:
         full = os.path.abspath(name)

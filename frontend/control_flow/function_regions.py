@@ -23,7 +23,7 @@ from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace, trace_function
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import calls_of, terminator_of
 from anvl.runtime import Array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,30 +13,61 @@ from anvl.core.arguments import Arguments, input_names, name_of
 from anvl.core.avals import aval
 from anvl.core.promote import NUMBER_LEVELS, abstract, common_dtype, number_value
 from anvl.core.ranges import check_fits
-from anvl.runtime import Array, put
+from anvl.runtime import Array, Placement, default_placement, put
 
-__all__ = ["arrays_of", "converted", "number_dtype", "scalar_array"]
+__all__ = ["arrays_of", "converted", "number_dtype", "placement_of", "scalar_array"]
 
 
 def arrays_of(
-    arguments: Arguments, f: Callable[..., Any], from_library: bool = False
+    arguments: Arguments,
+    f: Callable[..., Any],
+    from_library: bool = False,
+    pinned: Placement | None = None,
+    donated: Collection[int] = (),
 ) -> list[Array]:
-    """Leaves of the arguments of f as device arrays; `from_library` marks a function of anvl."""
-    return [
-        x if type(x) is Array else _as_array(x, arguments, i, f, from_library)
-        for i, x in enumerate(arguments.leaves)
+    """Leaves of the arguments of f as device arrays.
+
+    `from_library` marks a function of anvl.  Arrays are moved to `pinned`, if given; without it
+    numbers and NumPy arrays go where the first array is.  The leaves at `donated` are new arrays if
+    they were none, as the program deletes them.
+    """
+    leaves = arguments.leaves
+    place = placement_of(leaves) if pinned is None else pinned
+    arrays = [
+        x if type(x) is Array else _as_array(x, arguments, i, f, from_library, place)
+        for i, x in enumerate(leaves)
     ]
+    if pinned is not None:
+        arrays = [x if x.aval.placement is pinned else put(x, pinned) for x in arrays]
+    for i in donated:
+        if type(leaves[i]) in NUMBER_LEVELS:  # the arrays of numbers are cached
+            arrays[i] = arrays[i].copy()
+    return arrays
+
+
+def placement_of(leaves: Sequence[Any]) -> Placement | None:
+    """Where the first array is; None if there is none."""
+    for x in leaves:
+        if type(x) is Array:
+            return x.aval.placement
+    return None
 
 
 def _as_array(
-    x: Any, arguments: Arguments, i: int, f: Callable[..., Any], from_library: bool
+    x: Any,
+    arguments: Arguments,
+    i: int,
+    f: Callable[..., Any],
+    from_library: bool,
+    place: Placement | None,
 ) -> Array:
     try:
         if type(x) not in NUMBER_LEVELS:
-            return put(_checked(x))
+            return put(_checked(x), place)
         # A number passed to a user's function has the default dtype; one passed to anvl's own
         # function takes its dtype from the arrays beside it.
-        return scalar_array(x, _dtype_from_arrays(x, arguments.leaves) if from_library else None)
+        dtype = _dtype_from_arrays(x, arguments.leaves) if from_library else None
+        return scalar_array(x, dtype, place)
     except (TypeError, OverflowError) as error:
         path = input_names(f, arguments)[i]
         raise type(error)(f"{name_of(f)}: argument {path}: {error}") from None
@@ -46,15 +77,17 @@ def converted(args: tuple[Any, ...], from_library: bool) -> list[Array] | None:
     """Arguments with NumPy arrays and numbers as device arrays; None if none needs it, or any
     other."""
     arrays, n_converted = [], 0
+    place = placement_of(args)
     for x in args:
         of = type(x)
         if of is Array:
             arrays.append(x)
             continue
         if of is np.ndarray and x.dtype.kind in "fiucb":
-            arrays.append(put(x))
+            arrays.append(put(x, place))
         elif of is float or of is bool:
-            arrays.append(scalar_array(x, _dtype_from_arrays(x, args) if from_library else None))
+            dtype = _dtype_from_arrays(x, args) if from_library else None
+            arrays.append(scalar_array(x, dtype, place))
         else:
             return None
         n_converted += 1
@@ -88,13 +121,17 @@ number_dtype: Callable[[type, tuple[np.dtype[Any], ...]], np.dtype[Any] | None] 
 )
 
 
-def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
+def scalar_array(
+    x: complex, dtype: np.dtype[Any] | None = None, place: Placement | None = None
+) -> Array:
     """A weak device array of a Python number; recent ones are cached: a transfer costs 3 us.
 
-    Its dtype is the default of its kind, or `dtype`; raises `OverflowError` if that cannot hold it.
+    It is at `place`, or on the default device.  Its dtype is the default of its kind, or `dtype`;
+    raises `OverflowError` if that cannot hold it.
     """
     # Cache keys must be equal bit for bit: 0.0 and -0.0 differ, also within a complex number.
-    key = type(x), x if x and type(x) is not complex else repr(x), config.version(), dtype
+    place = place or default_placement()
+    key = type(x), x if x and type(x) is not complex else repr(x), config.version(), dtype, place
     known = _scalars.get(key)
     if known is not None:
         return known
@@ -105,7 +142,7 @@ def scalar_array(x: complex, dtype: np.dtype[Any] | None = None) -> Array:
     else:
         check_fits(x, dtype)
         value = np.asarray(x).astype(dtype)
-    made = _scalars[key] = put(value, weak_type=True)
+    made = _scalars[key] = put(value, place, weak_type=True)
     return made
 
 

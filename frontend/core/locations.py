@@ -11,7 +11,7 @@ from anvl import runtime
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 
-__all__ = ["describe", "here", "register_internal", "unnamed"]
+__all__ = ["describe", "here", "register_internal", "unnamed", "user_stack_level"]
 
 # Directories of anvl's own code: a location is the user's line, not one in these.
 _internal_dirs: set[str] = set()
@@ -54,6 +54,20 @@ def here(depth: int = 1) -> ir.Location:
             return known.locations.get(frame.f_lasti) or known.make(frame.f_lasti)
         frame = frame.f_back
     return ir.Location.unknown(context())
+
+
+def user_stack_level() -> int:
+    """The `stacklevel` with which the caller's `warnings.warn` names the innermost user frame."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and _is_library(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _is_library(name: str) -> bool:
+    found = _is_internal.get(name)
+    return _check_file(name) if found is None else found
 
 
 class _Code:

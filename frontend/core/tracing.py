@@ -27,7 +27,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.types import dtype_name
 from anvl.passes.functions.symbol_utils import functions_of, is_private, needed_by
-from anvl.runtime import Array, begin_tracing, end_tracing, put
+from anvl.runtime import Array, Placement, begin_tracing, end_tracing, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +44,8 @@ class Program:
         with context(), ir.Location.unknown():
             self.module: ir.Module = ir.Module.create()
         self.captured: list[Any] = []
+        # Those that were NumPy arrays: they go where the program runs.
+        self.unplaced: set[int] = set()
         self._indices: dict[int, int] = {}
         self._closed_over: list[Any] = []  # keeps them alive, so their ids stay unique
         self._names: set[str] = set()
@@ -117,8 +119,18 @@ class Program:
         if index is None or not _equals_snapshot(self.captured[index], array):
             index = self._indices[id(array)] = len(self.captured)
             self.captured.append(_snapshot(array))
+            if not isinstance(array, Array):
+                self.unplaced.add(index)
             self._closed_over.append(array)
         return index
+
+    @property
+    def placement(self) -> Placement | None:
+        """Where the first captured array is that was on a device; None if there is none."""
+        for index, array in enumerate(self.captured):
+            if index not in self.unplaced and isinstance(array, Array):
+                return array.aval.placement
+        return None
 
 
 _SMALL = 1 << 16  # bytes; copying these takes no longer than transferring them to a device

@@ -36,12 +36,11 @@ __all__ = ["checked"]
 _MOST_SHOWN = 8  # elements of an operand; more are summarized
 
 
-def checked(f: Callable[..., Any], static: Any) -> Callable[..., Any]:
-    """A jitted f that raises `NonFiniteError` if a result is not finite."""
-    jitted = Jit(f, static)
+def checked(jitted: Jit) -> Callable[..., Any]:
+    """The jitted function, raising `NonFiniteError` if a result is not finite."""
     call = jitted.function()
 
-    @functools.wraps(f, updated=())
+    @functools.wraps(jitted._f, updated=())
     def debugged(*args: Any, **kwargs: Any) -> Any:
         try:
             results = call(*args, **kwargs)

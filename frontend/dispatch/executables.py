@@ -6,6 +6,7 @@ import functools
 import gc
 import hashlib
 import itertools
+import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,24 +14,27 @@ from typing import Any, NamedTuple
 
 from anvl import tree
 from anvl.core.avals import Aval
+from anvl.core.locations import user_stack_level
 from anvl.core.ranges import Ranges, check_ranges, ranges_of
 from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
+from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.runtime import (
     Array,
     ArrayType,
+    Donation,
+    DonationWarning,
     Executable,
+    Placement,
     array_type,
     compile_lowered,
     default_placement,
     put,
 )
 
-__all__ = [
-    "Program", "clear_executables", "compiled", "compiled_program", "compiler_options",
-]  # fmt: skip
+__all__ = ["Program", "clear_executables", "compiled", "compiled_program", "executable_of"]
 
 _MAX_EXECUTABLES = 1024
 
@@ -52,7 +56,8 @@ _LEAF = tree.structure(0)
 class Program(NamedTuple):
     """A compiled signature of a function: `constants` come before the arguments.
 
-    `ranges` are the checks of weak arguments, whose paths are `names`.
+    `ranges` are the checks of weak arguments, whose paths are `names`.  With `moves`, it runs
+    elsewhere than where its arguments were put.
     """
 
     executable: Executable
@@ -60,12 +65,15 @@ class Program(NamedTuple):
     out_tree: Any
     names: Sequence[str]
     ranges: Ranges
+    moves: bool = False
 
     def run(self, arrays: Sequence[Array]) -> Any:
         return self.rebuild(self.execute(arrays))
 
     def execute(self, arrays: Sequence[Array]) -> list[Array]:
         """Run on these arguments; returns the flat results."""
+        if self.moves:
+            arrays = [put(x, self.executable.placement) for x in arrays]
         if self.ranges.places:
             values = [arrays[i].numpy() for i in self.ranges.places]
             check_ranges(self.ranges, self.names, values)
@@ -86,9 +94,18 @@ class Program(NamedTuple):
         return tree.unflatten(self.out_tree, results)
 
 
-def compiled(traced: Traced, key: Sequence[ArrayType]) -> Program:
-    """Lower and compile a traced program for arguments of these types, consuming its module."""
-    return compiled_program(traced.program, key, traced.out_avals, traced.names, traced.out_tree)
+def compiled(
+    traced: Traced,
+    key: Sequence[ArrayType],
+    options: ProgramOptions = DEFAULT,
+    is_open: bool = False,
+) -> Program:
+    """Lower and compile a traced program for arguments of these types, consuming its module.
+
+    With `is_open` its arguments do not decide where it runs, if arrays that it closes over do.
+    """
+    outputs = traced.out_avals, traced.names, traced.out_tree
+    return compiled_program(traced.program, key, *outputs, options, is_open)
 
 
 def compiled_program(
@@ -97,28 +114,57 @@ def compiled_program(
     out_avals: Sequence[Aval],
     names: Sequence[str],
     out_tree: Any,
+    options: ProgramOptions = DEFAULT,
+    is_open: bool = False,
 ) -> Program:
     """Lower and compile a program for the types `key`, with outputs of `out_avals`."""
-    place = key[0].placement if key else default_placement()
+    place = options.place or _place_of(program, key, is_open)
+    unused: list[int] = []
     with passes_lock:
         ranges = ranges_of(program)
-        lower(program.module, program.captured, place.client.target)
+        target = place.client.target
+        lower(program.module, program.captured, target, options.donated, unused.extend)
         order = captured_order(program.module)
         artifact = serialize(program.module)
+    _warn_of_unused(unused, key, names, options.function)
+    moves = bool(key) and key[0].placement is not place
+    if moves:
+        key = [array_type(k.shape, k.dtype, place, k.weak_type) for k in key]
+    executable, constants = executable_of(
+        artifact, order, program, key, out_avals, names, place, options
+    )
+    return Program(executable, constants, out_tree, names, ranges, moves and is_open)
+
+
+def executable_of(
+    artifact: bytes,
+    order: Sequence[int],
+    program: TracedProgram,
+    key: Sequence[ArrayType],
+    out_avals: Sequence[Aval],
+    names: Sequence[str],
+    place: Placement,
+    options: ProgramOptions,
+) -> tuple[Executable, list[Array]]:
+    """The executable of an artifact, compiled if it is new, and its constants."""
+    moved = set(order) if options.place is not None else program.unplaced
     constants = [
-        x if isinstance(x, Array) else put(x, place)
-        for x in map(program.captured.__getitem__, order)
+        put(program.captured[i], place) if i in moved else program.captured[i] for i in order
     ]
     arg_types = [*(c.aval for c in constants), *key]
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
     arguments = (*(f"constant {i}" for i in order), *names)
-    _check_places(arg_types, arguments)
+    _check_places(arg_types, arguments, options.function)
+    donated = tuple(len(constants) + i for i in options.donated)
+    given = _compiler_options(artifact, place.client.platform) | dict(options.compiler_options)
     identity = (
         hashlib.sha256(artifact).digest(),
         place,
         tuple(arg_types),
         tuple(out_types),
         arguments,
+        (options.function, donated) if donated else None,
+        options.compiler_options,
     )
     executable = _executables.get(identity)
     if executable is None:
@@ -127,20 +173,28 @@ def compiled_program(
         executable = compile_lowered(
             artifact,
             place,
-            options=compiler_options(artifact, place.client.platform),
+            options=given,
             arg_types=arg_types,
             out_types=out_types,
             argument_names=arguments,
+            donation=Donation(options.function, donated) if donated else None,
         )
         _executables[identity] = executable
         if len(_executables) > _MAX_EXECUTABLES:
             _executables.popitem(last=False)
     else:
         _executables.move_to_end(identity)
-    return Program(executable, constants, out_tree, names, ranges)
+    return executable, constants
 
 
-def _check_places(types: Sequence[ArrayType], names: Sequence[str]) -> None:
+def _place_of(program: TracedProgram, key: Sequence[ArrayType], is_open: bool) -> Placement:
+    """Where a program runs that is not pinned: where its arguments are, or what it closes over."""
+    if key and not is_open:
+        return key[0].placement
+    return program.placement or (key[0].placement if key else default_placement())
+
+
+def _check_places(types: Sequence[ArrayType], names: Sequence[str], function: str) -> None:
     """Refuse arrays of several placements: PJRT's own message speaks of replicas."""
     first = types[0] if types else None
     for of, name in zip(types, names, strict=True):
@@ -148,10 +202,24 @@ def _check_places(types: Sequence[ArrayType], names: Sequence[str]) -> None:
             same = of.placement.client is first.placement.client
             where = f"{of.placement}{'' if same else ' of another client'}"
             raise ValueError(
-                f"jit: {names[0]} is on {first.placement} and {name} on {where}; all "
-                "arguments of a program need one placement (numbers and NumPy arrays are put on "
-                "the first device): move the others with anvl.runtime.put(x, placement)"
+                f"{function}: {names[0]} {first} is on {first.placement}, {name} {of} on {where}; "
+                "a program runs on one device: move the others with anvl.device_put(x, device), or "
+                "pin the function, jit(f, device=...), which copies them"
             )
+
+
+def _warn_of_unused(
+    unused: Sequence[int], key: Sequence[ArrayType], names: Sequence[str], function: str
+) -> None:
+    if not unused:
+        return
+    listed = ", ".join(f"{names[i]} {key[i]}" for i in unused)
+    warnings.warn(
+        f"{function}: no result can use the memory of the donated {listed}: none of the same shape "
+        "and dtype is left; the call deletes it all the same",
+        DonationWarning,
+        stacklevel=user_stack_level(),
+    )
 
 
 def _spare_maps() -> None:
@@ -167,7 +235,7 @@ def _spare_maps() -> None:
     gc.collect()  # functions are in reference cycles
 
 
-def compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
+def _compiler_options(artifact: bytes, platform: str) -> dict[str, object]:
     """XLA's options for a program lowered by `lowering.py`.
 
     See Note [Barriers on the CPU] in `anvl.passes.lower.barriers`: a network of 24 layers, with a

@@ -3,71 +3,74 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from anvl import tree
 from anvl.core import config
 from anvl.core.argument_arrays import arrays_of, converted, number_dtype, scalar_array
-from anvl.core.arguments import Arguments, Parameters, StaticArguments, name_of
-from anvl.core.avals import Aval, aval
+from anvl.core.arguments import Arguments, Parameters, StaticArguments, input_names, name_of
 from anvl.core.call_forms import CallForm
 from anvl.core.importing import load_module
-from anvl.core.locations import here
-from anvl.core.promote import (
-    NUMBER_LEVELS,
-    abstract,
-    as_tracer,
-)
-from anvl.core.ranges import pass_on_meetings
+from anvl.core.promote import NUMBER_LEVELS, as_tracer
 from anvl.core.recency import Recency
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
-from anvl.core.tracer import Tracer
 from anvl.core.tracing import Trace
-from anvl.dialect.core.context import context
-from anvl.dialect.core.mlir import ir
+from anvl.dispatch.jit_options import MAX_PROGRAMS, PLAIN, JitOptions, jit_options
+from anvl.dispatch.nested_calls import call_in_trace
+from anvl.dispatch.program_table import ProgramTable, structure_of_arrays
 from anvl.runtime import (
     MISSING,
     Array,
     ArrayType,
+    Device,
     hide_frames,
     hiding_frames,
     make_dispatch,
-    make_flat_dispatch,
     make_function,
+)
+from anvl.runtime import (
+    clear_caches as clear_dispatchers,
 )
 
 if TYPE_CHECKING:
     from anvl.dispatch.executables import Program
     from anvl.dispatch.stages import Lowered
 
-__all__ = ["Jit", "evaluate", "jit"]
+__all__ = ["Jit", "clear_caches", "evaluate", "jit"]
 
 # The compiler is imported with the first program: it takes a twentieth of importing anvl.
 _loaded: Callable[[str], Any] = functools.cache(load_module)
 
-_MAX_PROGRAMS = 1024  # for each function; beyond it the least recently used is dropped
+_MISS = object()
 
 
 class Jit:
     """A jitted function; made by `jit`."""
 
-    def __init__(self, f: Callable[..., Any], static: Any = None) -> None:
+    def __init__(
+        self, f: Callable[..., Any], static: Any = None, options: JitOptions = PLAIN
+    ) -> None:
         if not callable(f):
             raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
         functools.update_wrapper(self, f, updated=())
         self._f = f
         self._static = static if isinstance(static, StaticArguments) else StaticArguments(f, static)
+        self._options = options
         # Generated code by the number of arguments, for arrays alone: anvl.runtime.dispatch.
         self._calls: dict[int, Any] = {}
         # Programs by the structure of the arguments and the static values.
-        self._tables: dict[Any, _Table] = {}
+        self._tables: dict[Any, ProgramTable] = {}
         # Dispatchers by the number of arrays, for calls with arrays alone, to be told of programs.
         self._dispatches: dict[int, list[Any]] = {}
-        self._recency = Recency(_MAX_PROGRAMS)
+        # Generated code that returns `_MISS` where it knows no program, for converted arguments.
+        self._known_calls: dict[int, Any] = {}
+        self._recency = Recency(options.cache_size)
         self._call_form: CallForm | None = None
+        _all.add(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -118,7 +121,10 @@ class Jit:
           }
         }
         """
-        return _loaded("anvl.dispatch.stages").Lowered(self.trace(*args, **kwargs))
+        arguments = self._static.split(args, kwargs)
+        traced = trace_call(self._f, self._static, arguments)
+        options = self._options.of_program(self._f, arguments)
+        return _loaded("anvl.dispatch.stages").Lowered(traced, options)
 
     @hiding_frames
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
@@ -145,7 +151,7 @@ class Jit:
 
         def with_number(x: Any, y: Any) -> Any:
             if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, scalar_array(y, number_dtype(type(y), (x.dtype,))))
+                return call(x, _beside(x, y))
             return slow(x, y)
 
         call = self._dispatch(2, with_number).call
@@ -158,7 +164,7 @@ class Jit:
         def reflected(x: Any, y: Any) -> Any:
             try:
                 if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(scalar_array(y, number_dtype(type(y), (x.dtype,))), x)
+                    return call(_beside(x, y), x)
                 return slow(x, y)
             except Exception as error:
                 hide_frames(error)
@@ -175,7 +181,10 @@ class Jit:
         n_args = self._static.n_plain
         if n_args is None:
             return self
-        dispatch = make_function(n_args, functools.partial(self._spread, in_trace or self))
+        names = functools.partial(_names_of, self._f, n_args)
+        dispatch = make_function(
+            n_args, functools.partial(self._spread, in_trace or self), argument_names=names
+        )
         self._attach(n_args, dispatch)
         call = functools.update_wrapper(dispatch.call, self._f, updated=())
         for name in ("lower", "trace", "cache_size", "clear_cache"):
@@ -195,19 +204,33 @@ class Jit:
             args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
         try:
             if not (rest or kwargs or trace):
-                arrays = self._converted(args)
-                if arrays is not None:
-                    return (self._calls.get(len(args)) or self._make_call(len(args)))(*arrays)
+                found = self._run_converted(args)
+                if found is not _MISS:
+                    return found
             return (self if trace is None else in_trace)(*args, *rest, **kwargs)
         except Exception as error:
             hide_frames(error)
             raise
 
-    def _converted(self, args: tuple[Any, ...]) -> list[Array] | None:
+    def _run_converted(self, args: tuple[Any, ...]) -> Any:
+        """Convert numbers and NumPy arrays, and run the program for them; `_MISS` if there is none.
+
+        A miss goes on with the arguments as they were given: only they tell which arrays decide
+        where the program runs.
+        """
+        if self._options is not PLAIN:
+            return _MISS
         try:
-            return converted(args, isinstance(self._static, Parameters))
+            arrays = converted(args, isinstance(self._static, Parameters))
         except OverflowError:  # the slow path raises it with the name of the argument
-            return None
+            return _MISS
+        if arrays is None:
+            return _MISS
+        call = self._known_calls.get(len(args))
+        if call is None:
+            dispatch = self._dispatch(len(args), lambda *_: _MISS)
+            call = self._known_calls[len(args)] = dispatch.call
+        return call(*arrays)
 
     # -- the slow path ---------------------------------------------------------------------------
 
@@ -219,7 +242,8 @@ class Jit:
         return call
 
     def _dispatch(self, n_args: int, slow: Callable[..., Any]) -> Any:
-        dispatch = make_dispatch(n_args, None, slow)
+        names = functools.partial(_names_of, self._f, n_args)
+        dispatch = make_dispatch(n_args, None, slow, argument_names=names)
         if all(i >= n_args for i in self._static.positions):
             self._attach(n_args, dispatch)
         return dispatch
@@ -228,7 +252,7 @@ class Jit:
         """Register generated code for n arrays with the programs for n arrays."""
         self._dispatches.setdefault(n_args, []).append(dispatch)
         if self._tables:
-            known = self._tables.get((_structure_of_arrays(n_args), (), config.version()))
+            known = self._tables.get((structure_of_arrays(n_args), (), config.version()))
             if known is not None:
                 known.add(dispatch)
 
@@ -236,8 +260,28 @@ class Jit:
         arguments = self._static.split(*self._form().of(args, kwargs))
         if current.trace is not None:
             return self._call_in_trace(current.trace, arguments)
-        table = self._table(arguments.treedef, arguments.static)
-        return table.call(arguments, self._f)
+        return self._table(arguments.treedef, arguments.static).call(arguments)
+
+    def arrays_of(self, arguments: Arguments) -> list[Array]:
+        """The arguments as arrays, where the program will run."""
+        options, f = self._options, self._f
+        is_library = isinstance(self._static, Parameters)
+        if options is PLAIN:
+            return arrays_of(arguments, f, is_library)
+        return arrays_of(
+            arguments, f, is_library, options.place(), options.donated_leaves(f, arguments)
+        )
+
+    def trace_and_compile(
+        self, arguments: Arguments, key: tuple[ArrayType, ...], decides_place: bool
+    ) -> Program:
+        """The program for arguments of these types; see `executables.compiled`."""
+        traced = trace_call(self._f, self._static, arguments)
+        options = self._options.of_program(self._f, arguments)
+        program: Program = _loaded("anvl.dispatch.executables").compiled(
+            traced, key, options, decides_place
+        )
+        return program
 
     def _form(self) -> CallForm:
         form = self._call_form
@@ -247,19 +291,19 @@ class Jit:
             form = self._call_form = CallForm(self._f, static.names, ours)
         return form
 
-    def _table(self, treedef: Any, static: Any) -> _Table:
+    def _table(self, treedef: Any, static: Any) -> ProgramTable:
         key = treedef, static, config.version()
         table = self._tables.get(key)
         if table is None:
-            table = self._tables[key] = _Table(self, key)
+            table = self._tables[key] = ProgramTable(self, key)
             n_args = treedef.num_leaves
-            if not static and treedef == _structure_of_arrays(n_args):
+            if not static and treedef == structure_of_arrays(n_args):
                 for dispatch in self._dispatches.get(n_args, ()):
                     table.add(dispatch)
         return table
 
-    def _keep(
-        self, table: _Table, key: tuple[ArrayType, ...], program: Program
+    def keep(
+        self, table: ProgramTable, key: tuple[ArrayType, ...], program: Program
     ) -> tuple[Program, int]:
         """Keep a new program, and drop programs beyond the limit."""
         recency = self._recency
@@ -275,133 +319,10 @@ class Jit:
 
     def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
         """Trace into a function of the surrounding program, once, and call that."""
+        if self._options.inline:
+            args, kwargs = self._static.join(arguments)
+            return tree.map(as_tracer, self._f(*args, **kwargs))
         return call_in_trace(self, self._f, self._static, trace, arguments)
-
-
-@functools.lru_cache(256)
-def _structure_of_arrays(count: int) -> Any:
-    """Argument structure of a call with `count` arrays."""
-    return tree.structure((tuple(range(count)), {}))
-
-
-class _Table:
-    """The programs of one argument structure and of static values, by argument types.
-
-    Each has its number in the recency order of its function.
-    """
-
-    def __init__(self, owner: Jit, key: Any) -> None:
-        self._owner, self._key = owner, key
-        self.programs: dict[tuple[ArrayType, ...], tuple[Program, int]] = {}
-        # Dispatchers that are told of the programs.
-        self._leaves_dispatch = make_flat_dispatch(self._refuse)
-        self._dispatches: list[Any] = [self._leaves_dispatch]
-
-    def add(self, dispatch: Any) -> None:
-        """Register a dispatcher with the programs of this table."""
-        self._dispatches.append(dispatch)
-        self.install_all()
-
-    def _refuse(self, leaves: Sequence[Any]) -> Any:
-        return _MISS
-
-    def call(self, arguments: Arguments, f: Callable[..., Any]) -> Any:
-        arrays = arrays_of(arguments, f, isinstance(self._owner._static, Parameters))
-        found = self._leaves_dispatch.call(arrays)
-        if found is not _MISS:
-            return found
-        key = tuple([x.aval for x in arrays])
-        kept = self.programs.get(key)
-        if kept is None:
-            kept = self._compile(key, arguments, f)
-        else:  # the dispatcher dropped it when the defaults changed
-            self.install(key)
-        program, number = kept
-        self._owner._recency.use(number)
-        return program.run(arrays)
-
-    def _compile(
-        self, key: tuple[ArrayType, ...], arguments: Arguments, f: Callable[..., Any]
-    ) -> tuple[Program, int]:
-        avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
-        try:
-            traced = trace_call(f, self._owner._static, arguments._replace(leaves=avals))
-            program = _loaded("anvl.dispatch.executables").compiled(traced, key)
-        except BaseException:
-            self._drop_if_empty()
-            raise
-        self._owner._tables[self._key] = self
-        return self._owner._keep(self, key, program)
-
-    def install(self, key: tuple[ArrayType, ...]) -> None:
-        """Tell the dispatchers of a program."""
-        kept = self.programs.get(key)
-        if kept is None:  # another thread has dropped it meanwhile
-            return
-        (program, number), recency = kept, self._owner._recency
-        entry = program.entry()
-        if recency.is_watched:
-            entry = entry._replace(run=recency.watched(number, entry.run))
-        for dispatch in self._dispatches:
-            dispatch.install(key, entry)
-
-    def install_all(self) -> None:
-        """Tell the dispatchers of all programs."""
-        for key in list(self.programs):
-            self.install(key)
-
-    def drop(self, key: tuple[ArrayType, ...]) -> None:
-        """Forget a program."""
-        self.programs.pop(key, None)
-        for dispatch in self._dispatches:
-            dispatch.forget(key)
-        self._drop_if_empty()
-
-    def _drop_if_empty(self) -> None:
-        """Drop a table without programs: there may be any number of static values."""
-        if not self.programs and self._owner._tables.get(self._key) is self:
-            del self._owner._tables[self._key]
-
-
-_MISS = object()
-
-
-def call_in_trace(
-    owner: Any, f: Callable[..., Any], static: StaticArguments, trace: Trace, arguments: Arguments
-) -> Any:
-    """Trace f into a function of its own, once for each signature, and call it."""
-    avals = [x if isinstance(x, Aval) else abstract(x, name_of(f)) for x in arguments.leaves]
-    key = (
-        id(owner), arguments.treedef, arguments.static, tuple(avals), config.version(),
-        trace.program.rules_deep,
-    )  # fmt: skip
-    nested = trace.program.functions.get(key)
-    if nested is None:
-        nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program)
-        # A function that captures outer tracers is another one the next time.
-        if not nested.trace.closed_over:
-            trace.program.functions[key] = nested
-            nested.owner = owner  # keeps its id unique
-    operands = [*arguments.leaves, *(outer for outer, _ in nested.trace.closed_over.values())]
-    results = call_function(trace, nested.trace.name, operands, nested.out_avals)
-    return tree.unflatten(nested.out_tree, results)
-
-
-def call_function(
-    trace: Trace, name: str, operands: Sequence[Any], out_avals: Sequence[Aval]
-) -> list[Tracer]:
-    """Emit `func.call @name` into the current trace."""
-    location = here()
-    values = [trace.tracer_of(as_tracer(x)).value for x in operands]
-    pass_on_meetings(trace, name, values)
-    call = ir.Operation.create(
-        "func.call",
-        [a.type for a in out_avals],
-        values,
-        {"callee": ir.FlatSymbolRefAttr.get(name, context())},
-        loc=location,
-    )
-    return [Tracer(y, a, trace, location) for y, a in zip(call.results, out_avals, strict=True)]
 
 
 def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -413,30 +334,81 @@ def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     return Jit(f)._slow(args, kwargs)
 
 
+def _names_of(f: Callable[..., Any], n_args: int) -> list[str]:
+    """Names of the first arguments of f, for messages."""
+    return input_names(f, Arguments([], structure_of_arrays(n_args), ()))
+
+
+def _beside(x: Array, number: Any) -> Array:
+    """A Python number as an array that meets x: of a dtype that fits, and where x is."""
+    aval = x.aval
+    return scalar_array(number, number_dtype(type(number), (aval.dtype,)), aval.placement)
+
+
+# Every live jitted function, for `clear_caches`.
+_all: weakref.WeakSet[Jit] = weakref.WeakSet()
+
+
+def clear_caches() -> None:
+    """Drop the compiled programs of all functions: their next calls trace and compile again.
+
+    Programs that are running, or that `lower().compile()` returned, are not affected.
+
+    Examples
+    --------
+    >>> import anvl
+    >>> f = anvl.jit(lambda x: x + 1)
+    >>> f(1.0), f.cache_size()
+    (Array(2., dtype=float32, weak_type=True), 1)
+    >>> anvl.clear_caches()
+    >>> f.cache_size()
+    0
+    """
+    for jitted in list(_all):
+        jitted.clear_cache()
+    clear_dispatchers()
+    _loaded("anvl.dispatch.executables").clear_executables()
+
+
 @hiding_frames
 def jit(
-    f: Callable[..., Any] | None = None, *, static: Any = None, debug_nans: bool = False
+    f: Callable[..., Any] | None = None,
+    *,
+    static: Any = None,
+    donate: Any = None,
+    device: Device | str | None = None,
+    inline: bool = False,
+    cache_size: int = MAX_PROGRAMS,
+    compiler_options: Mapping[str, Any] | None = None,
+    debug_nans: bool = False,
 ) -> Any:
     """Compile a function when it is first called with arguments of some dtypes and shapes.
 
-    The function runs once, with tracers in place of the arrays in its arguments; the recorded ops
-    are compiled, and later calls with arguments of the same structure, dtypes and shapes run the
-    compiled program.
+    The function runs once, with tracers in place of arrays; the recorded ops are compiled, and
+    later calls with arguments of the same structure, dtypes and shapes run the compiled program.
+    In another trace only `static` and `inline` count.
 
     Parameters
     ----------
     f : callable
-        A function of arrays, numbers and pytrees of them (tuples, lists, dicts, registered
-        classes).
+        A function of arrays, numbers and pytrees of them.
     static : str, int or sequence of these, optional
-        Names or positions of arguments that are hashable values of the program rather than arrays;
-        the function is traced anew for each value.
+        Names or positions of arguments that are hashable values, each with a program of its own.
+    donate : str, int or sequence of these, optional
+        Names or positions of arguments whose memory results of the same shape and dtype take.
+        The call deletes their arrays; a later use is an error that says where they went.
+    device : Device or str, optional
+        Where every call runs, such as `"cpu:1"`; arrays elsewhere are copied.  By default a call
+        runs where its arrays are, or those that it closes over, or on the default device.
+    inline : bool
+        Trace calls in another trace into its function, not into one of their own.
+    cache_size : int
+        How many programs are kept; the least recently used is dropped.
+    compiler_options : mapping of str to number, bool or str, optional
+        XLA's, by name: `{"xla_backend_optimization_level": 0}`.
     debug_nans : bool
-        Check each result, and for a NaN or an infinity name the first op that produced it, in the
-        function or in a derivative: its line, the number of elements, and its operands.  Non-finite
-        arguments and constants such as `np.inf` are not reported, nor infinities that reach no
-        result.  It costs a copy of each result to the host, and in the bad case two more
-        compilations; within another jit it has no effect.
+        Raise `NonFiniteError` for the op that made a result NaN or infinite, with its line and
+        operands.  Costs a copy of each result; nothing is donated.
 
     Returns
     -------
@@ -444,24 +416,31 @@ def jit(
 
     Raises
     ------
-    TypeError
-        From a call: an argument is not an array.
+    TypeError, ValueError
+        An option is not as described, an argument is no array, arrays are on several devices.
     TraceError
-        From a call: the function needs the value of a traced array.
-    NonFiniteError
-        From a call with `debug_nans`; a `FloatingPointError`.
+        The function needs the value of a traced array.
 
     Examples
     --------
     >>> import anvl, anvl.numpy as np
-    >>> @anvl.jit
-    ... def f(x):
-    ...     return x * x + 1
+    >>> f = anvl.jit(lambda x: x * x + 1)
     >>> print(f(np.asarray([1.0, 2.0])))
     [2. 5.]
     """
-    if f is None:
-        return functools.partial(jit, static=static, debug_nans=debug_nans)
-    if debug_nans:
-        return _loaded("anvl.dispatch.debug_nans").checked(f, static)
-    return Jit(f, static).function()
+    given = {"donate": donate, "device": device, "inline": inline, "cache_size": cache_size}
+    make = functools.partial(_jitted, static, debug_nans, given, compiler_options)
+    return make if f is None else make(f)
+
+
+def _jitted(
+    static: Any, debug_nans: bool, given: dict[str, Any], compiler_options: Any, f: Any
+) -> Any:
+    if not callable(f):
+        raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
+    arguments = StaticArguments(f, static)
+    options = jit_options(f, arguments, compiler_options=compiler_options, **given)
+    if debug_nans:  # the search for the op needs the arguments
+        jitted = Jit(f, arguments, options._replace(donated=frozenset()))
+        return _loaded("anvl.dispatch.debug_nans").checked(jitted)
+    return Jit(f, arguments, options).function()

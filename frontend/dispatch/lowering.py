@@ -4,7 +4,7 @@ The same passes run from the shell: `print(PIPELINE)` gives the argument of `anv
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anvl.core.trace_state import passes_lock
@@ -54,14 +54,27 @@ _STAGE_OF = {
 _PORTABLE = ("builtin", "func", "stablehlo")  # dialects of a portable artifact
 
 
-def lower(module: ir.Module, arrays: Sequence[Any], target: Target) -> None:
-    """Lower a traced module to StableHLO for a target, in place."""
+def lower(
+    module: ir.Module,
+    arrays: Sequence[Any],
+    target: Target,
+    donated: tuple[int, ...] = (),
+    on_unused: Callable[[list[int]], None] | None = None,
+) -> None:
+    """Lower a traced module to StableHLO for a target, in place.
+
+    `on_unused` gets the positions of the donated arguments that no result can use.
+    """
     with passes_lock:
-        pipeline(arrays, *target).run(module)
+        pipeline(arrays, *target, donated, on_unused).run(module)
 
 
 def lower_with_stages(
-    module: ir.Module, arrays: Sequence[Any], target: Target
+    module: ir.Module,
+    arrays: Sequence[Any],
+    target: Target,
+    donated: tuple[int, ...] = (),
+    on_unused: Callable[[list[int]], None] | None = None,
 ) -> dict[str, ir.Module]:
     """Lower as `lower` does, returning a copy of the module after each stage."""
     with passes_lock:
@@ -71,7 +84,7 @@ def lower_with_stages(
             if argument in _STAGE_OF:
                 stages[_STAGE_OF[argument]] = copied(module)
 
-        pipeline(arrays, *target).run(module, after_each=keep)
+        pipeline(arrays, *target, donated, on_unused).run(module, after_each=keep)
     return stages
 
 

@@ -9,7 +9,8 @@ from anvl.core.promote import abstract, number_value
 from anvl.core.ranges import ranges_of
 from anvl.core.traced import Traced
 from anvl.dialect.core.mlir import ir
-from anvl.dispatch.executables import Program, compiler_options
+from anvl.dispatch.executables import Program, executable_of
+from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import (
     STAGES,
     captured_name,
@@ -23,7 +24,7 @@ from anvl.runtime import (
     Array,
     Executable,
     array_type,
-    compile,
+    default_placement,
     default_target,
     hide_frames,
     make_dispatch,
@@ -52,10 +53,14 @@ def _check_stage(function: str, stage: str) -> None:
 class Lowered:
     """A lowered function for given arguments, at every stage from anvl ops to StableHLO."""
 
-    def __init__(self, traced: Traced) -> None:
-        self._traced = traced
+    def __init__(self, traced: Traced, options: ProgramOptions = DEFAULT) -> None:
+        self._traced, self._options = traced, options
         program = traced.program
-        self._stages = lower_with_stages(program.module, program.captured, default_target())
+        self._place = options.place or program.placement
+        target = self._place.client.target if self._place else default_target()
+        self._stages = lower_with_stages(
+            program.module, program.captured, target, options.donated, lambda _: None
+        )
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
         """The program after a stage, as MLIR text.
@@ -126,7 +131,7 @@ class Lowered:
         return notebook_html(repr(self), self._stages.items())
 
     def compile(self) -> Compiled:
-        """Compile for the first device."""
+        """Compile for the device of the function, of what it closes over, or the default one."""
         return Compiled(self)
 
 
@@ -135,24 +140,23 @@ class Compiled:
 
     def __init__(self, lowered: Lowered) -> None:
         traced = lowered._traced
+        place = lowered._place or default_placement()
         order = captured_order(lowered._stages["stablehlo"])
-        self._constants = list(lowered.constants().values())
-        self._traced = traced
-        artifact = lowered.artifact()
-        self.executable: Executable = compile(
-            artifact,
-            options=compiler_options(artifact, default_target().platform),
-            arg_types=[
-                *(c.aval for c in self._constants),
-                *(array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.in_avals),
-            ],
-            out_types=[array_type(a.shape, a.dtype, None, a.weak_type) for a in traced.out_avals],
-            argument_names=[*(f"constant {i}" for i in order), *traced.names],
+        self._traced, self._place = traced, place
+        key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
+        self.executable: Executable
+        self.executable, constants = executable_of(
+            lowered.artifact(),
+            order,
+            traced.program,
+            key,
+            traced.out_avals,
+            traced.names,
+            place,
+            lowered._options,
         )
         ranges = ranges_of(traced.program)
-        self._program = Program(
-            self.executable, self._constants, traced.out_tree, traced.names, ranges
-        )
+        self._program = Program(self.executable, constants, traced.out_tree, traced.names, ranges)
         self._n_arrays = traced.in_tree.num_leaves
         # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None
@@ -184,7 +188,8 @@ class Compiled:
         if isinstance(x, Array):
             return x
         of = abstract(x, f"compiled: argument {self._traced.names[i]}")
-        return put(number_value(x, of), weak_type=True) if of.weak_type else put(x)
+        value = number_value(x, of) if of.weak_type else x
+        return put(value, self._place, weak_type=of.weak_type)
 
     def hlo(self) -> str:
         """The program after XLA's own passes."""

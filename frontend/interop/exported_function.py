@@ -18,8 +18,9 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import AnvlError, ExportError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.export_file import ARTIFACT, MANIFEST, PROGRAM, ExportFile, read_export
-from anvl.dispatch.jit import call_function, jit
+from anvl.dispatch.jit import jit
 from anvl.dispatch.lowering import captured_types
+from anvl.dispatch.nested_calls import call_function
 from anvl.interop.imported_function import Input, given_operands
 from anvl.interop.lift_program import insert_functions
 from anvl.interop.number_ranges import meetings_from_json

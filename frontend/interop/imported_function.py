@@ -20,7 +20,8 @@ from anvl.dialect.core.errors import PassError, nearest
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_of, tensor
 from anvl.dialect.interpreters.activity_analysis import place_of
-from anvl.dispatch.jit import call_function, jit
+from anvl.dispatch.jit import jit
+from anvl.dispatch.nested_calls import call_function
 from anvl.interop.constants import Given, read_constants
 from anvl.interop.lift_program import insert_functions, lifted
 from anvl.passes.framework.pipeline import Pipeline

@@ -13,7 +13,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import known_numbers, trace_call
 from anvl.dialect.control_flow.checkpoint import Checkpoint
 from anvl.dialect.core.context import context
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.passes.remat import request_of
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, closed_over

@@ -14,7 +14,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import argument_name, check_callable, closed_over
 from anvl.transforms.jvp import operand_of

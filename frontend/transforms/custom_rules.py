@@ -29,7 +29,7 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.errors import TraceError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, has_derivative
 from anvl.transforms.jvp import directions_of, operand_of

@@ -24,7 +24,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dispatch.eager import public
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import (
     check_callable,

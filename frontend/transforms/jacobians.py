@@ -13,7 +13,7 @@ from anvl.core.avals import Aval
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
 from anvl.dialect.core.types import element_type, kind
-from anvl.dispatch.jit import call_in_trace
+from anvl.dispatch.nested_calls import call_in_trace
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, numbered, runnable
 from anvl.transforms.jvp import jvp_of, push_forward

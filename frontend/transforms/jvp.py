@@ -14,7 +14,7 @@ from anvl.core.promote import abstract, as_tracer, constant, convert
 from anvl.core.ranges import check_fits
 from anvl.core.trace_state import current
 from anvl.core.traced import known_numbers, trace_call
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, closed_over, declare_jvp, has_derivative, run
 

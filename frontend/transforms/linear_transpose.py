@@ -12,7 +12,7 @@ from anvl.core.promote import abstract, constant
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracing import Program
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import (
     Position,

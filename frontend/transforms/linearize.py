@@ -12,7 +12,7 @@ from anvl.core.promote import abstract
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced
 from anvl.dialect.core.errors import MissingRule
-from anvl.dispatch.jit import call_in_trace
+from anvl.dispatch.nested_calls import call_in_trace
 from anvl.passes.forward import Forward
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, float_positions, run

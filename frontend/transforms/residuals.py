@@ -130,7 +130,7 @@ def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list
 def _standalone(traced: Traced, name: str) -> TracedProgram:
     """A program of one function of another, as its `@main`, with the same captured arrays."""
     program = TracedProgram()
-    program.captured = traced.program.captured
+    program.captured, program.unplaced = traced.program.captured, traced.program.unplaced
     functions = functions_of(traced.program.module.operation)
     with context():
         end = ir.InsertionPoint(program.module.body)

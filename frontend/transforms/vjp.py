@@ -14,7 +14,7 @@ from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.dialect.core.errors import MissingRule
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.passes.gradient import Gradient
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import (

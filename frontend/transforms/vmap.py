@@ -17,7 +17,7 @@ from anvl.core.trace_state import current
 from anvl.core.traced import Traced, known_numbers, trace_call
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.mlir import ir
-from anvl.dispatch.jit import call_function
+from anvl.dispatch.nested_calls import call_function
 from anvl.passes.functions.symbol_utils import body_of, callee_of, functions_of
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, closed_over, declare_vmap, runnable

@@ -38,7 +38,8 @@ __all__ = ["NAMES", "drop_inner_barriers", "separate_names"]
 #   its own, or two of them would be merged.
 #
 # The first needs an op that surely computes something: what XLA simplifies to its operand, or what
-# only changes a shape, is another name already.  Nothing is written over arguments and constants.
+# only changes a shape, is another name already.  Nothing is written over arguments and constants;
+# nor over donated ones, as XLA writes such a result elsewhere and copies it (test_barriers.py).
 
 NAMES = ("stablehlo.optimization_barrier",)
 _BARRIER = NAMES[0]

@@ -1,10 +1,11 @@
 """Pipeline from a traced program to StableHLO, run by `jit` and by `anvl-run`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from anvl.passes.control_flow import ControlFlow
+from anvl.passes.donate import Donate
 from anvl.passes.forward import Forward
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.pipeline import Pipeline
@@ -19,17 +20,27 @@ from anvl.passes.vectorize import Vectorize
 __all__ = ["pipeline", "transformations"]
 
 
-def pipeline(arrays: Sequence[Any] = (), platform: str = "cpu", routines: str = "") -> Pipeline:
+def pipeline(
+    arrays: Sequence[Any] = (),
+    platform: str = "cpu",
+    routines: str = "",
+    donated: tuple[int, ...] = (),
+    on_unused: Callable[[list[int]], None] | None = None,
+) -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
     `routines` is the library that the program may call; by default, that of the platform.  `arrays`
-    are the arrays that the program closes over, by index.
+    are the arrays that the program closes over, by index, and `donated` the positions of the
+    arguments of `@main` that give their memory to results; `on_unused` is told of those that no
+    result can use.
     """
     # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
     # Before hoisting, dead code matters only for the captured arrays that it uses.
     drop_unused = ["trivial-dce"] if arrays else []
+    donate = [Donate(args=donated, on_report=on_unused)] if donated else []
     return Pipeline(
         [
+            *donate,
             *transformations(),
             _INLINE,
             *drop_unused,

@@ -15,7 +15,7 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.emitting import prim
-from anvl.runtime import Array
+from anvl.runtime import Array, Placement
 
 __all__ = ["ANYWHERE", "INSIDE", "Index", "Range", "parsed", "positions"]
 
@@ -94,11 +94,12 @@ def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
     items: list[Any] = []
     arrays: list[Any] = []
     axis = 0
+    place = x.aval.placement if type(x) is Array else None
     for item in _expanded(given, of):
         if item is None:
             items.append(None)
             continue
-        found, array = _along(item, of, axis)
+        found, array = _along(item, of, axis, place)
         items.append(found)
         if array is not None:
             arrays.append(array)
@@ -184,8 +185,8 @@ def _is_separated(given: Sequence[Any]) -> bool:
     return places[-1] - places[0] >= len(places)
 
 
-def _along(item: Any, of: Aval, axis: int) -> tuple[Any, Any]:
-    """An item as in `Index.items`, and its array if it has one."""
+def _along(item: Any, of: Aval, axis: int, place: Placement | None) -> tuple[Any, Any]:
+    """An item as in `Index.items`, and its array if it has one; that of an integer at `place`."""
     size = of.shape[axis]
     if isinstance(item, slice):
         if item.step == 0:
@@ -196,7 +197,7 @@ def _along(item: Any, of: Aval, axis: int) -> tuple[Any, Any]:
         if not -size <= item < size:
             raise IndexError(f"index {item} is out of range of axis {axis} of {of}")
         fixed = current.trace is not None or size > _LARGEST
-        return (item % size, None) if fixed else (INSIDE, scalar_array(item % size))
+        return (item % size, None) if fixed else (INSIDE, scalar_array(item % size, None, place))
     if isinstance(item, np.ndarray):
         return INSIDE, _checked(item, of, axis)
     return ANYWHERE, item

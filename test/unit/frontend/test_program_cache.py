@@ -8,14 +8,8 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
-from anvl.dispatch import jit
 
 X = np.ones(2)
-
-
-@pytest.fixture
-def few(monkeypatch):
-    monkeypatch.setattr(jit, "_MAX_PROGRAMS", 8)
 
 
 def counted(f, **given):
@@ -26,10 +20,10 @@ def counted(f, **given):
         traced.append((x.shape, k))
         return f(x, k)
 
-    return anvl.jit(g, **given), traced
+    return anvl.jit(g, cache_size=8, **given), traced
 
 
-def test_one_bound_for_all_static_values_and_shapes(few):
+def test_one_bound_for_all_static_values_and_shapes():
     f, traced = counted(lambda x, k: x + k, static="k")
     for k in range(12):
         f(X, k)
@@ -41,7 +35,7 @@ def test_one_bound_for_all_static_values_and_shapes(few):
 
 
 @pytest.mark.parametrize("static", [None, "k"])
-def test_what_is_used_stays_whichever_way_it_is_called(few, static):
+def test_what_is_used_stays_whichever_way_it_is_called(static):
     """By generated code, by keyword, and under other defaults; what is not used goes."""
     f, traced = counted(lambda x, k: x + 1, static=static)
     kept = anp.asarray(X)
@@ -61,7 +55,7 @@ def test_what_is_used_stays_whichever_way_it_is_called(few, static):
     assert traced.count(((3,), 0)) == 2
 
 
-def test_the_longest_unused_goes_first(few):
+def test_the_longest_unused_goes_first():
     f, traced = counted(lambda x, k: x, static="k")
     for k in range(8):
         f(X, k)
@@ -87,7 +81,7 @@ def test_calls_that_fail_leave_nothing():
     assert not f.clear_cache.__self__._tables
 
 
-def test_a_dropped_program_is_let_go(few):
+def test_a_dropped_program_is_let_go():
     f, _ = counted(lambda x, k: x + k, static="k")
     f(X, 1)
     (table,) = f.clear_cache.__self__._tables.values()

@@ -8,8 +8,10 @@ from tolerances import PROGRAM, rounding
 
 import anvl
 import anvl.numpy as anp
+import anvl.runtime as rt
 from anvl.dialect.core.context import parse
 from anvl.dialect.text.interpreter import interpreter
+from anvl.passes.donate import Donate
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
 
@@ -64,6 +66,18 @@ def test_what_is_behind_a_barrier_is_not_overwritten(maker, barrier):
     ((expected,),) = interpreter().run(parse(text), [[a, m]])
     found = np.asarray(anvl.from_stablehlo(text)(a, m))
     np.testing.assert_allclose(found, expected, rtol=rounding(PROGRAM))
+
+
+@pytest.mark.parametrize("barrier", BARRIERS)
+def test_a_donated_argument_is_not_overwritten(barrier):
+    text = program("an argument", barrier)
+    a, m = np.random.default_rng(0).normal(size=(2, 3, 3))
+    ((expected,),) = interpreter().run(parse(text), [[a, m]])
+    module = parse(text)
+    Pipeline([Donate(args=(0,)), LowerToStablehlo()]).run(module)
+    options = {"xla_disable_hlo_passes": "cse_barrier_expander"}
+    (found,) = rt.compile(str(module), options=options).execute([rt.put(a), rt.put(m)])
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=rounding(PROGRAM))
 
 
 @pytest.mark.parametrize("barrier", BARRIERS)

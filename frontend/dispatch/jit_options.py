@@ -1,0 +1,138 @@
+"""Options of `jit` that concern its programs: donated arguments, device, XLA's options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from anvl.core.argument_roots import roots_of_leaves
+from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_of
+from anvl.runtime import Device, Placement, as_device
+
+__all__ = ["DEFAULT", "MAX_PROGRAMS", "PLAIN", "JitOptions", "ProgramOptions", "jit_options"]
+
+MAX_PROGRAMS = 1024  # for each function; beyond it the least recently used is dropped
+
+
+class ProgramOptions(NamedTuple):
+    """Options of one program.
+
+    Attributes
+    ----------
+    function : str
+        How messages call the function.
+    place : Placement or None
+        Where it runs; if None, where its arguments are.
+    donated : tuple of int
+        The positions of donated arguments, among all that are no constants.
+    compiler_options : tuple of (str, object)
+        Options by XLA's names.
+    """
+
+    function: str = "jit"
+    place: Placement | None = None
+    donated: tuple[int, ...] = ()
+    compiler_options: tuple[tuple[str, Any], ...] = ()
+
+
+DEFAULT = ProgramOptions()
+
+
+class JitOptions(NamedTuple):
+    """Options of a jitted function, as checked by `jit_options`.
+
+    Attributes
+    ----------
+    donated : frozenset of int and str
+        Positions of donated arguments, names of those that only have a name.
+    device : Device, str or None
+        The device that it is pinned to.
+    inline : bool
+        Whether a call inside a trace is traced into the surrounding function.
+    cache_size : int
+        The number of programs that are kept.
+    compiler_options : tuple of (str, object)
+        Options by XLA's names, in alphabetical order.
+    """
+
+    donated: frozenset[int | str] = frozenset()
+    device: Device | str | None = None
+    inline: bool = False
+    cache_size: int = MAX_PROGRAMS
+    compiler_options: tuple[tuple[str, Any], ...] = ()
+
+    def place(self) -> Placement | None:
+        """The placement that the function is pinned to, if any."""
+        return None if self.device is None else as_device(self.device, "jit").placement
+
+    def of_program(self, f: Callable[..., Any], arguments: Arguments) -> ProgramOptions:
+        """The options of the program for these arguments."""
+        if self is PLAIN:
+            return ProgramOptions(name_of(f))
+        return ProgramOptions(
+            name_of(f), self.place(), self.donated_leaves(f, arguments), self.compiler_options
+        )
+
+    def donated_leaves(self, f: Callable[..., Any], arguments: Arguments) -> tuple[int, ...]:
+        """The positions of the leaves of donated arguments."""
+        if not self.donated:
+            return ()
+        roots = roots_of_leaves(f, arguments)
+        return tuple(i for i, root in enumerate(roots) if root in self.donated)
+
+
+#: The options of a function that was given none.
+PLAIN = JitOptions()
+
+
+def jit_options(
+    f: Callable[..., Any],
+    static: StaticArguments,
+    *,
+    donate: Any = None,
+    device: Any = None,
+    inline: bool = False,
+    cache_size: int = MAX_PROGRAMS,
+    compiler_options: Mapping[str, Any] | None = None,
+) -> JitOptions:
+    """Check the options of `jit`; its errors are those of `jit`."""
+    if device is not None and not isinstance(device, Device | str):
+        raise TypeError(
+            f"jit: device must be a device or its name, got {device!r} of type "
+            f"{type(device).__name__}; anvl.devices() lists them"
+        )
+    if type(cache_size) is not int or cache_size < 1:
+        raise ValueError(
+            f"jit: cache_size must be a positive number of programs, got {cache_size!r}"
+        )
+    made = JitOptions(
+        _donated(f, static, donate),
+        device,
+        bool(inline),
+        cache_size,
+        _checked_options(compiler_options or {}),
+    )
+    return PLAIN if made == PLAIN else made
+
+
+def _donated(f: Callable[..., Any], static: StaticArguments, donate: Any) -> frozenset[int | str]:
+    if donate is None:
+        return frozenset()
+    donated = frozenset(positions_of(f, donate, "donate"))
+    both = donated & (static.positions | static.names)
+    if both:
+        raise ValueError(
+            f"jit: {name_of(f)}: argument {min(map(str, both))} is both static and donated; a "
+            "static argument is no array and has no memory to give: name it in one of them"
+        )
+    return donated
+
+
+def _checked_options(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    for name, value in options.items():
+        if not isinstance(name, str) or not isinstance(value, str | bool | int | float):
+            raise TypeError(
+                f"jit: compiler_options: {name!r} is {value!r}; options are names of XLA's flags, "
+                "and numbers, bools or text"
+            )
+    return tuple(sorted(options.items()))

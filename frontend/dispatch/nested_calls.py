@@ -1,0 +1,59 @@
+"""Calls of functions of the program that is being traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anvl import tree
+from anvl.core import config
+from anvl.core.arguments import Arguments, StaticArguments, name_of
+from anvl.core.avals import Aval
+from anvl.core.locations import here
+from anvl.core.promote import abstract, as_tracer
+from anvl.core.ranges import pass_on_meetings
+from anvl.core.traced import trace_call
+from anvl.core.tracer import Tracer
+from anvl.core.tracing import Trace
+from anvl.dialect.core.context import context
+from anvl.dialect.core.mlir import ir
+
+__all__ = ["call_function", "call_in_trace"]
+
+
+def call_in_trace(
+    owner: Any, f: Callable[..., Any], static: StaticArguments, trace: Trace, arguments: Arguments
+) -> Any:
+    """Trace f into a function of its own, once for each signature, and call it."""
+    avals = [x if isinstance(x, Aval) else abstract(x, name_of(f)) for x in arguments.leaves]
+    key = (
+        id(owner), arguments.treedef, arguments.static, tuple(avals), config.version(),
+        trace.program.rules_deep,
+    )  # fmt: skip
+    nested = trace.program.functions.get(key)
+    if nested is None:
+        nested = trace_call(f, static, arguments._replace(leaves=avals), trace.program)
+        # A function that captures outer tracers is another one the next time.
+        if not nested.trace.closed_over:
+            trace.program.functions[key] = nested
+            nested.owner = owner  # keeps its id unique
+    operands = [*arguments.leaves, *(outer for outer, _ in nested.trace.closed_over.values())]
+    results = call_function(trace, nested.trace.name, operands, nested.out_avals)
+    return tree.unflatten(nested.out_tree, results)
+
+
+def call_function(
+    trace: Trace, name: str, operands: Sequence[Any], out_avals: Sequence[Aval]
+) -> list[Tracer]:
+    """Emit `func.call @name` into the current trace."""
+    location = here()
+    values = [trace.tracer_of(as_tracer(x)).value for x in operands]
+    pass_on_meetings(trace, name, values)
+    call = ir.Operation.create(
+        "func.call",
+        [a.type for a in out_avals],
+        values,
+        {"callee": ir.FlatSymbolRefAttr.get(name, context())},
+        loc=location,
+    )
+    return [Tracer(y, a, trace, location) for y, a in zip(call.results, out_avals, strict=True)]

@@ -1,0 +1,47 @@
+"""Errors of running a program: arguments that are gone, or given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anvl.runtime.array import Array
+from anvl.runtime.donation import fate_of
+from anvl.runtime.errors import RuntimeFailure, readable
+
+__all__ = ["deleted_argument", "execution_failure"]
+
+
+def deleted_argument(name: str, arg: Array) -> RuntimeFailure:
+    """The error for a deleted argument."""
+    return RuntimeFailure(
+        f"execute: argument {name}: array {arg.aval} {fate_of(arg.buffer)}; "
+        f"keep a copy with x.copy(), or do not donate it"
+    )
+
+
+def execution_failure(
+    error: BaseException, args: Sequence[Any], names: Sequence[str] | None
+) -> RuntimeFailure:
+    """The error for a program that could not be run with these arguments."""
+    for position, arg in enumerate(args):
+        if type(arg) is Array and arg.buffer.is_deleted():
+            return deleted_argument(names[position] if names else str(position), arg)
+    first = _first_repeated(args)
+    if first is not None and "donated" in str(error):
+        one, other = (names[i] if names else str(i) for i in first)
+        return RuntimeFailure(
+            f"execute: arguments {one} and {other} are the same array, and the call donates one; "
+            f"pass x.copy() for the other"
+        )
+    return RuntimeFailure(f"execute: {readable(error)}")
+
+
+def _first_repeated(args: Sequence[Any]) -> tuple[int, int] | None:
+    """Positions of two arguments that are one array."""
+    seen: dict[int, int] = {}
+    for position, arg in enumerate(args):
+        first = seen.setdefault(id(arg), position)
+        if first != position:
+            return first, position
+    return None
