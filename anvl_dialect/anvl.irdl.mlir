@@ -503,6 +503,16 @@ module {
       %2 = irdl.any
       irdl.results(y: %2)
     }
+    irdl.operation @check {
+      %0 = irdl.any
+      %1 = irdl.any
+      irdl.operands(ok: %0, words: %1)
+      %2 = irdl.any
+      %3 = irdl.any
+      %4 = irdl.any
+      %5 = irdl.any
+      irdl.attributes {"message" = %2, "names" = %3, "types" = %4, "shape" = %5}
+    }
     irdl.operation @is_finite {
       %0 = irdl.any
       irdl.operands(x: %0)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from anvl.core.config import set_default_device as set_default_device
     from anvl.core.config import set_defaults as set_defaults
     from anvl.dialect.core.errors import AnvlError as AnvlError
+    from anvl.dialect.core.errors import CheckError as CheckError
     from anvl.dialect.core.errors import ExportError as ExportError
     from anvl.dialect.core.errors import MissingRule as MissingRule
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from anvl.dispatch.graph import trace as trace
     from anvl.dispatch.jit import clear_caches as clear_caches
     from anvl.dispatch.jit import jit as jit
+    from anvl.effects.checking import check as check
+    from anvl.effects.checking import check_finite as check_finite
     from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
+    "CheckError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",
     "DonationWarning": "anvl.runtime",
@@ -93,6 +97,8 @@ _HOMES = {
     "TraceError": "anvl.dialect.core.errors",
     "associative_scan": "anvl.control_flow.map",
     "aval": "anvl.core.avals",
+    "check": "anvl.effects.checking",
+    "check_finite": "anvl.effects.checking",
     "checkpoint": "anvl.transforms.checkpoints",
     "clear_caches": "anvl.dispatch.jit",
     "cond": "anvl.control_flow.conditions",

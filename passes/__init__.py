@@ -21,6 +21,7 @@ from anvl.passes.framework.patterns import pattern as pattern
 from anvl.passes.framework.pipeline import Pipeline as Pipeline
 from anvl.passes.framework.statistics import Statistic as Statistic
 from anvl.passes.framework.walk import find as find
+from anvl.passes.functionalize_effects import FunctionalizeEffects as FunctionalizeEffects
 from anvl.passes.gradient import Gradient as Gradient
 from anvl.passes.hoist_constants import HoistConstants as HoistConstants
 from anvl.passes.inline import Inline as Inline

@@ -172,6 +172,7 @@ class _Vjp(Kind):
     argument = _NAME
     attribute = VJP
     form = "{callee = @f, wrt = array<i64: ...>, targets = array<i64: ...>}"
+    positions = ("wrt", "targets")
     noun = "derivative"
 
     def read(self, attribute: Any) -> _Params:

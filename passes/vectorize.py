@@ -87,6 +87,7 @@ class _Vmap(Kind):
     argument = _NAME
     attribute = VMAP
     form = "{callee = @f, batched = array<i64: ...>, results = array<i64: ...>, size = n : i64}"
+    positions = ("batched", "results")
     noun = "batch"
     differentiates = False
 

@@ -120,6 +120,15 @@ class FunctionRule(abc.ABC):
         for (program, marks), (_, flags) in bodies:
             yield program, marks, flags
 
+    def with_state(self, request: Any, count: int) -> ir.Attribute:
+        """The attribute after the function got `count` arguments and results before its own."""
+        found: ir.Attribute = request
+        return found
+
+    def stateless(self, request: Any) -> Sequence[str]:
+        """The functions that it names which cannot return a state: Note [Effects as values]."""
+        return ()
+
     def may_not_end(self, f: "Callee") -> bool:
         """Whether the function itself, apart from its callees, may not terminate."""
         return False

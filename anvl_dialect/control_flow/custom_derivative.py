@@ -12,6 +12,7 @@ from typing import Any
 
 from anvl.dialect.control_flow.call import FUNCTION_RULES, Callee, FunctionRule, call, symbol
 from anvl.dialect.control_flow.linearity import first_nonlinear
+from anvl.dialect.core.attributes import replaced_entries, shifted
 from anvl.dialect.core.create import zeros_like
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.families import differentiable
@@ -65,6 +66,14 @@ class Custom(FunctionRule):
             raise ValueError(
                 f"its rule @{rule.name} is {found}, but must be {ir.FunctionType.get(*wanted)}"
             )
+
+    def with_state(self, request: Any, count: int) -> ir.Attribute:
+        if "nested" in request:
+            return super().with_state(request, count)
+        return replaced_entries(request, wrt=shifted(request["wrt"], count))
+
+    def stateless(self, request: Any) -> Sequence[str]:
+        return () if "nested" in request else (Symbol.decode(request["rule"]),)
 
     @abc.abstractmethod
     def rule_types(

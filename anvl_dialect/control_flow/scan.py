@@ -33,6 +33,7 @@ from anvl.dialect.control_flow.loop_values import (
 from anvl.dialect.control_flow.region_ops import emit_loop
 from anvl.dialect.control_flow.trip_count import Count, step_count
 from anvl.dialect.control_flow.while_loop import WhileOp
+from anvl.dialect.core.attributes import replaced_entries
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.create import full, zeros_like
 from anvl.dialect.core.effects import is_unsafe
@@ -121,6 +122,9 @@ class Scan(FunctionRule):
                 f"its body @{loop.body.name} is {ir.FunctionType.get(*loop.body.types)}, but must "
                 f"be {ir.FunctionType.get(*wanted)}"
             )
+
+    def with_state(self, request: Any, count: int) -> ir.Attribute:
+        return replaced_entries(request, carry=Int.encode(Int.decode(request["carry"]) + count))
 
     def counts(self, op: ir.Operation, symbols: SymbolTable) -> Count | None:
         if not isinstance(op.opview, WhileOp):

@@ -6,7 +6,8 @@ from typing import Any
 from anvl.dialect.core.mlir import ir
 
 __all__ = [
-    "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "extra_attributes", "symbols_in",
+    "JVP", "LINEAR_TRANSPOSE", "VJP", "VMAP", "attribute_of", "extra_attributes",
+    "replaced_entries", "shifted", "symbols_in",
 ]  # fmt: skip
 
 # Here, below the passes, so that a program can be traced before any pass is loaded.
@@ -57,3 +58,14 @@ def _entry(attribute: Any, key: Any) -> ir.Attribute | None:
         return attribute[key]
     except TypeError:
         return None
+
+
+def replaced_entries(attribute: Any, **entries: ir.Attribute) -> ir.Attribute:
+    """A dictionary with other values for some of its names."""
+    kept = {entry.name: attribute[entry.name] for entry in attribute}
+    return ir.DictAttr.get(kept | entries, attribute.context)
+
+
+def shifted(positions: Any, count: int) -> ir.Attribute:
+    """Positions, `array<i64: ...>`, counted from `count` places further in front."""
+    return ir.DenseI64ArrayAttr.get([i + count for i in positions], positions.context)

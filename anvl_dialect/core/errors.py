@@ -5,7 +5,8 @@
     ├── MissingRule      an op was asked for a rule that its class does not define
     ├── PassError        a pass refuses a module: which pass, what is wrong, where
     ├── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
-    └── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
+    ├── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
+    └── CheckError       a condition of `anvl.check` was false
 
 The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
 `RuntimeError`, where PJRT could not compile or run a program.
@@ -79,6 +80,30 @@ class NonFiniteError(AnvlError, FloatingPointError):
 
 class ExportError(AnvlError, ValueError):
     """A function cannot be exported, or a file of `anvl.export` cannot be read."""
+
+
+class CheckError(AnvlError, AssertionError):
+    """A condition of `anvl.check` was false.
+
+    Attributes: `message` (as given, with its values), `place` (`model.py:12`, the line of the
+    check), `values` (what the message shows, by name), `index` (of the first element of the
+    condition that is false; `()` for one bool), `members` (positions in the batches of `vmap`, from
+    the outside in), `location` (MLIR text of the place, `""` outside of compiled programs).
+    """
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        self.message = message
+        self.place: str = facts.get("place", "")
+        self.values: dict[str, Any] = facts.get("values", {})
+        self.index: tuple[int, ...] = facts.get("index", ())
+        self.members: tuple[int, ...] = facts.get("members", ())
+        self.location: str = facts.get("location", "")
+        text = f"check: {message}; it failed at {self.place}"
+        if self.index:
+            text += f", for element {list(self.index)}"
+        for position in self.members:
+            text += f", in member {position} of a batch"
+        super().__init__(text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

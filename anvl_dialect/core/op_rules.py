@@ -75,6 +75,8 @@ class OpRules(OpClass):
     zero_derivative_reason: ClassVar[str] = ""
     #: Whether its integer results are bits of its operand: Note [Bits] in `activity_analysis`.
     reads_bits: ClassVar[bool] = False
+    #: The state that an op with an effect updates: Note [Effects as values] in `passes/effects`.
+    state: ClassVar[str] = ""
     #: The parameter, if any, by which the derivative of the result is requested.
     naming_param: ClassVar[str] = ""
     #: Value of the derivative where its formula breaks down, for docs/ops.md.
@@ -124,7 +126,22 @@ class OpRules(OpClass):
         """Argument and result types of each body, for an op with bodies."""
         raise NotImplementedError(f"{cls.short_name}: its class does not define `body_types`")
 
+    @classmethod
+    def as_values(
+        cls, op: ir.Operation, state: Sequence[Value], number: int
+    ) -> tuple[Sequence[Value], Sequence[Value]]:
+        """Emit an op that updates a state as ops without an effect: its results, the new state.
+
+        `number` counts the ops of the module that update this state, from 1.
+        """
+        raise NotImplementedError(f"{cls.short_name}: its class does not define `as_values`")
+
     # -- hooks, whose defaults hold for every op ---------------------------------------------------
+
+    @classmethod
+    def state_of(cls, op: ir.Operation) -> str:
+        """Name of the state that this op, with its attributes, updates; empty for none."""
+        return cls.state
 
     @classmethod
     def is_already_legal(cls, op: ir.Operation) -> bool:

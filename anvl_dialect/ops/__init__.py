@@ -10,6 +10,7 @@ from anvl.dialect.ops.array import random as random
 from anvl.dialect.ops.array import sorting as sorting
 from anvl.dialect.ops.array import tag as tag
 from anvl.dialect.ops.array import ties as ties
+from anvl.dialect.ops.calls import check as check
 from anvl.dialect.ops.calls import custom_call as custom_call
 from anvl.dialect.ops.elementwise import compare as compare
 from anvl.dialect.ops.elementwise import complexes as complexes

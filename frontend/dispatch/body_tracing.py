@@ -21,6 +21,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.interpreters.subprogram import Program as Scratch
 from anvl.dispatch.lowering import transformations
+from anvl.passes.effects.functionalize import effect_ops
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.framework.walk import find
 
@@ -49,6 +50,7 @@ def _body(name: str, f: Any) -> Callable[..., list[Value]]:
             lambda xs: _listed(name, f(*xs), xs[0]), name_of(f), avals, names, program
         )
         _check_closed(name, f, trace)
+        _check_pure(name, f, program)
         return _inlined(program, trace)(*values)
 
     return emit_ops
@@ -75,6 +77,15 @@ def _check_closed(name: str, f: Any, trace: Trace) -> None:
         raise TraceError(
             f"{name} {name_of(f)} closes over an array {of}; use a Python number, or pass it as "
             "one more operand, broadcast to their shape"
+        )
+
+
+def _check_pure(name: str, f: Any, program: Program) -> None:
+    """Refuse effects: a body runs any number of times, in any order, and returns values alone."""
+    for op in effect_ops(program.module.operation):
+        raise TraceError(
+            f"{name} {name_of(f)} has an effect, {op.name} at {describe(op.location)}; a body of "
+            "an op returns values alone: check its operands or its results"
         )
 
 

@@ -21,6 +21,7 @@ from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
+from anvl.dispatch.program_state import State, state_of
 from anvl.runtime import (
     Array,
     ArrayType,
@@ -57,7 +58,7 @@ class Program(NamedTuple):
     """A compiled signature of a function: `constants` come before the arguments.
 
     `ranges` are the checks of weak arguments, whose paths are `names`.  With `moves`, it runs
-    elsewhere than where its arguments were put.
+    elsewhere than where its arguments were put.  `state` is what it returns besides its results.
     """
 
     executable: Executable
@@ -66,6 +67,7 @@ class Program(NamedTuple):
     names: Sequence[str]
     ranges: Ranges
     moves: bool = False
+    state: State | None = None
 
     def run(self, arrays: Sequence[Array]) -> Any:
         return self.rebuild(self.execute(arrays))
@@ -77,21 +79,31 @@ class Program(NamedTuple):
         if self.ranges.places:
             values = [arrays[i].numpy() for i in self.ranges.places]
             check_ranges(self.ranges, self.names, values)
-        return self.executable.execute([*self.constants, *arrays])
+        return self.settled(self.executable.execute([*self.constants, *arrays]))
+
+    def settled(self, results: Sequence[Array]) -> list[Array]:
+        """The results without the state, which says whether a check failed."""
+        return list(results) if self.state is None else self.state.taken_from(results)
 
     def entry(self) -> Any:
         """The callable for a dispatcher; it bypasses unflattening for one array or a flat tuple."""
         n = self.out_tree.num_leaves
-        is_plain = self.out_tree in (_LEAF, tree.structure((0,) * n) if n > 1 else _LEAF)
+        is_plain = self.state is None and self.out_tree in (
+            _LEAF,
+            tree.structure((0,) * n) if n > 1 else _LEAF,
+        )
         look = functools.partial(check_ranges, self.ranges, self.names)
         return self.executable.entry(
             self.constants,
-            None if is_plain else self.rebuild,
+            None if is_plain else self.rebuild if self.state is None else self._rebuild_settled,
             (self.ranges.places, look) if self.ranges.places else None,
         )
 
     def rebuild(self, results: Sequence[Array]) -> Any:
         return tree.unflatten(self.out_tree, results)
+
+    def _rebuild_settled(self, results: Sequence[Array]) -> Any:
+        return self.rebuild(self.settled(results))
 
 
 def compiled(
@@ -125,15 +137,17 @@ def compiled_program(
         target = place.client.target
         lower(program.module, program.captured, target, options.donated, unused.extend)
         order = captured_order(program.module)
+        state = state_of(program.module)
         artifact = serialize(program.module)
     _warn_of_unused(unused, key, names, options.function)
     moves = bool(key) and key[0].placement is not place
     if moves:
         key = [array_type(k.shape, k.dtype, place, k.weak_type) for k in key]
+    avals = out_avals if state is None else state.added_to(out_avals)
     executable, constants = executable_of(
-        artifact, order, program, key, out_avals, names, place, options
+        artifact, order, program, key, avals, names, place, options
     )
-    return Program(executable, constants, out_tree, names, ranges, moves and is_open)
+    return Program(executable, constants, out_tree, names, ranges, moves and is_open, state)
 
 
 def executable_of(

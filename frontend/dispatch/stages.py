@@ -20,6 +20,7 @@ from anvl.dispatch.lowering import (
     lower_with_stages,
     serialize,
 )
+from anvl.dispatch.program_state import state_of
 from anvl.runtime import (
     Array,
     Executable,
@@ -144,19 +145,23 @@ class Compiled:
         order = captured_order(lowered._stages["stablehlo"])
         self._traced, self._place = traced, place
         key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
+        state = state_of(lowered._stages["stablehlo"])
+        out_avals = traced.out_avals if state is None else state.added_to(traced.out_avals)
         self.executable: Executable
         self.executable, constants = executable_of(
             lowered.artifact(),
             order,
             traced.program,
             key,
-            traced.out_avals,
+            out_avals,
             traced.names,
             place,
             lowered._options,
         )
         ranges = ranges_of(traced.program)
-        self._program = Program(self.executable, constants, traced.out_tree, traced.names, ranges)
+        self._program = Program(
+            self.executable, constants, traced.out_tree, traced.names, ranges, state=state
+        )
         self._n_arrays = traced.in_tree.num_leaves
         # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None

@@ -20,9 +20,11 @@ from anvl.core.tracing import Program as TracedProgram
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 from anvl.dispatch.executables import Program, compiled_program
+from anvl.passes.effects.reports import state_positions
 from anvl.passes.expand.declarations import signature
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functionalize_effects import FunctionalizeEffects
 from anvl.passes.functions.symbol_utils import functions_of, needed_by
 from anvl.passes.remat import Remat
 from anvl.passes.residuals.partial_eval import spare_copies
@@ -100,13 +102,14 @@ def halves(
     if plan is None:
         return None
     first, second, kept = _cut(traced, plan)
-    n_results = len(traced.out_avals)
+    n_results, n_state = len(traced.out_avals), len(state_positions(_main(first)))
     _, types = signature(_main(first))
-    out_avals = [*traced.out_avals, *map(aval_of_type, types[n_results:])]
+    out_avals = [*traced.out_avals, *map(aval_of_type, types[n_results + n_state :])]
     key = [x.aval for x in arrays]
     program = compiled_program(first, key, out_avals, traced.names, traced.out_tree)
     outputs = program.execute(arrays)
-    residuals = [[*arrays, *outputs][i] for i in kept]
+    values = [*arrays, *outputs[:n_results], *[None] * n_state, *outputs[n_results:]]
+    residuals = [values[i] for i in kept]
     place = program.executable.placement
     avals = [plan.late.avals[i] for i in plan.late.chosen]
     inputs = [x.aval for x in residuals] + [array_type(a.shape, a.dtype, place) for a in avals]
@@ -121,10 +124,12 @@ def _cut(traced: Traced, plan: Plan) -> tuple[TracedProgram, TracedProgram, list
     """The two halves, and the positions of the residuals among the results of the first."""
     program = traced.program
     with passes_lock:
-        Pipeline([Remat(), plan.splitting]).run(traced.program.module)
+        Pipeline([FunctionalizeEffects(), Remat(), plan.splitting]).run(traced.program.module)
         first, second = (_standalone(traced, f"main{APART}{suffix}") for suffix in plan.suffixes)
         first.meetings = program.meetings
-        return first, second, spare_copies(_main(first), len(traced.out_avals))
+        main = _main(first)
+        n_returned = len(traced.out_avals) + len(state_positions(main))
+        return first, second, spare_copies(main, n_returned)
 
 
 def _standalone(traced: Traced, name: str) -> TracedProgram:
@@ -140,9 +145,8 @@ def _standalone(traced: Traced, name: str) -> TracedProgram:
             )
         main = functions[name].clone(ip=end).operation
         main.attributes["sym_name"] = ir.StringAttr.get("main")
-        for key in ("arg_attrs", "res_attrs"):
-            if key in main.attributes:
-                del main.attributes[key]
+        if "arg_attrs" in main.attributes:
+            del main.attributes["arg_attrs"]
     return program
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from anvl.dialect.control_flow.call import Callee, rule_of
-from anvl.dialect.core.attributes import symbols_in
+from anvl.dialect.core.attributes import replaced_entries, shifted, symbols_in
 from anvl.dialect.core.errors import MissingRule, PassError
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
@@ -59,15 +59,20 @@ class Kind(abc.ABC):
     #: The pass that it belongs to, and the attribute.
     argument: ClassVar[str]
     attribute: ClassVar[str]
-    #: Expected form of the attribute, and the noun for the function, for messages.
-    form: ClassVar[str]
-    noun: ClassVar[str]
+    form: ClassVar[str]  # of the attribute, for messages
+    noun: ClassVar[str]  # for the function, for messages
+    positions: ClassVar[tuple[str, ...]] = ("wrt",)  # entries that are positions
     #: Whether a definition has more ops for each op of the callee.
     differentiates: ClassVar[bool] = True
 
     @abc.abstractmethod
     def read(self, attribute: Any) -> Any:
         """Parse the attribute besides the callee; raises `TypeError` or `KeyError` if invalid."""
+
+    def with_state(self, attribute: Any, count: int) -> ir.Attribute | None:
+        """The attribute after `count` arguments and results came first; None if they cannot."""
+        shifts = {k: shifted(attribute[k], count) for k in self.positions}
+        return replaced_entries(attribute, **shifts)
 
     def resolved(self, params: Any, callee: str, functions: dict[str, ir.Operation]) -> Any:
         """Complete the parameters with facts from the bodies of the callee and of its callees."""

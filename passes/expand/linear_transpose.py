@@ -46,6 +46,9 @@ class _LinearTranspose(Kind):
     def read(self, attribute: Any) -> Transposed:
         return Transposed(Ints.decode(attribute["wrt"]))
 
+    def with_state(self, attribute: Any, count: int) -> ir.Attribute | None:
+        return None  # it computes no values, of which an effect could be one
+
     def resolved(
         self, params: Transposed, callee: str, functions: dict[str, ir.Operation]
     ) -> Transposed:

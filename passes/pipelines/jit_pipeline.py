@@ -9,6 +9,7 @@ from anvl.passes.donate import Donate
 from anvl.passes.forward import Forward
 from anvl.passes.framework.pass_base import Pass
 from anvl.passes.framework.pipeline import Pipeline
+from anvl.passes.functionalize_effects import FunctionalizeEffects
 from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.inline import Inline
@@ -59,6 +60,7 @@ def transformations(select: bool = False) -> tuple[Pass, ...]:
     With `select`, choices become selects: see `ControlFlow`.
     """
     return (
+        FunctionalizeEffects(),
         SimplifyControlFlow(for_derivatives=True),
         Remat(),
         Gradient(),

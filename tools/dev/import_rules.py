@@ -35,10 +35,12 @@ SENTENCE = {
 # folder; a module beside the rooms stands where it is listed.
 LAYERS: dict[str, tuple[str, ...]] = {
     "anvl_dialect": ("core", "interpreters", "ops", "control_flow", "text", "view"),
-    "passes": ("framework", "functions", "residuals", "expand", "lower", "lifting", "pipelines"),
+    "passes": (
+        "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
+    ),
     "frontend": (
-        "tree", "core", "dispatch", "prim", "numpy", "transforms", "control_flow", "interop",
-        "windows", "random", "ffi", "testing",
+        "tree", "core", "dispatch", "prim", "numpy", "transforms", "control_flow", "effects",
+        "interop", "windows", "random", "ffi", "testing",
     ),
     "tools": ("io", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
 }  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 from anvl.dialect.core.errors import PassError, nearest
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import numpy_of, why_no_array
+from anvl.passes.effects.reports import Report, report_of
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
@@ -58,13 +59,17 @@ class Argument(Result):
 
 @dataclass(frozen=True)
 class Lowered:
-    """A module in StableHLO whose function `@main` is `@function` of the module it was."""
+    """A module in StableHLO whose function `@main` is `@function` of the module it was.
+
+    `returned` are all of its results: `results`, and the state that `report` describes, if any.
+    """
 
     module: ir.Module
     function: str
     location: str
     arguments: tuple[Argument, ...]
-    results: tuple[Result, ...]
+    returned: tuple[Result, ...]
+    report: Report | None = None
 
     @cached_property
     def text(self) -> str:
@@ -76,6 +81,20 @@ class Lowered:
         others = [x for x in self.arguments if x.captured is None]
         arguments = tuple(replace(x, index=i) for i, x in enumerate(others))
         return replace(self, arguments=arguments)
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """The results without the state."""
+        return self.returned if self.report is None else self.report.without_state(self.returned)
+
+    def settled(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The values of `results`, given all; raises the error of the first check that failed."""
+        if self.report is None:
+            return list(values)
+        code, words = values[self.report.place]
+        if code:
+            raise self.report.error(int(code), words)
+        return list(self.report.without_state(values))
 
     @property
     def captured(self) -> tuple[int, ...]:
@@ -132,7 +151,7 @@ def _described(module: ir.Module, function: str) -> Lowered:
         for i, (x, at) in enumerate(zip(values, _captured(entry), strict=True))
     )
     results = tuple(Result(*_parts(i, t)) for i, t in enumerate(of.results))
-    return Lowered(module, function, str(entry.location), arguments, results)
+    return Lowered(module, function, str(entry.location), arguments, results, report_of(entry))
 
 
 def _parts(index: int, type_: Any) -> tuple[int, str, np.dtype, tuple[int, ...]]:

@@ -60,7 +60,8 @@ def execute(
     """The results of a program for arrays of the types of its arguments.
 
     It runs in a child process, so that one that crashes raises `ExecutionFailed` as all others do;
-    after `seconds` the child is killed.  `options` are those of the plugin's compiler.
+    after `seconds` the child is killed.  `options` are those of the plugin's compiler.  Raises
+    `CheckError` where a check of the program failed.
     """
     if executor == "interpreter":
         return _interpreted(program, inputs, seconds)
@@ -81,9 +82,9 @@ def measure(
         raise ExecutionFailed(f"plugin: @{program.function}: {error}") from None
     except ChildEnded as error:
         raise ProgramCrashed(f"plugin: @{program.function}: {error}") from None
-    made = [np.asarray(x, of.dtype) for x, of in zip(results, program.results, strict=True)]
+    made = [np.asarray(x, of.dtype) for x, of in zip(results, program.returned, strict=True)]
     return Measured(
-        made,
+        program.settled(made),
         figures.get("seconds", []),
         figures.get("memory", {}),
         figures.get("cost", {}),
@@ -99,7 +100,7 @@ def _interpreted(
         raise ExecutionFailed(
             f"{where}: StableHLO's interpreter lacks {', '.join(sorted(unknown))}"
         )
-    for x in (*program.arguments, *program.results):
+    for x in (*program.arguments, *program.returned):
         if dtype_name(x.dtype) in _UNREADABLE:
             raise ExecutionFailed(f"{where}: StableHLO's interpreter takes and returns no {x.type}")
     limit = _INTERPRETER_SECONDS if seconds is None else max(seconds, 0.01)
@@ -107,7 +108,7 @@ def _interpreted(
     if isinstance(found, ProcessEnded):
         kind = ProgramCrashed if str(found).startswith("SIG") else ExecutionFailed
         raise kind(f"{where}: {_said(str(found), limit)}")
-    return found[0]
+    return program.settled(found[0])
 
 
 def _code(program: Lowered) -> Code:

@@ -1,0 +1,45 @@
+"""The state that a program with effects returns behind its results, read after each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anvl.core.avals import Aval, aval_of_type
+from anvl.dialect.core.mlir import ir
+from anvl.passes.effects.reports import Report, report_of
+from anvl.passes.expand.declarations import signature
+from anvl.runtime import Array
+
+__all__ = ["State", "state_of"]
+
+
+class State(NamedTuple):
+    """How to read the state: `avals` are of its values, which stand at `report.positions`."""
+
+    report: Report
+    avals: Sequence[Aval]
+
+    def added_to(self, out_avals: Sequence[Aval]) -> list[Aval]:
+        """The avals of all results, given those of the others."""
+        at = self.report.place.start
+        return [*out_avals[:at], *self.avals, *out_avals[at:]]
+
+    def taken_from(self, results: Sequence[Array]) -> list[Array]:
+        """The other results; raises the error of the first check that failed."""
+        at = self.report.place
+        code, words = results[at]
+        number = int(code.numpy())  # waits for the program
+        if number:
+            raise self.report.error(number, words.numpy())
+        return list(self.report.without_state(results))
+
+
+def state_of(module: ir.Module) -> State | None:
+    """The state that `@main` of a module returns; None without effects."""
+    main: Any = ir.SymbolTable(module.operation)["main"]
+    report = report_of(main.operation)
+    if report is None:
+        return None
+    _, types = signature(main.operation)
+    return State(report, [aval_of_type(types[i]) for i in report.positions])

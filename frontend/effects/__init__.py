@@ -1,0 +1,1 @@
+"""Effects of compiled programs, and conditions that they check."""
