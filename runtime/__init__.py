@@ -32,17 +32,18 @@ from anvl.runtime.executable import (
     Executable,
     compile,
     compile_lowered,
-    stablehlo_version,
 )
 from anvl.runtime.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.plugins.default_device import (
     PluginSettings,
+    chosen_placement,
     default_client,
     default_placement,
     default_target,
     devices,
 )
 from anvl.runtime.plugins.registry import as_device, known_plugins, register_plugin
+from anvl.runtime.plugins.stablehlo_versions import check_stablehlo, stablehlo_version
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
@@ -67,6 +68,8 @@ __all__ = [
     "array_type",
     "as_device",
     "begin_tracing",
+    "check_stablehlo",
+    "chosen_placement",
     "clear_caches",
     "compile",
     "compile_lowered",

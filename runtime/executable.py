@@ -6,7 +6,6 @@ a `f32[2,3]`, or an `i32` for a `f32`, gives silently wrong numbers.  So it is c
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,19 +26,6 @@ from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
 from anvl.runtime.turns import check_order, in_turn, splits_stacks
 from anvl.runtime.types import ArrayType, array_type, check_fits_memory
-
-
-@functools.cache
-def stablehlo_version() -> str:
-    """The newest version of StableHLO artifacts that `compile` reads, such as `1.17.0`.
-
-    Examples
-    --------
-    >>> import anvl.runtime as rt
-    >>> rt.stablehlo_version().startswith("1.")
-    True
-    """
-    return compat.stablehlo_version()
 
 
 class Entry(NamedTuple):

@@ -142,9 +142,12 @@ class _Program:
         with passes_lock:
             Pipeline([probe, *self._lowering_passes]).run(module)
             order = captured_order(module)
-            artifact = serialize(module)
+            artifact = serialize(module, client=self._place.client)
         found = [self._captured[i] for i in order]
-        arrays = [*(x if isinstance(x, Array) else put(x) for x in found), *self._arrays]
+        arrays = [
+            *(x if isinstance(x, Array) else put(x, self._place) for x in found),
+            *self._arrays,
+        ]
         executable = compile_lowered(artifact, self._place, arg_types=[x.aval for x in arrays])
         return list(executable.execute(arrays))
 

@@ -138,7 +138,7 @@ def compiled_program(
         lower(program.module, program.captured, target, options.donated, unused.extend)
         order = captured_order(program.module)
         state = state_of(program.module)
-        artifact = serialize(program.module)
+        artifact = serialize(program.module, client=place.client)
     _warn_of_unused(unused, key, names, options.function)
     moves = bool(key) and key[0].placement is not place
     if moves:

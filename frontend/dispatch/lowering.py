@@ -4,7 +4,7 @@ The same passes run from the shell: `print(PIPELINE)` gives the argument of `anv
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anvl.core.trace_state import passes_lock
@@ -17,7 +17,7 @@ from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
-from anvl.runtime import Target, stablehlo_version
+from anvl.runtime import Client, Target, check_stablehlo, stablehlo_version
 
 __all__ = [
     "STAGES",
@@ -98,15 +98,16 @@ def copied(module: ir.Module) -> ir.Module:
     return made
 
 
-def serialize(module: ir.Module, version: str | None = None) -> bytes:
-    """Serialize a StableHLO module as a portable artifact, of `version` or, without it, of the
-    newest version both sides support.
+def serialize(module: ir.Module, version: str | None = None, client: Client | None = None) -> bytes:
+    """Serialize a StableHLO module as a portable artifact, of `version` or for a client.
 
-    The module is consumed: MLIR converts it in place.  Raises `ExportError` for an op that
-    artifacts of `version` do not have.
+    For a client, by default jaxlib's own, it has the newest version that all sides support: this
+    MLIR, jaxlib, and the client's plugin.  The module is consumed: MLIR converts it in place.
+    Raises `ExportError` for an op that artifacts of `version` do not have, `PassError` for one that
+    the client does not take.
     """
-    newest = stablehlo.get_smaller_version(stablehlo.get_current_version(), stablehlo_version())
     said: list[tuple[str, str]] = []
+    target = _version_for(client) if version is None else version
     with passes_lock:
 
         def hear(diagnostic: Any) -> bool:
@@ -115,27 +116,56 @@ def serialize(module: ir.Module, version: str | None = None) -> bytes:
 
         handler = module.context.attach_diagnostic_handler(hear)
         try:
-            return stablehlo.serialize_portable_artifact(module, version or newest)
+            return stablehlo.serialize_portable_artifact(module, target)
         except ValueError:  # says only that it failed
             if version is not None:
                 _check_version(said, version)
             _verify(module)
+            _check_client(said, target, client)
             _check_ops(module)
             raise
         finally:
             handler.detach()
 
 
-def _check_version(said: Sequence[tuple[str, str]], version: str) -> None:
-    """Raise an error that names the first op that is newer than a version."""
+def _version_for(client: Client | None) -> str:
+    """The newest version that this MLIR writes and a client takes."""
+    version = stablehlo.get_smaller_version(
+        stablehlo.get_current_version(), stablehlo_version(client)
+    )
+    if client is not None:
+        check_stablehlo(version, client)
+    return version
+
+
+def _too_new(said: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The ops that a version does not have, by what MLIR said, with their locations."""
     for message, location in said:
         found = re.search(r"failed to legalize operation 'vhlo\.(\w+?)(_v\d+)?'", message)
         if found:
-            raise ExportError(
-                f"export: stablehlo.{found[1]} at {place_in(location)} is not in StableHLO "
-                f"{version} in this form; export for a newer version, up to "
-                f"stablehlo_version={stablehlo.get_current_version()!r}"
-            )
+            yield found[1], location
+
+
+def _check_version(said: Sequence[tuple[str, str]], version: str) -> None:
+    """Raise an error that names the first op that is newer than a version."""
+    for name, location in _too_new(said):
+        raise ExportError(
+            f"export: stablehlo.{name} at {place_in(location)} is not in StableHLO "
+            f"{version} in this form; export for a newer version, up to "
+            f"stablehlo_version={stablehlo.get_current_version()!r}"
+        )
+
+
+def _check_client(said: Sequence[tuple[str, str]], version: str, client: Client | None) -> None:
+    """Raise an error that names the first op that is newer than what a client takes."""
+    is_plugin = client is not None and stablehlo_version(client) != stablehlo_version()
+    taker = f"the plugin {client.name}" if client is not None and is_plugin else "jaxlib"
+    for name, location in _too_new(said):
+        what = (
+            f"stablehlo.{name} is not in StableHLO {version} in this form, the newest that {taker} "
+            f"takes; install a newer version of {taker}"
+        )
+        raise PassError("anvl-lower-to-stablehlo", what, location)
 
 
 def _verify(module: ir.Module) -> None:

@@ -25,8 +25,9 @@ from anvl.runtime import (
     Array,
     Executable,
     array_type,
-    default_placement,
-    default_target,
+    chosen_placement,
+    embedded_client,
+    embedded_target,
     hide_frames,
     make_dispatch,
     put,
@@ -57,8 +58,9 @@ class Lowered:
     def __init__(self, traced: Traced, options: ProgramOptions = DEFAULT) -> None:
         self._traced, self._options = traced, options
         program = traced.program
-        self._place = options.place or program.placement
-        target = self._place.client.target if self._place else default_target()
+        # None is jaxlib's own client, which lowering does not need.
+        self._place = options.place or program.placement or chosen_placement()
+        target = self._place.client.target if self._place else embedded_target()
         self._stages = lower_with_stages(
             program.module, program.captured, target, options.donated, lambda _: None
         )
@@ -118,7 +120,8 @@ class Lowered:
 
     def artifact(self) -> bytes:
         """The StableHLO program as a portable artifact."""
-        return serialize(copied(self._stages["stablehlo"]))
+        client = self._place.client if self._place else None
+        return serialize(copied(self._stages["stablehlo"]), client=client)
 
     def __repr__(self) -> str:
         inputs = ", ".join(map(repr, self._traced.in_avals))
@@ -141,7 +144,7 @@ class Compiled:
 
     def __init__(self, lowered: Lowered) -> None:
         traced = lowered._traced
-        place = lowered._place or default_placement()
+        place = lowered._place or embedded_client().devices[0].placement
         order = captured_order(lowered._stages["stablehlo"])
         self._traced, self._place = traced, place
         key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]

@@ -148,7 +148,8 @@ class Program:
     """Functions in one module; XLA compiles them together, and the interpreter runs some.
 
     `references` give the expected values of ops, at `points` beside the samples.  Lowered for
-    `platform`, it runs on the default client; all of it unless it `interprets`.
+    `platform`, and for the routines of the default client, it runs there; all of it unless it
+    `interprets`.
     """
 
     #: Whether functions are interpreted that nobody said may be, unless they take long.
@@ -198,7 +199,8 @@ class Program:
 
     def lower(self) -> None:
         """Lower to StableHLO."""
-        Pipeline([LowerToStablehlo(self.platform)]).run(self.module, verify_each=True)
+        routines = rt.default_target().routines if self.platform == "cpu" else ""
+        Pipeline([LowerToStablehlo(self.platform, routines)]).run(self.module, verify_each=True)
         if self.names & _CONDITIONAL.keys():
             _check_legal(self.module.operation)
         self._is_lowered = True

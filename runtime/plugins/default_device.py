@@ -14,7 +14,14 @@ from anvl.runtime.client import (
 from anvl.runtime.plugins.registry import client_of, device_of
 from anvl.runtime.settings import Kind, RuntimeSettings, Setting
 
-__all__ = ["PluginSettings", "default_client", "default_placement", "default_target", "devices"]
+__all__ = [
+    "PluginSettings",
+    "chosen_placement",
+    "default_client",
+    "default_placement",
+    "default_target",
+    "devices",
+]
 
 
 def _checked(value: object) -> Device | None:
@@ -34,6 +41,12 @@ class PluginSettings(RuntimeSettings):
 
 _settings = PluginSettings()
 _first: Placement | None = None
+
+
+def chosen_placement() -> Placement | None:
+    """The default placement if a default device is set; None means jaxlib's own, perhaps unmade."""
+    device = _settings.default_device
+    return None if device is None else device.placement
 
 
 def default_placement() -> Placement:
