@@ -1,16 +1,19 @@
 """(b) Calling a compiled function again: all the time is the call itself."""
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from operator import add
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import anvl
+from anvl.captured.guard import make_guard
+from anvl.captured.snapshot import snapshot
 from measure import calls_in_turns, medians
 from programs import agree
-from rows import AtLeastAsFast, Result, Row
+from rows import AtLeastAsFast, AtMost, Result, Row
 from sides import Side
 
 COUNTS = {"full": (1, 4, 32, 200), "quick": (1, 4, 32, 200), "tiny": (1, 3)}
@@ -20,7 +23,8 @@ NOT_SLOWER = AtLeastAsFast(1)
 
 INCLUDED = (
     "the sum of 8x8 f32 arrays on the device, by a function with a parameter for each, compiled "
-    "before; calls in a row, of which the last is waited for"
+    "before; calls in a row, of which the last is waited for; then the parts of a call that find "
+    "stale closures, which a function that closes over nothing has not"
 )
 
 Case = tuple[str, Callable[[Side], tuple[Callable[..., Any], tuple[Any, ...]]]]
@@ -36,6 +40,7 @@ def run(sides: list[Side], scale: str) -> Result:
     ]
     for what, make in cases:
         result.rows.append(measured(what, make, sides, ROUNDS[scale]))
+    result.rows += _closures(ROUNDS[scale])
     return result
 
 
@@ -49,6 +54,32 @@ def measured(what: str, make: Callable[[Side], Any], sides: list[Side], rounds: 
     times = medians(calls_in_turns(calls, rounds))
     jax = times.get("jax")
     return Row(what, "us", times["anvl"] * 1e6, None if jax is None else jax * 1e6, NOT_SLOWER)
+
+
+def _closures(rounds: int) -> list[Row]:
+    """What the values that a function closes over add to a call, and to its first call."""
+    rate, model = 0.5, SimpleNamespace(scale=2.0, bias=1.0)
+    a, b, c = (np.full(8, i, np.float32) for i in range(3))
+    of = {
+        "3 closed-over numbers": lambda x: x * rate * model.scale + model.bias,
+        "3 closed-over NumPy arrays of 32 bytes": lambda x: x + a + b + c,
+    }
+    jobs: dict[str, Callable[[], Any]] = {}
+    for what, f in of.items():
+        guard = make_guard(snapshot(f).checks)
+        assert guard is not None
+        jobs[f"the check of {what}, as a part of a call"] = guard
+        jobs[f"the search for {what}, before a trace"] = partial(_search, f)
+    times = medians(calls_in_turns({what: (job, id) for what, job in jobs.items()}, rounds))
+    limits = {what: 0.5 if "check" in what else 500 for what in jobs}
+    return [
+        Row(what, "us", times[what] * 1e6, None, AtMost(limit, "us"))
+        for what, limit in limits.items()
+    ]
+
+
+def _search(f: Callable[..., Any]) -> Any:
+    return make_guard(snapshot(f).checks)
 
 
 def _plural(n: int) -> str:

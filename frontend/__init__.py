@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from anvl.dialect.core.errors import MissingRule as MissingRule
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
     from anvl.dialect.core.errors import PassError as PassError
+    from anvl.dialect.core.errors import StaleClosureError as StaleClosureError
+    from anvl.dialect.core.errors import StaleClosureWarning as StaleClosureWarning
     from anvl.dialect.core.errors import TraceError as TraceError
     from anvl.dispatch.device_put import device_put as device_put
     from anvl.dispatch.graph import eval_shape as eval_shape
@@ -94,6 +96,8 @@ _HOMES = {
     "PassError": "anvl.dialect.core.errors",
     "PluginError": "anvl.runtime",
     "RuntimeFailure": "anvl.runtime",
+    "StaleClosureError": "anvl.dialect.core.errors",
+    "StaleClosureWarning": "anvl.dialect.core.errors",
     "TraceError": "anvl.dialect.core.errors",
     "associative_scan": "anvl.control_flow.map",
     "aval": "anvl.core.avals",

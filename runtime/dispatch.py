@@ -336,13 +336,13 @@ def call({parameters}):
         entry = program_in_context(caches, {key}) if tracing[0] else cache[{key}]
     except (KeyError, AttributeError):
         entry = None
-    if entry is None:
+    if entry is None or (entry[5] is not None and not entry[5]()):
         try:
             return slow({arguments})
         except Exception as error:
             hide_frames(error)
             raise
-    run, handlers, types, constants, rebuild = entry
+    run, handlers, types, constants, rebuild, _ = entry
     buffers = [{buffers}]
     if constants:
         buffers[:0] = constants

@@ -29,13 +29,17 @@ from anvl.runtime.types import ArrayType, array_type, check_fits_memory
 
 
 class Entry(NamedTuple):
-    """The data with which a dispatcher runs an executable (see `make_dispatch`)."""
+    """The data with which a dispatcher runs an executable (see `make_dispatch`).
+
+    Where `is_current` is given and returns false, the dispatcher calls `slow` in its place.
+    """
 
     run: Callable[..., Any]
     handlers: list[Any]
     out_types: tuple[ArrayType, ...]
     constants: tuple[Any, ...]
     rebuild: Callable[[list[Array]], Any] | None
+    is_current: Callable[[], bool] | None = None
 
 
 class Executable:

@@ -6,7 +6,8 @@
     ├── PassError        a pass refuses a module: which pass, what is wrong, where
     ├── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
     ├── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
-    └── CheckError       a condition of `anvl.check` was false
+    ├── CheckError       a condition of `anvl.check` was false
+    └── StaleClosureError  a jitted function closes over a value that has changed since its trace
 
 The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
 `RuntimeError`, where PJRT could not compile or run a program.
@@ -104,6 +105,24 @@ class CheckError(AnvlError, AssertionError):
         for position in self.members:
             text += f", in member {position} of a batch"
         super().__init__(text)
+
+
+class StaleClosureError(AnvlError):
+    """A jitted function closes over a value that has changed since it was traced.
+
+    Raised with `anvl.config.on_stale_closure = "error"`, or `jit(f, on_stale_closure="error")`.
+
+    Attributes: `function`, and `variables`, the names of the values that have changed.
+    """
+
+    def __init__(self, message: str, function: str = "", variables: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.function = function
+        self.variables: tuple[str, ...] = tuple(variables)
+
+
+class StaleClosureWarning(UserWarning):
+    """A value that a jitted function closes over has changed, and its program keeps the old one."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -21,13 +21,14 @@ from anvl.runtime import (
 from anvl.runtime.settings import (
     Kind,
     Setting,
+    one_of,
     programs_version,
     watch_programs,
 )
 
 __all__ = [
-    "Config", "as_dtype", "config", "counting_dtype", "default_device", "default_dtype", "defaults",
-    "set_default_device", "set_defaults", "version",
+    "STALE_POLICIES", "Config", "as_dtype", "config", "counting_dtype", "default_device",
+    "default_dtype", "defaults", "set_default_device", "set_defaults", "version",
 ]  # fmt: skip
 
 Dtype = np.dtype[Any]
@@ -42,6 +43,10 @@ def _checked(of_kind: str, dtype: object) -> Dtype:
 
 def _of_kind(name: str) -> Kind[Dtype]:
     return Kind(f"a dtype of kind {name}", partial(_checked, name), show=dtype_name)
+
+
+#: What a jitted function may do where a value that it closes over has changed.
+STALE_POLICIES = one_of("retrace", "warn", "error", "off")
 
 
 class Config(PluginSettings):
@@ -69,6 +74,11 @@ class Config(PluginSettings):
         np.dtype("complex64"),
         "Dtype of Python complex numbers that meet no array.",
         changes_programs=True,
+    )
+    on_stale_closure = Setting(
+        STALE_POLICIES,
+        "retrace",
+        "What a jitted function does where a value that it closes over has changed.",
     )
 
 

@@ -11,7 +11,7 @@ from anvl import runtime
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 
-__all__ = ["describe", "here", "register_internal", "unnamed", "user_stack_level"]
+__all__ = ["describe", "here", "is_internal", "register_internal", "unnamed", "user_stack_level"]
 
 # Directories of anvl's own code: a location is the user's line, not one in these.
 _internal_dirs: set[str] = set()
@@ -27,6 +27,12 @@ _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 def register_internal(file: str) -> None:
     """Hide the frames of all code in the folder of `file`."""
     _internal_dirs.add(os.path.dirname(os.path.abspath(file)) + os.sep)
+
+
+def is_internal(file: str) -> bool:
+    """Whether code of a file, named as in code objects, is anvl's own."""
+    known = _is_internal.get(file)
+    return _check_file(file) if known is None else known
 
 
 def _check_file(name: str) -> bool:
@@ -60,14 +66,9 @@ def user_stack_level() -> int:
     """The `stacklevel` with which the caller's `warnings.warn` names the innermost user frame."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
-    while frame is not None and _is_library(frame.f_code.co_filename):
+    while frame is not None and is_internal(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     return level
-
-
-def _is_library(name: str) -> bool:
-    found = _is_internal.get(name)
-    return _check_file(name) if found is None else found
 
 
 class _Code:

@@ -43,6 +43,10 @@ class Recency:
         except KeyError:  # another thread has dropped it meanwhile
             pass
 
+    def remove(self, number: int) -> None:
+        """Remove a program that is dropped or replaced otherwise."""
+        self._order.pop(number, None)
+
     def watched(self, number: int, run: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """Wrap `run` to mark the program as used."""
 

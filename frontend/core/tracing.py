@@ -110,13 +110,12 @@ class Program:
         return max(1, self.order) + 1
 
     def capture(self, array: Any) -> int:
-        """Index of a captured array, as it is now; the same array captured twice has one index.
+        """Index of a captured array, as it was when it was captured first.
 
-        A NumPy array may be written to while the function is traced: each use keeps the values it
-        read.
+        A NumPy array may be written to while the function is traced: all uses have one value.
         """
         index = self._indices.get(id(array))
-        if index is None or not _equals_snapshot(self.captured[index], array):
+        if index is None:
             index = self._indices[id(array)] = len(self.captured)
             self.captured.append(_snapshot(array))
             if not isinstance(array, Array):
@@ -141,17 +140,6 @@ def _snapshot(array: Any) -> Any:
     if not isinstance(array, np.ndarray):
         return array
     return array.copy() if array.nbytes <= _SMALL else put(array)
-
-
-def _equals_snapshot(known: Any, array: Any) -> bool:
-    """Whether an array still equals its snapshot, bit for bit."""
-    if known is array or not isinstance(array, np.ndarray):
-        return True
-    before = np.asarray(known)
-    if (before.shape, before.dtype) != (array.shape, array.dtype):
-        return False
-    one, other = (np.ascontiguousarray(x).reshape(-1).view("u1") for x in (before, array))
-    return np.array_equal(one, other)
 
 
 class Trace:

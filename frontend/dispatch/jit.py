@@ -19,9 +19,15 @@ from anvl.core.recency import Recency
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracing import Trace
-from anvl.dispatch.jit_options import MAX_PROGRAMS, PLAIN, JitOptions, jit_options
+from anvl.dispatch.jit_options import (
+    MAX_PROGRAMS,
+    PLAIN,
+    JitOptions,
+    checked_policy,
+    jit_options,
+)
 from anvl.dispatch.nested_calls import call_in_trace
-from anvl.dispatch.program_table import ProgramTable, structure_of_arrays
+from anvl.dispatch.program_table import Kept, ProgramTable, structure_of_arrays
 from anvl.runtime import (
     MISSING,
     Array,
@@ -37,6 +43,7 @@ from anvl.runtime import (
 )
 
 if TYPE_CHECKING:
+    from anvl.captured.staleness import Captured, Staleness
     from anvl.dispatch.executables import Program
     from anvl.dispatch.stages import Lowered
 
@@ -52,7 +59,11 @@ class Jit:
     """A jitted function; made by `jit`."""
 
     def __init__(
-        self, f: Callable[..., Any], static: Any = None, options: JitOptions = PLAIN
+        self,
+        f: Callable[..., Any],
+        static: Any = None,
+        options: JitOptions = PLAIN,
+        on_stale_closure: str | None = "off",
     ) -> None:
         if not callable(f):
             raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
@@ -70,6 +81,8 @@ class Jit:
         self._known_calls: dict[int, Any] = {}
         self._recency = Recency(options.cache_size)
         self._call_form: CallForm | None = None
+        self._policy = on_stale_closure
+        self._staleness: Staleness | None = None
         _all.add(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -133,12 +146,13 @@ class Jit:
 
     def cache_size(self) -> int:
         """The number of compiled programs kept for this function."""
-        return sum(len(table.programs) for table in self._tables.values())
+        return sum(map(len, list(self._tables.values())))
 
     def clear_cache(self) -> None:
         """Drop the compiled programs: the next call traces again."""
         self._tables.clear()
         self._recency.clear()
+        self._staleness = None
         for dispatches in self._dispatches.values():
             for dispatch in dispatches:
                 dispatch.clear()
@@ -232,6 +246,13 @@ class Jit:
             call = self._known_calls[len(args)] = dispatch.call
         return call(*arrays)
 
+    def staleness(self) -> Staleness | None:
+        """What is known of the values that the function closes over; None without a policy."""
+        if self._staleness is None and self._policy != "off":
+            of = _loaded("anvl.captured.staleness")
+            self._staleness = of.Staleness(self._f, self._policy)
+        return self._staleness
+
     # -- the slow path ---------------------------------------------------------------------------
 
     def _make_call(self, n_args: int) -> Any:
@@ -274,14 +295,22 @@ class Jit:
 
     def trace_and_compile(
         self, arguments: Arguments, key: tuple[ArrayType, ...], decides_place: bool
-    ) -> Program:
-        """The program for arguments of these types; see `executables.compiled`."""
-        traced = trace_call(self._f, self._static, arguments)
+    ) -> tuple[Program, Captured | None]:
+        """The program for arguments of these types, and what it closes over.
+
+        See `executables.compiled`.
+        """
+        staleness = self.staleness()
+        if staleness is None:
+            traced, captured = trace_call(self._f, self._static, arguments), None
+        else:
+            given = staleness.given(arguments)
+            before = staleness.before_trace(given)
+            traced = trace_call(self._f, self._static, arguments)
+            captured = staleness.after_trace(before, given)
         options = self._options.of_program(self._f, arguments)
-        program: Program = _loaded("anvl.dispatch.executables").compiled(
-            traced, key, options, decides_place
-        )
-        return program
+        compiled = _loaded("anvl.dispatch.executables").compiled
+        return compiled(traced, key, options, decides_place), captured
 
     def _form(self) -> CallForm:
         form = self._call_form
@@ -303,12 +332,16 @@ class Jit:
         return table
 
     def keep(
-        self, table: ProgramTable, key: tuple[ArrayType, ...], program: Program
-    ) -> tuple[Program, int]:
+        self,
+        table: ProgramTable,
+        key: tuple[ArrayType, ...],
+        program: Program,
+        captured: Captured | None,
+    ) -> Kept:
         """Keep a new program, and drop programs beyond the limit."""
         recency = self._recency
         was_watched = recency.is_watched
-        table.programs[key] = kept = program, recency.add((table, key))
+        table.programs[key] = kept = Kept(program, recency.add((table, key)), captured)
         if recency.is_watched and not was_watched:
             for other in list(self._tables.values()):
                 other.install_all()
@@ -381,6 +414,7 @@ def jit(
     cache_size: int = MAX_PROGRAMS,
     compiler_options: Mapping[str, Any] | None = None,
     debug_nans: bool = False,
+    on_stale_closure: str | None = None,
 ) -> Any:
     """Compile a function when it is first called with arguments of some dtypes and shapes.
 
@@ -395,11 +429,10 @@ def jit(
     static : str, int or sequence of these, optional
         Names or positions of arguments that are hashable values, each with a program of its own.
     donate : str, int or sequence of these, optional
-        Names or positions of arguments whose memory results of the same shape and dtype take.
-        The call deletes their arrays; a later use is an error that says where they went.
+        Names or positions of arguments whose memory results may take; their arrays are deleted.
     device : Device or str, optional
-        Where every call runs, such as `"cpu:1"`; arrays elsewhere are copied.  By default a call
-        runs where its arrays are, or those that it closes over, or on the default device.
+        Where every call runs, such as `"cpu:1"`; arrays elsewhere are copied.  By default where
+        its arrays are, or those that it closes over, or on the default device.
     inline : bool
         Trace calls in another trace into its function, not into one of their own.
     cache_size : int
@@ -407,8 +440,9 @@ def jit(
     compiler_options : mapping of str to number, bool or str, optional
         XLA's, by name: `{"xla_backend_optimization_level": 0}`.
     debug_nans : bool
-        Raise `NonFiniteError` for the op that made a result NaN or infinite, with its line and
-        operands.  Costs a copy of each result; nothing is donated.
+        Raise `NonFiniteError` for the op that made a result NaN or infinite; donate nothing.
+    on_stale_closure : str, optional
+        Where a closed-over value has changed: "retrace" (the default), "warn", "error" or "off".
 
     Returns
     -------
@@ -418,29 +452,34 @@ def jit(
     ------
     TypeError, ValueError
         An option is not as described, an argument is no array, arrays are on several devices.
-    TraceError
-        The function needs the value of a traced array.
+    TraceError, StaleClosureError
+        f needs the value of a traced array; closes over a changed value, with the policy "error".
 
     Examples
     --------
-    >>> import anvl, anvl.numpy as np
-    >>> f = anvl.jit(lambda x: x * x + 1)
-    >>> print(f(np.asarray([1.0, 2.0])))
-    [2. 5.]
+    >>> import anvl
+    >>> print(anvl.jit(lambda x: x * x + 1)(2.0))
+    5.0
     """
     given = {"donate": donate, "device": device, "inline": inline, "cache_size": cache_size}
-    make = functools.partial(_jitted, static, debug_nans, given, compiler_options)
+    make = functools.partial(_jitted, static, debug_nans, on_stale_closure, given, compiler_options)
     return make if f is None else make(f)
 
 
 def _jitted(
-    static: Any, debug_nans: bool, given: dict[str, Any], compiler_options: Any, f: Any
+    static: Any,
+    debug_nans: bool,
+    on_stale_closure: str | None,
+    given: dict[str, Any],
+    compiler_options: Any,
+    f: Any,
 ) -> Any:
     if not callable(f):
         raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
     arguments = StaticArguments(f, static)
     options = jit_options(f, arguments, compiler_options=compiler_options, **given)
+    policy = checked_policy(on_stale_closure)
     if debug_nans:  # the search for the op needs the arguments
-        jitted = Jit(f, arguments, options._replace(donated=frozenset()))
+        jitted = Jit(f, arguments, options._replace(donated=frozenset()), policy)
         return _loaded("anvl.dispatch.debug_nans").checked(jitted)
-    return Jit(f, arguments, options).function()
+    return Jit(f, arguments, options, policy).function()

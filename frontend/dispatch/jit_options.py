@@ -7,9 +7,18 @@ from typing import Any, NamedTuple
 
 from anvl.core.argument_roots import roots_of_leaves
 from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_of
+from anvl.core.config import STALE_POLICIES
 from anvl.runtime import Device, Placement, as_device
 
-__all__ = ["DEFAULT", "MAX_PROGRAMS", "PLAIN", "JitOptions", "ProgramOptions", "jit_options"]
+__all__ = [
+    "DEFAULT",
+    "MAX_PROGRAMS",
+    "PLAIN",
+    "JitOptions",
+    "ProgramOptions",
+    "checked_policy",
+    "jit_options",
+]
 
 MAX_PROGRAMS = 1024  # for each function; beyond it the least recently used is dropped
 
@@ -113,6 +122,16 @@ def jit_options(
         _checked_options(compiler_options or {}),
     )
     return PLAIN if made == PLAIN else made
+
+
+def checked_policy(policy: Any) -> str | None:
+    """Check a policy for stale closures; None stands for that of `anvl.config`."""
+    try:
+        return None if policy is None else STALE_POLICIES.check(policy)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"jit: on_stale_closure must be {STALE_POLICIES.allowed}, got {policy!r}"
+        ) from None
 
 
 def _donated(f: Callable[..., Any], static: StaticArguments, donate: Any) -> frozenset[int | str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anvl import tree
 from anvl.core.arguments import Arguments, input_names
@@ -12,13 +12,23 @@ from anvl.core.avals import aval
 from anvl.runtime import Array, ArrayType, make_flat_dispatch
 
 if TYPE_CHECKING:
+    from anvl.captured.staleness import Captured
     from anvl.dispatch.executables import Program
     from anvl.dispatch.jit import Jit
 
-__all__ = ["ProgramTable", "structure_of_arrays"]
+__all__ = ["Kept", "ProgramTable", "structure_of_arrays"]
 
 _MISS = object()
 _ELSEWHERE = "elsewhere"
+_MAX_FORMER = 4  # programs kept for values that a function closed over before
+
+
+class Kept(NamedTuple):
+    """A program, its number in the recency order, and the values that its function closes over."""
+
+    program: Program
+    number: int
+    captured: Captured | None
 
 
 @functools.lru_cache(256)
@@ -37,10 +47,15 @@ class ProgramTable:
         self._owner, self._key = owner, key
         # A program that runs elsewhere than where its numbers and NumPy arrays were put has a mark
         # in its key: arrays of that placement do not fit it.
-        self.programs: dict[tuple[Any, ...], tuple[Program, int]] = {}
+        self.programs: dict[tuple[Any, ...], Kept] = {}
+        # Programs for other values of what the function closes over.
+        self._former: dict[tuple[Any, ...], list[tuple[Program, Captured]]] = {}
         # Dispatchers that are told of the programs.
         self._leaves_dispatch = make_flat_dispatch(self._refuse, argument_names=self._names)
         self._dispatches: list[Any] = [self._leaves_dispatch]
+
+    def __len__(self) -> int:
+        return len(self.programs) + sum(map(len, list(self._former.values())))
 
     def add(self, dispatch: Any) -> None:
         """Register a dispatcher with the programs of this table."""
@@ -59,25 +74,27 @@ class ProgramTable:
         """Run the program for these arguments; trace and compile it first if there is none."""
         owner = self._owner
         arrays = owner.arrays_of(arguments)
-        key = tuple([x.aval for x in arrays])
-        kept = self.programs.get((_ELSEWHERE, *key)) if _is_open(arguments) else None
+        types = tuple([x.aval for x in arrays])
+        key: tuple[Any, ...] = (_ELSEWHERE, *types)
+        kept = self.programs.get(key) if _is_open(arguments) else None
         if kept is None:
             found = self._leaves_dispatch.call(arrays)
             if found is not _MISS:
                 return found
-            kept = self.programs.get(key)
-            if kept is None:
-                kept = self._compile(key, arguments)
-            else:  # the dispatcher dropped it when the defaults changed
-                self.install(key)
-        program, number = kept
-        owner._recency.use(number)
-        return program.run(arrays)
+            key, kept = types, self.programs.get(types)
+        if kept is None:
+            kept = self._compile(types, arguments)
+        elif kept.captured is not None and not kept.captured.is_current():
+            kept = self._examined(key, kept, types, arguments)
+        elif key is types:  # the dispatcher dropped it when the defaults changed
+            self.install(key)
+        owner._recency.use(kept.number)
+        return kept.program.run(arrays)
 
-    def _compile(self, key: tuple[ArrayType, ...], arguments: Arguments) -> tuple[Program, int]:
+    def _compile(self, key: tuple[ArrayType, ...], arguments: Arguments) -> Kept:
         avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
         try:
-            program = self._owner.trace_and_compile(
+            program, captured = self._owner.trace_and_compile(
                 arguments._replace(leaves=avals), key, _is_open(arguments)
             )
         except BaseException:
@@ -85,17 +102,56 @@ class ProgramTable:
             raise
         self._owner._tables[self._key] = self
         found: tuple[Any, ...] = (_ELSEWHERE, *key) if program.moves else key
-        return self._owner.keep(self, found, program)
+        return self._owner.keep(self, found, program, captured)
+
+    def _examined(
+        self,
+        key: tuple[Any, ...],
+        kept: Kept,
+        types: tuple[ArrayType, ...],
+        arguments: Arguments,
+    ) -> Kept:
+        """The program to run where that of `key` closes over objects that were replaced."""
+        owner, captured = self._owner, kept.captured
+        staleness = owner.staleness()
+        assert staleness is not None and captured is not None
+        verdict = staleness.examine(captured, staleness.given(arguments))
+        if verdict.now is None:
+            return self._replace(key, kept._replace(captured=verdict.captured))
+        former = self._former.setdefault(key, [])
+        for known in former:
+            program, its_captured = known
+            if not its_captured.differences(verdict.now):
+                former.remove(known)
+                current = staleness.captured(verdict.now, its_captured.excluded)
+                new = self._replace(key, Kept(program, kept.number, current))
+                break
+        else:
+            new = self._compile(types, arguments)
+            owner._recency.remove(kept.number)
+            staleness.count(captured, verdict.now)
+            if self.programs.get(key) is kept:  # the new one runs elsewhere
+                self.drop(key)
+        former.insert(0, (kept.program, captured.without_objects()))
+        del former[_MAX_FORMER:]
+        return new
+
+    def _replace(self, key: tuple[Any, ...], kept: Kept) -> Kept:
+        self.programs[key] = kept
+        self.install(key)
+        return kept
 
     def install(self, key: tuple[Any, ...]) -> None:
         """Tell the dispatchers of a program, unless it runs elsewhere than its arguments are."""
         kept = self.programs.get(key)
         if kept is None:  # another thread has dropped it meanwhile
             return
-        (program, number), recency = kept, self._owner._recency
+        (program, number, captured), recency = kept, self._owner._recency
         if program.moves:
             return
         entry = program.entry()
+        if captured is not None:
+            entry = entry._replace(is_current=captured.guard)
         if recency.is_watched:
             entry = entry._replace(run=recency.watched(number, entry.run))
         for dispatch in self._dispatches:
@@ -109,6 +165,7 @@ class ProgramTable:
     def drop(self, key: tuple[Any, ...]) -> None:
         """Forget a program."""
         self.programs.pop(key, None)
+        self._former.pop(key, None)
         for dispatch in self._dispatches:
             dispatch.forget(key)
         self._drop_if_empty()

@@ -39,7 +39,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
     ),
     "frontend": (
-        "tree", "core", "dispatch", "prim", "numpy", "transforms", "control_flow", "effects",
+        "tree", "core", "captured", "dispatch", "prim", "numpy", "transforms", "control_flow",
+        "effects",
         "interop", "windows", "random", "ffi", "testing",
     ),
     "tools": ("io", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),

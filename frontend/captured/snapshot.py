@@ -1,0 +1,478 @@
+"""Search of a function's code and of the objects that it reaches for the values that it reads.
+
+Note [Which values a function reads]
+
+Following each access would cost more than the trace itself, so they are found before it: names of
+globals, closures and imports in the bytecode of the function and of the person's functions that it
+reaches, and every attribute of the objects so found whose name that code mentions.  So aliases,
+arguments of helpers and `self` need no analysis.  A value that is found but not read, such as one
+in a branch that is not taken, costs a trace when it changes, never a wrong number.  The names grow
+while functions are found, so objects are visited until neither grows.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import sys
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anvl.captured.code_reads import CodeReads, Use, reads_of
+from anvl.captured.ownership import Ownership, home_of
+from anvl.captured.values import Elements, Identity, Opaque, array_value, atom, is_atom
+from anvl.core.tracer import Tracer
+from anvl.runtime import Array
+
+__all__ = ["Check", "Snapshot", "snapshot"]
+
+_MOST_VALUES = 1000  # beyond these, values are not found
+_LONGEST = 1000  # elements of a container; a longer one is compared by identity and length
+_UNROLLED = 16  # elements of a container that are checked one by one
+_DEEPEST = 20
+
+_CONTAINERS = (
+    list, tuple, collections.OrderedDict, dict, set, frozenset, collections.deque,
+)  # fmt: skip
+_FUNCTIONS = (
+    types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType,
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+    functools.partial, classmethod, staticmethod, property, np.ufunc, type,
+)  # fmt: skip
+# Objects that make something of a function, by the attribute that has it.
+_WRAPPERS = {
+    property: "fget", functools.cached_property: "func", classmethod: "__func__",
+    staticmethod: "__func__",
+}  # fmt: skip
+_UNUSED_METHODS = frozenset(
+    (
+        "__class_getitem__", "__del__", "__getstate__", "__init_subclass__", "__reduce__",
+        "__reduce_ex__", "__repr__", "__setstate__", "__str__", "__subclasshook__",
+    )
+)  # fmt: skip
+_MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
+_NOWHERE = Use("", 0, only_written=False)
+_MISSING = object()
+
+
+class Check(NamedTuple):
+    """One comparison of the check on a hit.
+
+    `kind` is "item" (`holder[key] is value`), "attribute", "cell", "length" (`len(holder) ==
+    value`), "elements" (those of `value`, by identity), or "bytes".
+    """
+
+    path: str
+    kind: str
+    holder: Any
+    key: Any
+    value: Any
+
+
+@dataclasses.dataclass
+class Snapshot:
+    """The values that a function reads, as they are now.
+
+    `values` compares them, by path (`model.scale`, `params['w']`); `checks` finds quickly that all
+    are the same objects; `uses` tells where they are read.
+    """
+
+    values: dict[str, Any] = dataclasses.field(default_factory=dict)
+    checks: list[Check] = dataclasses.field(default_factory=list)
+    uses: dict[str, Use | None] = dataclasses.field(default_factory=dict)
+
+    def differences(self, now: Snapshot) -> list[str]:
+        """Paths whose values differ from those of `now`, without those below another one."""
+        found = [p for p, x in self.values.items() if now.values.get(p, _MISSING) != x]
+        found += [p for p in now.values if p not in self.values]
+        return [p for p in found if not is_below(p, [q for q in found if q != p])]
+
+
+def is_below(path: str, others: Iterable[str]) -> bool:
+    """Whether a path is one of these, or a part of one."""
+    return any(path.startswith(o) and path[len(o) : len(o) + 1] in ("", ".", "[") for o in others)
+
+
+def snapshot(f: Callable[..., Any], given: Sequence[Any] = ()) -> Snapshot:
+    """The values that f reads; `given` are arguments, whose methods count as functions of f."""
+    search = _Search(f)
+    for x in given:
+        search.add_argument(x)
+    return search.finish()
+
+
+class _Space:
+    """An object with attributes of which some are read: an instance, a class or a module."""
+
+    def __init__(self, x: Any, path: str, depth: int, of_class: dict[str, Any]) -> None:
+        self.x, self.path, self.depth, self.of_class = x, path, depth, of_class
+        self.own = _own(x)
+        self.seen = 0  # of the attribute names
+
+    def runs_code(self) -> bool:
+        """Whether reading an attribute may run the person's code."""
+        of: Any = type(self.x)
+        plain = (object.__getattribute__, type.__getattribute__)
+        return of.__getattribute__ not in plain or hasattr(of, "__getattr__")
+
+
+class _Search:
+    """A search in progress."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self.found = Snapshot()
+        self._owner = Ownership(home_of(getattr(f, "__module__", None)))
+        self._names: dict[str, Use] = {}  # attributes that are read
+        self._order: list[str] = []
+        self._spaces: list[_Space] = []
+        self._visited: dict[int, Any] = {}  # objects by id, kept alive so that ids stay unique
+        self._slots: set[tuple[int, Any]] = set()
+        self._of_classes: dict[int, dict[str, Any]] = {}
+        self._instances: dict[int, Any] = {}
+        self._arguments: dict[int, Any] = {}
+        self._reads_any_attribute = False
+        self._reach(f)
+
+    def finish(self) -> Snapshot:
+        """Visit attributes until neither names nor objects are new."""
+        grows = True
+        while grows:
+            grows = False
+            for space in self._spaces:  # grows in the loop
+                if self._reads_any_attribute:
+                    self._add_names(space)
+                while space.seen < len(self._order):
+                    name = self._order[space.seen]
+                    space.seen, grows = space.seen + 1, True
+                    self._attribute(space, name, self._names[name])
+        return self.found
+
+    def _add_names(self, space: _Space) -> None:
+        self._add_attributes(name for name in [*space.own, *space.of_class] if type(name) is str)
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def _slot(
+        self, check: Check, use: Use | None, depth: int = 0, origin: str | None = None
+    ) -> None:
+        """Add a variable: a global, a cell or an attribute, and its value.
+
+        `origin` tells variables of one name apart.
+        """
+        of = type(check.value)
+        if use is not None and use.only_written and issubclass(of, _CONTAINERS):
+            return
+        key = id(check.holder), check.key
+        if key in self._slots:
+            return
+        self._slots.add(key)
+        path = self._unique(check.path, origin)
+        if self._value(check.value, path, use, depth):
+            self.found.checks.append(check._replace(path=path))
+
+    def _unique(self, path: str, origin: str | None = None) -> str:
+        """A path that no other variable has, such as one of the same name in another module."""
+        found, n = path, 1
+        while found in self.found.values:
+            found = f"{path} of {origin}" if n == 1 and origin else f"{path}#{n}"
+            n += 1
+        return found
+
+    def _value(self, x: Any, path: str, use: Use | None, depth: int) -> bool:
+        """Add a value; false for functions and modules, which do not count, but what they read."""
+        of = type(x)
+        if len(self.found.values) >= _MOST_VALUES or depth > _DEEPEST:
+            return False
+        if self._is_function(x, of):
+            self._reach(x)
+            return False
+        if issubclass(of, types.ModuleType):
+            self._module(x, path)
+            return False
+        self.found.uses[path] = use
+        if is_atom(of):
+            self.found.values[path] = atom(x)
+        elif issubclass(of, np.ndarray | Array):
+            self._array(x, path)
+        elif (base := _container_of(of)) is not None:
+            self._container(x, base, path, use, depth)
+        elif of is Tracer:
+            self.found.values[path] = Identity(x)
+        else:
+            self._instance(x, path, depth)
+        return True
+
+    def _is_function(self, x: Any, of: type) -> bool:
+        """Whether x is a function, also one that is made by a library, as by `functools.cache`."""
+        if issubclass(of, _FUNCTIONS):
+            return True
+        return callable(x) and "__wrapped__" in _own(x) and not self._owner.of_class(of)
+
+    def _array(self, x: Any, path: str) -> None:
+        value = self.found.values[path] = array_value(x)
+        if issubclass(type(x), np.ndarray) and not isinstance(value, Identity):
+            self.found.checks.append(Check(path, "bytes", x, None, x.tobytes()))
+
+    def _container(self, x: Any, base: type, path: str, use: Use | None, depth: int) -> None:
+        if id(x) in self._visited:
+            self.found.values[path] = Elements(type(x), None)
+            return
+        self._visited[id(x)] = x
+        if self._owner.of_class(type(x)):
+            self._add_space(x, path, depth, type(x))
+        n, is_mutable = len(x), base not in (tuple, frozenset)
+        if is_mutable:
+            self.found.checks.append(Check(path, "length", x, None, n))
+        if n > _LONGEST:
+            value = n, Identity(x) if is_mutable else Opaque(x)
+            self.found.values[path] = Elements(type(x), value)
+        elif _is_flat(x, base):
+            self._flat(x, base, path, is_mutable)
+        else:
+            self._elements(x, base, path, use, depth)
+
+    def _flat(self, x: Any, base: type, path: str, is_mutable: bool) -> None:
+        """Add a set, or a list or tuple of atoms, as one value."""
+        elements, is_set = tuple(x), base in (set, frozenset)
+        values = frozenset(map(_key, elements)) if is_set else tuple(map(atom, elements))
+        self.found.values[path] = Elements(type(x), values)
+        if is_mutable and (is_set or len(elements) > _UNROLLED):
+            self.found.checks.append(Check(path, "elements", x, None, elements))
+        elif is_mutable:
+            self.found.checks += [Check(path, "item", x, i, e) for i, e in enumerate(elements)]
+
+    def _elements(self, x: Any, base: type, path: str, use: Use | None, depth: int) -> None:
+        """Add a container element by element."""
+        keys: Sequence[Any]
+        if issubclass(base, dict):
+            keys, elements = list(x), list(x.values())
+            self.found.values[path] = Elements(type(x), tuple(map(_key, keys)))
+        else:
+            keys, elements = range(len(x)), list(x)
+            self.found.values[path] = Elements(type(x), len(x))
+        one_by_one = len(keys) <= _UNROLLED and not hasattr(type(x), "__missing__")
+        if base is not tuple and not one_by_one:
+            self.found.checks.append(Check(path, "elements", x, tuple(keys), tuple(elements)))
+        for key, element in zip(keys, elements, strict=True):
+            below = f"{path}[{_shown_key(key)}]"
+            if self._value(element, below, use, depth + 1) and base is not tuple and one_by_one:
+                self.found.checks.append(Check(below, "item", x, key, element))
+
+    def _instance(self, x: Any, path: str, depth: int) -> None:
+        of = type(x)
+        is_persons = self._owner.of_class(of) or of is types.SimpleNamespace
+        # What a library keeps in its objects is not known, but for their identity.
+        self.found.values[path] = of if is_persons else Opaque(x)
+        if id(x) not in self._instances:
+            self._instances[id(x)] = x
+            self._add_space(x, path, depth, of)
+            if dataclasses.is_dataclass(of):
+                self._add_attributes([f.name for f in dataclasses.fields(of)])
+
+    def _add_space(self, x: Any, path: str, depth: int, of: type) -> None:
+        of_class = self._class_attributes(of)
+        self._spaces.append(_Space(x, path, depth, of_class))
+        unused = _UNUSED_METHODS if x is of else _UNUSED_METHODS | _MAKERS
+        for name, raw in of_class.items():
+            if name.startswith("__") and name not in unused and callable(raw):
+                self._reach(raw)
+
+    def _add_attributes(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self._names:
+                self._names[name] = _NOWHERE
+                self._order.append(name)
+
+    def _module(self, module: types.ModuleType, path: str) -> None:
+        if id(module) not in self._visited and self._owner.of_module(module):
+            self._visited[id(module)] = module
+            self._spaces.append(_Space(module, path, 0, {}))
+
+    def _attribute(self, space: _Space, name: str, use: Use) -> None:
+        """Visit an attribute of an object, without running code."""
+        if name.startswith("__") or not name.isidentifier():
+            return
+        value, x = self._attribute_value(space, name), space.x
+        if value is _MISSING:
+            return
+        is_item = name in space.own and (space.runs_code() or type(x) is types.ModuleType)
+        kind, holder = ("item", space.own) if is_item else ("attribute", x)
+        check = Check(f"{space.path}.{name}", kind, holder, name, value)
+        self._slot(check, use, space.depth + 1)
+
+    def _attribute_value(self, space: _Space, name: str) -> Any:
+        """The value of an attribute, as Python would find it, or `_MISSING`.
+
+        The code behind a property or another descriptor is searched in its place.
+        """
+        raw = space.of_class.get(name, _MISSING)
+        if raw is _MISSING:
+            return space.own.get(name, _MISSING)
+        of = type(raw)
+        if of is types.MemberDescriptorType:
+            return _slot_value(raw, space.x)
+        if self._is_function(raw, of) or hasattr(of, "__get__"):
+            self._reach(raw)
+            if hasattr(of, "__set__"):
+                return _MISSING
+            raw = _MISSING
+        return space.own.get(name, raw)
+
+    # -- functions -------------------------------------------------------------------------------
+
+    def _reach(self, f: Any) -> None:
+        """Add what a function reads, or a method, a class, or what a library made of one."""
+        if id(f) in self._visited:
+            return
+        self._visited[id(f)] = f
+        of = type(f)
+        if of is types.FunctionType:
+            self._function(f)
+        elif issubclass(of, type):
+            self._class(f)
+        elif issubclass(of, functools.partial):
+            self._partial(f)
+        elif of is types.MethodType:
+            self._reach(f.__func__)
+            self._value(f.__self__, self._unique("self"), None, 0)
+        elif of in _WRAPPERS:
+            self._reach_all((getattr(f, _WRAPPERS[of]),))
+        elif self._owner.of_class(of):  # a callable, or a descriptor
+            self._value(f, self._unique("self"), None, 0)
+        else:
+            self._reach_all(_own(f).values())
+
+    def _partial(self, f: Any) -> None:
+        self._reach(f.func)
+        for key, x in [*enumerate(f.args), *f.keywords.items()]:
+            self._value(x, self._unique(f"args[{key}]" if type(key) is int else key), None, 0)
+
+    def _reach_all(self, candidates: Iterable[Any]) -> None:
+        for x in candidates:
+            if callable(x):
+                self._reach(x)
+
+    def _function(self, f: types.FunctionType) -> None:
+        if not self._owner.of_function(f):
+            self._reach_all((f.__dict__.get("__wrapped__"),))
+            self._reach_all(map(_content, f.__closure__ or ()))
+            return
+        reads, variables = reads_of(f.__code__), f.__globals__
+        self._add_read_names(reads)
+        for name, use in reads.globals.items():
+            if name in variables:
+                check = Check(name, "item", variables, name, variables[name])
+                self._slot(check, use, origin=f.__module__)
+        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
+            content = _content(cell)
+            if name in reads.cells and content is not _MISSING:
+                check = Check(name, "cell", cell, None, content)
+                self._slot(check, reads.cells[name], origin=f.__qualname__)
+        for name in reads.imports:
+            self._import(name, variables.get("__package__"))
+        self._defaults(f)
+
+    def _add_read_names(self, reads: CodeReads) -> None:
+        self._reads_any_attribute |= reads.reads_any_attribute
+        for name, use in reads.attributes.items():
+            known = self._names.get(name)
+            if known is None or (known.only_written and not use.only_written):
+                self._names[name] = use
+                self._order.append(name)  # again where it was only written to until now
+
+    def _import(self, name: str, package: Any) -> None:
+        tops = (name, name.partition(".")[0], f"{package}.{name}")
+        for module in filter(None, map(sys.modules.get, tops)):
+            self._module(module, module.__name__)
+
+    def _defaults(self, f: types.FunctionType) -> None:
+        """Mutable default values: others cannot change."""
+        code, values = f.__code__, f.__defaults__ or ()
+        last = code.co_argcount
+        pairs = [*zip(code.co_varnames[last - len(values) : last], values, strict=True)]
+        for name, x in [*pairs, *(f.__kwdefaults__ or {}).items()]:
+            if not is_atom(type(x)):
+                self._value(x, self._unique(name), None, 0)
+
+    def _class(self, cls: type) -> None:
+        if self._owner.of_class(cls) and not is_atom(cls):
+            self._add_space(cls, cls.__name__, 0, cls)
+
+    def _class_attributes(self, cls: type) -> dict[str, Any]:
+        """Attributes of the person's classes among the bases, the first of each name."""
+        known = self._of_classes.get(id(cls))
+        if known is None:
+            known = self._of_classes[id(cls)] = {}
+            for base in reversed(cls.__mro__):
+                if self._owner.of_class(base):
+                    known |= vars(base)
+        return known
+
+    def add_argument(self, x: Any, depth: int = 0) -> None:
+        """Reach the methods of an argument: its values are no captured ones."""
+        of = type(x)
+        if is_atom(of) or issubclass(of, np.ndarray | Array | Tracer) or depth > _DEEPEST:
+            return
+        base = _container_of(of)
+        if base is not None:
+            for element in x.values() if issubclass(base, dict) else x:
+                self.add_argument(element, depth + 1)
+        elif self._is_function(x, of):
+            self._reach(x)
+        elif self._owner.of_class(of) and id(x) not in self._arguments:
+            self._arguments[id(x)] = x
+            self._reach(of)
+            for element in list(_own(x).values()):
+                self.add_argument(element, depth + 1)
+
+
+def _own(x: Any) -> dict[str, Any]:
+    """The attributes of an object itself; those of a class are found with its bases."""
+    try:
+        own = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return {}
+    return own if type(own) is dict else {}
+
+
+def _container_of(of: type) -> type | None:
+    """The container of Python that a class is, with its way to read elements; None if none."""
+    for base in _CONTAINERS:
+        if issubclass(of, base):
+            reads = ("__getitem__", "__iter__", "__len__", "values")
+            is_same = all(getattr(of, m, None) is getattr(base, m, None) for m in reads)
+            return base if is_same else None
+    return None
+
+
+def _is_flat(x: Any, base: type) -> bool:
+    """Whether a container holds values alone that cannot change."""
+    if issubclass(base, dict):
+        return False
+    return base in (set, frozenset) or all(is_atom(type(e)) for e in x)
+
+
+def _key(x: Any) -> Any:
+    return atom(x) if is_atom(type(x)) else Opaque(x)
+
+
+def _shown_key(key: Any) -> str:
+    return repr(key) if is_atom(type(key)) else f"<a {type(key).__name__}>"
+
+
+def _slot_value(raw: Any, x: Any) -> Any:
+    try:
+        return raw.__get__(x)
+    except (AttributeError, TypeError):  # not set, or a slot of a class itself
+        return _MISSING
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # the variable is deleted, or not yet set
+        return _MISSING
