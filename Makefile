@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-dev
 BENCH_STAMP := $(VENV)/.installed-bench
 
+# Tests and benchmarks compile their programs, and write nothing to the home directory.
+export ANVL_CACHE := 0
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-processors test-newest check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch fuzz-text bench typing public-types format ops wheel clean
 

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
     from anvl.runtime import Array as Array
+    from anvl.runtime import CacheWarning as CacheWarning
     from anvl.runtime import Device as Device
     from anvl.runtime import DonationWarning as DonationWarning
     from anvl.runtime import PluginError as PluginError
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
+    "CacheWarning": "anvl.runtime",
     "CheckError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",

@@ -26,7 +26,7 @@ from anvl.runtime.dispatch import (
     set_variant,
 )
 from anvl.runtime.donation import Donation, DonationWarning
-from anvl.runtime.errors import ForkedProcess, PluginError, RuntimeFailure
+from anvl.runtime.errors import CacheWarning, ForkedProcess, PluginError, RuntimeFailure
 from anvl.runtime.executable import (
     Entry,
     Executable,
@@ -52,6 +52,7 @@ __all__ = [
     "MISSING",
     "Array",
     "ArrayType",
+    "CacheWarning",
     "Client",
     "Device",
     "Dispatch",

@@ -6,6 +6,7 @@ import gc
 import math
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -146,6 +147,8 @@ class Client:
         The platform, and the routines that are registered.
     attributes
         What the plugin says of itself, such as the versions of StableHLO that it takes.
+    library
+        The file of the plugin; None for jaxlib's own client.
     devices
         Its devices in this process.
     memory_bytes
@@ -158,7 +161,16 @@ class Client:
     Target(platform='cpu', routines='lapack')
     """
 
-    __slots__ = ("__weakref__", "attributes", "devices", "handle", "memory_bytes", "name", "target")
+    __slots__ = (
+        "__weakref__",
+        "attributes",
+        "devices",
+        "handle",
+        "library",
+        "memory_bytes",
+        "name",
+        "target",
+    )
 
     def __init__(
         self,
@@ -166,12 +178,14 @@ class Client:
         name: str,
         routines: str = "none",
         attributes: Mapping[str, Any] = MappingProxyType({}),
+        library: Path | None = None,
     ) -> None:
         check_process("Client")
         self.handle: Any = handle
         self.name: str = name
         self.target: Target = Target(handle.platform, routines)
         self.attributes: Mapping[str, Any] = attributes
+        self.library: Path | None = library
         self.devices: tuple[Device, ...] = tuple(
             Device(self, device) for device in handle.local_devices()
         )

@@ -45,6 +45,14 @@ class ForkedProcess(RuntimeFailure):
     """
 
 
+class CacheWarning(UserWarning):
+    """The cache of compiled programs on disk cannot be used as it is; the program goes on.
+
+    The folder or a file in it has an owner or permissions that are not safe, an entry is damaged,
+    or nothing can be written.
+    """
+
+
 # Status codes such as "UNKNOWN: " and "INVALID_ARGUMENT: " add nothing to the text after them.
 _STATUS = r"^(?:[A-Z][A-Z_]+: )+"
 _POSITION = r"^-:(\d+):(\d+): error: "

@@ -17,6 +17,7 @@ from anvl.runtime import trial
 from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process
+from anvl.runtime.disk_cache import compile_or_load
 from anvl.runtime.donation import Donation, donating
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution_errors import deleted_argument, execution_failure
@@ -341,7 +342,7 @@ _UNKNOWN_TARGET = (
 
 def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
     try:
-        return compat.compile_and_load(place.client.handle, program, place.device_list, options)
+        return compile_or_load(program, place, options)
     except compat.Failure as error:
         text = readable(error)
         if "compile option" in text or "While setting option" in text:

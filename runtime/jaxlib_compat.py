@@ -78,6 +78,24 @@ def compile_and_load(client: Any, program: bytes | str, devices: Any, options: A
     return client.compile_and_load(program, devices, options)
 
 
+def serialize(client: Any, executable: Any) -> bytes:
+    """A compiled program as bytes, which `deserialize` reads without looking at who wrote them."""
+    return client.serialize_executable(executable)
+
+
+def deserialize(client: Any, data: bytes, devices: Any, options: Any) -> Any:
+    """A compiled program from bytes of `serialize`, of this version and for these devices."""
+    return client.deserialize_executable(data, devices, options)
+
+
+def topology_fingerprint(devices: list[Any]) -> str:
+    """A number for the kind of these devices, where the client has it; else their kinds."""
+    try:
+        return str(xla_client.get_topology_for_devices(devices).fingerprint())
+    except Failure:
+        return ", ".join(device.device_kind for device in devices)
+
+
 def buffer_to_numpy(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
     """A read-only numpy array of a live buffer, and whether it is a copy.  Waits until ready."""
     try:

@@ -21,7 +21,7 @@ __all__ = ["configure", "update_checks"]
 #: Tools that know ops and passes by `--load`.
 _LOADING = ("anvl-opt", "anvl-run", "anvl-diff", "anvl-reduce", "anvl-viz")
 _FILECHECK = re.compile(r"filecheck(-\d+)?(\.exe)?", re.IGNORECASE)
-_PASSED = ("HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL")
+_PASSED = ("ANVL_CACHE", "HOME", "JAX_PLATFORMS", "TF_CPP_MIN_LOG_LEVEL")
 _SECONDS = 60
 
 

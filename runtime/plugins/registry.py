@@ -230,7 +230,7 @@ def _start(plugin: Plugin, function: str) -> Client:
         except (compat.Failure, ValueError, TypeError) as error:
             raise PluginError(f"{where}{_why_not(api, error)}") from error
     cuda.register_handlers(plugin.name, capsule)
-    return Client(handle, plugin.name, attributes=said)
+    return Client(handle, plugin.name, attributes=said, library=plugin.path)
 
 
 def _options(plugin: Plugin) -> dict[str, Any]:

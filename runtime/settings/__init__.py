@@ -1,6 +1,6 @@
 """Settings: declared once each, read anywhere, set for the process or within a `with` block."""
 
-from anvl.runtime.settings.kinds import Kind, number, one_of, switch
+from anvl.runtime.settings.kinds import Kind, byte_count, folder, number, one_of, switch
 from anvl.runtime.settings.runtime_settings import RuntimeSettings, runtime_settings
 from anvl.runtime.settings.setting import (
     Setting,
@@ -14,6 +14,8 @@ __all__ = [
     "RuntimeSettings",
     "Setting",
     "Settings",
+    "byte_count",
+    "folder",
     "number",
     "one_of",
     "programs_version",

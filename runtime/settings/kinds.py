@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-__all__ = ["Kind", "number", "one_of", "switch"]
+__all__ = ["Kind", "byte_count", "folder", "number", "one_of", "switch"]
 
 T = TypeVar("T")
 
@@ -92,3 +94,53 @@ def number(least: int = 0) -> Kind[int]:
 
 def _whole(text: str) -> Any:
     return int(text) if text.strip().lstrip("-").isdecimal() else text
+
+
+_UNITS = {
+    "": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40,
+}  # fmt: skip
+
+
+def _bytes(value: Any) -> int:
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d{1,18})\s*([A-Za-z]*)\s*", value)
+        if found is None or found[2].upper() not in _UNITS:
+            raise ValueError
+        return int(found[1]) * _UNITS[found[2].upper()]
+    if type(value) is not int:
+        raise TypeError
+    if value < 0:
+        raise ValueError
+    return value
+
+
+def _shown_bytes(count: int) -> str:
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
+        size = _UNITS[unit.upper()]
+        if count and count % size == 0:
+            return f"{count // size} {unit}"
+    return str(count)
+
+
+#: A number of bytes, also as text with a unit: `"500MB"`, `"2GiB"`.
+byte_count: Kind[int] = Kind(
+    "a number of bytes, such as 500000000, '500MB' or '2GiB'", _bytes, show=_shown_bytes
+)
+
+
+def _folder(value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError
+    path = os.fspath(value)
+    if not isinstance(path, str):
+        raise TypeError
+    if not path:
+        raise ValueError
+    return os.path.abspath(os.path.expanduser(path))
+
+
+#: The path of a folder, which need not exist, or None.  A relative path is that of now.
+folder: Kind[str | None] = Kind("the path of a folder, or None", _folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anvl.runtime.settings.kinds import number, switch
+from anvl.runtime.settings.kinds import byte_count, folder, number, switch
 from anvl.runtime.settings.setting import Setting, Settings
 
 __all__ = ["RuntimeSettings", "runtime_settings"]
@@ -11,6 +11,13 @@ __all__ = ["RuntimeSettings", "runtime_settings"]
 class RuntimeSettings(Settings):
     """Settings that the runtime reads."""
 
+    cache = Setting(switch, True, "Compiled programs are kept on disk for the next process.")
+    cache_dir = Setting(
+        folder, None, "Folder of these; None is `$XDG_CACHE_HOME/anvl`, or `~/.cache/anvl`."
+    )
+    cache_max_bytes = Setting(
+        byte_count, 2**31, "Bytes of the folder, beyond which the least recently used are removed."
+    )
     num_cpu_devices = Setting(
         number(1), 1, "Devices of a new CPU client; read when the first array or program is made."
     )

@@ -12,6 +12,7 @@ from anvl.testing.lit import configure
 
 configure(config, lit_config, __file__)
 config.name = "anvl"
+config.environment["ANVL_CACHE"] = "0"  # nothing is written to the home directory
 config.suffixes += [".py"]
 config.excludes += ["support", "lit.cfg.py"]
 config.test_exec_root = os.path.join(config.test_source_root, "..", "..", "out", "lit")

@@ -16,6 +16,10 @@ import anvl.dispatch.executables
 from anvl.dialect.core.op_registry import OPS
 from anvl.testing.program import Program
 
+# Programs are compiled in each run, also in processes that tests start, and nothing is written to
+# the home directory.  Tests of the cache on disk have it in folders of their own.
+os.environ["ANVL_CACHE"] = "0"
+
 # Compiling takes most of the time of tests, and most tests ask for numbers, not for speed: so the
 # reference interpreter runs their programs (see interpreted.py), and XLA compiles the others as
 # fast as it can, in a third of the time.  Not so in these folders and files, where what XLA makes

@@ -43,7 +43,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "effects",
         "interop", "windows", "random", "ffi", "testing",
     ),
-    "tools": ("io", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
+    "tools": ("io", "cache", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
 }  # fmt: skip
 
 # Pages that describe the layout, for the messages.

@@ -149,6 +149,7 @@ def _status(command: list[str], *, captures: bool = False) -> tuple[int, str]:
     environment = os.environ | {
         "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}",
         "MPLBACKEND": "Agg",
+        "ANVL_CACHE": "0",  # programs are compiled, and nothing is written to the home directory
     }
     # Windows looks for a command where this process would, not where its environment says.
     program = shutil.which(command[0], path=environment["PATH"]) or command[0]

@@ -1,23 +1,29 @@
-"""The command `anvl`: `anvl new my_dialect` writes a project of ops and passes of one's own."""
+"""The command `anvl`: `anvl new my_dialect` writes a project of ops and passes of one's own.
+
+`anvl cache list` and its like look after the cache of compiled programs.
+"""
 
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from anvl.tools.cache import cache_command
 from anvl.tools.io.command_line import Flag, UsageError, check_known, parse, usage
 
 __all__ = ["main"]
 
 _HELP = """\
 usage: anvl new FOLDER
+       anvl cache list|verify|prune|clear|path
 
-Writes a project of ops and passes of your own: a package and a dialect named like the folder, with
-an op, a pass, tests of both (pytest, lit) and a workflow for CI.  The tests pass as they are.
+`new` writes a project of ops and passes of your own: a package and a dialect named like the folder,
+with an op, a pass, tests of both (pytest, lit) and a workflow for CI.  The tests pass as they are.
+`cache` looks after the compiled programs that are kept on disk; `anvl cache --help` says more.
 
 """
 _FLAGS = (Flag("help", "this text"), Flag("version", "versions of anvl and of what it stands on"))
-_COMMANDS = ("new",)
+_COMMANDS = ("new", "cache")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,14 +36,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-    given = parse(argv, _FLAGS)
-    check_known(given, _FLAGS)
+    of_cache = argv[:1] == ["cache"]
+    flags = (*_FLAGS, *cache_command.FLAGS) if of_cache else _FLAGS
+    given = parse(argv, flags)
+    check_known(given, flags)
     if given.values["help"]:
-        print(_HELP + usage(_FLAGS), end="")
+        print((cache_command.HELP if of_cache else _HELP) + usage(flags), end="")
     elif given.values["version"]:
         from anvl.tools.io.versions import versions
 
         print(versions(), end="")
+    elif of_cache:
+        return cache_command.run(given.inputs[1:], given.values)
     else:
         _new(_checked(given.inputs))
     return 0
@@ -52,7 +62,11 @@ def _checked(words: Sequence[str]) -> Path:
     command, *folders = words
     if command not in _COMMANDS:
         near = nearest(command, _COMMANDS)
-        raise UsageError(f"no command {command!r}{near or '; the commands are ' + _COMMANDS[0]}")
+        raise UsageError(
+            f"no command {command!r}{near or '; the commands are ' + ', '.join(_COMMANDS)}"
+        )
+    if command != "new":
+        raise UsageError(f"write {command!r} first, before the flags")
     if len(folders) != 1:
         raise UsageError(f"new takes one folder, got {len(folders)}; write anvl new my_dialect")
     return Path(os.path.normpath(folders[0]))

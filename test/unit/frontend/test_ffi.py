@@ -20,6 +20,7 @@ from anvl.dialect.core.op import Operand, Result, emit
 from anvl.dialect.core.params.base import Float
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.ops.calls.ffi_call import foreign_call
+from anvl.runtime import disk_cache
 from anvl.testing import check_op
 from anvl.testing.program import Program
 
@@ -61,6 +62,13 @@ def test_eagerly_in_jit_and_as_mlir(library):
     call = next(line for line in text.splitlines() if "custom_call" in line)
     assert "@test.scale" in call and "api_version = 4 : i32" in call
     assert "backend_config = {factor = 5.000000e-01 : f64}" in call
+
+
+def test_a_program_that_calls_a_handler_is_not_kept_on_disk(library, tmp_path):
+    with anvl.config(cache=True, cache_dir=tmp_path):
+        assert np.array_equal(anvl.jit(lambda x: scaled(x - 1, 4.0))(X), 4 * (X - 1))
+        disk_cache.flush()
+    assert not disk_cache.Folder(tmp_path).kept()
 
 
 def test_a_call_in_a_graph_shows_what_it_was_given():

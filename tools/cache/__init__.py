@@ -1,0 +1,1 @@
+"""The command `anvl cache`: what the cache of compiled programs holds, and its removal."""
