@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from anvl.core.config import set_defaults as set_defaults
     from anvl.dialect.core.errors import AnvlError as AnvlError
     from anvl.dialect.core.errors import CheckError as CheckError
+    from anvl.dialect.core.errors import CompileCountError as CompileCountError
     from anvl.dialect.core.errors import ExportError as ExportError
     from anvl.dialect.core.errors import MissingRule as MissingRule
     from anvl.dialect.core.errors import NonFiniteError as NonFiniteError
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
+    from anvl.recompilation.expectations import expect_compiles as expect_compiles
+    from anvl.recompilation.misses import RecompilationWarning as RecompilationWarning
     from anvl.runtime import Array as Array
     from anvl.runtime import CacheWarning as CacheWarning
     from anvl.runtime import Device as Device
@@ -90,6 +93,7 @@ _HOMES = {
     "Array": "anvl.runtime",
     "CacheWarning": "anvl.runtime",
     "CheckError": "anvl.dialect.core.errors",
+    "CompileCountError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",
     "DonationWarning": "anvl.runtime",
@@ -97,6 +101,7 @@ _HOMES = {
     "NonFiniteError": "anvl.dialect.core.errors",
     "PassError": "anvl.dialect.core.errors",
     "PluginError": "anvl.runtime",
+    "RecompilationWarning": "anvl.recompilation.misses",
     "RuntimeFailure": "anvl.runtime",
     "StaleClosureError": "anvl.dialect.core.errors",
     "StaleClosureWarning": "anvl.dialect.core.errors",
@@ -117,6 +122,7 @@ _HOMES = {
     "device_put": "anvl.dispatch.device_put",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.dispatch.graph",
+    "expect_compiles": "anvl.recompilation.expectations",
     "export": "anvl.interop.export",
     "fori_loop": "anvl.control_flow.loops",
     "from_stablehlo": "anvl.interop.stablehlo_import",

@@ -374,20 +374,30 @@ def structure_difference(a: Any, b: Any, root: str = "") -> str | None:
     >>> tree.structure_difference((1, 2), (3, 4)) is None
     True
     """
+    found = structure_changes(a, b, root)
+    lines = [f"at {path or 'the root'}: {left} against {right}" for path, left, right in found]
+    return "; ".join(lines) or None
+
+
+def structure_changes(a: Any, b: Any, root: str = "") -> list[tuple[str, str, str]]:
+    """The differences of `structure_difference`: each a path, and the node of a and of b in words.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.structure_changes({"w": [1, 2]}, {"w": (1, 2)}, root="params")
+    [("params['w']", 'list of 2', 'tuple of 2')]
+    """
     left, right = as_structure(a), as_structure(b)
-    return None if left == right else "; ".join(_differences(left, right, root))
-
-
-def _differences(left: Any, right: Any, path: str) -> list[str]:
     if left == right:
         return []
     children, others = left.children(), right.children()
     if left.node_data() != right.node_data() or len(children) != len(others):
-        return [f"at {path or 'the root'}: {_described(left)} against {_described(right)}"]
+        return [(root, _described(left), _described(right))]
     return [
-        line
+        change
         for step, child, other in zip(_steps(left, len(children)), children, others, strict=True)
-        for line in _differences(child, other, path + step)
+        for change in structure_changes(child, other, root + step)
     ]
 
 

@@ -7,6 +7,7 @@
     ├── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
     ├── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
     ├── CheckError       a condition of `anvl.check` was false
+    ├── CompileCountError  `expect_compiles` met another number of compiled programs
     └── StaleClosureError  a jitted function closes over a value that has changed since its trace
 
 The runtime, which knows nothing of the dialect, has its own: `anvl.RuntimeFailure`, a
@@ -77,6 +78,18 @@ class NonFiniteError(AnvlError, FloatingPointError):
         self.count: int = facts.get("count", 0)
         self.shape: tuple[int, ...] = facts.get("shape", ())
         self.operands: tuple[str, ...] = facts.get("operands", ())
+
+
+class CompileCountError(AnvlError, AssertionError):
+    """In a block of `anvl.expect_compiles`, more or fewer programs were compiled than expected.
+
+    Attributes: `expected`, the number, and `misses`, a record of each program that was compiled.
+    """
+
+    def __init__(self, message: str, expected: int = 0, misses: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.misses: tuple[Any, ...] = tuple(misses)
 
 
 class ExportError(AnvlError, ValueError):

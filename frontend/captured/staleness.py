@@ -57,6 +57,11 @@ class Captured(NamedTuple):
         found = self.snapshot.differences(now)
         return [path for path in found if not is_below(path, self.excluded)]
 
+    def changes(self, now: Snapshot) -> list[tuple[str, str, str]]:
+        """The values that differ from those of `now`: the path, and both values in words."""
+        paths = self.differences(now)
+        return [(_plain(path), *_contrast(self.snapshot, now, path)) for path in paths]
+
 
 class Verdict(NamedTuple):
     """What to do with a program whose captured values are other objects.
@@ -241,12 +246,16 @@ def _change(old: Snapshot, now: Snapshot, paths: Sequence[str]) -> str:
 
 
 def _one_change(old: Snapshot, now: Snapshot, path: str) -> str:
-    was = shown(old.values[path]) if path in old.values else "not set"
-    is_now = shown(now.values[path]) if path in now.values else "deleted"
+    was, is_now = _contrast(old, now, path)
     contrast = f"was {was} and is now {is_now}"
     if was == is_now:
         contrast = f"has changed, {was}"
     return f"{_plain(path)} {contrast}{_read_at(old, path)}"
+
+
+def _contrast(old: Snapshot, now: Snapshot, path: str) -> tuple[str, str]:
+    was = shown(old.values[path]) if path in old.values else "not set"
+    return was, shown(now.values[path]) if path in now.values else "deleted"
 
 
 def _read_at(found: Snapshot, path: str) -> str:

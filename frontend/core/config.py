@@ -23,6 +23,7 @@ from anvl.runtime.settings import (
     Setting,
     one_of,
     programs_version,
+    switch,
     watch_programs,
 )
 
@@ -74,6 +75,11 @@ class Config(PluginSettings):
         np.dtype("complex64"),
         "Dtype of Python complex numbers that meet no array.",
         changes_programs=True,
+    )
+    explain_cache_misses = Setting(
+        switch,
+        False,
+        "The logger `anvl.jit` says why each program of a jitted function is compiled, and where.",
     )
     on_stale_closure = Setting(
         STALE_POLICIES,

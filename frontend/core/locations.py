@@ -11,7 +11,10 @@ from anvl import runtime
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 
-__all__ = ["describe", "here", "is_internal", "register_internal", "unnamed", "user_stack_level"]
+__all__ = [
+    "describe", "here", "is_internal", "register_internal", "unnamed", "user_place",
+    "user_stack_level",
+]  # fmt: skip
 
 # Directories of anvl's own code: a location is the user's line, not one in these.
 _internal_dirs: set[str] = set()
@@ -69,6 +72,14 @@ def user_stack_level() -> int:
     while frame is not None and is_internal(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     return level
+
+
+def user_place() -> str:
+    """File and line of the innermost user frame: `train.py:12`."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return "unknown" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 class _Code:

@@ -51,7 +51,7 @@ def checked(jitted: Jit) -> Callable[..., Any]:
             raise
         return results
 
-    for name in ("lower", "trace", "cache_size", "clear_cache"):
+    for name in ("lower", "trace", "cache_size", "cache_info", "clear_cache"):
         setattr(debugged, name, getattr(jitted, name))
     return debugged
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from anvl import tree
 from anvl.core import config
-from anvl.core.argument_arrays import arrays_of, converted, number_dtype, scalar_array
+from anvl.core.argument_arrays import arrays_of, converted
 from anvl.core.arguments import Arguments, Parameters, StaticArguments, input_names, name_of
 from anvl.core.call_forms import CallForm
 from anvl.core.importing import load_module
-from anvl.core.promote import NUMBER_LEVELS, as_tracer
+from anvl.core.promote import as_tracer
 from anvl.core.recency import Recency
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
@@ -28,6 +28,8 @@ from anvl.dispatch.jit_options import (
 )
 from anvl.dispatch.nested_calls import call_in_trace
 from anvl.dispatch.program_table import Kept, ProgramTable, structure_of_arrays
+from anvl.recompilation.key_differences import Key
+from anvl.recompilation.misses import Attempt, CacheInfo, MissLog
 from anvl.runtime import (
     MISSING,
     Array,
@@ -64,6 +66,7 @@ class Jit:
         static: Any = None,
         options: JitOptions = PLAIN,
         on_stale_closure: str | None = "off",
+        is_once: bool = False,
     ) -> None:
         if not callable(f):
             raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
@@ -83,6 +86,7 @@ class Jit:
         self._call_form: CallForm | None = None
         self._policy = on_stale_closure
         self._staleness: Staleness | None = None
+        self.misses = MissLog(f, isinstance(self._static, Parameters), is_once)
         _all.add(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -148,43 +152,32 @@ class Jit:
         """The number of compiled programs kept for this function."""
         return sum(map(len, list(self._tables.values())))
 
+    def cache_info(self) -> CacheInfo:
+        """The compiled programs, and the calls that compiled them: where, and why each.
+
+        Examples
+        --------
+        >>> import anvl
+        >>> f = anvl.jit(lambda x: x + 1)
+        >>> y = f(1.0), f(2)
+        >>> f.cache_info().programs, str(f.cache_info().misses[1].differences[0])
+        (2, 'x was f32?[] and is i32?[]')
+        """
+        return self.misses.info(self.cache_size(), self._options.cache_size)
+
+    def keys(self) -> list[Key]:
+        """The keys of all programs."""
+        return [key for table in list(self._tables.values()) for key in table.keys()]
+
     def clear_cache(self) -> None:
         """Drop the compiled programs: the next call traces again."""
+        self.misses.clear()
         self._tables.clear()
         self._recency.clear()
         self._staleness = None
         for dispatches in self._dispatches.values():
             for dispatch in dispatches:
                 dispatch.clear()
-
-    def method(self, slow: Callable[[Any, Any], Any]) -> Any:
-        """Generated code for two arrays, as a method of arrays: `x + y`, `x + 1.0`.
-
-        `slow` handles all other calls.
-        """
-
-        def with_number(x: Any, y: Any) -> Any:
-            if type(y) in NUMBER_LEVELS and current.trace is None:
-                return call(x, _beside(x, y))
-            return slow(x, y)
-
-        call = self._dispatch(2, with_number).call
-        return call
-
-    def reflected_method(self, slow: Callable[[Any, Any], Any]) -> Any:
-        """`method` with the operands swapped: `y + x`, `1.0 + x`, for an array x."""
-        call = self._dispatch(2, lambda y, x: slow(x, y)).call
-
-        def reflected(x: Any, y: Any) -> Any:
-            try:
-                if type(y) in NUMBER_LEVELS and current.trace is None:
-                    return call(_beside(x, y), x)
-                return slow(x, y)
-            except Exception as error:
-                hide_frames(error)
-                raise
-
-        return reflected
 
     def function(self, in_trace: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The function for users; while a trace is active, it calls `in_trace` if given.
@@ -201,7 +194,7 @@ class Jit:
         )
         self._attach(n_args, dispatch)
         call = functools.update_wrapper(dispatch.call, self._f, updated=())
-        for name in ("lower", "trace", "cache_size", "clear_cache"):
+        for name in ("lower", "trace", "cache_size", "cache_info", "clear_cache"):
             setattr(call, name, getattr(self, name))
         return call
 
@@ -242,7 +235,7 @@ class Jit:
             return _MISS
         call = self._known_calls.get(len(args))
         if call is None:
-            dispatch = self._dispatch(len(args), lambda *_: _MISS)
+            dispatch = self.dispatcher(len(args), lambda *_: _MISS)
             call = self._known_calls[len(args)] = dispatch.call
         return call(*arrays)
 
@@ -259,10 +252,11 @@ class Jit:
         def slow(*args: Any) -> Any:
             return self._slow(args, {})
 
-        call = self._calls[n_args] = self._dispatch(n_args, slow).call
+        call = self._calls[n_args] = self.dispatcher(n_args, slow).call
         return call
 
-    def _dispatch(self, n_args: int, slow: Callable[..., Any]) -> Any:
+    def dispatcher(self, n_args: int, slow: Callable[..., Any]) -> Any:
+        """Generated code for n arrays, which calls `slow` for any other arguments."""
         names = functools.partial(_names_of, self._f, n_args)
         dispatch = make_dispatch(n_args, None, slow, argument_names=names)
         if all(i >= n_args for i in self._static.positions):
@@ -294,7 +288,11 @@ class Jit:
         )
 
     def trace_and_compile(
-        self, arguments: Arguments, key: tuple[ArrayType, ...], decides_place: bool
+        self,
+        arguments: Arguments,
+        key: tuple[ArrayType, ...],
+        decides_place: bool,
+        attempt: Attempt,
     ) -> tuple[Program, Captured | None]:
         """The program for arguments of these types, and what it closes over.
 
@@ -308,6 +306,7 @@ class Jit:
             before = staleness.before_trace(given)
             traced = trace_call(self._f, self._static, arguments)
             captured = staleness.after_trace(before, given)
+        attempt.traced()
         options = self._options.of_program(self._f, arguments)
         compiled = _loaded("anvl.dispatch.executables").compiled
         return compiled(traced, key, options, decides_place), captured
@@ -364,18 +363,12 @@ def evaluate(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     Values that f captures may have changed since the last call, so nothing is cached for f; the
     compiled program is cached by its content.
     """
-    return Jit(f)._slow(args, kwargs)
+    return Jit(f, is_once=True)._slow(args, kwargs)
 
 
 def _names_of(f: Callable[..., Any], n_args: int) -> list[str]:
     """Names of the first arguments of f, for messages."""
     return input_names(f, Arguments([], structure_of_arrays(n_args), ()))
-
-
-def _beside(x: Array, number: Any) -> Array:
-    """A Python number as an array that meets x: of a dtype that fits, and where x is."""
-    aval = x.aval
-    return scalar_array(number, number_dtype(type(number), (aval.dtype,)), aval.placement)
 
 
 # Every live jitted function, for `clear_caches`.
@@ -446,7 +439,7 @@ def jit(
 
     Returns
     -------
-    A callable with the methods `lower`, `trace`, `cache_size` and `clear_cache`.
+    A callable with the methods `lower`, `trace`, `cache_size`, `cache_info` and `clear_cache`.
 
     Raises
     ------

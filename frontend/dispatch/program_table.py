@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anvl import tree
 from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
+from anvl.recompilation.key_differences import Key
 from anvl.runtime import Array, ArrayType, make_flat_dispatch
 
 if TYPE_CHECKING:
@@ -91,18 +92,27 @@ class ProgramTable:
         owner._recency.use(kept.number)
         return kept.program.run(arrays)
 
-    def _compile(self, key: tuple[ArrayType, ...], arguments: Arguments) -> Kept:
+    def _compile(
+        self,
+        key: tuple[ArrayType, ...],
+        arguments: Arguments,
+        changes: Sequence[tuple[str, str, str]] = (),
+    ) -> Kept:
+        """Trace and compile; `changes` are those of values that the function closes over."""
         avals = [aval(k.dtype, k.shape, k.weak_type) for k in key]
+        attempt = self._owner.misses.begin(self._full_key(key), self._owner.keys(), changes)
         try:
             program, captured = self._owner.trace_and_compile(
-                arguments._replace(leaves=avals), key, _is_open(arguments)
+                arguments._replace(leaves=avals), key, _is_open(arguments), attempt
             )
         except BaseException:
             self._drop_if_empty()
             raise
         self._owner._tables[self._key] = self
         found: tuple[Any, ...] = (_ELSEWHERE, *key) if program.moves else key
-        return self._owner.keep(self, found, program, captured)
+        kept = self._owner.keep(self, found, program, captured)
+        attempt.compiled()
+        return kept
 
     def _examined(
         self,
@@ -127,7 +137,8 @@ class ProgramTable:
                 new = self._replace(key, Kept(program, kept.number, current))
                 break
         else:
-            new = self._compile(types, arguments)
+            changes = captured.changes(verdict.now)
+            new = self._compile(types, arguments, changes)
             owner._recency.remove(kept.number)
             staleness.count(captured, verdict.now)
             if self.programs.get(key) is kept:  # the new one runs elsewhere
@@ -140,6 +151,17 @@ class ProgramTable:
         self.programs[key] = kept
         self.install(key)
         return kept
+
+    def keys(self) -> list[Key]:
+        """The keys of its programs."""
+        return [
+            self._full_key(key[1:] if key and key[0] is _ELSEWHERE else key)
+            for key in list(self.programs)
+        ]
+
+    def _full_key(self, types: tuple[ArrayType, ...]) -> Key:
+        treedef, static, version = self._key
+        return Key(treedef, static, version, types)
 
     def install(self, key: tuple[Any, ...]) -> None:
         """Tell the dispatchers of a program, unless it runs elsewhere than its arguments are."""

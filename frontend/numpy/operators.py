@@ -15,6 +15,7 @@ import numpy as np
 from anvl import numpy as anp
 from anvl.core.promote import abstract
 from anvl.core.tracer import Tracer
+from anvl.dispatch.array_methods import binary_method, reflected_method
 from anvl.dispatch.jit import Jit
 from anvl.numpy.arrays.at import At
 from anvl.numpy.arrays.indexing import getitem
@@ -87,7 +88,7 @@ def _operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
     if cls is Tracer:
         return _checked(f.traced)
     eager: Jit = f.eager
-    fast = eager.method(_checked(f))
+    fast = binary_method(eager, _checked(f))
     return _power(fast) if f is anp.power else fast
 
 
@@ -129,7 +130,7 @@ def _reflected_operator(cls: type, f: Any) -> Callable[[Any, Any], Any]:
     if cls is Tracer:
         return _reflected(f.traced)
     eager: Jit = f.eager
-    return eager.reflected_method(_reflected(f))
+    return reflected_method(eager, _reflected(f))
 
 
 def _iterate(x: Any) -> Any:

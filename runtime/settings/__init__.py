@@ -6,6 +6,7 @@ from anvl.runtime.settings.setting import (
     Setting,
     Settings,
     programs_version,
+    settings_of_version,
     watch_programs,
 )
 
@@ -20,6 +21,7 @@ __all__ = [
     "one_of",
     "programs_version",
     "runtime_settings",
+    "settings_of_version",
     "switch",
     "watch_programs",
 ]

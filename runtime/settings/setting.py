@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar, o
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.settings.kinds import Kind
 
-__all__ = ["Setting", "Settings", "programs_version", "watch_programs"]
+__all__ = [
+    "Setting", "Settings", "programs_version", "settings_of_version", "watch_programs",
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -87,6 +89,13 @@ def _number_of(values: dict[str, Any]) -> int:
     )
     with _number_lock:
         return _numbers.setdefault(found, len(_numbers))
+
+
+def settings_of_version(version: int) -> dict[str, str]:
+    """The values, as text, of the settings that change programs, for a `programs_version`."""
+    values = list(_numbers)[version]
+    pairs = zip(_in_programs.items(), values, strict=True)
+    return {name: setting.kind.show(value) for (name, setting), value in pairs}
 
 
 def _enter(given: tuple[dict[str, Any], ...]) -> None:

@@ -39,9 +39,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
     ),
     "frontend": (
-        "tree", "core", "captured", "dispatch", "prim", "numpy", "transforms", "control_flow",
-        "effects",
-        "interop", "windows", "random", "ffi", "testing",
+        "tree", "core", "captured", "recompilation", "dispatch", "prim", "numpy", "transforms",
+        "control_flow", "effects", "interop", "windows", "random", "ffi", "testing",
     ),
     "tools": ("io", "cache", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
 }  # fmt: skip

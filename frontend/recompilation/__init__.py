@@ -1,0 +1,1 @@
+"""Why programs are compiled: the difference of a call from the nearest known one, as data."""
