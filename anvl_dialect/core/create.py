@@ -1,7 +1,9 @@
 """Ops that make arrays from nothing: constant, captured, iota."""
 
 import re
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -17,7 +19,8 @@ from anvl.dialect.core.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
     "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
-    "full_like", "literal", "number_of", "splat", "splat_at", "zeros_like",
+    "full_like", "literal", "number_of", "repeated", "shared_literals", "splat", "splat_at",
+    "zeros_like",
 ]  # fmt: skip
 
 
@@ -227,8 +230,57 @@ def full(type_: Any, value: complex) -> Value:
 
 def splat_at(location: ir.Location | None, type_: Any, value: complex) -> Value:
     """`full` for a non-complex type, at the given location or the current one."""
-    attributes = {"value": splat(type_, value)}
-    return _create("anvl.constant", [type_], (), attributes, None, 0, location).result
+    return repeated(splat(type_, value), location)
+
+
+def repeated(value: Any, location: ir.Location | None = None) -> Value:
+    """Emit the constant of a `splat`; where literals are shared, the one that there is.
+
+    Not for complex arrays.
+    """
+    shared = _shared.literals
+    if shared is None or ir.InsertionPoint.current is not _shared.point:
+        return _create(_CONSTANT, [value.type], (), {"value": value}, None, 0, location).result
+    found = shared.get(value)
+    if found is not None:
+        with suppress(RuntimeError):  # a rule has erased it
+            return found.result
+    made = _create(_CONSTANT, [value.type], (), {"value": value}, None, 0, location)
+    shared[value] = made
+    return made.result
+
+
+# Note [Shared literals]
+#
+# Rules need zeros, ones and halves of the same few types again and again: without sharing, every
+# third op of the gradient of a program with masks is such a constant.  What is emitted through one
+# `InsertionPoint` object follows what was emitted through it before, so a literal that it has may
+# be used; through any other, in a region or before an earlier op, a literal is emitted anew.
+
+
+class _Shared(threading.local):
+    """The insertion point where literals are shared, and those that it has, by their attributes."""
+
+    point: Any = None
+    literals: dict[Any, ir.Operation] | None = None
+
+
+_shared = _Shared()
+
+
+@contextmanager
+def shared_literals() -> Iterator[dict[ir.Attribute, ir.Operation]]:
+    """Emit equal numbers once inside: Note [Shared literals].  Gives the ops that are shared."""
+    point = ir.InsertionPoint.current
+    if _shared.literals is not None and point is _shared.point:
+        yield _shared.literals
+        return
+    before = _shared.point, _shared.literals
+    _shared.point, _shared.literals = point, {}
+    try:
+        yield _shared.literals
+    finally:
+        _shared.point, _shared.literals = before
 
 
 @cache
@@ -236,6 +288,7 @@ def _is_complex_array(type_: Any) -> bool:
     return kind(type_.element_type) == "complex" and type_.rank > 0
 
 
+_CONSTANT = ConstantOp.OPERATION_NAME
 _create = ir.Operation.create  # a literal has nothing to check: 1 us in place of 3
 
 

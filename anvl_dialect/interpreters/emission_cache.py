@@ -1,9 +1,12 @@
 """Recipes: the emission of a rule, recorded as a list of ops and replayed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from anvl.dialect.core.create import repeated, shared_literals
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.side_block import side_block
@@ -46,6 +49,8 @@ class _Build(NamedTuple):
     attributes: dict[str, ir.Attribute] | None
     #: An op to copy instead, if it has regions, or attributes that cannot be read.
     template: _Template | None
+    #: The value of a literal, which may be shared: see Note [Shared literals].
+    splat: ir.Attribute | None
 
 
 class Recipe(NamedTuple):
@@ -65,8 +70,10 @@ class Recipe(NamedTuple):
 def replay(recipe: Recipe, given: Sequence[ir.Value]) -> list[ir.Value]:
     """Build the ops at the current insertion point; return the answers of the rule."""
     values = list(given)
-    for name, types, operands, attributes, template in recipe.builds:
-        if template is not None:
+    for name, types, operands, attributes, template, splat in recipe.builds:
+        if splat is not None:
+            values.append(repeated(splat))
+        elif template is not None:
             values += _copied(template, operands(values)).results
         else:
             values += _create(name, types, operands(values), attributes).results
@@ -79,8 +86,11 @@ def emitted(recipe: Recipe, values: list[ir.Value], at: ir.Location) -> list[ir.
     Entering a location takes a fourth of the time of an op, so each op is given it.
     """
     append = values.append
-    for name, types, operands, attributes, _ in recipe.builds:
-        append(_create(name, types, operands(values), attributes, None, 0, at).result)
+    for name, types, operands, attributes, _, splat in recipe.builds:
+        if splat is not None:
+            append(repeated(splat, at))
+        else:
+            append(_create(name, types, operands(values), attributes, None, 0, at).result)
     return values
 
 
@@ -169,21 +179,34 @@ def clear_if_replaced(recipes: dict[Any, Any], *rule: Any) -> None:
 
 
 def record(
-    rule: Callable[..., Sequence[ir.Value | None]], types: Sequence[ir.Type]
+    rule: Callable[..., Sequence[ir.Value | None]],
+    types: Sequence[ir.Type],
+    *,
+    shares_literals: bool = False,
 ) -> Recipe | None:
-    """Record `rule` for values of these types as a recipe; None if that is not possible."""
+    """Record `rule` for values of these types as a recipe; None if that is not possible.
+
+    `shares_literals` is whether it is called where these are shared: Note [Shared literals].
+    """
     try:
         with ir.Location.name("recipe"):
             block, module = side_block(types)
-            with ir.InsertionPoint(block):
+            sharing = shared_literals() if shares_literals else nullcontext({})
+            with ir.InsertionPoint(block), sharing as shared:
                 answers = rule(*block.arguments)
-            return read(block, answers, module)
+            literals = {op.result: value for value, op in shared.items()}
+            return read(block, answers, module, literals)
     except Exception:  # called for the op itself, the rule raises its own error
         return None
 
 
-def read(block: ir.Block, answers: Sequence[Any], module: ir.Module) -> Recipe | None:
-    """The ops of a block as a recipe."""
+def read(
+    block: ir.Block,
+    answers: Sequence[Any],
+    module: ir.Module,
+    literals: Mapping[ir.Value, ir.Attribute] = MappingProxyType({}),
+) -> Recipe | None:
+    """The ops of a block as a recipe; `literals` are those that the rule shares."""
     if any(type(y) is Masked for y in answers):
         return None
     place = {x: i for i, x in enumerate(block.arguments)}
@@ -193,7 +216,7 @@ def read(block: ir.Block, answers: Sequence[Any], module: ir.Module) -> Recipe |
         if operation.name == "func.return":
             break
         results = list(operation.results)
-        build = _build_of(operation, results, place)
+        build = _build_of(operation, results, place, literals)
         if build is None:
             return None
         builds.append(build)
@@ -205,7 +228,10 @@ def read(block: ir.Block, answers: Sequence[Any], module: ir.Module) -> Recipe |
 
 
 def _build_of(
-    op: ir.Operation, results: Sequence[ir.Value], place: dict[ir.Value, int]
+    op: ir.Operation,
+    results: Sequence[ir.Value],
+    place: dict[ir.Value, int],
+    literals: Mapping[ir.Value, ir.Attribute],
 ) -> _Build | None:
     """How an op is built; None if its regions capture a value, which a copy would use too."""
     template = None
@@ -220,7 +246,9 @@ def _build_of(
     except TypeError:  # complex numbers: the bindings have no class for them
         template = template or _Template(op, here=False)
     operands = picker([place[x] for x in op.operands])
-    return _Build(op.name, [y.type for y in results], operands, attributes, template)
+    types = [y.type for y in results]
+    splat = literals.get(results[0]) if len(results) == 1 else None
+    return _Build(op.name, types, operands, attributes, template, splat)
 
 
 def nested_ops(op: ir.Operation) -> Iterator[ir.Operation]:

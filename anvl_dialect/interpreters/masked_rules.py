@@ -47,15 +47,23 @@ def unmasked_cotangent(step: Step, g: Any) -> tuple[Any, _Wrap | None]:
     if not rules.selects_elements and (mask.support is None or not rules.moves_elements):
         mask = Masked(None, mask.masks)
         return g, lambda i, gx: mask.of(gx)
-    supports = once(partial(_operand_supports, step, mask.support))
-    return g, lambda i, gx: Masked(None, mask.masks, once(lambda: supports()[i])).of(gx)
+    return g, partial(_masked_selection, step, mask, once(partial(_operand_supports, step, mask)))
 
 
-def _operand_supports(step: Step, support: Support | None) -> list[Any]:
-    """Support of the cotangent of each operand, given the support of the result's cotangent."""
+def _masked_selection(
+    step: Step, mask: Masked, supports: Callable[[], Sequence[Any]], i: int, gx: Any
+) -> Masked:
+    """The answer of a rule that selects, for operand i."""
+    if type(gx) is Masked and step.rules.diagonal:  # its own masks tell what it selects
+        return mask.of(gx)
+    return Masked(None, mask.masks, once(lambda: supports()[i])).of(gx)
+
+
+def _operand_supports(step: Step, mask: Masked) -> list[Any]:
+    """Support of the cotangent of each operand, given that of the result's cotangent."""
     rules, operands = step.rules, step.operands
     y = step.results[0]
-    g = full_like(y, 1) if support is None else support()
+    g = full_like(y, 1) if mask.support is None else mask.support()
     xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
     answers = rules.operand_support(g, xs, y, **step.params())
     found: list[Any] = []

@@ -37,7 +37,7 @@ __all__ = [
 #   is everything computed from it.
 # * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone;
 #   only zeros remain of it, which the next infinite slope turns into NaN.  The same holds behind an
-#   op that itself selects, such as `maximum`.  Such a cotangent knows its `support`, which follows
+#   op that itself selects, such as `clamp`, unless its rule returns masks.  Such a cotangent knows its `support`, which follows
 #   from the masks and from how ops move elements: the rule of the op is called on an array of ones
 #   and zeros.  It is never inferred from the numbers: a cotangent that happens to be zero has a
 #   derivative.  Its support becomes a mask at a diagonal op that does not preserve zeros for all
@@ -82,7 +82,8 @@ class Masked:
         """Apply the same masks to another value, on top of its own."""
         support = _support_like(self.support, g)
         if type(g) is Masked:
-            return Masked(g.g, (*g.masks, *self.masks), _intersect(g.support, support))
+            masks = _merged((*g.masks, *self.masks))
+            return Masked(g.g, masks, _intersect(g.support, support))
         return Masked(g, self.masks, support)
 
     def __call__(self) -> Value:
@@ -98,7 +99,23 @@ class Masked:
             return given, Masked(None, masks, support)
         if self.support is None or rules.preserves_zeros:
             return self.g, self
-        return self.g, Masked(None, (*self.masks, (nonzero(self.support()), True)))
+        return self.g, Masked(None, _merged((*self.masks, (nonzero(self.support()), True))))
+
+
+#: More masks than these are merged, so that a chain of n selections costs n and not n^2 ops.
+_MANY_MASKS = 4
+
+
+def _merged(masks: tuple[_Mask, ...]) -> tuple[_Mask, ...]:
+    """The masks, or, of many, one for each shape."""
+    if len(masks) <= _MANY_MASKS:
+        return masks
+    found: dict[ir.Type, Value] = {}
+    for pred, keeps_true in masks:
+        kept = pred if keeps_true else getattr(emit, "not")(pred)
+        known = found.get(pred.type)
+        found[pred.type] = kept if known is None else getattr(emit, "and")(known, kept)
+    return tuple((pred, True) for pred in found.values())
 
 
 def masked_by_select(g: Any) -> Any:
@@ -121,7 +138,7 @@ def materialize(g: Any) -> Any:
 
 
 _create = ir.Operation.create
-_ADD = OPS["anvl.add"].OPERATION_NAME
+_ADD = "anvl.add"  # its class may not exist yet
 
 
 def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
@@ -201,8 +218,8 @@ def _apply_masks_except(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | N
 
 
 def _apply_masks(masks: Sequence[_Mask], g: Value) -> Value:
+    zero = zeros_like(g) if masks else None
     for pred, keeps_true in masks:
-        zero = zeros_like(g)
         g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
     return g
 

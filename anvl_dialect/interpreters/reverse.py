@@ -12,7 +12,7 @@ Source: A. Griewank and A. Walther, Evaluating Derivatives (SIAM, 2008), chapter
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.core.create import full
+from anvl.dialect.core.create import full, shared_literals
 from anvl.dialect.core.errors import MissingRule
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.symbol_table import SymbolTable
@@ -61,6 +61,19 @@ def reverse_sweep(
     the path without an adjoint; with a `search`, it gets that list, and zeros stand in for the
     missing cotangents.
     """
+    with shared_literals():
+        return _swept(block, seeds, wrt, location, search, symbols, reached)
+
+
+def _swept(
+    block: ir.Block,
+    seeds: Sequence[tuple[ir.Value, ir.Value]],
+    wrt: Sequence[ir.Value],
+    location: ir.Location | None,
+    search: Search | None,
+    symbols: SymbolTable | None,
+    reached: list[tuple[ir.Value, ir.Value]] | None,
+) -> list[ir.Value]:
     try:
         found = _sweep_block(block, seeds, wrt, location, symbols, reached)
     except MissingRule as error:
@@ -213,7 +226,8 @@ def _record_rule(step: Step, ids: Sequence[int | None]) -> Recipe | None:
         return _checked(step, rules.adjoint(g, tuple(xs), y, **rules.read(op)))
 
     with op.location:
-        recipe = record(rule, [x.type for x in (*step.operands, *step.results, *step.results)])
+        types = [x.type for x in (*step.operands, *step.results, *step.results)]
+        recipe = record(rule, types, shares_literals=True)
     return recipe if recipe is not None and recipe.is_plain else None
 
 

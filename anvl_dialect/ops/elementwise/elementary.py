@@ -22,6 +22,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import kind
+from anvl.dialect.interpreters.masking import Masked
 from anvl.dialect.ops.elementwise import branch_cuts
 from anvl.dialect.ops.elementwise.table import (
     ALL,
@@ -337,8 +338,32 @@ def _winner_share(g: Value, x: Value, direction: str, y: Value) -> Value:
     The operands are compared with each other, not with the result: see Note [Numbers that are
     compared].
     """
-    shared = emit.select(_equal(x, y), times(g, 0.5), g)
-    return emit.select(emit.compare(x, y, comparison_direction=direction), shared, zeros_like(g))
+    wins = emit.compare(x, y, comparison_direction=direction)
+    return emit.select(wins, _halved_at_ties(g, x, y), zeros_like(g))
+
+
+def _winner_shares(*directions: str) -> Any:
+    """The rule `adjoint` that gives each operand its `_winner_share`, with the mask to be applied.
+
+    It compares for ties once.
+    """
+
+    def adjoint(cls: Any, g: Value, xs: Sequence[Value], z: Value) -> Sequence[Any]:
+        share = _halved_at_ties(g, *xs)
+        return [partial(masked, share, xs, direction) for direction in directions]
+
+    def masked(share: Value, xs: Sequence[Value], direction: str) -> Masked:
+        return Masked(share, ((emit.compare(*xs, comparison_direction=direction), True),))
+
+    return classmethod(adjoint)
+
+
+def _halved_at_ties(g: Value, x: Value, y: Value) -> Value:
+    return emit.select(_equal(x, y), times(g, 0.5), g)
+
+
+OPS["anvl.maximum"].adjoint = _winner_shares("GE", "LE")  # type: ignore[method-assign]
+OPS["anvl.minimum"].adjoint = _winner_shares("LE", "GE")  # type: ignore[method-assign]
 
 
 def _equal(x: Value, y: Value) -> Value:

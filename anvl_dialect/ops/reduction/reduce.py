@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.dialect.core.attributes import attribute_of
-from anvl.dialect.core.create import ComplexLiteral, full, full_like, zeros_like
+from anvl.dialect.core.create import ComplexLiteral, full_like, splat, zeros_like
 from anvl.dialect.core.families import check_axes, check_kind
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operand, Result, Value, emit
@@ -103,19 +103,10 @@ def _is_filled(x: Value, value: complex) -> bool:
     op = x.owner
     if not isinstance(op, ir.Operation | ir.OpView) or "value" not in op.attributes:
         return False
-    elements = _elements_of(op)
-    if not elements.is_splat:
-        return False
-    found = full(x.type, value)
-    same: bool = _elements_of(found.owner) == elements
-    found.owner.erase()
-    return same
-
-
-def _elements_of(op: Any) -> Any:
-    """Elements of a constant; complex ones cannot be read as an attribute."""
-    value = attribute_of(op, "value")
-    return ComplexLiteral.of(op) if value is None else ir.DenseElementsAttr(value)
+    wanted, elements = splat(x.type, value), attribute_of(op, "value")
+    if elements is None:  # complex elements cannot be read as an attribute
+        return ComplexLiteral.of(op).text == str(wanted)
+    return elements == wanted
 
 
 def broadcast_along(g: Value, x: Value, axes: Sequence[int]) -> Value:

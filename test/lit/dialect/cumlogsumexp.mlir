@@ -23,15 +23,13 @@
 // CHECK:         %[[COMPARE2:.*]] = "anvl.compare"(%[[X]], %[[CUMLOGSUMEXP]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
 // CHECK:         %[[IS_INF:.*]] = "anvl.is_inf"(%[[X]])
 // CHECK:         %[[AND:.*]] = "anvl.and"(%[[COMPARE2]], %[[IS_INF]])
-// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[AND]], %[[ZERO2]], %[[EXP]])
+// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[AND]], %[[ZERO]], %[[EXP]])
 // CHECK:         %[[COMPARE3:.*]] = "anvl.compare"(%[[X]], %[[CUMLOGSUMEXP]]) {comparison_direction = #stablehlo<comparison_direction EQ>}
-// CHECK:         %[[ZERO3:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[SUB2:.*]] = "anvl.sub"(%[[X]], %[[CUMLOGSUMEXP]])
-// CHECK:         %[[SELECT3:.*]] = "anvl.select"(%[[COMPARE3]], %[[ZERO3]], %[[SUB2]])
+// CHECK:         %[[SELECT3:.*]] = "anvl.select"(%[[COMPARE3]], %[[ZERO]], %[[SUB2]])
 // CHECK:         %[[EXP2:.*]] = "anvl.exp"(%[[SELECT3]])
-// CHECK:         %[[ZERO4:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[SELECT2]], %[[ZERO4]])
+// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[SELECT2]], %[[ZERO2]])
 // CHECK-SAME:      edge_padding_high = array<i64: 1>, edge_padding_low = array<i64: -1>
 // CHECK:         %[[LINEAR_RECURRENCE:.*]] = "anvl.linear_recurrence"(%[[PAD2]], %[[G]]) {axis = 0 : i64, reverse = true}
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[EXP2]], %[[LINEAR_RECURRENCE]])

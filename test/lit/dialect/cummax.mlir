@@ -24,13 +24,12 @@
 // CHECK:         %[[MAXIMUM:.*]] = "anvl.maximum"(%[[LINEAR_RECURRENCE]], %[[CONSTANT]])
 // CHECK:         %[[CONVERT3:.*]] = "anvl.convert"(%[[MAXIMUM]])
 // CHECK:         %[[CONVERT4:.*]] = "anvl.convert"(%[[COMPARE2]])
-// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[CONVERT4]], %[[ZERO2]])
+// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[CONVERT4]], %[[ZERO]])
 // CHECK-SAME:      edge_padding_high = array<i64: 1>, edge_padding_low = array<i64: -1>
 // CHECK:         %[[DIV:.*]] = "anvl.div"(%[[G]], %[[CONVERT3]])
 // CHECK:         %[[LINEAR_RECURRENCE2:.*]] = "anvl.linear_recurrence"(%[[PAD2]], %[[DIV]]) {axis = 0 : i64, reverse = true}
-// CHECK:         %[[ZERO3:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[LINEAR_RECURRENCE2]], %[[ZERO3]])
+// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[COMPARE]], %[[LINEAR_RECURRENCE2]], %[[ZERO2]])
 // CHECK:         return %[[CUMMAX]], %[[SELECT]]
 
 // HLO-LABEL: func.func @cummax(

@@ -17,8 +17,7 @@
 // CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[A]], %[[ZERO]])
 // CHECK-SAME:      edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: 1>
 // CHECK:         %[[LINEAR_RECURRENCE2:.*]] = "anvl.linear_recurrence"(%[[PAD]], %[[G]]) {axis = 0 : i64}
-// CHECK:         %[[ZERO2:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[LINEAR_RECURRENCE]], %[[ZERO2]])
+// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[LINEAR_RECURRENCE]], %[[ZERO]])
 // CHECK-SAME:      edge_padding_high = array<i64: 1>, edge_padding_low = array<i64: -1>
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[LINEAR_RECURRENCE2]], %[[PAD2]])
 // CHECK:         return %[[LINEAR_RECURRENCE]], %[[MUL]], %[[LINEAR_RECURRENCE2]]

@@ -16,9 +16,9 @@
 // CHECK:         %[[MUL:.*]] = "anvl.mul"(%[[ONE]], %[[HALF]])
 // CHECK:         %[[SHARE:.*]] = "anvl.select"(%[[TIE]], %[[MUL]], %[[ONE]])
 // CHECK:         %[[OF_X:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} LE>
+// CHECK:         %[[OF_Y:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} GE>
 // CHECK:         %[[ZERO:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
 // CHECK:         %[[DX:.*]] = "anvl.select"(%[[OF_X]], %[[SHARE]], %[[ZERO]])
-// CHECK:         %[[OF_Y:.*]] = "anvl.compare"(%[[X]], %[[Y]]) {{.*}} GE>
 // CHECK:         %[[DY:.*]] = "anvl.select"(%[[OF_Y]], %[[SHARE]], %[[ZERO]])
 // CHECK:         return %[[Z]], %[[DX]], %[[DY]]
 

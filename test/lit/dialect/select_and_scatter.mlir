@@ -24,14 +24,12 @@
 // CHECK:         %[[PAD:.*]] = "anvl.pad"(%[[G]], %[[ZERO2]])
 // CHECK-SAME:      edge_padding_high = array<i64: 0>, edge_padding_low = array<i64: -1>
 // CHECK:         %[[SLICE3:.*]] = "anvl.slice"(%[[PAD]])
-// CHECK:         %[[ZERO3:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[G]], %[[ZERO3]])
+// CHECK:         %[[PAD2:.*]] = "anvl.pad"(%[[G]], %[[ZERO2]])
 // CHECK-SAME:      edge_padding_high = array<i64: -1>, edge_padding_low = array<i64: 0>
 // CHECK:         %[[SLICE4:.*]] = "anvl.slice"(%[[PAD2]])
-// CHECK:         %[[ZERO4:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[NOT]], %[[SLICE3]], %[[ZERO4]])
-// CHECK:         %[[ZERO5:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
-// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[AND]], %[[SLICE4]], %[[ZERO5]])
+// CHECK:         %[[ZERO3:.*]] = "anvl.constant"() {value = dense<0.000000e+00>
+// CHECK:         %[[SELECT:.*]] = "anvl.select"(%[[NOT]], %[[SLICE3]], %[[ZERO3]])
+// CHECK:         %[[SELECT2:.*]] = "anvl.select"(%[[AND]], %[[SLICE4]], %[[ZERO3]])
 // CHECK:         %[[ADD:.*]] = "anvl.add"(%[[SELECT]], %[[SELECT2]])
 // CHECK:         return %[[SELECT_AND_SCATTER]], %[[ADD]]
 

@@ -39,7 +39,9 @@ def plain_sweep(block: ir.Block, seeds: Sequence[tuple[Any, Any]], wrt: Sequence
         answers = rules.adjoint(*((gs, xs, ys) if several else (gs[0], xs, ys[0])), **params)
         for x, gx in zip(xs, answers, strict=True):
             if gx is not None and differentiable(x.type):
-                add(x, gx() if callable(gx) else gx)
+                while callable(gx):  # where it is wanted; a mask to be applied
+                    gx = gx()
+                add(x, gx)
     return [cotangents[x] if x in cotangents else full(x.type, 0) for x in wrt]
 
 
@@ -59,6 +61,26 @@ def choices(x: Any) -> Any:
     return anp.where(x > 0, x * x, anp.exp(x)) + anp.maximum(x, anp.transpose(x))
 
 
+def many_choices(x: Any) -> Any:
+    y = x
+    for i in range(6):  # more masks than are carried apart
+        y = anp.tanh(anp.maximum(y, x[:, i % 3 : i % 3 + 1]) * anp.where(y > 0, x, y + i))
+        y = anp.where(anp.sum(x) > i, y, anp.exp(y))
+    return y
+
+
+def choices_in_a_row(x: Any) -> Any:
+    """Step i loses element i, in half of the steps by the other side of the choice."""
+    y = x
+    for i in range(7):
+        is_lost = anp.reshape(anp.arange(9), (3, 3)) == i
+        if i % 2:
+            y = anp.sin(anp.maximum(y, anp.where(is_lost, 4.0, -4.0)))
+        else:
+            y = anp.exp(-anp.where(is_lost, 0.5, y))
+    return y
+
+
 def several_results(x: Any) -> Any:
     q, r = anp.linalg.qr(x)
     w, v = anp.linalg.eigh(x @ anp.transpose(x))
@@ -75,7 +97,9 @@ def unused(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "f", [fan_out, products, choices, several_results, indexing, unused], ids=lambda f: f.__name__
+    "f",
+    [fan_out, products, choices, many_choices, choices_in_a_row, several_results, indexing, unused],
+    ids=lambda f: f.__name__,
 )
 def test_the_sweep_gives_what_the_plain_one_gives(f: Any) -> None:
     found = [_cotangent(f, sweep) for sweep in (reverse_sweep, plain_sweep)]
