@@ -1,7 +1,7 @@
 """Recipes: the emission of a rule, recorded as a list of ops and replayed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -191,6 +191,7 @@ def record(
     try:
         with ir.Location.name("recipe"):
             block, module = side_block(types)
+            sharing: AbstractContextManager[dict[ir.Attribute, ir.Operation]]
             sharing = shared_literals() if shares_literals else nullcontext({})
             with ir.InsertionPoint(block), sharing as shared:
                 answers = rule(*block.arguments)

@@ -37,11 +37,12 @@ __all__ = [
 #   is everything computed from it.
 # * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone;
 #   only zeros remain of it, which the next infinite slope turns into NaN.  The same holds behind an
-#   op that itself selects, such as `clamp`, unless its rule returns masks.  Such a cotangent knows its `support`, which follows
-#   from the masks and from how ops move elements: the rule of the op is called on an array of ones
-#   and zeros.  It is never inferred from the numbers: a cotangent that happens to be zero has a
-#   derivative.  Its support becomes a mask at a diagonal op that does not preserve zeros for all
-#   operands; before, nothing is emitted, and in a program without a selection, never.
+#   op that itself selects, such as `clamp`, unless its rule returns masks.  Such a cotangent knows
+#   its `support`, which follows from the masks and from how ops move elements: the rule of the op
+#   is called on an array of ones and zeros.  It is never inferred from the numbers: a cotangent
+#   that happens to be zero has a derivative.  Its support becomes a mask at a diagonal op that does
+#   not preserve zeros for all operands; before, nothing is emitted, and in a program without a
+#   selection, never.
 # * A multiplication by infinity inside of one op cannot be masked behind it: in a product of
 #   matrices, or of all elements, every cotangent meets all operands.
 #

@@ -1,4 +1,4 @@
-"""Masks of selections in a gradient, and the literals that its ops share: how many ops there are."""
+"""Masks of selections in a gradient, and the literals that its ops share."""
 
 import re
 from typing import Any

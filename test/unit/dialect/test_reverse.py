@@ -39,10 +39,13 @@ def plain_sweep(block: ir.Block, seeds: Sequence[tuple[Any, Any]], wrt: Sequence
         answers = rules.adjoint(*((gs, xs, ys) if several else (gs[0], xs, ys[0])), **params)
         for x, gx in zip(xs, answers, strict=True):
             if gx is not None and differentiable(x.type):
-                while callable(gx):  # where it is wanted; a mask to be applied
-                    gx = gx()
-                add(x, gx)
+                add(x, _called(gx))
     return [cotangents[x] if x in cotangents else full(x.type, 0) for x in wrt]
+
+
+def _called(gx: Any) -> Any:
+    """The cotangent of a rule that gives it where it is wanted, or with a mask to be applied."""
+    return _called(gx()) if callable(gx) else gx
 
 
 X = np.array([[0.3, -1.2, 0.7], [2.0, 0.1, -0.4], [1.1, -0.6, 0.9]])
