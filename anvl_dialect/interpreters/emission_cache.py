@@ -195,7 +195,7 @@ def record(
             sharing = shared_literals() if shares_literals else nullcontext({})
             with ir.InsertionPoint(block), sharing as shared:
                 answers = rule(*block.arguments)
-            literals = {op.result: value for value, op in shared.items()}
+            literals: dict[ir.Value, ir.Attribute] = {op.result: v for v, op in shared.items()}
             return read(block, answers, module, literals)
     except Exception:  # called for the op itself, the rule raises its own error
         return None
