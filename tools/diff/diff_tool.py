@@ -15,6 +15,9 @@ from collections.abc import Sequence
 
 from anvl.tools.diff.diff_settings import FLAGS, HELP, Settings, parse
 from anvl.tools.io.command_line import UsageError, usage
+from anvl.tools.io.crash_guard import note
+from anvl.tools.io.crash_report import run_guarded
+from anvl.tools.io.numpy_later import without_numpy
 
 __all__ = ["main"]
 
@@ -23,15 +26,20 @@ _INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command `anvl-diff`; returns its exit code."""
-    from anvl.tools.io.stack import call_with_big_stack
+    """Run the command `anvl-diff`; returns its exit code.
+
+    Without `argv` this is the command line's, and a child process runs it, whose crash is an error.
+    """
 
     try:
         settings = parse(sys.argv[1:] if argv is None else argv)
         if settings.question:
             print(_answer(settings.question), end="")
             return 0
-        return call_with_big_stack(lambda: _run(settings))
+        if argv is not None:
+            return _run_on_big_stack(settings)
+        file = settings.files[0]
+        return run_guarded(lambda: _run_on_big_stack(settings), "anvl-diff", file, _ERROR)
     except UsageError as error:
         print(f"anvl-diff: error: {error}", file=sys.stderr)
         return _ERROR
@@ -51,13 +59,22 @@ def _answer(question: str) -> str:
     return versions()
 
 
-def _run(settings: Settings) -> int:
-    from anvl.tools.diff.diff_driver import compare
-    from anvl.tools.io.load import LoadError, load
-    from anvl.tools.io.programs import Refused
+def _run_on_big_stack(settings: Settings) -> int:
+    from anvl.tools.io.stack import call_with_big_stack
 
+    return call_with_big_stack(lambda: _run(settings))
+
+
+def _run(settings: Settings) -> int:
+    with without_numpy():
+        from anvl.tools.diff.diff_driver import compare
+        from anvl.tools.io.load import LoadError, load
+        from anvl.tools.io.programs import Refused
+
+    note("loading the files of --load")
     try:
         load(settings.load)
+        note("")
         return compare(settings)
     except (LoadError, Refused) as error:
         print(error, end="", file=sys.stderr)

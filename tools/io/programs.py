@@ -16,8 +16,10 @@ from anvl.dialect.core.errors import AnvlError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.text.parsing import InvalidOp, parsed
 from anvl.dialect.text.value_names import keep_names
+from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.tools.io.bytecode import checked
+from anvl.tools.io.crash_guard import note
 from anvl.tools.io.diagnostics import (
     UNSAID,
     Diagnostic,
@@ -95,7 +97,17 @@ def read_chunk(
 def run_passes(program: ProgramFile, pipeline: Pipeline) -> None:
     """Run passes on a program, in place, and verify it after each."""
     with _refusing(program.source):
-        pipeline.run(program.module, verify_each=True)
+        pipeline.run(program.module, verify_each=True, instruments=(_PassNote(),))
+
+
+class _PassNote(Instrument):
+    """Note the current pass, which a crash of the process is then attributed to."""
+
+    def before(self, pass_: PassText, op: ir.Operation) -> None:
+        note(f"{pass_.argument}: the pass", str(op.location))
+
+    def after(self, pass_: PassText, op: ir.Operation) -> None:
+        note("")
 
 
 @contextmanager
