@@ -458,11 +458,16 @@ def _dict_keys(kind: type, rest: Any) -> list[Any]:
 def _check_class(function: str, cls: Any) -> None:
     if not isinstance(cls, type):
         raise TypeError(f"{function}: expected a class, got {cls!r}")
-    if _is_container(cls):
+    if is_container(cls):
         raise ValueError(f"{function}: {cls.__name__} is registered already; register it once")
 
 
-def _is_container(cls: type) -> bool:
+def is_container(cls: type) -> bool:
+    """Whether objects of a class are containers.
+
+    >>> is_container(dict), is_container(str)
+    (True, False)
+    """
     return cls in _containers or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
 
 

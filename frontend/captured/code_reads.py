@@ -12,7 +12,7 @@ from opcode import EXTENDED_ARG, opname
 from types import CodeType
 from typing import NamedTuple
 
-__all__ = ["CodeReads", "Use", "reads_of"]
+__all__ = ["WRITING_METHODS", "CodeReads", "Use", "reads_of"]
 
 
 class Use(NamedTuple):
@@ -62,7 +62,8 @@ _known: dict[int, tuple[weakref.ref[CodeType], CodeReads]] = {}
 
 # A function that uses one of these may read any attribute.
 _DYNAMIC = frozenset(("__dict__", "attrgetter", "dir", "getattr", "hasattr", "vars"))
-_WRITING_METHODS = frozenset(
+#: Methods of containers that read nothing.
+WRITING_METHODS = frozenset(
     ("add", "append", "appendleft", "clear", "extend", "extendleft", "insert", "update")
 )
 
@@ -116,13 +117,20 @@ def _collect(code: CodeType, reads: CodeReads) -> None:
             only_written = _is_write(code, instructions[i + 1], instructions[i + 2])
             if known is None or not only_written:
                 found[variable] = Use(code.co_filename, line, only_written)
+    _collect_constants(code, reads)
+
+
+def _collect_constants(code: CodeType, reads: CodeReads) -> None:
+    """Add what functions in a function read, and text that may be the name of an attribute."""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             _collect(constant, reads)
-        elif isinstance(constant, str) and constant.isidentifier():
-            # It may be the name of an attribute: getattr(model, "scale").
-            use = Use(code.co_filename, code.co_firstlineno, False)
-            reads.attributes.setdefault(constant, use)
+        # As in getattr(model, "scale"), or case Model(scale=s).
+        texts = constant if isinstance(constant, tuple) else (constant,)
+        for text in texts:
+            if isinstance(text, str) and text.isidentifier():
+                use = Use(code.co_filename, code.co_firstlineno, False)
+                reads.attributes.setdefault(text, use)
 
 
 def _variable(code: CodeType, name: str, argument: int) -> str:
@@ -135,7 +143,7 @@ def _is_write(code: CodeType, following: _Instruction, second: _Instruction) -> 
     """Whether an object that was just loaded is only written to by the next instructions."""
     name, argument, _ = following
     if name in _ATTRIBUTES:
-        return _variable(code, name, argument) in _WRITING_METHODS
+        return _variable(code, name, argument) in WRITING_METHODS
     if name in _KEYS:
         return second[0] in _SUBSCRIPT_WRITES
     return name in _ATTRIBUTE_WRITES

@@ -22,7 +22,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anvl.captured.code_reads import CodeReads, Use, reads_of
+from anvl import tree
+from anvl.captured.code_reads import WRITING_METHODS, CodeReads, Use, reads_of
+from anvl.captured.object_reads import (
+    CONTAINERS,
+    MISSING,
+    Space,
+    cell_content,
+    container_of,
+    is_flat,
+    key_value,
+    own_attributes,
+    shown_key,
+    slot_value,
+)
 from anvl.captured.ownership import Ownership, home_of
 from anvl.captured.values import Elements, Identity, Opaque, array_value, atom, is_atom
 from anvl.core.tracer import Tracer
@@ -35,14 +48,13 @@ _LONGEST = 1000  # elements of a container; a longer one is compared by identity
 _UNROLLED = 16  # elements of a container that are checked one by one
 _DEEPEST = 20
 
-_CONTAINERS = (
-    list, tuple, collections.OrderedDict, dict, set, frozenset, collections.deque,
-)  # fmt: skip
 _FUNCTIONS = (
     types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType,
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
     functools.partial, classmethod, staticmethod, property, np.ufunc, type,
 )  # fmt: skip
+# Containers of Python whose elements are in an attribute.
+_WRAPPING = (collections.ChainMap, collections.UserDict, collections.UserList)
 # Objects that make something of a function, by the attribute that has it.
 _WRAPPERS = {
     property: "fget", functools.cached_property: "func", classmethod: "__func__",
@@ -56,7 +68,6 @@ _UNUSED_METHODS = frozenset(
 )  # fmt: skip
 _MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
 _NOWHERE = Use("", 0, only_written=False)
-_MISSING = object()
 
 
 class Check(NamedTuple):
@@ -87,7 +98,7 @@ class Snapshot:
 
     def differences(self, now: Snapshot) -> list[str]:
         """Paths whose values differ from those of `now`, without those below another one."""
-        found = [p for p, x in self.values.items() if now.values.get(p, _MISSING) != x]
+        found = [p for p, x in self.values.items() if now.values.get(p, MISSING) != x]
         found += [p for p in now.values if p not in self.values]
         return [p for p in found if not is_below(p, [q for q in found if q != p])]
 
@@ -105,21 +116,6 @@ def snapshot(f: Callable[..., Any], given: Sequence[Any] = ()) -> Snapshot:
     return search.finish()
 
 
-class _Space:
-    """An object with attributes of which some are read: an instance, a class or a module."""
-
-    def __init__(self, x: Any, path: str, depth: int, of_class: dict[str, Any]) -> None:
-        self.x, self.path, self.depth, self.of_class = x, path, depth, of_class
-        self.own = _own(x)
-        self.seen = 0  # of the attribute names
-
-    def runs_code(self) -> bool:
-        """Whether reading an attribute may run the person's code."""
-        of: Any = type(self.x)
-        plain = (object.__getattribute__, type.__getattribute__)
-        return of.__getattribute__ not in plain or hasattr(of, "__getattr__")
-
-
 class _Search:
     """A search in progress."""
 
@@ -128,10 +124,10 @@ class _Search:
         self._owner = Ownership(home_of(getattr(f, "__module__", None)))
         self._names: dict[str, Use] = {}  # attributes that are read
         self._order: list[str] = []
-        self._spaces: list[_Space] = []
+        self._spaces: list[Space] = []
         self._visited: dict[int, Any] = {}  # objects by id, kept alive so that ids stay unique
         self._slots: set[tuple[int, Any]] = set()
-        self._of_classes: dict[int, dict[str, Any]] = {}
+        self._of_classes: dict[int, dict[str, list[Any]]] = {}
         self._instances: dict[int, Any] = {}
         self._arguments: dict[int, Any] = {}
         self._reads_any_attribute = False
@@ -151,7 +147,7 @@ class _Search:
                     self._attribute(space, name, self._names[name])
         return self.found
 
-    def _add_names(self, space: _Space) -> None:
+    def _add_names(self, space: Space) -> None:
         self._add_attributes(name for name in [*space.own, *space.of_class] if type(name) is str)
 
     # -- values ----------------------------------------------------------------------------------
@@ -164,7 +160,7 @@ class _Search:
         `origin` tells variables of one name apart.
         """
         of = type(check.value)
-        if use is not None and use.only_written and issubclass(of, _CONTAINERS):
+        if use is not None and use.only_written and issubclass(of, CONTAINERS):
             return
         key = id(check.holder), check.key
         if key in self._slots:
@@ -198,7 +194,7 @@ class _Search:
             self.found.values[path] = atom(x)
         elif issubclass(of, np.ndarray | Array):
             self._array(x, path)
-        elif (base := _container_of(of)) is not None:
+        elif (base := container_of(of)) is not None:
             self._container(x, base, path, use, depth)
         elif of is Tracer:
             self.found.values[path] = Identity(x)
@@ -210,7 +206,7 @@ class _Search:
         """Whether x is a function, also one that is made by a library, as by `functools.cache`."""
         if issubclass(of, _FUNCTIONS):
             return True
-        return callable(x) and "__wrapped__" in _own(x) and not self._owner.of_class(of)
+        return callable(x) and "__wrapped__" in own_attributes(x) and not self._owner.of_class(of)
 
     def _array(self, x: Any, path: str) -> None:
         value = self.found.values[path] = array_value(x)
@@ -230,7 +226,7 @@ class _Search:
         if n > _LONGEST:
             value = n, Identity(x) if is_mutable else Opaque(x)
             self.found.values[path] = Elements(type(x), value)
-        elif _is_flat(x, base):
+        elif is_flat(x, base):
             self._flat(x, base, path, is_mutable)
         else:
             self._elements(x, base, path, use, depth)
@@ -238,7 +234,7 @@ class _Search:
     def _flat(self, x: Any, base: type, path: str, is_mutable: bool) -> None:
         """Add a set, or a list or tuple of atoms, as one value."""
         elements, is_set = tuple(x), base in (set, frozenset)
-        values = frozenset(map(_key, elements)) if is_set else tuple(map(atom, elements))
+        values = frozenset(map(key_value, elements)) if is_set else tuple(map(atom, elements))
         self.found.values[path] = Elements(type(x), values)
         if is_mutable and (is_set or len(elements) > _UNROLLED):
             self.found.checks.append(Check(path, "elements", x, None, elements))
@@ -250,7 +246,7 @@ class _Search:
         keys: Sequence[Any]
         if issubclass(base, dict):
             keys, elements = list(x), list(x.values())
-            self.found.values[path] = Elements(type(x), tuple(map(_key, keys)))
+            self.found.values[path] = Elements(type(x), tuple(map(key_value, keys)))
         else:
             keys, elements = range(len(x)), list(x)
             self.found.values[path] = Elements(type(x), len(x))
@@ -258,7 +254,7 @@ class _Search:
         if base is not tuple and not one_by_one:
             self.found.checks.append(Check(path, "elements", x, tuple(keys), tuple(elements)))
         for key, element in zip(keys, elements, strict=True):
-            below = f"{path}[{_shown_key(key)}]"
+            below = f"{path}[{shown_key(key)}]"
             if self._value(element, below, use, depth + 1) and base is not tuple and one_by_one:
                 self.found.checks.append(Check(below, "item", x, key, element))
 
@@ -269,17 +265,23 @@ class _Search:
         self.found.values[path] = of if is_persons else Opaque(x)
         if id(x) not in self._instances:
             self._instances[id(x)] = x
+            if callable(x) and not is_persons:  # such as numpy.vectorize
+                self._reach_all(own_attributes(x).values())
             self._add_space(x, path, depth, of)
             if dataclasses.is_dataclass(of):
                 self._add_attributes([f.name for f in dataclasses.fields(of)])
 
     def _add_space(self, x: Any, path: str, depth: int, of: type) -> None:
         of_class = self._class_attributes(of)
-        self._spaces.append(_Space(x, path, depth, of_class))
+        self._spaces.append(Space(x, path, depth, of_class))
         unused = _UNUSED_METHODS if x is of else _UNUSED_METHODS | _MAKERS
-        for name, raw in of_class.items():
-            if name.startswith("__") and name not in unused and callable(raw):
-                self._reach(raw)
+        for name, versions in of_class.items():
+            if name.startswith("__") and name not in unused:
+                self._reach_all(raw for raw in versions if callable(raw))
+        if issubclass(of, _WRAPPING):
+            self._add_attributes(("data", "maps"))
+        elif tree.is_container(of):  # its children are read by functions that are registered
+            self._add_attributes(own_attributes(x))
 
     def _add_attributes(self, names: Iterable[str]) -> None:
         for name in names:
@@ -290,36 +292,40 @@ class _Search:
     def _module(self, module: types.ModuleType, path: str) -> None:
         if id(module) not in self._visited and self._owner.of_module(module):
             self._visited[id(module)] = module
-            self._spaces.append(_Space(module, path, 0, {}))
+            self._spaces.append(Space(module, path, 0, {}))
 
-    def _attribute(self, space: _Space, name: str, use: Use) -> None:
+    def _attribute(self, space: Space, name: str, use: Use) -> None:
         """Visit an attribute of an object, without running code."""
         if name.startswith("__") or not name.isidentifier():
             return
         value, x = self._attribute_value(space, name), space.x
-        if value is _MISSING:
+        if value is MISSING:
             return
         is_item = name in space.own and (space.runs_code() or type(x) is types.ModuleType)
         kind, holder = ("item", space.own) if is_item else ("attribute", x)
         check = Check(f"{space.path}.{name}", kind, holder, name, value)
         self._slot(check, use, space.depth + 1)
 
-    def _attribute_value(self, space: _Space, name: str) -> Any:
-        """The value of an attribute, as Python would find it, or `_MISSING`.
+    def _attribute_value(self, space: Space, name: str) -> Any:
+        """The value of an attribute, as Python would find it, or `MISSING`.
 
         The code behind a property or another descriptor is searched in its place.
         """
-        raw = space.of_class.get(name, _MISSING)
-        if raw is _MISSING:
-            return space.own.get(name, _MISSING)
+        versions = space.of_class.get(name)
+        if versions is None:
+            return space.own.get(name, MISSING)
+        for other in versions[1:]:  # which super() may call
+            if self._is_function(other, type(other)):
+                self._reach(other)
+        raw = versions[0]
         of = type(raw)
         if of is types.MemberDescriptorType:
-            return _slot_value(raw, space.x)
+            return slot_value(raw, space.x)
         if self._is_function(raw, of) or hasattr(of, "__get__"):
             self._reach(raw)
             if hasattr(of, "__set__"):
-                return _MISSING
-            raw = _MISSING
+                return MISSING
+            raw = MISSING
         return space.own.get(name, raw)
 
     # -- functions -------------------------------------------------------------------------------
@@ -336,15 +342,25 @@ class _Search:
             self._class(f)
         elif issubclass(of, functools.partial):
             self._partial(f)
-        elif of is types.MethodType:
-            self._reach(f.__func__)
-            self._value(f.__self__, self._unique("self"), None, 0)
+        elif of is types.MethodType or of is types.BuiltinMethodType:
+            self._method(f)
         elif of in _WRAPPERS:
             self._reach_all((getattr(f, _WRAPPERS[of]),))
         elif self._owner.of_class(of):  # a callable, or a descriptor
             self._value(f, self._unique("self"), None, 0)
         else:
-            self._reach_all(_own(f).values())
+            self._reach_all(own_attributes(f).values())
+
+    def _method(self, f: Any) -> None:
+        """Reach a method of an object; a function of C, such as `len`, is one of a module."""
+        if type(f) is types.MethodType:
+            self._reach(f.__func__)
+        elif f.__name__ in WRITING_METHODS or type(f.__self__) in (
+            types.ModuleType,
+            types.NoneType,
+        ):
+            return
+        self._value(f.__self__, self._unique("self"), None, 0)
 
     def _partial(self, f: Any) -> None:
         self._reach(f.func)
@@ -352,14 +368,20 @@ class _Search:
             self._value(x, self._unique(f"args[{key}]" if type(key) is int else key), None, 0)
 
     def _reach_all(self, candidates: Iterable[Any]) -> None:
+        """Reach functions, and those in containers, as in the table of a singledispatch."""
         for x in candidates:
             if callable(x):
                 self._reach(x)
+            elif (base := container_of(type(x))) is not None and len(x) <= _LONGEST:
+                elements = list(x.values() if issubclass(base, dict) else x)
+                for element in elements:
+                    if callable(element):
+                        self._reach(element)
 
     def _function(self, f: types.FunctionType) -> None:
         if not self._owner.of_function(f):
             self._reach_all((f.__dict__.get("__wrapped__"),))
-            self._reach_all(map(_content, f.__closure__ or ()))
+            self._reach_all(map(cell_content, f.__closure__ or ()))
             return
         reads, variables = reads_of(f.__code__), f.__globals__
         self._add_read_names(reads)
@@ -368,8 +390,8 @@ class _Search:
                 check = Check(name, "item", variables, name, variables[name])
                 self._slot(check, use, origin=f.__module__)
         for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
-            content = _content(cell)
-            if name in reads.cells and content is not _MISSING:
+            content = cell_content(cell)
+            if name in reads.cells and content is not MISSING:
                 check = Check(name, "cell", cell, None, content)
                 self._slot(check, reads.cells[name], origin=f.__qualname__)
         for name in reads.imports:
@@ -402,14 +424,15 @@ class _Search:
         if self._owner.of_class(cls) and not is_atom(cls):
             self._add_space(cls, cls.__name__, 0, cls)
 
-    def _class_attributes(self, cls: type) -> dict[str, Any]:
-        """Attributes of the person's classes among the bases, the first of each name."""
+    def _class_attributes(self, cls: type) -> dict[str, list[Any]]:
+        """Attributes of the person's classes among the bases: all of a name, in Python's order."""
         known = self._of_classes.get(id(cls))
         if known is None:
             known = self._of_classes[id(cls)] = {}
-            for base in reversed(cls.__mro__):
+            for base in cls.__mro__:
                 if self._owner.of_class(base):
-                    known |= vars(base)
+                    for name, raw in vars(base).items():
+                        known.setdefault(name, []).append(raw)
         return known
 
     def add_argument(self, x: Any, depth: int = 0) -> None:
@@ -417,7 +440,7 @@ class _Search:
         of = type(x)
         if is_atom(of) or issubclass(of, np.ndarray | Array | Tracer) or depth > _DEEPEST:
             return
-        base = _container_of(of)
+        base = container_of(of)
         if base is not None:
             for element in x.values() if issubclass(base, dict) else x:
                 self.add_argument(element, depth + 1)
@@ -426,53 +449,5 @@ class _Search:
         elif self._owner.of_class(of) and id(x) not in self._arguments:
             self._arguments[id(x)] = x
             self._reach(of)
-            for element in list(_own(x).values()):
+            for element in list(own_attributes(x).values()):
                 self.add_argument(element, depth + 1)
-
-
-def _own(x: Any) -> dict[str, Any]:
-    """The attributes of an object itself; those of a class are found with its bases."""
-    try:
-        own = object.__getattribute__(x, "__dict__")
-    except AttributeError:
-        return {}
-    return own if type(own) is dict else {}
-
-
-def _container_of(of: type) -> type | None:
-    """The container of Python that a class is, with its way to read elements; None if none."""
-    for base in _CONTAINERS:
-        if issubclass(of, base):
-            reads = ("__getitem__", "__iter__", "__len__", "values")
-            is_same = all(getattr(of, m, None) is getattr(base, m, None) for m in reads)
-            return base if is_same else None
-    return None
-
-
-def _is_flat(x: Any, base: type) -> bool:
-    """Whether a container holds values alone that cannot change."""
-    if issubclass(base, dict):
-        return False
-    return base in (set, frozenset) or all(is_atom(type(e)) for e in x)
-
-
-def _key(x: Any) -> Any:
-    return atom(x) if is_atom(type(x)) else Opaque(x)
-
-
-def _shown_key(key: Any) -> str:
-    return repr(key) if is_atom(type(key)) else f"<a {type(key).__name__}>"
-
-
-def _slot_value(raw: Any, x: Any) -> Any:
-    try:
-        return raw.__get__(x)
-    except (AttributeError, TypeError):  # not set, or a slot of a class itself
-        return _MISSING
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # the variable is deleted, or not yet set
-        return _MISSING

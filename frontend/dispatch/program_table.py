@@ -128,14 +128,11 @@ class ProgramTable:
         verdict = staleness.examine(captured, staleness.given(arguments))
         if verdict.now is None:
             return self._replace(key, kept._replace(captured=verdict.captured))
-        former = self._former.setdefault(key, [])
-        for known in former:
-            program, its_captured = known
-            if not its_captured.differences(verdict.now):
-                former.remove(known)
-                current = staleness.captured(verdict.now, its_captured.excluded)
-                new = self._replace(key, Kept(program, kept.number, current))
-                break
+        former = self._former.get(key, [])
+        known = next((one for one in former if not one[1].differences(verdict.now)), None)
+        if known is not None:
+            current = staleness.captured(verdict.now, known[1].excluded)
+            new = self._replace(key, Kept(known[0], kept.number, current))
         else:
             changes = captured.changes(verdict.now)
             new = self._compile(types, arguments, changes)
@@ -143,8 +140,10 @@ class ProgramTable:
             staleness.count(captured, verdict.now)
             if self.programs.get(key) is kept:  # the new one runs elsewhere
                 self.drop(key)
-        former.insert(0, (kept.program, captured.without_objects()))
-        del former[_MAX_FORMER:]
+        others = [one for one in former if one is not known]
+        replaced = kept.program, captured.without_objects()
+        if key in self.programs:
+            self._former[key] = [replaced, *others][:_MAX_FORMER]
         return new
 
     def _replace(self, key: tuple[Any, ...], kept: Kept) -> Kept:

@@ -351,13 +351,90 @@ def a_function_in_a_container():
     return lambda x: table["one"](x), [set_global(4.0)], [set_item(table, "two", len)]
 
 
+def a_method_of_a_base():
+    class Base:
+        def __init__(self):
+            self.first, self.second = 2.0, 3.0
+
+        def apply(self, x):
+            return x * self.first
+
+    class Derived(Base):
+        def apply(self, x):
+            return super().apply(x) + self.second
+
+    one = Derived()
+    return one.apply, [set_attr(one, "first", 5.0), set_attr(one, "second", 6.0)], []
+
+
+def dispatch_by_type():
+    @functools.singledispatch
+    def apply(x):
+        return x * rate
+
+    @apply.register
+    def _(x: int):
+        return params["w"]
+
+    return lambda x: apply(x) + apply(3), [set_global(4.0), set_item(params, "w", 2.0)], []
+
+
+def an_object_of_a_library_that_calls():
+    f = np.vectorize(lambda i: params["w"] * i, otypes="d")
+    return lambda x: x + f(np.arange(2)), [set_item(params, "w", 2.0)], []
+
+
+def a_method_of_a_builtin():
+    lookup = params.get
+    return lambda x: x * lookup("w"), [set_item(params, "w", 2.0)], []
+
+
+def a_pattern():
+    model = Model()
+
+    def f(x):
+        match model:
+            case Model(scale=s):
+                return x * s
+
+    return f, [set_attr(model, "scale", 2.0)], [set_attr(model, "unread", 2.0)]
+
+
+def wrapped_dicts():
+    table = collections.UserDict(a=2.0)
+    chain = collections.ChainMap({}, {"a": 3.0})
+    stale = [set_item(table, "a", 5.0), set_item(chain, "a", 6.0)]
+    return lambda x: x * table["a"] + chain["a"], stale, []
+
+
+def a_registered_container():
+    class Pair:
+        def __init__(self, one, two):
+            self.one, self.two = one, two
+
+    anvl.tree.register_node(Pair, lambda p: ((p.one, p.two), None), lambda _, xs: Pair(*xs))
+    pair = Pair(1.0, 2.0)
+    return lambda x: x * sum(anvl.tree.leaves(pair)), [set_attr(pair, "two", 5.0)], []
+
+
+def a_bytearray():
+    data = bytearray(b"abc")
+    return lambda x: x * data[0], [set_item(data, 0, 1)], []
+
+
+def defaults_that_are_functions():
+    return lambda x, g=lambda x: x * rate: g(x), [set_global(4.0)], []
+
+
 CASES = [
     a_global, a_global_of_a_helper, a_cell, a_nan, the_type_of_a_number, attributes,
     a_class_attribute, a_property, a_cached_property, slots, an_attribute_by_name, a_method,
     a_callable, a_partial, lists, a_long_list, dicts, a_defaultdict, sets_and_deques,
     a_dataclass_of_arrays, a_numpy_array, a_large_array, an_array_on_the_device,
     a_default_argument, transformed, a_nested_jit, bodies_of_loops, a_condition, a_custom_rule,
-    a_decorator, a_function_in_a_container,
+    a_decorator, a_function_in_a_container, a_method_of_a_base, dispatch_by_type,
+    an_object_of_a_library_that_calls, a_method_of_a_builtin, a_pattern, wrapped_dicts,
+    a_registered_container, a_bytearray, defaults_that_are_functions,
 ]  # fmt: skip
 
 

@@ -31,17 +31,17 @@ def of(**values):
 
 
 def test_retrace_keeps_the_former_programs():
-    state, traces = of(rate=2.0), []
+    state, table, traces = of(rate=2.0), np.ones(2), []
 
     @anvl.jit
     def f(x):
         traces.append(None)
-        return x * state.rate
+        return anp.sum(x * state.rate * table)
 
-    for value in (2.0, 3.0, 2.0, 3.0, 2.0, 3.0, 2.0):
+    for value in (2.0, 3.0, 2.0, 3.0, 4.0, 2.0, 4.0, 3.0, 2.0):
         state.rate = value
-        assert f(X) == 3 * value
-    assert (len(traces), f.cache_size()) == (2, 2)
+        assert f(X) == 6 * value
+    assert (len(traces), f.cache_size()) == (3, 3)
 
 
 def test_after_three_traces_for_one_name_there_is_a_warning_and_no_more():
@@ -163,7 +163,9 @@ def test_what_the_trace_itself_changes_is_left_out_with_one_warning():
     with pytest.warns(StaleClosureWarning, match=message):
         np.testing.assert_allclose(step(slope), -0.1)
     np.testing.assert_allclose(step(slope), -0.1)
-    assert isinstance(model.beta, object) and step.cache_size() == 1
+    model.beta = np.ones(3)
+    np.testing.assert_allclose(step(slope), -0.1)
+    assert step.cache_size() == 1
     model.beta, model.rate = np.zeros(3), 0.5  # the rest is still found
     np.testing.assert_allclose(step(slope), -0.5)  # without another warning
 
@@ -184,22 +186,46 @@ def test_what_is_only_written_to_is_not_read():
     assert f(X) == 4 and f.cache_size() == len(log) - 1 == 1
 
 
-def test_what_another_function_reads_is_not_only_written_to():
-    state = of(log=[1.0])
+class Reader:
+    """Found by an attribute, after the code that writes."""
 
-    def last(x):
+    def last(self, x, state):
         return x * state.log[-1]
+
+
+def test_what_is_read_elsewhere_is_not_only_written_to():
+    state = of(log=[1.0], reader=Reader())
+    pairs = [1.0]
 
     @anvl.jit
     def f(x):
         def note():
             state.log.append(1.0)
 
-        return last(x)
+        if x is None:
+            pairs.append(1.0)
+        return state.reader.last(x, state) * pairs[-1]
 
     assert f(X) == 3
     state.log.append(2.0)
     assert f(X) == 6
+    pairs.append(3.0)
+    assert f(X) == 18
+
+
+def test_a_replaced_program_leaves_the_order_of_eviction():
+    state, traces = of(rate=1.0), []
+
+    @functools.partial(anvl.jit, cache_size=2)
+    def f(x):
+        traces.append(None)
+        return x * state.rate
+
+    for state.rate in (1.0, 2.0, 3.0):
+        assert f(X) == f(X) == 3 * state.rate
+    assert len(traces) == 3
+    assert f(np.ones(1)) == 3 and f(X) == 9 and f(np.ones(1)) == 3
+    assert len(traces) == 4
 
 
 def test_two_uses_of_an_array_see_one_value():
@@ -278,6 +304,13 @@ def test_the_check_runs_no_code_of_the_person():
     assert f(X) == 14 and not ran
     asked.scale = 3.0
     assert f(X) == 24
+    strict = anvl.jit(lambda x: x * asked.scale, on_stale_closure="error")
+    strict(X)
+    del asked.scale
+    del ran[:]
+    with pytest.raises(StaleClosureError):
+        strict(X)
+    assert not ran
 
 
 def test_libraries_are_not_searched_and_functions_are_no_values():
@@ -337,6 +370,20 @@ def test_a_module_of_the_person(monkeypatch):
     assert jitted(X) == 8
     module.rate = 3.0
     assert jitted(X) == 12
+
+
+def test_values_that_are_equal_to_python_are_not_to_a_trace():
+    pairs = [
+        (1, True), (1, 1.0), (0.0, -0.0), (np.float32(1), np.float64(1)),
+        (np.float32(1), np.asarray(1, "f4")), (np.zeros(2), np.zeros((2, 1))), ((1, 2), [1, 2]),
+        ((1, 2), (1, 2.0)), (np.zeros(2), -np.zeros(2)), (anp.ones(2), np.ones(2, "f4")),
+    ]  # fmt: skip
+    for one, other in pairs:
+        found, same, now = (snapshot(lambda x, y=y: y).values for y in ([one], [one], [other]))
+        assert found == same and found != now, (one, other)
+    nan = float("nan"), -float("nan"), np.float32("nan")
+    for x in nan:
+        assert snapshot(lambda y=[x]: y).values == snapshot(lambda y=[x * 1]: y).values
 
 
 def test_variables_of_one_name_are_told_apart():
