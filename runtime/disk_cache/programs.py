@@ -21,7 +21,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anvl.runtime.disk_cache.entries import Damaged, sealed
 from anvl.runtime.disk_cache.folder import Folder, Refused, default_path
@@ -161,8 +161,8 @@ def _keep(folder: Folder, key: str, place: Placement, handle: Any, seconds: floa
         "jaxlib": compat.JAXLIB_VERSION,
         "compile_ms": round(seconds * 1e3),
     }
-    max_bytes = runtime_settings.cache_max_bytes
-    _later(lambda: _write(folder, key, facts, data, max_bytes))
+    max_bytes, at = runtime_settings.cache_max_bytes, _line_of_caller()
+    _later(lambda: _write(folder, key, facts, data, max_bytes, at))
 
 
 # -- writing in the background ---------------------------------------------------------------------
@@ -211,7 +211,9 @@ def _run_pending() -> None:
         job()
 
 
-def _write(folder: Folder, key: str, facts: dict[str, Any], data: bytes, max_bytes: int) -> None:
+def _write(
+    folder: Folder, key: str, facts: dict[str, Any], data: bytes, max_bytes: int, at: _Line
+) -> None:
     path = str(folder.path)
     try:
         folder.create()  # somebody may have removed it
@@ -225,10 +227,11 @@ def _write(folder: Folder, key: str, facts: dict[str, Any], data: bytes, max_byt
             known, since = folder.prune(max_bytes)[1], 0
         _sizes[path] = known, since
     except Refused as error:
-        _refuse(folder, error)
+        _refuse(folder, error, at)
     except OSError as error:
         _unwritable.add(path)
-        _warn("write", f"{path} cannot be written: {error.strerror}", "new programs are not kept")
+        what = f"{path} cannot be written: {error.strerror}"
+        _warn("write", what, "new programs are not kept", at)
 
 
 def _forget() -> None:
@@ -245,9 +248,10 @@ if hasattr(os, "register_at_fork"):
 # -- warnings --------------------------------------------------------------------------------------
 
 
-def _refuse(folder: Folder, error: Refused) -> None:
+def _refuse(folder: Folder, error: Refused, at: _Line | None = None) -> None:
     _unusable.add(str(folder.path))
-    _warn("refused", f"{error}; remove it, correct it with chown and chmod, or use another folder")
+    what = f"{error}; remove it, correct it with chown and chmod, or use another folder"
+    _warn("refused", what, at=at)
 
 
 def _warn_damage(folder: Folder, key: str, what: str) -> None:
@@ -259,25 +263,37 @@ def _warn_damage(folder: Folder, key: str, what: str) -> None:
     )
 
 
-def _warn(kind: str, what: str, so: str = "programs are compiled without it") -> None:
-    """Warn once in this process of each kind of problem."""
+def _warn(
+    kind: str,
+    what: str,
+    so: str = "programs are compiled without it",
+    at: _Line | None = None,
+) -> None:
+    """Warn once in this process of each kind of problem, at the line of a user."""
     if kind in _warned:
         return
     _warned.add(kind)
     message = f"cache: {what}; {so} (anvl.config.cache = False turns the cache off)"
     try:
-        warnings.warn(message, CacheWarning, stacklevel=_level_of_caller())
+        warnings.warn_explicit(message, CacheWarning, *(at or _line_of_caller()))
     except CacheWarning:
         if threading.current_thread() is not _writer:  # it ends, and nobody would see it
             raise
 
 
-def _level_of_caller() -> int:
-    """The `stacklevel`, for a function that `_warn` calls, of the first frame outside of anvl."""
-    level, frame = 1, sys._getframe(1)
+class _Line(NamedTuple):
+    """A line of a user's code."""
+
+    file: str
+    number: int
+
+
+def _line_of_caller() -> _Line:
+    """The line that called anvl."""
+    frame = sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame):
-        level, frame = level + 1, frame.f_back
-    return level
+        frame = frame.f_back
+    return _Line(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _is_ours(frame: FrameType) -> bool:
