@@ -226,6 +226,7 @@ def test_an_unsafe_folder_turns_the_cache_off_with_one_warning(folder, compiled)
     with pytest.warns(CacheWarning, match="mode 777, so that others may write to it; .*chmod") as w:
         check_square(square())
     assert len(w) == 1
+    folder.path.chmod(0o700)  # too late for this process
     check_square(square())
     assert len(compiled) == 2
     assert not list(folder.path.iterdir())
@@ -233,7 +234,10 @@ def test_an_unsafe_folder_turns_the_cache_off_with_one_warning(folder, compiled)
 
 @pytest.mark.parametrize("number", [28, 30, 13], ids=["full", "read-only", "forbidden"])
 def test_what_cannot_be_written_is_one_warning(folder, compiled, monkeypatch, number):
+    attempts = []
+
     def fails(fd, data):
+        attempts.append(fd)
         raise OSError(number, os.strerror(number))
 
     square()
@@ -243,6 +247,7 @@ def test_what_cannot_be_written_is_one_warning(folder, compiled, monkeypatch, nu
         square(other)
         square(other)
     assert [w.filename for w in said] == [__file__]  # not the thread that writes
+    assert len(attempts) == 1
     check_square(square())  # what is there is still loaded
     assert len(compiled) == 3
 
@@ -359,6 +364,17 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert len(folder.kept()) == int(count)  # also the last, though the process ended at once
     assert not list(folder.path.glob(".writing-*"))
     assert started(COUNTING + MODEL, HOME=str(tmp_path), PYTHONHASHSEED="2") == [*numbers, "0"]
+
+
+def test_a_process_that_ends_waits_for_what_it_writes(tmp_path):
+    code = f"""
+import os, time
+import anvl.runtime as rt
+os.fsync = lambda fd: time.sleep(0.2)
+rt.compile_lowered('''{SQUARE}''')
+"""
+    started(code, ANVL_CACHE_DIR=str(tmp_path))
+    assert len(disk_cache.Folder(tmp_path).kept()) == 1
 
 
 def test_forked_children_share_the_cache_with_their_parent(tmp_path):

@@ -145,6 +145,10 @@ def test_blocks_may_end_in_any_order():
     assert [next(first), next(second), mine.test_level] == [4, 5, 5]
     first.close()
     assert mine.test_level == 5
+    equal = suspended(5)
+    next(equal)
+    equal.close()
+    assert mine.test_level == 5
     with contextlib.ExitStack() as stack:
         stack.enter_context(mine(test_level=6, test_switch=False))
         second.close()
@@ -155,7 +159,7 @@ def test_blocks_may_end_in_any_order():
 def test_a_block_decorates_a_function_that_calls_itself():
     @mine(test_level=7)
     def levels(depth):
-        return [mine.test_level, *(levels(depth - 1) if depth else ())]
+        return [*(levels(depth - 1) if depth else ()), mine.test_level]  # after the inner call
 
     assert levels(2) == [7, 7, 7]
     assert mine.test_level == 3
