@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anvl.core.importing import load_module as _load_module
 
 if TYPE_CHECKING:
+    from anvl import debug as debug
     from anvl import ffi as ffi
     from anvl import numpy as numpy
     from anvl import prim as prim
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from anvl.dispatch.graph import trace as trace
     from anvl.dispatch.jit import clear_caches as clear_caches
     from anvl.dispatch.jit import jit as jit
+    from anvl.effects.callbacks import callback as callback
+    from anvl.effects.callbacks import pure_callback as pure_callback
     from anvl.effects.checking import check as check
     from anvl.effects.checking import check_finite as check_finite
     from anvl.interop.export import export as export
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
     from anvl.recompilation.misses import RecompilationWarning as RecompilationWarning
     from anvl.runtime import Array as Array
     from anvl.runtime import CacheWarning as CacheWarning
+    from anvl.runtime import CallbackError as CallbackError
     from anvl.runtime import Device as Device
     from anvl.runtime import DonationWarning as DonationWarning
     from anvl.runtime import PluginError as PluginError
@@ -92,6 +96,7 @@ _HOMES = {
     "AnvlError": "anvl.dialect.core.errors",
     "Array": "anvl.runtime",
     "CacheWarning": "anvl.runtime",
+    "CallbackError": "anvl.runtime",
     "CheckError": "anvl.dialect.core.errors",
     "CompileCountError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
@@ -108,6 +113,7 @@ _HOMES = {
     "TraceError": "anvl.dialect.core.errors",
     "associative_scan": "anvl.control_flow.map",
     "aval": "anvl.core.avals",
+    "callback": "anvl.effects.callbacks",
     "check": "anvl.effects.checking",
     "check_finite": "anvl.effects.checking",
     "checkpoint": "anvl.transforms.checkpoints",
@@ -138,6 +144,7 @@ _HOMES = {
     "linearize": "anvl.transforms.linearize",
     "map": "anvl.control_flow.map",
     "print_saved_values": "anvl.transforms.saved_residuals",
+    "pure_callback": "anvl.effects.callbacks",
     "reduce": "anvl.control_flow.reduce",
     "scan": "anvl.control_flow.loops",
     "register_plugin": "anvl.runtime",
@@ -153,7 +160,7 @@ _HOMES = {
     "while_loop": "anvl.control_flow.loops",
     "why_not_differentiable": "anvl.transforms.explain",
 }
-_MODULES = ("ffi", "numpy", "prim", "random", "testing", "tree", "windows")
+_MODULES = ("debug", "ffi", "numpy", "prim", "random", "testing", "tree", "windows")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

@@ -5,6 +5,7 @@ if __name__ != "anvl.runtime":
 
 from anvl.runtime.array import Array
 from anvl.runtime.client import (
+    EMBEDDED,
     Client,
     Device,
     Placement,
@@ -33,7 +34,8 @@ from anvl.runtime.executable import (
     compile,
     compile_lowered,
 )
-from anvl.runtime.ffi import include_dir, register_handler, registered_handlers
+from anvl.runtime.handlers.callbacks import CallbackError
+from anvl.runtime.handlers.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.plugins.default_device import (
     PluginSettings,
     chosen_placement,
@@ -49,10 +51,12 @@ from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
 
 __all__ = [
+    "EMBEDDED",
     "MISSING",
     "Array",
     "ArrayType",
     "CacheWarning",
+    "CallbackError",
     "Client",
     "Device",
     "Dispatch",

@@ -21,7 +21,8 @@ from anvl.runtime.disk_cache import compile_or_load
 from anvl.runtime.donation import Donation, donating
 from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution_errors import deleted_argument, execution_failure
-from anvl.runtime.ffi import missing_handler
+from anvl.runtime.handlers.callbacks import guarded, waiting
+from anvl.runtime.handlers.ffi import missing_handler
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
@@ -309,17 +310,20 @@ def compile_lowered(
     out_types: Sequence[ArrayType] | None = None,
     argument_names: Sequence[str] | None = None,
     donation: Donation | None = None,
+    callbacks: Sequence[Callable[..., Any]] = (),
 ) -> Executable:
     """Compile as `compile` does, without the check that every function can be called.
 
     For programs of anvl's own lowering, which has checked it; others may end the process.  Each
-    run deletes the arguments of `donation`.
+    run deletes the arguments of `donation`, and may call the functions `callbacks`, by number; it
+    waits for these.
     """
     check_process("compile")
     place = default_placement() if placement is None else placement
     _check_results(out_types or ())
     calls_lapack = _prepare_custom_calls(program, place)
-    handle = _compiled(program, place, _compile_options(place, options or {}))
+    given = _compile_options(place, options or {})
+    handle = _compiled(program, place, given, [guarded(f) for f in callbacks])
     if arg_types is None or out_types is None:
         found_args, found_outs = _types_of(handle, place)
         arg_types = found_args if arg_types is None else arg_types
@@ -329,6 +333,8 @@ def compile_lowered(
     _check_counts(handle, arg_types, out_types)
     waits = calls_lapack and splits_stacks(handle)
     run = in_turn(handle.execute_sharded) if waits else handle.execute_sharded
+    if callbacks:
+        run = waiting(run)
     if donation is not None:
         run = donating(run, donation, _names(argument_names, len(arg_types)))
     return Executable(handle, place, arg_types, out_types, argument_names, run)
@@ -340,8 +346,11 @@ _UNKNOWN_TARGET = (
 )
 
 
-def _compiled(program: bytes | str, place: Placement, options: Any) -> Any:
+def _compiled(program: bytes | str, place: Placement, options: Any, callbacks: Any = ()) -> Any:
+    client, devices = place.client.handle, place.device_list
     try:
+        if callbacks:  # functions of this process: no cache keeps the program
+            return compat.compile_with_callbacks(client, program, devices, options, callbacks)
         return compile_or_load(program, place, options)
     except compat.Failure as error:
         text = readable(error)

@@ -96,6 +96,25 @@ def topology_fingerprint(devices: list[Any]) -> str:
         return ", ".join(device.device_kind for device in devices)
 
 
+def compile_with_callbacks(
+    client: Any, artifact: bytes | str, devices: Any, options: Any, callbacks: list[Any]
+) -> Any:
+    """Compile a portable artifact that calls these functions, by number.
+
+    They are taken with a module of jaxlib's own MLIR alone.
+    """
+    mlir: Any = importlib.import_module("jaxlib.mlir.ir")
+    stablehlo: Any = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
+    extension: Any = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+    context, registry = mlir.Context(), mlir.DialectRegistry()
+    extension.register_dialects(registry)
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    stablehlo.register_dialect(context)
+    module = stablehlo.deserialize_portable_artifact(context, artifact)
+    return client.compile_and_load(module, devices, options, callbacks)
+
+
 def buffer_to_numpy(buffer: Any) -> tuple[np.ndarray[Any, Any], bool]:
     """A read-only numpy array of a live buffer, and whether it is a copy.  Waits until ready."""
     try:

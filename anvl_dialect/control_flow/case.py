@@ -27,7 +27,10 @@ from anvl.dialect.interpreters.constant_folding import known_number
 from anvl.dialect.interpreters.replaced import Replaced
 from anvl.dialect.interpreters.subprogram import Program, batch_of, values_and_jvp_of, vjp_of
 
-__all__ = ["CHOICES", "CONTROL_FLOW", "STRATEGIES", "CaseOp", "ChoiceOp", "IfOp", "choose"]
+__all__ = [
+    "CHOICES", "CONTROL_FLOW", "STRATEGIES", "CaseOp", "ChoiceOp", "IfOp", "choose",
+    "loop_over_members",
+]  # fmt: skip
 
 #: How vmap treats a batched index: Note [Choices in a batch].
 STRATEGIES = ("select", "loop")
@@ -151,7 +154,7 @@ class ChoiceOp(RegionOp):
         one = partial(cls._choose_for_member, branches, strategy)
         symbols = branches[0].symbols
         assert symbols is not None  # of the pass that batches
-        return _loop_over_members(xs, batched, one, symbols)
+        return loop_over_members(xs, batched, one, symbols)
 
     @classmethod
     def _choose_for_member(
@@ -266,7 +269,7 @@ def _results_of_members(
     return [repeated(y, size) for y in branch(*outer)]
 
 
-def _loop_over_members(
+def loop_over_members(
     xs: Sequence[Value],
     batched: Sequence[bool],
     one: Callable[..., Sequence[Value]],

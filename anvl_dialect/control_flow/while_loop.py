@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.control_flow.call import CallOp, Motion
+from anvl.dialect.control_flow.case import loop_over_members
 from anvl.dialect.control_flow.loop_simplify import simpler_form
 from anvl.dialect.control_flow.loop_values import (
     active_arguments,
@@ -26,7 +27,7 @@ from anvl.dialect.control_flow.while_checkpointing import Plan, pulled_back
 from anvl.dialect.core.captures import operands_of, remembering
 from anvl.dialect.core.context import on_new_context
 from anvl.dialect.core.dialect import Anvl
-from anvl.dialect.core.effects import is_unsafe
+from anvl.dialect.core.effects import has_order, is_unsafe
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir, register_view
@@ -218,9 +219,29 @@ class WhileOp(RegionOp):
         n = loop.n
         size = next(x.type.shape[0] for x, b in zip(xs, batched, strict=True) if b)
         many = _Batched.of(loop, xs, batched, size)
+        ops = [op for part in (loop.cond, loop.body) for op in part.block.operations]
+        if many.differs and has_order(ops, loop.body.symbols):
+            return cls._one_by_one(xs, batched, loop)
         carry = axis_added(xs[:n], many.flags, batched[:n], size)
         found = emit_loop(carry, many.goes_on, many.step, loop.attributes)
         return axis_added(found, [True] * n, many.flags, size)
+
+    @staticmethod
+    def _one_by_one(xs: Sequence[Value], batched: Sequence[bool], loop: Loop) -> Sequence[Value]:
+        """Run the loop of each member to its end: a member that has ended must have no effect."""
+
+        def one(*values: Value) -> list[Value]:
+            carry, rest = loop.split(values)
+            return emit_loop(
+                carry,
+                lambda *vs: loop.cond(*vs, *rest)[0],
+                lambda *vs: loop.body(*vs, *rest),
+                loop.attributes,
+            )
+
+        symbols = loop.body.symbols
+        assert symbols is not None  # of the pass that batches
+        return loop_over_members(xs, batched, one, symbols)
 
 
 class _Batched(NamedTuple):

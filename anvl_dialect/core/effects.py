@@ -10,7 +10,14 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp
 from anvl.dialect.core.symbol_table import SymbolTable
 
-__all__ = ["all_dce_able", "function_has_effect", "has_effect", "is_dce_able", "is_unsafe"]
+__all__ = [
+    "all_dce_able",
+    "function_has_effect",
+    "has_effect",
+    "has_order",
+    "is_dce_able",
+    "is_unsafe",
+]
 
 _RETURNS = ("func.return", "stablehlo.return")
 
@@ -89,6 +96,35 @@ def is_unsafe(
     return any(
         op.unsafe(op.operation, symbols, seen) if isinstance(op, AnvlOp) else has_effect(op)
         for op in ops
+    )
+
+
+def has_order(
+    ops: Iterable[Any], symbols: SymbolTable | None, seen: set[str] | None = None
+) -> bool:
+    """Whether an op has a place in the order of effects, also in regions and in callees."""
+    seen = set() if seen is None else seen
+    for op in ops:
+        if isinstance(op, AnvlOp) and op.is_ordered(op.operation):
+            return True
+        if getattr(op, "captures", False) and has_order(_inner_ops(op), symbols, seen):
+            return True
+        if op.operation.name == "func.call" and symbols is not None:
+            name = op.operation.attributes["callee"].value
+            if name not in seen and _function_has_order(name, symbols, seen):
+                return True
+    return False
+
+
+def _function_has_order(name: str, symbols: SymbolTable, seen: set[str]) -> bool:
+    seen.add(name)
+    function = symbols.functions.get(name)
+    if function is None:
+        return False
+    named = [n for attribute in extra_attributes(function) for n in symbols_in(attribute)]
+    blocks = function.regions[0].blocks
+    return any(has_order(block.operations, symbols, seen) for block in blocks) or any(
+        n not in seen and _function_has_order(n, symbols, seen) for n in named
     )
 
 

@@ -181,6 +181,11 @@ class OpRules(OpClass):
         return not cls.pure
 
     @classmethod
+    def is_ordered(cls, op: ir.Operation) -> bool:
+        """Whether it runs at its place in the order of effects, given by a value: a token."""
+        return False
+
+    @classmethod
     def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
         """Whether an op must not run where its results are not needed: `effects`."""
         return cls.has_side_effects(op)

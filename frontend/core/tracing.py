@@ -44,6 +44,8 @@ class Program:
         with context(), ir.Location.unknown():
             self.module: ir.Module = ir.Module.create()
         self.captured: list[Any] = []
+        # The Python functions that the program calls, by number.
+        self.callbacks: list[Any] = []
         # Those that were NumPy arrays: they go where the program runs.
         self.unplaced: set[int] = set()
         self._indices: dict[int, int] = {}

@@ -23,6 +23,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind
 from anvl.dialect.interpreters.ad_diagnostics import place_in
 from anvl.dialect.interpreters.slices import values_read
+from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.jit import Jit
 from anvl.dispatch.lowering import captured_order, copied, pipeline, serialize
 from anvl.passes.framework.pipeline import Pipeline
@@ -109,7 +110,7 @@ class _Program:
     """A traced program as a single function, ready to be probed."""
 
     def __init__(self, traced: Any, arrays: Sequence[Array]) -> None:
-        self._captured = traced.program.captured
+        self._captured, self._callbacks = traced.program.captured, traced.program.callbacks
         self._arrays = arrays
         self._place = arrays[0].aval.placement if arrays else default_placement()
         elements = pipeline(self._captured, *self._place.client.target).elements
@@ -142,13 +143,17 @@ class _Program:
         with passes_lock:
             Pipeline([probe, *self._lowering_passes]).run(module)
             order = captured_order(module)
+            calls = host_calls(module, self._callbacks)
             artifact = serialize(module, client=self._place.client)
         found = [self._captured[i] for i in order]
         arrays = [
             *(x if isinstance(x, Array) else put(x, self._place) for x in found),
             *self._arrays,
         ]
-        executable = compile_lowered(artifact, self._place, arg_types=[x.aval for x in arrays])
+        # What it prints has been printed: only calls that give values are made again.
+        callbacks = [one if one.results else one.skipped for one in calls]
+        types = [x.aval for x in arrays]
+        executable = compile_lowered(artifact, self._place, arg_types=types, callbacks=callbacks)
         return list(executable.execute(arrays))
 
     def owner_of(self, op: _Op) -> str:

@@ -19,6 +19,7 @@ from anvl.core.ranges import Ranges, check_ranges, ranges_of
 from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
+from anvl.dispatch.host_calls import HostCall, check_place, host_calls
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.program_state import State, state_of
@@ -138,6 +139,7 @@ def compiled_program(
         lower(program.module, program.captured, target, options.donated, unused.extend)
         order = captured_order(program.module)
         state = state_of(program.module)
+        calls = host_calls(program.module, program.callbacks)
         artifact = serialize(program.module, client=place.client)
     _warn_of_unused(unused, key, names, options.function)
     moves = bool(key) and key[0].placement is not place
@@ -145,7 +147,7 @@ def compiled_program(
         key = [array_type(k.shape, k.dtype, place, k.weak_type) for k in key]
     avals = out_avals if state is None else state.added_to(out_avals)
     executable, constants = executable_of(
-        artifact, order, program, key, avals, names, place, options
+        artifact, order, program, key, avals, names, place, options, calls
     )
     return Program(executable, constants, out_tree, names, ranges, moves and is_open, state)
 
@@ -159,6 +161,7 @@ def executable_of(
     names: Sequence[str],
     place: Placement,
     options: ProgramOptions,
+    calls: tuple[HostCall, ...] = (),
 ) -> tuple[Executable, list[Array]]:
     """The executable of an artifact, compiled if it is new, and its constants."""
     moved = set(order) if options.place is not None else program.unplaced
@@ -179,7 +182,9 @@ def executable_of(
         arguments,
         (options.function, donated) if donated else None,
         options.compiler_options,
+        calls,
     )
+    check_place(calls, place)
     executable = _executables.get(identity)
     if executable is None:
         if next(_numbers) % _COUNTED_EVERY == 0:
@@ -192,6 +197,7 @@ def executable_of(
             out_types=out_types,
             argument_names=arguments,
             donation=Donation(options.function, donated) if donated else None,
+            callbacks=calls,
         )
         _executables[identity] = executable
         if len(_executables) > _MAX_EXECUTABLES:

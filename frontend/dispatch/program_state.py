@@ -27,12 +27,7 @@ class State(NamedTuple):
 
     def taken_from(self, results: Sequence[Array]) -> list[Array]:
         """The other results; raises the error of the first check that failed."""
-        at = self.report.place
-        code, words = results[at]
-        number = int(code.numpy())  # waits for the program
-        if number:
-            raise self.report.error(number, words.numpy())
-        return list(self.report.without_state(results))
+        return self.report.settled(results, Array.numpy)
 
 
 def state_of(module: ir.Module) -> State | None:

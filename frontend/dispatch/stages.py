@@ -10,6 +10,7 @@ from anvl.core.ranges import ranges_of
 from anvl.core.traced import Traced
 from anvl.dialect.core.mlir import ir
 from anvl.dispatch.executables import Program, executable_of
+from anvl.dispatch.host_calls import host_calls
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import (
     STAGES,
@@ -150,9 +151,11 @@ class Compiled:
         key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
         state = state_of(lowered._stages["stablehlo"])
         out_avals = traced.out_avals if state is None else state.added_to(traced.out_avals)
+        module = copied(lowered._stages["stablehlo"])
+        calls = host_calls(module, traced.program.callbacks)
         self.executable: Executable
         self.executable, constants = executable_of(
-            lowered.artifact(),
+            serialize(module, client=place.client),
             order,
             traced.program,
             key,
@@ -160,6 +163,7 @@ class Compiled:
             traced.names,
             place,
             lowered._options,
+            calls,
         )
         ranges = ranges_of(traced.program)
         self._program = Program(

@@ -181,6 +181,11 @@ def _exported(
     function = _function(owner, call, arguments)
     traced = trace_call(owner._f, owner._static, arguments)
     function |= _types(traced)
+    for called in traced.program.callbacks:
+        raise ExportError(
+            f"export: {name_of(owner._f)} calls the Python function {called.name}, which no file "
+            "can hold; export what it computes before and after the call"
+        )
     module, captured = traced.program.module, traced.program.captured
     drop_folders(module.operation)
     program = copied(module)

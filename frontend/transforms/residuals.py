@@ -136,6 +136,7 @@ def _standalone(traced: Traced, name: str) -> TracedProgram:
     """A program of one function of another, as its `@main`, with the same captured arrays."""
     program = TracedProgram()
     program.captured, program.unplaced = traced.program.captured, traced.program.unplaced
+    program.callbacks = traced.program.callbacks
     functions = functions_of(traced.program.module.operation)
     with context():
         end = ir.InsertionPoint(program.module.body)

@@ -39,9 +39,11 @@ def prepend_results(function: ir.Operation, values: Sequence[ir.Value]) -> None:
     _retype(function)
 
 
-def append_operands(terminator: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Let a terminator return these values behind its own."""
-    _with_operands(terminator, [*terminator.operands, *values])
+def append_operands(
+    terminator: ir.Operation, values: Sequence[ir.Value], keeps: bool = True
+) -> None:
+    """Let a terminator return these values behind its own, or in place of them."""
+    _with_operands(terminator, [*(terminator.operands if keeps else ()), *values])
 
 
 def _with_operands(terminator: ir.Operation, values: Sequence[ir.Value]) -> None:

@@ -9,6 +9,7 @@ from anvl.dialect.core.attributes import VMAP, extra_attributes, symbols_in
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op_registry import OPS
+from anvl.dialect.ops.calls.check import CheckOp
 from anvl.passes.effects.blocks import (
     append_operands,
     moved_to,
@@ -53,9 +54,10 @@ NAME = "anvl-functionalize-effects"
 # of its own branch.
 #
 # A batch that is declared (`anvl.vmap`) becomes a function of its own, which gives the members a
-# state, and makes one of theirs.  The rule of a custom derivative has no results for a state: what
-# it returns is defined by what it derives from.  And the transpose of a linear function computes no
-# values.
+# state, and makes one of theirs.  The rule of a custom derivative has no results for a state, so a
+# check in it is refused; but what it prints has an order of its own, on which its results are made
+# to depend, so that it happens whenever these are computed.  And the transpose of a linear function
+# computes no values.
 
 
 def effect_ops(root: ir.Operation) -> list[ir.Operation]:
@@ -85,7 +87,7 @@ class Functionalizer:
         found = {name: effect_ops(f) for name, f in self._functions.items()}
         self._needy = self._with_effects([name for name, ops in found.items() if ops])
         ops = [op for of_one in found.values() for op in of_one]
-        self.layout = Layout.of(ops, max(map(self._batches_in, self._functions), default=0))
+        self.layout = Layout(ops, max(map(self._batches_in, self._functions), default=0))
 
     def run(self) -> None:
         self._split_entries()
@@ -179,7 +181,12 @@ class Functionalizer:
         if name in self._needy:
             with function.location, ir.InsertionPoint.at_block_begin(block):
                 state = self.layout.initial()
-            self._written(block, state)
+            is_ordered = bool(effect_ops(function))
+            state = self._written(block, state)
+            if is_ordered:
+                end = terminator_of(block)
+                with function.location, ir.InsertionPoint(end):
+                    append_operands(end, self.layout.tied(list(end.operands), state), keeps=False)
         if primal in self._needy:
             with function.location:
                 prepend_arguments(function, self.layout.flat, at=self._n_inputs[primal])
@@ -210,7 +217,8 @@ class Functionalizer:
     def _check_places(self) -> None:
         """Refuse effects in functions that cannot return a state."""
         for name, function in self._functions.items():
-            for op in effect_ops(function) if name in self._rules else ():
+            checks = [op for op in effect_ops(function) if state_of(op) == CheckOp.state]
+            for op in checks if name in self._rules else ():
                 problem = (
                     f"{op.name} in @{name}, the rule of @{self._rules[name]}, which returns "
                     "derivatives alone; put it into the function itself"

@@ -1,7 +1,7 @@
 """What a program's state says after a run: which check failed, and the values of its message."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Int, Ints, Text, Texts
 from anvl.dialect.core.types import numpy_dtype
 from anvl.dialect.interpreters.ad_diagnostics import place_in
-from anvl.dialect.ops.calls.check import WORD_BYTES, stored_as
+from anvl.dialect.ops.calls.check import WORD_BYTES, CheckOp, stored_as
 from anvl.passes.effects.states import CHECKS, MEMBERS, STATE
 
 __all__ = ["Check", "Report", "report_of", "state_positions"]
@@ -48,6 +48,8 @@ class Report(NamedTuple):
 
     #: Positions of the state among the results.
     positions: Sequence[int]
+    #: Whether the first two of them are the state of checks.
+    has_checks: bool
     checks: Sequence[Check]
     n_members: int
 
@@ -61,6 +63,18 @@ class Report(NamedTuple):
         """The other results, of all."""
         at = self.place
         return (*results[: at.start], *results[at.stop :])
+
+    def settled(self, results: Sequence[Any], read: Callable[[Any], np.ndarray]) -> list[Any]:
+        """The other results; raises the error of the first check that failed.
+
+        `read` gives the values of a result, which it waits for.
+        """
+        if self.has_checks:
+            code, words = results[self.place][:2]
+            number = int(read(code))
+            if number:
+                raise self.error(number, read(words))
+        return list(self.without_state(results))
 
     def error(self, code: int, words: np.ndarray) -> CheckError:
         """The error for the state of checks that a program returned, of which one failed."""
@@ -91,7 +105,9 @@ def report_of(function: ir.Operation) -> Report | None:
         )
         for entry in function.attributes[CHECKS]
     ]
-    return Report(positions, checks, Int.decode(function.attributes[MEMBERS]))
+    first = function.attributes["res_attrs"][positions[0]][STATE].value
+    n_members = Int.decode(function.attributes[MEMBERS])
+    return Report(positions, first == CheckOp.state, checks, n_members)
 
 
 class _Stored(NamedTuple):

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anvl.dialect.control_flow.loop_values import member
+from anvl.dialect.control_flow.loop_values import broadcast_flags, member
 from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.params.base import Int
+from anvl.dialect.core.shape import reshaped
 from anvl.dialect.core.types import element_type, tensor
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.ops.calls.check import CODE, WORD, CheckOp
+from anvl.dialect.ops.calls.custom_call import CustomCallOp
+from anvl.dialect.ops.calls.host_call import token_type
+from anvl.dialect.ops.indexing.scatter_windows import cut
 from anvl.passes.expand.declarations import finish
 from anvl.passes.functions.symbol_utils import terminator_of
 
@@ -26,22 +30,22 @@ CHECKS, MEMBERS = "anvl.checks", "anvl.members"
 class Layout:
     """The values that make up the state: which, and of what types.
 
-    The state of checks is the number of the first that failed, 0 for none, and words: first the
-    positions of the members of batches, from 1 and from the outside in; then what its message
-    shows.
+    The state of effects in order is a token, which says nothing.  The state of checks is the number
+    of the first that failed, 0 for none, and words: first the positions of the members of batches,
+    from 1 and from the outside in; then what its message shows.
     """
 
-    def __init__(self, n_words: int, n_members: int) -> None:
+    def __init__(self, ops: Sequence[ir.Operation], n_members: int) -> None:
+        """Of a module with these effects, and batches nested so deep."""
         self._n_members = n_members
-        size = max(1, n_members + n_words)  # without any, no plugin has to take an empty array
-        self.flat: list[Any] = [tensor([], element_type(CODE)), tensor([size], element_type(WORD))]
+        checks = [op for op in ops if op.name == CheckOp.OPERATION_NAME]
+        words = max((op.operands[1].type.shape[0] for op in checks), default=0)
+        size = max(1, n_members + words)  # without any, no plugin has to take an empty array
+        check = [tensor([], element_type(CODE)), tensor([size], element_type(WORD))]
+        self._n_check = len(check) if checks else 0
+        order = [token_type()] if len(checks) < len(ops) else []
+        self.flat: list[Any] = [*check[: self._n_check], *order]
         self._numbers: dict[ir.Attribute, int] = {}
-
-    @classmethod
-    def of(cls, ops: Sequence[ir.Operation], n_members: int) -> "Layout":
-        """The state of a module with these effects, and batches nested so deep."""
-        sizes = [op.operands[1].type.shape[0] for op in ops]
-        return cls(max(sizes, default=0), n_members)
 
     @property
     def count(self) -> int:
@@ -50,10 +54,13 @@ class Layout:
 
     def part(self, kind: str) -> slice:
         """Where the values of a kind of state are among those of all."""
-        return slice(0, 2)
+        n = self._n_check
+        return slice(0, n) if kind == CheckOp.state else slice(n, self.count)
 
     def number(self, op: ir.Operation) -> int:
         """The number of a check; those of equal messages at one place are one."""
+        if op.name != CheckOp.OPERATION_NAME:
+            return 0
         params = CheckOp.read(op)
         entries = {name: CheckOp.params[name].encode(value) for name, value in params.items()}
         with op.context:
@@ -72,14 +79,26 @@ class Layout:
 
     def of_members(self, state: Sequence[Value]) -> list[Value]:
         """The state that a batch begins with: what failed before is kept outside of it."""
-        return self.initial()
+        return [*self.initial()[: self._n_check], *state[self._n_check :]]
 
     def joined(self, before: Sequence[Value], members: Sequence[Value], size: int) -> list[Value]:
         """The state after a batch: that before it, or of the first member that failed."""
         if not size:
             return list(before)
-        code, words = before
-        codes, many = members
+        n = self._n_check
+        # A token of one member depends on the calls of all: they are one call, or one loop.
+        tokens = [reshaped(cut(x, {0: 0}), ()) for x in members[n:]]
+        return [*(self._joined_checks(before, members) if n else ()), *tokens]
+
+    def tied(self, results: Sequence[Value], state: Sequence[Value]) -> list[Value]:
+        """These results, which now depend on the token: it is never negative."""
+        (token,) = state[self._n_check :]
+        is_done = emit.compare(token, full(token.type, 0), comparison_direction="GE")
+        return [emit.select(broadcast_flags(is_done, y), y, full(y.type, 0)) for y in results]
+
+    def _joined_checks(self, before: Sequence[Value], members: Sequence[Value]) -> list[Value]:
+        code, words = before[: self._n_check]
+        codes, many = members[: self._n_check]
         failed = emit.compare(codes, full(codes.type, 0), comparison_direction="NE")
         first = emit.argmax(failed, axis=0, dtype="i32")
         new_code, new_words = member(codes, first), self._of_member(member(many, first), first)
@@ -108,7 +127,10 @@ class Layout:
         if "res_attrs" in function.attributes:
             kept = list(function.attributes["res_attrs"])[: len(old)]
         with function.context:
-            marks = [ir.DictAttr.get({STATE: ir.StringAttr.get("check")}) for _ in state]
+            kinds = [CheckOp.state] * self._n_check + [CustomCallOp.state] * (
+                self.count - self._n_check
+            )
+            marks = [ir.DictAttr.get({STATE: ir.StringAttr.get(kind)}) for kind in kinds]
             function.attributes["res_attrs"] = ir.ArrayAttr.get([*kept, *marks])
 
     def describe(self, function: ir.Operation) -> None:

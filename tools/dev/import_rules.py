@@ -40,7 +40,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "frontend": (
         "tree", "core", "captured", "recompilation", "dispatch", "prim", "numpy", "transforms",
-        "control_flow", "effects", "interop", "windows", "random", "ffi", "testing",
+        "control_flow", "effects", "interop", "windows", "random", "ffi", "debug",
+        "testing",
     ),
     "tools": ("io", "cache", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
 }  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 from anvl.dialect.core.errors import PassError, nearest
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import numpy_of, why_no_array
+from anvl.dialect.ops.calls.host_call import HOST_CALL
 from anvl.passes.effects.reports import Report, report_of
 from anvl.passes.framework.pipeline import Pipeline
 from anvl.passes.framework.walk import find
@@ -91,10 +92,7 @@ class Lowered:
         """The values of `results`, given all; raises the error of the first check that failed."""
         if self.report is None:
             return list(values)
-        code, words = values[self.report.place]
-        if code:
-            raise self.report.error(int(code), words)
-        return list(self.report.without_state(values))
+        return self.report.settled(values, np.asarray)
 
     @property
     def captured(self) -> tuple[int, ...]:
@@ -120,6 +118,7 @@ def lowered(module: ir.Module, function: str = _ENTRY, platform: str = "cpu") ->
     passes = Pipeline(["symbol-dce", *pipeline(platform=platform).elements])
     passes.run(module, verify_each=True)
     _check_data(module)
+    _check_host_calls(module)
     return _described(module, function)
 
 
@@ -129,6 +128,18 @@ def _check_data(module: ir.Module) -> None:
         if name := resource_name(op):
             problem = f"dense_resource<{name}> has no data: the program was printed without them"
             raise PassError(_NAME, problem, str(op.location))
+
+
+def _check_host_calls(module: ir.Module) -> None:
+    """Refuse calls of Python: of functions, which no file holds, and of printing."""
+    for op in find(module.operation, "stablehlo.custom_call"):
+        if HOST_CALL in op.attributes:
+            config = op.attributes[HOST_CALL]
+            name = config["name"].value if "name" in config else config["target"].value
+            problem = f"{name} is a call of Python, which the process that traced it makes"
+            raise PassError(
+                _NAME, f"{problem}; run it there, or take the call out", str(op.location)
+            )
 
 
 def _described(module: ir.Module, function: str) -> Lowered:

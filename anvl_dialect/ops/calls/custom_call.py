@@ -15,7 +15,15 @@ from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import AnvlOp, Operands, Results, Value, emit
 from anvl.dialect.core.params.base import AnyAttribute, Bool, Int32, Param, Text
 from anvl.dialect.core.shape import reshaped
+from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.ops.calls.host_call import (
+    batched_host_call,
+    is_host_call,
+    is_ordered,
+    lowered_host_call,
+    ordered_call,
+)
 from anvl.dialect.ops.indexing.scatter_windows import cut
 
 __all__ = ["TYPED_FFI", "CustomCallOp"]
@@ -71,7 +79,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     `result_types` are the types that the routine returns.  Only the routine's author knows a
     derivative: make the call in the `lower` rule of an op of your own.  `batching` selects how to
     batch it: one call per member, or, if it is "broadcast", one call whose arrays all have the
-    batch as first axis.
+    batch as first axis.  The targets `anvl.python` and `anvl.print` call Python: Note [Host calls].
     """
 
     xs: Operands
@@ -87,6 +95,7 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
     batching: MaybeText
     ys: Results
     lifts = "stablehlo.custom_call"
+    state = "order"
 
     @classmethod
     def lift(cls, op: ir.Operation) -> tuple[Sequence[Value], dict[str, Any]] | None:
@@ -110,23 +119,52 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         return bool(cls.read(op)["has_side_effect"])
 
     @classmethod
+    def state_of(cls, op: ir.Operation) -> str:
+        params = cls.read(op)
+        has_effect = is_host_call(params["call_target_name"]) and params["has_side_effect"]
+        return cls.state if has_effect else ""
+
+    @classmethod
+    def as_values(
+        cls, op: ir.Operation, state: Sequence[Value], number: int
+    ) -> tuple[Sequence[Value], Sequence[Value]]:
+        params = cls.read(op)
+        types = params.pop("result_types")
+        results, token = ordered_call(list(op.operands), state[0], types, params)
+        return results, [token]
+
+    @classmethod
+    def is_ordered(cls, op: ir.Operation) -> bool:
+        return is_ordered(cls.read(op)["backend_config"])
+
+    @classmethod
+    def unsafe(cls, op: ir.Operation, symbols: SymbolTable | None, seen: set[str]) -> bool:
+        return cls.has_side_effects(op) or cls.is_ordered(op)
+
+    @classmethod
+    def operands_read(
+        cls, op: ir.Operation, is_wanted: Sequence[bool], symbols: SymbolTable | None
+    ) -> Sequence[bool]:
+        """The token is read for the next one alone: a repeated call has no place in the order."""
+        count = len(op.operands)
+        if not cls.is_ordered(op):
+            return [any(is_wanted)] * count
+        return [is_wanted[0], *[any(is_wanted)] * (count - 1)]
+
+    @classmethod
     def undefined_of(cls, n_operands: int, op: ir.Operation | None = None) -> dict[int, str]:
         reason = "only the routine's author knows it"
         if op is not None:
-            reason = _reason(cls.read(op)["call_target_name"])
+            reason = _reason(**cls.read(op))
         return dict.fromkeys(range(n_operands), reason)
 
     @classmethod
-    def adjoint(
-        cls, gs: Any, xs: Any, ys: Any, call_target_name: str, **params: Any
-    ) -> Sequence[Any]:
-        return _refuse(call_target_name)
+    def adjoint(cls, gs: Any, xs: Any, ys: Any, **params: Any) -> Sequence[Any]:
+        raise MissingRule(f"custom_call: {_reason(**params)}")
 
     @classmethod
-    def tangent(
-        cls, ts: Any, xs: Any, ys: Any, call_target_name: str, **params: Any
-    ) -> Sequence[Any]:
-        return _refuse(call_target_name)
+    def tangent(cls, ts: Any, xs: Any, ys: Any, **params: Any) -> Sequence[Any]:
+        raise MissingRule(f"custom_call: {_reason(**params)}")
 
     @classmethod
     def batch(
@@ -137,6 +175,8 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         if params.get("batching") == "broadcast":
             types = tuple(tensor([count, *t.shape], t.element_type) for t in result_types)
             return emit.custom_call(*with_batch_axis(xs, batched), result_types=types, **params)
+        if is_host_call(params["call_target_name"]):
+            return batched_host_call(xs, batched, result_types, params)
         if count == 0:
             return [full(tensor([0, *t.shape], t.element_type), 0) for t in result_types]
         found = []
@@ -151,12 +191,16 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
 
     @classmethod
     def lower(cls, hlo: Any, *xs: Value, **params: Any) -> Any:
-        """Drop `batching`, which only anvl reads."""
+        """Drop `batching`, which only anvl reads; call the host where Python is called."""
+        target = params["call_target_name"]
+        if is_host_call(target):
+            return lowered_host_call(xs, target, params["result_types"], params["backend_config"])
         return emit.custom_call(*xs, **params | {"batching": ""})
 
     @classmethod
     def is_already_legal(cls, op: ir.Operation) -> bool:
-        return "batching" not in op.attributes
+        target = cls.read(op)["call_target_name"]
+        return "batching" not in op.attributes and not is_host_call(target)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -178,12 +222,14 @@ class CustomCallOp(AnvlOp, name="custom_call", borrowed=True, pure=False):
         )
 
 
-def _refuse(target: str) -> Any:
-    raise MissingRule(f"custom_call: {_reason(target)}")
-
-
-def _reason(target: str) -> str:
+def _reason(call_target_name: str, backend_config: Any, **params: Any) -> str:
+    if is_host_call(call_target_name):
+        name = backend_config["name"].value if "name" in backend_config else call_target_name
+        return (
+            f"anvl knows no derivative of the Python function {name}; give one with "
+            "anvl.custom_jvp or anvl.custom_vjp"
+        )
     return (
-        f"anvl knows no derivative of the routine {target!r}; make the call in the `lower` rule "
-        "of an op of your own, and write its `adjoint`"
+        f"anvl knows no derivative of the routine {call_target_name!r}; make the call in the "
+        "`lower` rule of an op of your own, and write its `adjoint`"
     )

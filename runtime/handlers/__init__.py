@@ -1,0 +1,1 @@
+"""Functions that programs call: native ones, and those of Python."""
