@@ -9,6 +9,9 @@ BENCH_STAMP := $(VENV)/.installed-bench
 # Tests and benchmarks compile their programs, and write nothing to the home directory.
 export ANVL_CACHE := 0
 
+# PLUGIN=xla-cpu-pjrt: the PJRT plugin that programs run on, if not jaxlib itself.
+ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-processors test-newest check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch fuzz-text bench typing public-types format ops wheel clean
 
@@ -33,9 +36,9 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: setup ## train on handwritten digits, then the same program stage by stage with anvl-opt
-	$(BIN)/python examples/digits.py --out out/digits
-	PATH="$(abspath $(BIN)):$$PATH" bash examples/digits.sh out/digits
+demo: setup ## train on handwritten digits, then the same program stage by stage with anvl-opt; PLUGIN=a PJRT plugin
+	$(ON_PLUGIN) $(BIN)/python examples/digits.py --out out/digits
+	$(ON_PLUGIN) PATH="$(abspath $(BIN)):$$PATH" bash examples/digits.sh out/digits
 
 test: setup typing ## everything: check, unit, lit and the examples
 	@$(BIN)/python tools/dev/run_tests.py

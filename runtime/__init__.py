@@ -44,7 +44,13 @@ from anvl.runtime.plugins.default_device import (
     default_target,
     devices,
 )
-from anvl.runtime.plugins.registry import as_device, known_plugins, register_plugin
+from anvl.runtime.plugins.discovery import normal
+from anvl.runtime.plugins.registry import (
+    as_device,
+    find_plugin,
+    known_plugins,
+    register_plugin,
+)
 from anvl.runtime.plugins.stablehlo_versions import check_stablehlo, stablehlo_version
 from anvl.runtime.tracebacks import hide_code_of, hide_frames, hiding_frames
 from anvl.runtime.transfer import put
@@ -86,6 +92,7 @@ __all__ = [
     "embedded_client",
     "embedded_target",
     "end_tracing",
+    "find_plugin",
     "has_client",
     "hide_code_of",
     "hide_frames",
@@ -95,6 +102,7 @@ __all__ = [
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",
+    "normal",
     "put",
     "register_handler",
     "register_plugin",

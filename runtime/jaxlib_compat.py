@@ -188,7 +188,8 @@ def register_lapack() -> None:
 
 def register_handler(name: str, capsule: object, platform: str) -> None:
     """Make a handler of XLA's typed FFI known."""
-    xla_client.register_custom_call_target(name, capsule, platform=platform, api_version=1)
+    of_xla = platform.upper() if platform in ("cuda", "rocm") else platform
+    xla_client.register_custom_call_target(name, capsule, platform=of_xla, api_version=1)
 
 
 # -- plugins ---------------------------------------------------------------------------------------
@@ -248,8 +249,10 @@ def register_gpu_handlers(platform: str, extension: Any, capsule: object) -> Non
     for library in ("solver", "linalg", "prng", "rnn", "sparse", "triton"):
         with warnings.catch_warnings(), suppress(ImportError):
             warnings.simplefilter("ignore")  # a library of another version has none
+            # Some register theirs when they are imported.
             module = importlib.import_module(f"jaxlib.gpu_{library}")
-            for name, function, version in module.registrations().get(platform, ()):
+            registrations: Any = getattr(module, "registrations", dict)
+            for name, function, version in registrations().get(platform, ()):
                 xla_client.register_custom_call_target(
                     name, function, platform=platform, api_version=version
                 )

@@ -1,7 +1,7 @@
 """What the plugins for GPUs need besides their library: options, libraries, handlers.
 
-Written from what the wheels hold, and tried as far as that goes without a GPU: no program has run
-through it.
+Tried with CUDA's wheels as far as that goes without a GPU: the plugin loads and says its versions,
+the handlers are registered, and the client says that there is no device.  No program has run.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 from anvl.runtime.lazy import compat
 
-__all__ = ["default_options", "load_libraries", "register_handlers"]
+__all__ = ["default_options", "gpu_of", "load_libraries", "register_handlers"]
 
-# Modules that pass custom calls on to the plugin, by its name; the newest first.
+# Modules that pass custom calls on to the plugin of a platform; the newest first.
 _EXTENSIONS = {
     "cuda": [f"jax_cuda{n}_plugin.cuda_plugin_extension" for n in (13, 12)],
     "rocm": [f"jax_rocm{n}_plugin.rocm_plugin_extension" for n in (7, 60)],
@@ -29,17 +29,22 @@ _LIBRARIES = (
 _kept: list[Any] = []
 
 
-def default_options(name: str) -> dict[str, Any]:
-    """Options of a plugin where none are given: those of the environment, for a GPU."""
-    return {**compat.gpu_options(), "platform_name": name} if name in _EXTENSIONS else {}
+def gpu_of(name: str, path: Path) -> str:
+    """The platform of a plugin for GPUs, which its name or that of its file tells; else nothing."""
+    return next((gpu for gpu in _EXTENSIONS if gpu in f"{name} {path.name}".lower()), "")
 
 
-def load_libraries(name: str) -> str:
+def default_options(gpu: str) -> dict[str, Any]:
+    """Options where none are given: those of the environment, for a GPU."""
+    return {**compat.gpu_options(), "platform_name": gpu} if gpu else {}
+
+
+def load_libraries(gpu: str) -> str:
     """Load NVIDIA's libraries from its wheels, where the plugin would not look for them.
 
     Returns what could not be loaded, as a sentence, or nothing.
     """
-    if name != "cuda":
+    if gpu != "cuda":
         return ""
     lost = []
     for library in _LIBRARIES:
@@ -57,17 +62,17 @@ def _paths(library: str) -> list[Path]:
     return [path for at in folders or () for path in Path(at).glob(f"*/lib/lib{library}.so*")]
 
 
-def register_handlers(name: str, capsule: object | None) -> None:
+def register_handlers(gpu: str, capsule: object | None) -> None:
     """Make jaxlib's custom calls for GPUs known to the plugin, where their wheel is installed.
 
     Without a capsule `jax` has done so.
     """
     if capsule is None:
         return
-    for module in _EXTENSIONS.get(name, ()):
+    for module in _EXTENSIONS.get(gpu, ()):
         try:
             extension = importlib.import_module(module)
         except ImportError:
             continue
-        compat.register_gpu_handlers(name.upper(), extension, capsule)
+        compat.register_gpu_handlers(gpu.upper(), extension, capsule)
         return

@@ -36,7 +36,7 @@ from anvl.runtime.plugins.discovery import (
 )
 from anvl.runtime.plugins.pjrt_api import Api, NotAPlugin, attributes, read_api
 
-__all__ = ["as_device", "client_of", "device_of", "known_plugins", "register_plugin"]
+__all__ = ["as_device", "client_of", "device_of", "find_plugin", "known_plugins", "register_plugin"]
 
 # What to install for a platform, for the message that it is not there.
 _WHEELS = {
@@ -52,7 +52,8 @@ _lock = fresh_lock()
 _registered: dict[str, Plugin] = {}
 _started: dict[str, tuple[Plugin, Client]] = {}
 _failed: set[str] = set()
-_loaded: dict[Path, str] = {}  # jaxlib's name of a library: it keeps both until the process ends
+# jaxlib's name of a library, with a capsule of its API: it keeps both until the process ends.
+_loaded: dict[Path, tuple[str, Any]] = {}
 _numbers = itertools.count(2)
 
 
@@ -155,7 +156,9 @@ def known_plugins() -> dict[str, Plugin]:
     return found
 
 
-def _plugin(name: str, function: str) -> Plugin:
+def find_plugin(name: str, function: str) -> Plugin:
+    """A plugin by name, without starting it; `PluginError` names the function."""
+    name = normal(name)
     known = known_plugins()
     found = known.get(name)
     if found is None and name == _GPU:
@@ -199,7 +202,7 @@ def client_of(name: str, function: str = "devices") -> Client:
     with _lock:
         if wanted in _started:
             return _started[wanted][1]
-        plugin = _plugin(wanted, function)
+        plugin = find_plugin(wanted, function)
         if plugin.name in _started:
             return _started[plugin.name][1]
         try:
@@ -216,7 +219,8 @@ def _start(plugin: Plugin, function: str) -> Client:
     where = f"{function}: {plugin.name!r} ({plugin.path}, of {plugin.origin})"
     if not plugin.path.is_file():
         raise PluginError(f"{where}: there is no such file; give the path of its shared library")
-    lost = cuda.load_libraries(plugin.name)
+    gpu = cuda.gpu_of(plugin.name, plugin.path)
+    lost = cuda.load_libraries(gpu)
     with compat.quiet_plugins():
         try:
             api = read_api(plugin.path)
@@ -225,28 +229,24 @@ def _start(plugin: Plugin, function: str) -> Client:
             raise PluginError(f"{where} is not a PJRT plugin: {error}{hint}") from None
         try:
             name, capsule = _load(plugin)
-            handle = compat.make_plugin_client(name, _options(plugin))
             said = attributes(api)
+            cuda.register_handlers(gpu, capsule)
+            options = {**cuda.default_options(gpu), **plugin.options}
+            handle = compat.make_plugin_client(name, options)
         except (compat.Failure, ValueError, TypeError) as error:
             raise PluginError(f"{where}{_why_not(api, error)}") from error
-    cuda.register_handlers(plugin.name, capsule)
     return Client(handle, plugin.name, attributes=said, library=plugin.path)
-
-
-def _options(plugin: Plugin) -> dict[str, Any]:
-    return {**cuda.default_options(plugin.name), **plugin.options}
 
 
 def _load(plugin: Plugin) -> tuple[str, Any]:
     """Load and initialise a library; jaxlib's name for it, and a capsule of its API."""
     path = plugin.path.resolve()
-    name, capsule = _loaded.get(path), None
-    if name is None:
+    if path not in _loaded:
         name = plugin.name
-        if name in _loaded.values():  # of another library, which failed
+        if any(name == of for of, _ in _loaded.values()):  # another library, which failed
             name = f"{name}-{next(_numbers)}"
-        capsule = compat.load_plugin(name, str(path))
-        _loaded[path] = name
+        _loaded[path] = name, compat.load_plugin(name, str(path))
+    name, capsule = _loaded[path]
     compat.initialize_plugin(name)
     return name, capsule
 

@@ -1,7 +1,8 @@
 """Run a file: read and lower it, gather arguments, execute, compare, print and save."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from anvl.tools.io.load import place_of
 from anvl.tools.io.source import InputError, Source, read
 from anvl.tools.run.compare import compared
 from anvl.tools.run.entry import Lowered, lowered
-from anvl.tools.run.executors import ExecutionFailed, execute, measure
+from anvl.tools.run.executors import ExecutionFailed, execute, measure, target_of
 from anvl.tools.run.files import encoded, expected, gathered
 from anvl.tools.run.inputs import InvalidInput, fitted
 from anvl.tools.run.printing import figures, result_line
@@ -48,12 +49,13 @@ def run_file(settings: Settings) -> int:
         _say(Diagnostic("remark", source.remark, source.name))
     with collected(context(), source.name) as emitted:
         try:
-            program = _program(settings, source)
+            program = _program(settings, source, settings.plugin)
         except Exception as error:
             _say(_diagnostic(error, emitted, source), source)
             return 1
     try:
-        found = _Run(settings, program, _captured(source, program)).outcome()
+        captured = _captured(source, program)
+        found = _Run(settings, program, captured, partial(_program, settings, source)).outcome()
     except UsageError:
         raise
     except Exception as error:
@@ -65,11 +67,12 @@ def run_file(settings: Settings) -> int:
     return 1 if found else 0
 
 
-def _program(settings: Settings, source: Source) -> Lowered:
+def _program(settings: Settings, source: Source, plugin: str) -> Lowered:
+    target = target_of(plugin)
     module = parsed(source.content, source.name, context(), source.path)
     if isinstance(source.content, str):
         keep_names(module, source.content, source.path, of_ops=False)
-    return lowered(module, settings.function, settings.plugin)
+    return lowered(module, settings.function, *target)
 
 
 def _captured(source: Source, program: Lowered) -> list[np.ndarray] | None:
@@ -91,12 +94,17 @@ class _Run:
     """One program with its arguments.
 
     `captured` are the leading ones, if the file holds them: then they are not the user's to give.
+    `lower` lowers it for another plugin.
     """
 
     def __init__(
-        self, settings: Settings, program: Lowered, captured: list[np.ndarray] | None
+        self,
+        settings: Settings,
+        program: Lowered,
+        captured: list[np.ndarray] | None,
+        lower: Callable[[str], Lowered],
     ) -> None:
-        self._settings, self._program = settings, program
+        self._settings, self._program, self._lower = settings, program, lower
         self._captured = captured or []
         self._seen = program if captured is None else program.without_captured()
 
@@ -124,10 +132,15 @@ class _Run:
         inputs = [*self._captured, *inputs]
         if name not in settings.executors:
             return expected(name, self._program)
-        if name != "plugin" or not settings.repeat:
+        if name == "interpreter":
             return execute(self._program, inputs, name, seconds=settings.timeout)
-        measured = measure(self._program, inputs, settings.repeat, seconds=settings.timeout)
-        lines += figures(measured)
+        plugin = settings.plugin if name == "plugin" else name
+        program = self._program if plugin == settings.plugin else self._lower(plugin)
+        measured = measure(
+            program, inputs, settings.repeat, seconds=settings.timeout, plugin=plugin
+        )
+        if settings.repeat:
+            lines += (line if name == "plugin" else f"{name}: {line}" for line in figures(measured))
         return measured.results
 
     def _write(self, inputs: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:

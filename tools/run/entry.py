@@ -100,7 +100,9 @@ class Lowered:
         return tuple(x.captured for x in self.arguments if x.captured is not None)
 
 
-def lowered(module: ir.Module, function: str = _ENTRY, platform: str = "cpu") -> Lowered:
+def lowered(
+    module: ir.Module, function: str = _ENTRY, platform: str = "cpu", routines: str = ""
+) -> Lowered:
     """Lower a module with `function` as `@main`, by the pipeline of `jit`, in place.
 
     Declared transformations are carried out.  Raises `PassError`, where the function does not
@@ -115,7 +117,7 @@ def lowered(module: ir.Module, function: str = _ENTRY, platform: str = "cpu") ->
         problem = f"@{function} has no body; give it one, or run another function"
         raise PassError(_NAME, problem, str(entry.location))
     _make_entry(module, function)
-    passes = Pipeline(["symbol-dce", *pipeline(platform=platform).elements])
+    passes = Pipeline(["symbol-dce", *pipeline((), platform, routines).elements])
     passes.run(module, verify_each=True)
     _check_data(module)
     _check_host_calls(module)

@@ -2,6 +2,7 @@
 
 results = execute(program, inputs)                       on the plugin, in a child process
 results = execute(program, inputs, executor="interpreter")
+figures = measure(program, inputs, 3, plugin="cuda")
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +26,14 @@ from anvl.tools.run.entry import Lowered
 from anvl.tools.run.worker import ChildEnded, Refused, worker
 
 __all__ = [
-    "EXECUTORS", "ExecutionFailed", "Measured", "ProgramCrashed", "execute", "measure",
+    "CPU", "EXECUTORS", "ExecutionFailed", "Measured", "ProgramCrashed", "execute", "measure",
+    "target_of",
 ]  # fmt: skip
 
 #: The names of what executes programs.
 EXECUTORS = ("plugin", "interpreter")
+#: The plugin that is jaxlib itself.
+CPU = "cpu"
 
 _INTERPRETER_SECONDS = 60.0  # of a processor
 _UNREADABLE = ("i4", "ui4", "f8E4M3FN", "f8E5M2")  # Python cannot make or read their attributes
@@ -70,18 +74,22 @@ def execute(
 
 def measure(
     program: Lowered, inputs: Sequence[np.ndarray], repeat: int, *, seconds: float | None = None,
-    options: Mapping[str, object] = MappingProxyType({}),
+    options: Mapping[str, object] = MappingProxyType({}), plugin: str = CPU,
 ) -> Measured:  # fmt: skip
-    """Run a program on the plugin once, and `repeat` times more to measure it."""
+    """Run a program on a plugin once, and `repeat` times more to measure it.
+
+    `plugin` may name a device, as in `cuda:1`.  The program must be lowered for its target.
+    """
     code = program.text.encode()
+    where = f"{'plugin' if plugin == CPU else plugin}: @{program.function}"
     try:
         figures, results = worker().answer(
-            code, inputs, repeat=repeat, seconds=seconds, options=options
+            code, inputs, repeat=repeat, seconds=seconds, options=options, plugin=plugin
         )
     except Refused as error:
-        raise ExecutionFailed(f"plugin: @{program.function}: {error}") from None
+        raise ExecutionFailed(f"{where}: {error}") from None
     except ChildEnded as error:
-        raise ProgramCrashed(f"plugin: @{program.function}: {error}") from None
+        raise ProgramCrashed(f"{where}: {error}") from None
     made = [np.asarray(x, of.dtype) for x, of in zip(results, program.returned, strict=True)]
     return Measured(
         program.settled(made),
@@ -89,6 +97,22 @@ def measure(
         figures.get("memory", {}),
         figures.get("cost", {}),
     )
+
+
+def target_of(plugin: str) -> tuple[str, str]:
+    """The platform of a plugin and the library of routines that it has.
+
+    The child process starts it; raises `ExecutionFailed`.
+    """
+    if plugin == CPU:
+        return "cpu", "lapack"
+    try:
+        figures, _ = worker().answer(b"", (), plugin=plugin)
+    except Refused as error:
+        raise ExecutionFailed(str(error)) from None
+    except ChildEnded as error:
+        raise ProgramCrashed(f"{plugin}: {error}") from None
+    return figures["platform"], figures["routines"]
 
 
 def _interpreted(

@@ -28,10 +28,10 @@ FLAGS = (
     Flag("random-seed", "random numbers for the arguments not given", "number", None, "N"),
     Flag("random-range", "range of random floats (-1,1)", "value", "-1,1", "LOW,HIGH"),
     Flag("executor", "plugin, or interpreter: StableHLO's own (plugin)", "value", "plugin", "NAME"),
-    Flag("plugin", "the PJRT plugin: cpu, so far the only one (cpu)", "value", "cpu", "NAME"),
+    Flag("plugin", "the PJRT plugin, or its device: cuda, cuda:1 (cpu)", "value", "cpu", "NAME"),
     Flag(
         "compare",
-        "compare the results of the first with the others': plugin, interpreter, a file",
+        "compare the results of the first with the others': plugin, interpreter, a plugin, a file",
         "names",
         metavar="NAME|FILE,...",
     ),
@@ -45,7 +45,7 @@ FLAGS = (
 )
 
 _EXECUTORS = ("plugin", "interpreter")
-_PLUGINS = ("cpu",)
+_CPU = "cpu"
 _ARRAYS = (".npz", ".npy")
 
 
@@ -61,7 +61,7 @@ class Settings:
     inputs: str | None
     seed: int | None
     range: tuple[float, float]  # of random floats
-    plugin: str
+    plugin: str  # or a device of it
     sources: tuple[str, ...]  # what gives results: the first is compared with the others
     rtol: float | None
     atol: float | None
@@ -74,8 +74,8 @@ class Settings:
 
     @property
     def executors(self) -> list[str]:
-        """What executes the program; the other sources are files."""
-        return [x for x in self.sources if x in _EXECUTORS]
+        """What executes the program, by kind or by plugin; the other sources are files."""
+        return [x for x in self.sources if not x.endswith(_ARRAYS)]
 
 
 def parse(argv: Sequence[str]) -> Settings:
@@ -85,7 +85,7 @@ def parse(argv: Sequence[str]) -> Settings:
     of = given.values
     if len(given.inputs) > 1:
         raise UsageError(f"one program at a time, got {', '.join(given.inputs)}")
-    _check_name("plugin", of["plugin"], _PLUGINS)
+    _check_plugin("plugin", of["plugin"])
     _check_name("executor", of["executor"], _EXECUTORS)
     _check_path("o", of["o"], _ARRAYS)
     _check_path("save-inputs", of["save-inputs"], (".npz",))
@@ -115,13 +115,32 @@ def parse(argv: Sequence[str]) -> Settings:
 def _sources(executor: str, compare: Sequence[str]) -> tuple[str, ...]:
     """The sources of results; the executor is the first where one or no executor is named."""
     for name in compare:
-        if not name.endswith(_ARRAYS):
-            _check_name("compare", name, _EXECUTORS, " or a file, .npz or .npy")
-    if len(compare) > 1 and compare[0] in _EXECUTORS:
+        if not name.endswith(_ARRAYS) and name not in _EXECUTORS:
+            _check_plugin("compare", name, _EXECUTORS, ", or a file, .npz or .npy")
+    if len(compare) > 1 and not compare[0].endswith(_ARRAYS):
         return tuple(compare)
     if tuple(compare) == (executor,):
         raise UsageError(f"--compare={executor} has nothing to compare with; name two")
     return (executor, *compare)
+
+
+def _check_plugin(flag: str, text: str, more: Sequence[str] = (), others: str = "") -> None:
+    """Refuse what names no plugin: the name, perhaps with the number of a device."""
+    name, colon, number = text.partition(":")
+    if name == _CPU and not colon:
+        return
+    from anvl.runtime import PluginError, find_plugin, known_plugins, normal
+
+    if more:
+        known = [*more, _CPU, *known_plugins()]
+        _check_name(flag, normal(name), known, others)
+    elif normal(name) != _CPU:
+        try:
+            find_plugin(name, f"--{flag}")
+        except PluginError as error:
+            raise UsageError(str(error)) from None
+    if colon and not number.isdecimal():
+        raise UsageError(f"--{flag} takes a device as {name}:0, got {text!r}")
 
 
 def _check_name(flag: str, name: str, known: Sequence[str], others: str = "") -> None:

@@ -55,24 +55,26 @@ class Worker:
     def answer(
         self, program: bytes, inputs: Sequence[np.ndarray], *, repeat: int = 0,
         seconds: float | None = None, options: Mapping[str, object] = MappingProxyType({}),
+        plugin: str = "cpu",
     ) -> tuple[dict[str, Any], list[np.ndarray]]:  # fmt: skip
-        """Figures and results of a program; raises `Refused` and `ChildEnded`.
+        """Figures and results of a program on a plugin; raises `Refused` and `ChildEnded`.
 
         It runs once, and `repeat` times more for the figures, which `repeat=0` leaves out.  After
-        `seconds` the child is killed.  `options` are XLA's, for compiling.
+        `seconds` the child is killed.  `options` are XLA's, for compiling.  The figures of an empty
+        program are the target of the plugin.
         """
         with self._lock:
             if self._process is None:
                 self._process = forked(_serve) or Started(__name__, loaded())
             deadline = None if seconds is None else time.monotonic() + seconds
-            request = json.dumps({"repeat": repeat, "options": dict(options)})
+            request = json.dumps({"repeat": repeat, "options": dict(options), "plugin": plugin})
             return self._exchange(self._process, program, inputs, request, deadline)
 
     def _exchange(
         self, process: "Forked | Started", program: bytes, inputs: Sequence[np.ndarray],
         request: str, deadline: float | None,
     ) -> tuple[dict[str, Any], list[np.ndarray]]:  # fmt: skip
-        step = "compiling"
+        step = "compiling" if program else "starting the plugin"
         try:
             send(process.requests, request, [np.frombuffer(program, np.uint8), *inputs])
             text, arrays = self._next(process, deadline)
@@ -243,18 +245,27 @@ def _answered(
     program: bytes, inputs: Sequence[np.ndarray], request: dict[str, Any], sink: BinaryIO
 ) -> tuple[dict[str, Any], list[np.ndarray]]:
     try:
-        executable = _compiled(program, tuple(request["options"].items()))
+        if not program:
+            return _device(request["plugin"]).client.target._asdict(), []
+        executable = _compiled(program, request["plugin"], tuple(request["options"].items()))
         send(sink, _COMPILED, [])
         return _measured(executable, inputs, request["repeat"])
     except (RuntimeError, ValueError, TypeError, MemoryError) as error:
         return {"error": " ".join(str(error).split("\n"))}, []
 
 
-@lru_cache(_MOST_KEPT)
-def _compiled(program: bytes, options: tuple[tuple[str, object], ...]) -> Any:
+def _device(plugin: str) -> Any:
     import anvl.runtime as rt
 
-    return rt.compile_lowered(program.decode(), options=dict(options))
+    return rt.as_device(plugin, "--plugin")
+
+
+@lru_cache(_MOST_KEPT)
+def _compiled(program: bytes, plugin: str, options: tuple[tuple[str, object], ...]) -> Any:
+    import anvl.runtime as rt
+
+    place = _device(plugin).placement
+    return rt.compile_lowered(program.decode(), place, options=dict(options))
 
 
 def _measured(
@@ -262,7 +273,7 @@ def _measured(
 ) -> tuple[dict[str, Any], list[np.ndarray]]:
     import anvl.runtime as rt
 
-    arrays = [rt.put(x) for x in inputs]
+    arrays = [rt.put(x, executable.placement) for x in inputs]
     results = [np.asarray(y) for y in executable.execute(arrays)]
     if not repeat:
         return {}, results

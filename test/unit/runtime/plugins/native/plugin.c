@@ -1,12 +1,14 @@
 // Libraries that are nearly plugins: MAJOR.MINOR is the version they give, and FAULT is what is
 // wrong with them.  The layout is that of pjrt_c_api.h.
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOTHING 0   // only the version, if that
 #define NULL_API 1  // no API
 #define CUT 2       // an API without functions
 #define REFUSES 3   // initialisation gives an error
+#define CRASHES 4   // so does the process
 
 typedef struct {
   size_t size;
@@ -42,6 +44,7 @@ static struct {
 } api = {sizeof api, NULL, {24, NULL, MAJOR, MINOR}, {destroy, message, code, initialise, attributes}};
 
 __attribute__((visibility("default"))) void* GetPjrtApi(void) {
+  if (FAULT == CRASHES) abort();
   if (FAULT == CUT) memset(api.functions, 0, sizeof api.functions);
   return FAULT == NULL_API ? NULL : &api;
 }

@@ -1,0 +1,111 @@
+"""What plugins for GPUs get, as far as it can be seen without a GPU: with stand-ins for wheels."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from plugin_files import NAME, compiled
+
+import anvl
+import anvl.runtime as rt
+from anvl.runtime.plugins import cuda
+
+# As `cuda_plugin_extension` of jax-cuda13-plugin: it passes on what it is given.
+EXTENSION = """
+calls = []
+def register_custom_type(api, name, type_id): calls.append(("type", name))
+def register_custom_call_target(api, name, f, platform, version, traits):
+    calls.append((type(api).__name__, name, platform, version))
+def ffi_types(): return {"a_type": 1}
+def ffi_handlers(): return {"a_handler": 2}
+"""
+PROGRAM = """
+import ctypes, sys
+import anvl
+from anvl.runtime.lazy import compat
+given = []
+make = compat.make_plugin_client
+compat.make_plugin_client = lambda *of: given.append(of) or make(of[0], {})
+anvl.ffi.register("mine", ctypes.CFUNCTYPE(None)(lambda: None), platform="cuda")
+(device, *_) = anvl.devices("gpu")
+print(device.client.name, given[-1][0], given[-1][1]["platform_name"], given[-1][1]["allocator"])
+from jax_cuda13_plugin.cuda_plugin_extension import calls
+for call in calls: print(*call)
+print([name for name in sys.modules if name.startswith(("jax.", "jax_plugins."))])
+"""
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> Path:
+    """Wheels of CUDA's form around XLA's plugin for the CPU."""
+    for name, text in (
+        ("jax_plugins/xla_cuda13", "raise SystemExit('executed')"),
+        ("jax_cuda13_plugin", ""),
+    ):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(text)
+    plugin = rt.known_plugins()[NAME].path
+    (tmp_path / "jax_plugins" / "xla_cuda13" / "xla_cuda_plugin.so").symlink_to(plugin)
+    (tmp_path / "jax_cuda13_plugin" / "cuda_plugin_extension.py").write_text(EXTENSION)
+    return tmp_path
+
+
+def test_options_and_handlers_of_cuda(wheels: Path) -> None:
+    path = f"import sys; sys.path.append({str(wheels)!r})\n"
+    done = subprocess.run(
+        [sys.executable, "-c", path + PROGRAM], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    first, *calls, modules = done.stdout.splitlines()
+    assert first.split()[0] == "cuda" and first.endswith("cuda default")
+    assert "type a_type" in calls
+    assert {"PyCapsule a_handler CUDA 1", "PyCapsule mine CUDA 1"} <= set(calls)
+    assert modules == "[]" and done.stderr == ""
+
+
+def test_options_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "platform")
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_MEM_FRACTION", ".5")
+    options = cuda.default_options("rocm")
+    assert options["allocator"] == "platform" and options["memory_fraction"] == 0.5
+    assert options["platform_name"] == "rocm" and cuda.default_options("") == {}
+
+
+def test_a_wrong_option_of_the_environment_is_an_error_of_the_plugin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anvl.runtime.plugins.registry._registered", {})
+    link = tmp_path / "xla_cuda_plugin.so"
+    link.symlink_to(rt.known_plugins()[NAME].path)
+    anvl.register_plugin("gpu-of-mine", link)
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "none")
+    with pytest.raises(anvl.PluginError, match=r"cannot be started: XLA_PYTHON_CLIENT_ALLOCATOR"):
+        anvl.devices("gpu-of-mine")
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "gpu"),
+    [
+        ("cuda", "x.so", "cuda"),
+        ("xla-cuda12", "x.so", "cuda"),
+        ("mine", "xla_cuda_plugin.so", "cuda"),
+        ("mine", "xla_rocm_plugin.so", "rocm"),
+        (NAME, "xla_cpu_pjrt.so", ""),
+    ],
+)
+def test_which_plugins_are_for_gpus(name: str, file: str, gpu: str) -> None:
+    assert cuda.gpu_of(name, Path(file)) == gpu
+
+
+def test_nvidias_libraries_are_loaded_from_their_wheels(tmp_path: Path, monkeypatch) -> None:
+    for folder in ("cu13", "cudnn"):
+        (tmp_path / "nvidia" / folder / "lib").mkdir(parents=True)
+    compiled(tmp_path / "nvidia" / "cu13" / "lib" / "libcudart.so.13", "NOTHING")
+    (tmp_path / "nvidia" / "cudnn" / "lib" / "libcudnn.so.9").write_text("no library")
+    monkeypatch.syspath_prepend(tmp_path)
+    kept: list[object] = []
+    monkeypatch.setattr(cuda, "_kept", kept)
+    assert "libcudnn.so.9" in cuda.load_libraries("cuda") and len(kept) == 1
+    assert cuda.load_libraries("rocm") == ""
