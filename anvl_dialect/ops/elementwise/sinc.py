@@ -32,6 +32,10 @@ __all__ = ["SincOp"]
 _EPSILON = 1e-18  # relative to the first term, where the series is truncated
 
 
+#: Its factorial, and pi^order, are numbers.
+_LARGEST_ORDER = 100
+
+
 class SincOp(Unary, name="sinc"):
     """sin(pi x) / (pi x) elementwise, and 1 at 0; or its derivative of `order`."""
 
@@ -43,6 +47,8 @@ class SincOp(Unary, name="sinc"):
     def result_type(cls, x: Any, order: int) -> Any:
         if order < 0:
             raise TypeError(f"sinc: order is {order}; it must be 0 or more")
+        if order > _LARGEST_ORDER:
+            raise TypeError(f"sinc: order is {order}; it must be at most {_LARGEST_ORDER}")
         return super().result_type(x)
 
     @classmethod

@@ -51,6 +51,7 @@ _FAR = (
 _FAR_SLOPE = 1 / 2, 1 / 8, 1 / 8, 25 / 128, 13 / 32, 1073 / 1024, 103 / 32
 _FAR_SLOPE_OF_1 = 1 / 2, -3 / 8, -3 / 8, -63 / 128, -27 / 32, -1899 / 1024, -81 / 16
 # fmt: on
+_LARGEST_ORDER = 1000  # each order is three ops; mutated programs had 2^63 - 1
 _FAR_FROM = {32: 20.0, 64: 300.0}  # by bits (fewer: 10), from here on these are exact
 
 
@@ -137,6 +138,11 @@ class BesselFamily(Unary):
     def result_type(cls, x: Any, order: int) -> Any:
         if order < 0:
             raise TypeError(f"{cls.short_name}: order is {order}; it must be 0 or more")
+        if order > _LARGEST_ORDER:
+            raise TypeError(
+                f"{cls.short_name}: order is {order}; it must be at most {_LARGEST_ORDER}, as each "
+                "step of its recurrence is ops of the program"
+            )
         return super().result_type(x)
 
     @classmethod
