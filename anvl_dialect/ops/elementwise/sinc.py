@@ -32,8 +32,8 @@ __all__ = ["SincOp"]
 _EPSILON = 1e-18  # relative to the first term, where the series is truncated
 
 
-#: Its factorial, and pi^order, are numbers.
-_LARGEST_ORDER = 100
+#: The factorials in its series are floats: from some order above 50 on they overflow.
+_LARGEST_ORDER = 50
 
 
 class SincOp(Unary, name="sinc"):
