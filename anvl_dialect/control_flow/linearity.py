@@ -7,7 +7,7 @@ from anvl.dialect.control_flow.call import CallOp
 from anvl.dialect.control_flow.region_ops import RegionOp
 from anvl.dialect.core.captures import operands_of
 from anvl.dialect.core.families import differentiable
-from anvl.dialect.core.op import Value
+from anvl.dialect.core.op import AnvlOp, Value
 from anvl.dialect.core.symbol_table import SymbolTable
 from anvl.dialect.interpreters.activity_analysis import place_of
 from anvl.dialect.interpreters.slices import values_read
@@ -75,6 +75,8 @@ def _nonlinear_part(
             found = first_nonlinear(body, moves, slopes=slopes)
             if found is not None:
                 return found
+        return None
+    if not isinstance(op, AnvlOp):  # the sweep names what has no rules
         return None
     if _is_flat(op, through, results):
         return NonLinear(op, True, op)
