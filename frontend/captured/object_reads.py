@@ -41,7 +41,7 @@ def own_attributes(x: Any) -> dict[str, Any]:
     """The attributes of an object itself; those of a class are found with its bases."""
     try:
         own = object.__getattribute__(x, "__dict__")
-    except AttributeError:
+    except Exception:  # it has none, or a property of that name
         return {}
     return own if type(own) is dict else {}
 

@@ -37,7 +37,7 @@ from anvl.captured.object_reads import (
     slot_value,
 )
 from anvl.captured.ownership import Ownership, home_of
-from anvl.captured.values import Elements, Identity, Opaque, array_value, atom, is_atom
+from anvl.captured.values import Elements, Identity, Instance, Opaque, array_value, atom, is_atom
 from anvl.core.tracer import Tracer
 from anvl.runtime import Array
 
@@ -53,12 +53,13 @@ _FUNCTIONS = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
     functools.partial, classmethod, staticmethod, property, np.ufunc, type,
 )  # fmt: skip
-# Containers of Python whose elements are in an attribute.
-_WRAPPING = (collections.ChainMap, collections.UserDict, collections.UserList)
-# Objects that make something of a function, by the attribute that has it.
+# Containers of Python whose elements are in an attribute; by id, as asking abstract classes for
+# subclasses takes long.
+_WRAPPING = frozenset(map(id, (collections.ChainMap, collections.UserDict, collections.UserList)))
+# By class, by its id as some have no hash: the attribute with the function of a wrapper of one.
 _WRAPPERS = {
-    property: "fget", functools.cached_property: "func", classmethod: "__func__",
-    staticmethod: "__func__",
+    id(property): "fget", id(functools.cached_property): "func", id(classmethod): "__func__",
+    id(staticmethod): "__func__",
 }  # fmt: skip
 _UNUSED_METHODS = frozenset(
     (
@@ -262,7 +263,7 @@ class _Search:
         of = type(x)
         is_persons = self._owner.of_class(of) or of is types.SimpleNamespace
         # What a library keeps in its objects is not known, but for their identity.
-        self.found.values[path] = of if is_persons else Opaque(x)
+        self.found.values[path] = Instance(of) if is_persons else Opaque(x)
         if id(x) not in self._instances:
             self._instances[id(x)] = x
             if callable(x) and not is_persons:  # such as numpy.vectorize
@@ -278,9 +279,9 @@ class _Search:
         for name, versions in of_class.items():
             if name.startswith("__") and name not in unused:
                 self._reach_all(raw for raw in versions if callable(raw))
-        if issubclass(of, _WRAPPING):
+        if not _WRAPPING.isdisjoint(map(id, of.__mro__)):
             self._add_attributes(("data", "maps"))
-        elif tree.is_container(of):  # its children are read by functions that are registered
+        elif _is_registered(of):  # its children are read by functions that are registered
             self._add_attributes(own_attributes(x))
 
     def _add_attributes(self, names: Iterable[str]) -> None:
@@ -344,8 +345,8 @@ class _Search:
             self._partial(f)
         elif of is types.MethodType or of is types.BuiltinMethodType:
             self._method(f)
-        elif of in _WRAPPERS:
-            self._reach_all((getattr(f, _WRAPPERS[of]),))
+        elif id(of) in _WRAPPERS:
+            self._reach_all((getattr(f, _WRAPPERS[id(of)]),))
         elif self._owner.of_class(of):  # a callable, or a descriptor
             self._value(f, self._unique("self"), None, 0)
         else:
@@ -451,3 +452,11 @@ class _Search:
             self._reach(of)
             for element in list(own_attributes(x).values()):
                 self.add_argument(element, depth + 1)
+
+
+def _is_registered(cls: type) -> bool:
+    """Whether a class is a container of pytrees; one without a hash cannot be."""
+    try:
+        return tree.is_container(cls)
+    except Exception:
+        return False

@@ -21,6 +21,7 @@ __all__ = [
     "ArrayValue",
     "Elements",
     "Identity",
+    "Instance",
     "Opaque",
     "array_value",
     "atom",
@@ -100,6 +101,24 @@ class ArrayValue:
         if dtype.hasobject or len(content) > _MOST_SHOWN * dtype.itemsize:
             return f"an array {dtype}{list(shape)}"
         return str(np.frombuffer(content, dtype).reshape(shape).tolist())
+
+
+class Instance:
+    """An object of the person's: its class; its attributes are values of their own."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: type) -> None:
+        self._of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instance) and self._of is other._of
+
+    def __hash__(self) -> int:
+        return id(self._of)
+
+    def __repr__(self) -> str:
+        return f"a {self._of.__name__}"
 
 
 class Opaque:
