@@ -8,7 +8,7 @@
 `docs/cache.md` describes it.
 """
 
-from anvl.runtime.disk_cache.folder import Folder, Refused, default_path
+from anvl.runtime.disk_cache.folder import Folder, Refused, default_path, is_supported
 from anvl.runtime.disk_cache.programs import compile_or_load, flush
 
-__all__ = ["Folder", "Refused", "compile_or_load", "default_path", "flush"]
+__all__ = ["Folder", "Refused", "compile_or_load", "default_path", "flush", "is_supported"]

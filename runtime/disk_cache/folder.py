@@ -34,7 +34,7 @@ from anvl.runtime.disk_cache.entries import (
     opened,
 )
 
-__all__ = ["Folder", "Kept", "Refused", "default_path"]
+__all__ = ["Folder", "Kept", "Refused", "default_path", "is_supported"]
 
 _SECRET = "secret"
 _TAG = "CACHEDIR.TAG"
@@ -59,6 +59,11 @@ class Kept(NamedTuple):
     size: int
     used: float
     header: dict[str, Any]
+
+
+def is_supported() -> bool:
+    """Whether files have owners and permissions, on which the cache relies: not on Windows."""
+    return hasattr(os, "geteuid")
 
 
 def default_path() -> Path | None:

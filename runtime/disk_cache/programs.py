@@ -24,7 +24,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anvl.runtime.disk_cache.entries import Damaged, sealed
-from anvl.runtime.disk_cache.folder import Folder, Refused, default_path
+from anvl.runtime.disk_cache.folder import Folder, Refused, default_path, is_supported
 from anvl.runtime.disk_cache.keys import program_key
 from anvl.runtime.errors import CacheWarning, readable
 from anvl.runtime.lazy import compat
@@ -87,7 +87,7 @@ _warned: set[str] = set()
 
 def _folder() -> Folder | None:
     """The folder in use, which exists; None if the cache is off."""
-    if not runtime_settings.cache or not hasattr(os, "geteuid"):  # others have no such owners
+    if not runtime_settings.cache or not is_supported():
         return None
     given = runtime_settings.cache_dir
     path = default_path() if given is None else given

@@ -59,9 +59,11 @@ def run(words: Sequence[str], values: Mapping[str, Any]) -> int:
 
 
 def _folder() -> Folder:
-    from anvl.runtime.disk_cache import Folder, default_path
+    from anvl.runtime.disk_cache import Folder, default_path, is_supported
     from anvl.runtime.settings import runtime_settings
 
+    if not is_supported():
+        raise UsageError("cache: there is none on this system, whose files have no owners")
     path = runtime_settings.cache_dir or default_path()
     if path is None:
         raise UsageError("cache: there is no home directory; set ANVL_CACHE_DIR")

@@ -5,10 +5,12 @@ import time
 
 import pytest
 
-from anvl.runtime.disk_cache import Folder
+from anvl.runtime.disk_cache import Folder, is_supported
 from anvl.runtime.disk_cache.entries import sealed
 from anvl.runtime.settings import runtime_settings
 from anvl.tools.new.anvl_command import main
+
+pytestmark = pytest.mark.skipif(not is_supported(), reason="files have no owners here")
 
 DAY = 86400
 
@@ -113,6 +115,13 @@ def test_an_unsafe_folder_is_an_error(folder, capsys):
     folder.path.chmod(0o777)
     for command in ("list", "verify", "prune", "clear"):
         assert "has mode 777, so that others may write to it" in told(capsys, command, code=1)
+
+
+def test_a_system_without_owners_of_files_has_no_cache(folder, capsys, monkeypatch):
+    monkeypatch.delattr(os, "geteuid")
+    assert told(capsys, "list", code=1) == (
+        "anvl: error: cache: there is none on this system, whose files have no owners\n"
+    )
 
 
 def test_help_is_that_of_the_command(capsys):
