@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anvl import ffi as ffi
     from anvl import numpy as numpy
     from anvl import prim as prim
+    from anvl import profiler as profiler
     from anvl import random as random
     from anvl import testing as testing
     from anvl import tree as tree
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from anvl.effects.callbacks import pure_callback as pure_callback
     from anvl.effects.checking import check as check
     from anvl.effects.checking import check_finite as check_finite
+    from anvl.installation.versions_report import show_versions as show_versions
     from anvl.interop.export import export as export
     from anvl.interop.load_program import load as load
     from anvl.interop.stablehlo_import import from_stablehlo as from_stablehlo
@@ -150,6 +152,7 @@ _HOMES = {
     "register_plugin": "anvl.runtime",
     "set_default_device": "anvl.core.config",
     "set_defaults": "anvl.core.config",
+    "show_versions": "anvl.installation.versions_report",
     "switch": "anvl.control_flow.conditions",
     "stop_gradient": "anvl.transforms.grad",
     "tag": "anvl.transforms.tags",
@@ -160,7 +163,7 @@ _HOMES = {
     "while_loop": "anvl.control_flow.loops",
     "why_not_differentiable": "anvl.transforms.explain",
 }
-_MODULES = ("debug", "ffi", "numpy", "prim", "random", "testing", "tree", "windows")
+_MODULES = ("debug", "ffi", "numpy", "prim", "profiler", "random", "testing", "tree", "windows")
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

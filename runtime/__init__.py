@@ -36,6 +36,7 @@ from anvl.runtime.executable import (
 )
 from anvl.runtime.handlers.callbacks import CallbackError
 from anvl.runtime.handlers.ffi import include_dir, register_handler, registered_handlers
+from anvl.runtime.instrumentation.phases import DEBUG, INFO, is_watched, phase
 from anvl.runtime.plugins.default_device import (
     PluginSettings,
     chosen_placement,
@@ -57,7 +58,9 @@ from anvl.runtime.transfer import put
 from anvl.runtime.types import ArrayType, array_type
 
 __all__ = [
+    "DEBUG",
     "EMBEDDED",
+    "INFO",
     "MISSING",
     "Array",
     "ArrayType",
@@ -98,11 +101,13 @@ __all__ = [
     "hide_frames",
     "hiding_frames",
     "include_dir",
+    "is_watched",
     "known_plugins",
     "make_dispatch",
     "make_flat_dispatch",
     "make_function",
     "normal",
+    "phase",
     "put",
     "register_handler",
     "register_plugin",

@@ -23,6 +23,8 @@ from anvl.runtime.errors import RuntimeFailure, readable
 from anvl.runtime.execution_errors import deleted_argument, execution_failure
 from anvl.runtime.handlers.callbacks import guarded, waiting
 from anvl.runtime.handlers.ffi import missing_handler
+from anvl.runtime.instrumentation.phases import INFO, phase
+from anvl.runtime.instrumentation.progress import progress
 from anvl.runtime.lazy import compat
 from anvl.runtime.memory import check_temporaries
 from anvl.runtime.plugins.default_device import default_placement
@@ -311,19 +313,20 @@ def compile_lowered(
     argument_names: Sequence[str] | None = None,
     donation: Donation | None = None,
     callbacks: Sequence[Callable[..., Any]] = (),
+    title: str = "main",
 ) -> Executable:
     """Compile as `compile` does, without the check that every function can be called.
 
     For programs of anvl's own lowering, which has checked it; others may end the process.  Each
     run deletes the arguments of `donation`, and may call the functions `callbacks`, by number; it
-    waits for these.
+    waits for these.  Logs and profiles call it by its `title`.
     """
     check_process("compile")
     place = default_placement() if placement is None else placement
     _check_results(out_types or ())
     calls_lapack = _prepare_custom_calls(program, place)
     given = _compile_options(place, options or {})
-    handle = _compiled(program, place, given, [guarded(f) for f in callbacks])
+    handle = _compiled(program, place, given, title, [guarded(f) for f in callbacks])
     if arg_types is None or out_types is None:
         found_args, found_outs = _types_of(handle, place)
         arg_types = found_args if arg_types is None else arg_types
@@ -346,12 +349,15 @@ _UNKNOWN_TARGET = (
 )
 
 
-def _compiled(program: bytes | str, place: Placement, options: Any, callbacks: Any = ()) -> Any:
+def _compiled(
+    program: bytes | str, place: Placement, options: Any, title: str, callbacks: Any = ()
+) -> Any:
     client, devices = place.client.handle, place.device_list
     try:
-        if callbacks:  # functions of this process: no cache keeps the program
-            return compat.compile_with_callbacks(client, program, devices, options, callbacks)
-        return compile_or_load(program, place, options)
+        with phase("compile", title, INFO) as now, progress(f"XLA compiles {title}"):
+            if callbacks:  # functions of this process: no cache keeps the program
+                return compat.compile_with_callbacks(client, program, devices, options, callbacks)
+            return compile_or_load(program, place, options, now.add)
     except compat.Failure as error:
         text = readable(error)
         if "compile option" in text or "While setting option" in text:

@@ -271,6 +271,31 @@ def stablehlo_version() -> str:
     return str(_stablehlo.get_current_version())
 
 
+def profile_mark(name: str) -> Any:
+    """A context manager that marks its block in the profile that is being recorded."""
+    from jaxlib import _profiler  # type: ignore[attr-defined]  # 2 ms, only to record
+
+    return _profiler.TraceMe(name)
+
+
+def start_profile(python_calls: bool) -> Any:
+    """Begin to record a profile; `python_calls` says whether to record every call in Python."""
+    from jaxlib import _profiler  # type: ignore[attr-defined]
+
+    options = _profiler.ProfileOptions()
+    options.python_tracer_level = int(python_calls)
+    return _profiler.ProfilerSession(options)
+
+
+def end_profile(session: Any) -> Any:
+    """End a profile; returns its planes, lines and events."""
+    from jaxlib import _profile_data  # type: ignore[attr-defined]
+
+    found = session.stop_and_get_profile_data()  # its class must be known by then
+    assert isinstance(found, _profile_data.ProfileData)
+    return found
+
+
 class ProgramReader:
     """Read programs with jaxlib's own MLIR, for inspection: 0.1 s to load, once."""
 

@@ -16,7 +16,7 @@ from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import Program, Trace, trace_function
-from anvl.runtime import Array, hide_code_of
+from anvl.runtime import INFO, Array, hide_code_of, is_watched, phase
 
 __all__ = ["Traced", "known_numbers", "trace_call"]
 
@@ -80,8 +80,16 @@ def trace_call(
         leaves, out_tree = tree.flatten(f(*args, **kwargs))
         return [_output(y, i, leaves, out_tree, f) for i, y in enumerate(leaves)]
 
-    name = "main" if program is None else name_of(f)
-    trace, outputs = trace_function(flat, name, avals, names, program or Program())
+    if program is not None:
+        trace, outputs = trace_function(flat, name_of(f), avals, names, program)
+        return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
+    program = Program()
+    program.title = name_of(f)
+    with phase("trace", program.title, INFO) as now:
+        trace, outputs = trace_function(flat, "main", avals, names, program)
+        if is_watched("trace", INFO):
+            types = ", ".join(f"{n}: {of}" for n, of in zip(names, avals, strict=True))
+            now.add(f"for ({types})")
     return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
 
 

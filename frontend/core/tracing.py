@@ -43,6 +43,8 @@ class Program:
     def __init__(self) -> None:
         with context(), ir.Location.unknown():
             self.module: ir.Module = ir.Module.create()
+        #: The name of the function that it was begun for.
+        self.title: str = ""
         self.captured: list[Any] = []
         # The Python functions that the program calls, by number.
         self.callbacks: list[Any] = []

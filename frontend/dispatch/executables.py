@@ -24,6 +24,7 @@ from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.program_state import State, state_of
 from anvl.runtime import (
+    INFO,
     Array,
     ArrayType,
     Donation,
@@ -33,6 +34,7 @@ from anvl.runtime import (
     array_type,
     compile_lowered,
     default_placement,
+    phase,
     put,
 )
 
@@ -198,11 +200,14 @@ def executable_of(
             argument_names=arguments,
             donation=Donation(options.function, donated) if donated else None,
             callbacks=calls,
+            title=program.title,
         )
         _executables[identity] = executable
         if len(_executables) > _MAX_EXECUTABLES:
             _executables.popitem(last=False)
     else:
+        with phase("compile", program.title, INFO) as now:
+            now.add("found among the programs of this process")
         _executables.move_to_end(identity)
     return executable, constants
 

@@ -4,6 +4,7 @@ The same passes run from the shell: `print(PIPELINE)` gives the argument of `anv
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,11 +14,20 @@ from anvl.dialect.core.create import CapturedOp
 from anvl.dialect.core.errors import ExportError, PassError
 from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.interpreters.ad_diagnostics import place_in
+from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
-from anvl.runtime import Client, Target, check_stablehlo, stablehlo_version
+from anvl.runtime import (
+    Client,
+    Target,
+    check_stablehlo,
+    is_watched,
+    phase,
+    stablehlo_version,
+)
+from anvl.runtime.instrumentation.phases import Phase
 
 __all__ = [
     "STAGES",
@@ -66,7 +76,7 @@ def lower(
     `on_unused` gets the positions of the donated arguments that no result can use.
     """
     with passes_lock:
-        pipeline(arrays, *target, donated, on_unused).run(module)
+        pipeline(arrays, *target, donated, on_unused).run(module, instruments=_watching())
 
 
 def lower_with_stages(
@@ -84,8 +94,30 @@ def lower_with_stages(
             if argument in _STAGE_OF:
                 stages[_STAGE_OF[argument]] = copied(module)
 
-        pipeline(arrays, *target, donated, on_unused).run(module, after_each=keep)
+        pipeline(arrays, *target, donated, on_unused).run(
+            module, after_each=keep, instruments=_watching()
+        )
     return stages
+
+
+class _PassPhases(Instrument):
+    """Each pass as a phase, for logs and profiles."""
+
+    def __init__(self) -> None:
+        self._running: list[Phase] = []
+
+    def before(self, pass_: PassText, op: ir.Operation) -> None:
+        self._running.append(phase("passes", str(pass_)).__enter__())
+
+    def after(self, pass_: PassText, op: ir.Operation) -> None:
+        self._running.pop().__exit__(None, None, None)
+
+    def failed(self, pass_: PassText, op: ir.Operation) -> None:
+        self._running.pop().__exit__(*sys.exc_info())
+
+
+def _watching() -> Sequence[Instrument]:
+    return [_PassPhases()] if is_watched("passes") else ()
 
 
 def copied(module: ir.Module) -> ir.Module:
@@ -108,7 +140,7 @@ def serialize(module: ir.Module, version: str | None = None, client: Client | No
     """
     said: list[tuple[str, str]] = []
     target = _version_for(client) if version is None else version
-    with passes_lock:
+    with passes_lock, phase("serialize", "the program") as now:
 
         def hear(diagnostic: Any) -> bool:
             said.append((diagnostic.message, str(diagnostic.location)))  # in MLIR's inner types
@@ -116,7 +148,9 @@ def serialize(module: ir.Module, version: str | None = None, client: Client | No
 
         handler = module.context.attach_diagnostic_handler(hear)
         try:
-            return stablehlo.serialize_portable_artifact(module, target)
+            artifact: bytes = stablehlo.serialize_portable_artifact(module, target)
+            now.add(f"{len(artifact)} bytes")
+            return artifact
         except ValueError:  # says only that it failed
             if version is not None:
                 _check_version(said, version)

@@ -46,7 +46,12 @@ _LABEL = 200  # characters of the types in the header of an entry
 _SWEPT_EACH = 16  # part of the size limit that a process writes before it looks at all files again
 
 
-def compile_or_load(program: bytes | str, place: Placement, options: Any) -> Any:
+def compile_or_load(
+    program: bytes | str,
+    place: Placement,
+    options: Any,
+    tell: Callable[[str], object] = str,
+) -> Any:
     """The executable of a program, from the cache if it is there.
 
     Parameters
@@ -57,6 +62,8 @@ def compile_or_load(program: bytes | str, place: Placement, options: Any) -> Any
         Where it will run.
     options
         The client's `CompileOptions`.
+    tell
+        Is told whether the program was in the cache, if that is on.
 
     Raises
     ------
@@ -69,7 +76,9 @@ def compile_or_load(program: bytes | str, place: Placement, options: Any) -> Any
     key = program_key(program, options, place)
     handle = _loaded(folder, key, place, options)
     if handle is not None:
+        tell("loaded from the cache on disk")
         return handle
+    tell("not in the cache on disk")
     started = time.perf_counter()
     handle = compat.compile_and_load(place.client.handle, program, place.device_list, options)
     seconds = time.perf_counter() - started

@@ -21,6 +21,11 @@ class RuntimeSettings(Settings):
     num_cpu_devices = Setting(
         number(1), 1, "Devices of a new CPU client; read when the first array or program is made."
     )
+    progress = Setting(
+        switch,
+        True,
+        "A line on the terminal, or in a notebook, while XLA compiles for more than two seconds.",
+    )
     traceback_filtering = Setting(
         switch, True, "Tracebacks end at your own line; without it they show anvl's frames, too."
     )

@@ -41,9 +41,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "frontend": (
         "tree", "core", "captured", "recompilation", "dispatch", "prim", "numpy", "transforms",
         "control_flow", "effects", "interop", "windows", "random", "ffi", "debug",
-        "testing",
+        "profiler", "installation", "testing",
     ),
-    "tools": ("io", "cache", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp", "dev"),
+    "tools": (
+        "io", "cache", "doctor", "new", "run", "opt", "diff", "viz", "reduce", "checks", "lsp",
+        "dev",
+    ),
 }  # fmt: skip
 
 # Pages that describe the layout, for the messages.

@@ -1,6 +1,7 @@
 """The command `anvl`: `anvl new my_dialect` writes a project of ops and passes of one's own.
 
 `anvl cache list` and its like look after the cache of compiled programs.
+`anvl doctor` tries the installation from end to end.
 """
 
 import os
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anvl.tools.cache import cache_command
+from anvl.tools.doctor.doctor_command import doctor
 from anvl.tools.io.command_line import Flag, UsageError, check_known, parse, usage
 
 __all__ = ["main"]
@@ -16,14 +18,18 @@ __all__ = ["main"]
 _HELP = """\
 usage: anvl new FOLDER
        anvl cache list|verify|prune|clear|path
+       anvl doctor
 
 `new` writes a project of ops and passes of your own: a package and a dialect named like the folder,
 with an op, a pass, tests of both (pytest, lit) and a workflow for CI.  The tests pass as they are.
 `cache` looks after the compiled programs that are kept on disk; `anvl cache --help` says more.
+`doctor` tries the installation from end to end: versions, tracing, passes, compiling, running, a
+gradient, LAPACK, files, plugins.  Each check is a line, ok or FAILED with what to do; the exit code
+is 1 if one failed.
 
 """
 _FLAGS = (Flag("help", "this text"), Flag("version", "versions of anvl and of what it stands on"))
-_COMMANDS = ("new", "cache")
+_COMMANDS = ("new", "cache", "doctor")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,6 +54,10 @@ def _run(argv: Sequence[str]) -> int:
         print(versions(), end="")
     elif of_cache:
         return cache_command.run(given.inputs[1:], given.values)
+    elif given.inputs[:1] == ["doctor"]:
+        if len(given.inputs) > 1:
+            raise UsageError(f"doctor takes no arguments, got {given.inputs[1]!r}")
+        return doctor()
     else:
         _new(_checked(given.inputs))
     return 0

@@ -114,7 +114,7 @@ def test_a_failure_in_the_middle_leaves_nothing(here, capsys, monkeypatch):
     [
         ([], "no command; write anvl new my_dialect"),
         (["nwe", "a"], "no command 'nwe', did you mean 'new'?"),
-        (["build"], "no command 'build'; the commands are new"),
+        (["build"], "no command 'build'; the commands are new, cache, doctor"),
         (["new"], "new takes one folder, got 0"),
         (["new", "a", "b"], "new takes one folder, got 2"),
         (["new", "a", "--forse"], "unknown flag --forse"),

@@ -1,0 +1,1 @@
+"""`anvl doctor`: whether the installation works, from end to end."""
