@@ -93,6 +93,18 @@ def test_an_error_of_the_program_names_the_argument(capfd: pytest.CaptureFixture
     assert capfd.readouterr() == ("", "")  # the plugin logs each compilation
 
 
+def test_a_donated_array_gives_its_memory_to_the_result() -> None:
+    step = anvl.jit(lambda x: x * 0.5, donate="x")
+    with anvl.default_device(NAME):
+        x = anp.ones((64, 64))
+        assert step.lower(x).compile().memory_stats()["alias_size_in_bytes"] == x.nbytes
+        address = x.buffer.unsafe_buffer_pointer()
+        y = step(x)
+        assert y.buffer.unsafe_buffer_pointer() == address and np.all(np.asarray(y) == 0.5)
+        with pytest.raises(anvl.RuntimeFailure, match="was donated to"):
+            x + 1
+
+
 # -- versions of StableHLO -------------------------------------------------------------------------
 
 
