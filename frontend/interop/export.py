@@ -33,6 +33,7 @@ from anvl.dispatch.lowering import (
     lower,
     serialize,
 )
+from anvl.dispatch.program_state import state_of
 from anvl.interop.number_ranges import meetings_to_json
 from anvl.interop.structures import structure_to_json, value_to_json
 from anvl.passes.framework.walk import find
@@ -52,7 +53,8 @@ class ExportedProgram:
         What `manifest.json` of the file says: arguments, results, versions, platform.
     artifact : bytes
         The program as a portable StableHLO artifact; it takes the arrays of `constants` that
-        `manifest["artifact_constants"]` names, then the arguments.
+        `manifest["artifact_constants"]` names, then the arguments.  Its results at the positions in
+        `manifest["artifact_state"]` say whether a check failed.
     constants : dict of numpy.ndarray
         The arrays that the function closed over, each once.
     custom_calls : list of str
@@ -190,6 +192,7 @@ def _exported(
     drop_folders(module.operation)
     program = copied(module)
     lower(module, captured, target)
+    state = state_of(module)
     arrays, names = _unique(captured, sorted(captured_types(program.operation)))
     manifest = {
         "anvl": anvl.__version__,
@@ -200,6 +203,7 @@ def _exported(
         "function": function,
         "captured": {str(i): name for i, name in names.items()},
         "artifact_constants": [names[i] for i in captured_order(module)],
+        "artifact_state": [] if state is None else list(state.report.positions),
     }
     return ExportedProgram(manifest, _text(program), serialize(module, version), arrays)
 

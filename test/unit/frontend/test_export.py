@@ -91,6 +91,19 @@ def test_an_artifact_for_any_platform_calls_nothing():
     assert found.custom_calls == [] and found.manifest["platform"] == "any"
 
 
+def test_checks_fail_as_in_the_original(tmp_path):
+    def f(x):
+        anvl.check(anp.all(x > 0), "x is as low as {low}", low=anp.min(x))
+        return anp.sum(anp.log(x))
+
+    export = anvl.export(f, X)
+    assert export.manifest["artifact_state"] == [1, 2]
+    found = loaded(export, tmp_path)
+    assert_close(found(abs(X)), f(abs(X)), PROGRAM)
+    with pytest.raises(anvl.CheckError, match=r"x is as low as -.*test_export\.py:\d+"):
+        anvl.grad(found)(-abs(X))
+
+
 def test_equal_arrays_are_stored_once():
     found = exported("closed_over")
     assert set(found.manifest["captured"].values()) == {*found.constants}
