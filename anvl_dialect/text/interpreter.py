@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -28,8 +29,8 @@ from anvl.dialect.core.types import element_type, numpy_of, tensor
 from anvl.dialect.text.messages import how_it_ended, receive, send
 
 __all__ = [
-    "KNOWN", "Code", "Interpreter", "Job", "ProcessEnded", "code_of", "interpreter", "names_of",
-    "unknown_ops",
+    "KNOWN", "Code", "Interpreter", "Job", "ProcessEnded", "code_of", "interpreter", "name_of_op",
+    "names_of", "unknown_ops",
 ]  # fmt: skip
 
 
@@ -73,13 +74,19 @@ def names_of(op: ir.Operation) -> set[str]:
     names: set[str] = set()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        names.add(op.name)
-        if op.name == "stablehlo.dot_general" and any(0 in x.type.shape for x in op.operands):
-            names.add(_EMPTY_PRODUCT)
+        names.add(name_of_op(op))
         return ir.WalkResult.ADVANCE
 
     op.walk(visit)
     return names - {"builtin.module"}
+
+
+def name_of_op(op: ir.Operation) -> str:
+    """The name of an op; an empty contraction has a distinct one."""
+    if op.name == "stablehlo.dot_general" and any(0 in x.type.shape for x in op.operands):
+        return _EMPTY_PRODUCT
+    name: str = op.name
+    return name
 
 
 def unknown_ops(names: set[str]) -> set[str]:
@@ -92,6 +99,7 @@ class Interpreter:
 
     def __init__(self) -> None:
         self._process: Any = None
+        self._said: Any = None  # what the process prints on stderr
         self._lock = threading.Lock()  # an answer is of the thread that asked
 
     def run(
@@ -144,9 +152,10 @@ class Interpreter:
         self, code: bytes, inputs: Sequence[np.ndarray], seconds: float
     ) -> tuple[list[np.ndarray], float]:
         if self._process is None:
+            self._said = tempfile.TemporaryFile()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
             )  # fmt: skip
         try:
             send(
@@ -158,8 +167,17 @@ class Interpreter:
         except (EOFError, BrokenPipeError) as error:
             raise self._give_up() from error
         if message:
-            raise ProcessEnded(message)
+            raise ProcessEnded(message + self._reason())
         return found, float(taken)
+
+    def _reason(self) -> str:
+        """The error that LLVM printed before it ended the process, if any."""
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").splitlines()
+        self._said.truncate(0)
+        self._said.seek(0)  # the children write where this file stands
+        errors = [line for line in lines if line.startswith("LLVM ERROR: ")]
+        return f" ({errors[-1].removeprefix('LLVM ERROR: ')})" if errors else ""
 
     def _give_up(self) -> ProcessEnded:
         """Give up a process that ended though only its children should have."""
@@ -174,6 +192,7 @@ class Interpreter:
                 self._process.stdin.close()
             self._process.stdout.close()
             self._process.wait()
+            self._said.close()
             self._process = None
 
 

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import warnings
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,11 @@ from anvl.core.trace_state import passes_lock
 from anvl.core.traced import Traced
 from anvl.core.tracing import Program as TracedProgram
 from anvl.dispatch.host_calls import HostCall, check_place, host_calls
+from anvl.dispatch.interpreted_executable import (
+    INTERPRETER,
+    InterpretedExecutable,
+    check_interpretable,
+)
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
 from anvl.dispatch.program_state import State, state_of
@@ -137,12 +142,15 @@ def compiled_program(
     unused: list[int] = []
     with passes_lock:
         ranges = ranges_of(program)
-        target = place.client.target
+        target = INTERPRETER if options.interpreted else place.client.target
         lower(program.module, program.captured, target, options.donated, unused.extend)
         order = captured_order(program.module)
         state = state_of(program.module)
         calls = host_calls(program.module, program.callbacks)
-        artifact = serialize(program.module, client=place.client)
+        if options.interpreted:
+            check_interpretable(program.module, options.function)
+        client = None if options.interpreted else place.client
+        artifact = serialize(program.module, client=client)
     _warn_of_unused(unused, key, names, options.function)
     moves = bool(key) and key[0].placement is not place
     if moves:
@@ -174,6 +182,11 @@ def executable_of(
     out_types = [array_type(a.shape, a.dtype, place, a.weak_type) for a in out_avals]
     arguments = (*(f"constant {i}" for i in order), *names)
     _check_places(arg_types, arguments, options.function)
+    if options.interpreted:
+        run_by_interpreter = InterpretedExecutable(
+            artifact, place, arg_types, out_types, arguments, options.function
+        )
+        return run_by_interpreter, constants
     donated = tuple(len(constants) + i for i in options.donated)
     given = _compiler_options(artifact, place.client.platform) | dict(options.compiler_options)
     identity = (
@@ -187,29 +200,36 @@ def executable_of(
         calls,
     )
     check_place(calls, place)
+    compile_it = functools.partial(
+        compile_lowered,
+        artifact,
+        place,
+        options=given,
+        arg_types=arg_types,
+        out_types=out_types,
+        argument_names=arguments,
+        donation=Donation(options.function, donated) if donated else None,
+        callbacks=calls,
+        title=program.title,
+    )
+    return _kept_or_compiled(identity, compile_it, program.title), constants
+
+
+def _kept_or_compiled(
+    identity: Any, compile_it: Callable[[], Executable], title: str
+) -> Executable:
     executable = _executables.get(identity)
     if executable is None:
         if next(_numbers) % _COUNTED_EVERY == 0:
             _spare_maps()
-        executable = compile_lowered(
-            artifact,
-            place,
-            options=given,
-            arg_types=arg_types,
-            out_types=out_types,
-            argument_names=arguments,
-            donation=Donation(options.function, donated) if donated else None,
-            callbacks=calls,
-            title=program.title,
-        )
-        _executables[identity] = executable
+        executable = _executables[identity] = compile_it()
         if len(_executables) > _MAX_EXECUTABLES:
             _executables.popitem(last=False)
     else:
-        with phase("compile", program.title, INFO) as now:
+        with phase("compile", title, INFO) as now:
             now.add("found among the programs of this process")
         _executables.move_to_end(identity)
-    return executable, constants
+    return executable
 
 
 def _place_of(program: TracedProgram, key: Sequence[ArrayType], is_open: bool) -> Placement:

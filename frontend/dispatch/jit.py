@@ -406,14 +406,13 @@ def jit(
     inline: bool = False,
     cache_size: int = MAX_PROGRAMS,
     compiler_options: Mapping[str, Any] | None = None,
+    backend: str | None = None,
     debug_nans: bool = False,
     on_stale_closure: str | None = None,
 ) -> Any:
-    """Compile a function when it is first called with arguments of some dtypes and shapes.
+    """Trace and compile a function at its first call with arguments of some dtypes and shapes.
 
-    The function runs once, with tracers in place of arrays; the recorded ops are compiled, and
-    later calls with arguments of the same structure, dtypes and shapes run the compiled program.
-    In another trace only `static` and `inline` count.
+    Later ones run the compiled program.  In another trace only `static` and `inline` count.
 
     Parameters
     ----------
@@ -424,14 +423,15 @@ def jit(
     donate : str, int or sequence of these, optional
         Names or positions of arguments whose memory results may take; their arrays are deleted.
     device : Device or str, optional
-        Where every call runs, such as `"cpu:1"`; arrays elsewhere are copied.  By default where
-        its arrays are, or those that it closes over, or on the default device.
+        Where every call runs, such as `"cpu:1"`; by default where its arrays are.
     inline : bool
         Trace calls in another trace into its function, not into one of their own.
     cache_size : int
         How many programs are kept; the least recently used is dropped.
     compiler_options : mapping of str to number, bool or str, optional
         XLA's, by name: `{"xla_backend_optimization_level": 0}`.
+    backend : str, optional
+        "interpreter": StableHLO's reference interpreter runs the program, slowly, for debugging.
     debug_nans : bool
         Raise `NonFiniteError` for the op that made a result NaN or infinite; donate nothing.
     on_stale_closure : str, optional
@@ -454,24 +454,18 @@ def jit(
     >>> print(anvl.jit(lambda x: x * x + 1)(2.0))
     5.0
     """
-    given = {"donate": donate, "device": device, "inline": inline, "cache_size": cache_size}
-    make = functools.partial(_jitted, static, debug_nans, on_stale_closure, given, compiler_options)
+    given = donate, device, inline, cache_size, compiler_options, backend, debug_nans
+    make = functools.partial(_jitted, static, on_stale_closure, given)
     return make if f is None else make(f)
 
 
-def _jitted(
-    static: Any,
-    debug_nans: bool,
-    on_stale_closure: str | None,
-    given: dict[str, Any],
-    compiler_options: Any,
-    f: Any,
-) -> Any:
+def _jitted(static: Any, on_stale_closure: str | None, given: tuple[Any, ...], f: Any) -> Any:
     if not callable(f):
         raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
     arguments = StaticArguments(f, static)
-    options = jit_options(f, arguments, compiler_options=compiler_options, **given)
+    options = jit_options(f, arguments, *given)
     policy = checked_policy(on_stale_closure)
+    *_, debug_nans = given
     if debug_nans:  # the search for the op needs the arguments
         jitted = Jit(f, arguments, options._replace(donated=frozenset()), policy)
         return _loaded("anvl.dispatch.debug_nans").checked(jitted)

@@ -36,12 +36,15 @@ class ProgramOptions(NamedTuple):
         The positions of donated arguments, among all that are no constants.
     compiler_options : tuple of (str, object)
         Options by XLA's names.
+    interpreted : bool
+        Whether the reference interpreter of StableHLO runs it.
     """
 
     function: str = "jit"
     place: Placement | None = None
     donated: tuple[int, ...] = ()
     compiler_options: tuple[tuple[str, Any], ...] = ()
+    interpreted: bool = False
 
 
 DEFAULT = ProgramOptions()
@@ -62,6 +65,8 @@ class JitOptions(NamedTuple):
         The number of programs that are kept.
     compiler_options : tuple of (str, object)
         Options by XLA's names, in alphabetical order.
+    interpreted : bool
+        Whether the reference interpreter of StableHLO runs its programs.
     """
 
     donated: frozenset[int | str] = frozenset()
@@ -69,6 +74,7 @@ class JitOptions(NamedTuple):
     inline: bool = False
     cache_size: int = MAX_PROGRAMS
     compiler_options: tuple[tuple[str, Any], ...] = ()
+    interpreted: bool = False
 
     def place(self) -> Placement | None:
         """The placement that the function is pinned to, if any."""
@@ -78,8 +84,9 @@ class JitOptions(NamedTuple):
         """The options of the program for these arguments."""
         if self is PLAIN:
             return ProgramOptions(name_of(f))
+        donated = self.donated_leaves(f, arguments)
         return ProgramOptions(
-            name_of(f), self.place(), self.donated_leaves(f, arguments), self.compiler_options
+            name_of(f), self.place(), donated, self.compiler_options, self.interpreted
         )
 
     def donated_leaves(self, f: Callable[..., Any], arguments: Arguments) -> tuple[int, ...]:
@@ -97,12 +104,13 @@ PLAIN = JitOptions()
 def jit_options(
     f: Callable[..., Any],
     static: StaticArguments,
-    *,
     donate: Any = None,
     device: Any = None,
     inline: bool = False,
     cache_size: int = MAX_PROGRAMS,
     compiler_options: Mapping[str, Any] | None = None,
+    backend: str | None = None,
+    debug_nans: bool = False,
 ) -> JitOptions:
     """Check the options of `jit`; its errors are those of `jit`."""
     if device is not None and not isinstance(device, Device | str):
@@ -120,6 +128,13 @@ def jit_options(
         bool(inline),
         cache_size,
         _checked_options(compiler_options or {}),
+        _is_interpreted(
+            backend,
+            donate=donate,
+            device=device,
+            compiler_options=compiler_options,
+            debug_nans=debug_nans or None,
+        ),
     )
     return PLAIN if made == PLAIN else made
 
@@ -145,6 +160,23 @@ def _donated(f: Callable[..., Any], static: StaticArguments, donate: Any) -> fro
             "static argument is no array and has no memory to give: name it in one of them"
         )
     return donated
+
+
+def _is_interpreted(backend: Any, **others: Any) -> bool:
+    if backend is None:
+        return False
+    if backend != "interpreter":
+        raise ValueError(
+            f"jit: backend must be 'interpreter' or None, got {backend!r}; device= says where a "
+            "compiled program runs"
+        )
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"jit: {name}={value!r} is for compiled programs, and backend='interpreter' "
+                "compiles none: leave out one of them"
+            )
+    return True
 
 
 def _checked_options(options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

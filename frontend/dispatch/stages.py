@@ -9,8 +9,10 @@ from anvl.core.promote import abstract, number_value
 from anvl.core.ranges import ranges_of
 from anvl.core.traced import Traced
 from anvl.dialect.core.mlir import ir
+from anvl.dialect.text.hlo_lines import LineStatistics, line_statistics
 from anvl.dispatch.executables import Program, executable_of
 from anvl.dispatch.host_calls import host_calls
+from anvl.dispatch.interpreted_executable import INTERPRETER, check_interpretable
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import (
     STAGES,
@@ -61,7 +63,10 @@ class Lowered:
         program = traced.program
         # None is jaxlib's own client, which lowering does not need.
         self._place = options.place or program.placement or chosen_placement()
-        target = self._place.client.target if self._place else embedded_target()
+        if options.interpreted:
+            target = INTERPRETER
+        else:
+            target = self._place.client.target if self._place else embedded_target()
         self._stages = lower_with_stages(
             program.module, program.captured, target, options.donated, lambda _: None
         )
@@ -146,6 +151,8 @@ class Compiled:
     def __init__(self, lowered: Lowered) -> None:
         traced = lowered._traced
         place = lowered._place or embedded_client().devices[0].placement
+        if lowered._options.interpreted:
+            check_interpretable(lowered._stages["stablehlo"], lowered._options.function)
         order = captured_order(lowered._stages["stablehlo"])
         self._traced, self._place = traced, place
         key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
@@ -206,6 +213,22 @@ class Compiled:
     def hlo(self) -> str:
         """The program after XLA's own passes."""
         return self.executable.hlo_text()
+
+    def line_statistics(self) -> list[LineStatistics]:
+        """By source line: instructions, and bytes of the results that they write to memory.
+
+        Read from `hlo()`: XLA keeps a line for most instructions.  The result of a fusion counts
+        for the line of its last op.  The lines that write most come first.
+
+        Examples
+        --------
+        >>> import anvl, anvl.numpy as np
+        >>> x = anvl.aval("f32", (256,))
+        >>> compiled = anvl.jit(lambda x: np.sort(np.sin(x))).lower(x).compile()
+        >>> compiled.line_statistics()[0].bytes_written
+        2048
+        """
+        return line_statistics(self.hlo())
 
     def memory_stats(self) -> dict[str, int]:
         """Bytes of arguments, results, temporaries and code, as counted by the compiler."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +16,10 @@ from anvl.runtime.settings import settings_of_version
 __all__ = ["Difference", "Key", "differences", "nearest", "signature"]
 
 _LONGEST = 60  # characters of a static value in a message
+
+# The class of a value may have a long `repr`, or one that fails, which a call must not notice.
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = _brief.maxlong = _LONGEST
 _ABSENT = "absent"
 
 
@@ -157,7 +162,7 @@ def _value(static: dict[str, StaticValue], name: str) -> str:
 
 
 def _shown(value: StaticValue) -> str:
-    text = repr(value)
+    text = _brief.repr(value.value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

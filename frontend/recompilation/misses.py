@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+from anvl import tree
 from anvl.core import config
 from anvl.core.arguments import name_of
 from anvl.core.locations import user_place, user_stack_level
@@ -22,6 +23,9 @@ __all__ = ["CacheInfo", "Miss", "MissLog", "RecompilationWarning", "listeners", 
 _MAX_KEPT = 64  # records of one function
 _MANY = 16  # programs from one place; more are a warning
 _SHOWN = 3  # differences in one line
+
+# One for all functions: each lock has a fork handler, which stays for the life of the process.
+_lock = fresh_lock()
 
 _logger = logging.getLogger("anvl.jit")
 
@@ -135,7 +139,6 @@ class MissLog:
         self, f: Callable[..., Any], is_library: bool = False, is_once: bool = False
     ) -> None:
         self._f, self._is_library, self._is_once = f, is_library, is_once
-        self._lock = fresh_lock()
         self.clear()
         self._n_compiled = 0
         self._trace_seconds = self._compile_seconds = 0.0
@@ -149,7 +152,7 @@ class MissLog:
 
     def info(self, programs: int, max_programs: int) -> CacheInfo:
         """What `cache_info` returns."""
-        with self._lock:
+        with _lock:
             spent = self._trace_seconds, self._compile_seconds
             return CacheInfo(programs, max_programs, self._n_compiled, *spent, tuple(self._kept))
 
@@ -183,7 +186,7 @@ class MissLog:
 
     def add(self, key: Key, miss: Miss) -> None:
         """Record a miss: tell the blocks and the log, and warn of many."""
-        with self._lock:
+        with _lock:
             self._n_compiled += 1
             self._trace_seconds += miss.trace_seconds
             self._compile_seconds += miss.compile_seconds
@@ -201,7 +204,7 @@ class MissLog:
             self._count(miss)
 
     def _count(self, miss: Miss) -> None:
-        with self._lock:
+        with _lock:
             causes = self._causes.setdefault(miss.where, Counter())
             causes[_cause(miss)] += 1
             self._has_warned = causes.total() > _MANY
@@ -231,7 +234,10 @@ class Attempt:
 
 def _digest(key: Key) -> int:
     """A hash of a key, which the key does not outlive: that of a treedef ignores keys of dicts."""
-    return hash((key, str(key.treedef)))
+    try:
+        return hash((key, str(key.treedef)))
+    except Exception:  # the person's class of a container has a `repr` that fails
+        return hash((key, tuple(tree.leaf_paths(key.treedef))))
 
 
 def _cause(miss: Miss) -> tuple[str, str]:

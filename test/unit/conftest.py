@@ -27,7 +27,7 @@ os.environ["ANVL_CACHE"] = "0"
 # ANVL_TEST_AS_USERS=1 compiles them as users do; `make test-processors` sets it.
 _AS_USERS = {
     "passes", "runtime", "tools", "test_readme.py", "test_executables.py",
-    "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py",
+    "test_regressions.py", "test_stages.py", "test_jit.py", "test_linalg.py", "test_hlo_lines.py",
 
 }  # fmt: skip
 

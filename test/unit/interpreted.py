@@ -7,13 +7,13 @@ taken it as long as compiling would; one that it cannot run, or not soon enough,
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from anvl.dialect.text.interpreter import ProcessEnded, interpreter
+from anvl.dispatch.interpreted_executable import Results
 from anvl.runtime import ArrayType, Executable, Placement, RuntimeFailure
-from anvl.runtime.buffers import send
 from anvl.runtime.lazy import compat
 from anvl.testing.program import OLD_EMITTERS, compile_fast
 
@@ -78,7 +78,7 @@ class InterpretedExecutable(Executable):
         found = None if self.is_compiled else self._interpreted(buffers)
         if found is None:
             return self.compiled()._run(buffers)
-        return _Results(found, self.out_types)
+        return Results(found, self.out_types)
 
     def _interpreted(self, buffers: Sequence[Any]) -> list[np.ndarray] | None:
         """Results of the interpreter, as long as it has time left."""
@@ -93,13 +93,3 @@ class InterpretedExecutable(Executable):
             return None
         self._seconds -= taken
         return found
-
-
-class _Results(NamedTuple):
-    """Results of a run, as XLA's executables give them."""
-
-    values: list[np.ndarray]
-    types: tuple[ArrayType, ...]
-
-    def consume_with_handlers(self, _: Sequence[Any]) -> list[Any]:
-        return [send(y, of, compat.COPY) for y, of in zip(self.values, self.types, strict=True)]

@@ -69,6 +69,20 @@ def test_a_single_one_raises_and_the_process_goes_on(interpreter):
     assert interpreter.run(module("add"), [[X, Y]])[0][0].tolist() == [9, 12]
 
 
+def test_the_reason_of_the_process_is_kept(interpreter):
+    text = """
+    func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+      %y = stablehlo.cholesky %x, lower = true : tensor<2x2xf32>
+      return %y : tensor<2x2xf32>
+    }"""
+    lacking = ir.Module.parse(text, context())
+    for _ in range(2):
+        with pytest.raises(ProcessEnded, match=r"^SIGABRT \(Operation stablehlo.cholesky is"):
+            interpreter.run(lacking, [[np.eye(2, dtype=np.float32)]])
+    with pytest.raises(ProcessEnded, match=r"^SIG\w+$"):
+        interpreter.run(module("divide"), [[X, ZERO]])
+
+
 def test_a_process_that_is_gone_is_started_again(interpreter):
     interpreter.run(module("add"), [[X, Y]])
     interpreter._process.kill()  # but not its child, which the next one ends

@@ -2,10 +2,15 @@
 
 import asyncio
 import collections
+import dataclasses
+import functools
+import gc
 import inspect
 import logging
+import os
 import re
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -178,6 +183,36 @@ def test_a_long_static_value_is_cut():
     f(X, "a" * 1000)
     f(X, "b" * 1000)
     assert len(str(f.cache_info().misses[-1].differences[0])) < 200
+
+
+class Nameless:
+    """Equal to all of its class, with a `repr` that fails."""
+
+    def __repr__(self):
+        raise ZeroDivisionError
+
+    def __eq__(self, other):
+        return type(other) is Nameless
+
+    def __hash__(self):
+        return 0
+
+
+@functools.partial(anvl.tree.register_dataclass, data_fields=["x"], meta_fields=["name"])
+@dataclasses.dataclass
+class Labelled:
+    x: object
+    name: object
+
+
+def test_a_repr_that_fails_is_never_noticed():
+    f = anvl.jit(lambda x, name: anvl.tree.leaves(x)[0], static="name")
+    f(X, Nameless())
+    f(X, 2)
+    assert "Nameless instance" in f.cache_info().misses[-1].differences[0].before
+    f(Labelled(X, Nameless()), 2)
+    f(Labelled(X[:2], Nameless()), 2)
+    assert str(f.cache_info().misses[-1]).endswith("x.x was f32[3] and is f32[2]")
 
 
 def test_dropped_and_cleared_programs():
@@ -423,3 +458,15 @@ def test_programs_from_many_places_are_no_warning():
 def test_an_eager_operation_has_no_warning():
     for i in range(20):
         anp.flip(np.ones(i))
+
+
+def test_a_function_that_is_gone_leaves_nothing(monkeypatch):
+    """A hook for forks, such as a lock of its own would have, would stay."""
+    hooks = []
+    monkeypatch.setattr(os, "register_at_fork", lambda **given: hooks.append(given))
+    jitted = anvl.jit(lambda x: x + 1)
+    jitted(X)
+    log = weakref.ref(jitted.lower.__self__.misses)
+    del jitted
+    gc.collect()
+    assert hooks == [] and log() is None
