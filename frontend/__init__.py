@@ -49,11 +49,12 @@ if TYPE_CHECKING:
     from anvl.dialect.core.errors import StaleClosureError as StaleClosureError
     from anvl.dialect.core.errors import StaleClosureWarning as StaleClosureWarning
     from anvl.dialect.core.errors import TraceError as TraceError
-    from anvl.dispatch.device_put import device_put as device_put
     from anvl.dispatch.graph import eval_shape as eval_shape
     from anvl.dispatch.graph import trace as trace
     from anvl.dispatch.jit import clear_caches as clear_caches
     from anvl.dispatch.jit import jit as jit
+    from anvl.dispatch.transfers import block_until_ready as block_until_ready
+    from anvl.dispatch.transfers import device_put as device_put
     from anvl.effects.callbacks import callback as callback
     from anvl.effects.callbacks import pure_callback as pure_callback
     from anvl.effects.checking import check as check
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from anvl.runtime import CallbackError as CallbackError
     from anvl.runtime import Device as Device
     from anvl.runtime import DonationWarning as DonationWarning
+    from anvl.runtime import OutOfMemory as OutOfMemory
     from anvl.runtime import PluginError as PluginError
     from anvl.runtime import RuntimeFailure as RuntimeFailure
     from anvl.runtime import devices as devices
@@ -106,6 +108,7 @@ _HOMES = {
     "DonationWarning": "anvl.runtime",
     "MissingRule": "anvl.dialect.core.errors",
     "NonFiniteError": "anvl.dialect.core.errors",
+    "OutOfMemory": "anvl.runtime",
     "PassError": "anvl.dialect.core.errors",
     "PluginError": "anvl.runtime",
     "RecompilationWarning": "anvl.recompilation.misses",
@@ -118,6 +121,7 @@ _HOMES = {
     "callback": "anvl.effects.callbacks",
     "check": "anvl.effects.checking",
     "check_finite": "anvl.effects.checking",
+    "block_until_ready": "anvl.dispatch.transfers",
     "checkpoint": "anvl.transforms.checkpoints",
     "clear_caches": "anvl.dispatch.jit",
     "cond": "anvl.control_flow.conditions",
@@ -127,7 +131,7 @@ _HOMES = {
     "custom_vjp": "anvl.transforms.custom_rules",
     "default_device": "anvl.core.config",
     "defaults": "anvl.core.config",
-    "device_put": "anvl.dispatch.device_put",
+    "device_put": "anvl.dispatch.transfers",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.dispatch.graph",
     "expect_compiles": "anvl.recompilation.expectations",

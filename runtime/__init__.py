@@ -26,14 +26,20 @@ from anvl.runtime.dispatch import (
     make_function,
     set_variant,
 )
-from anvl.runtime.donation import Donation, DonationWarning
-from anvl.runtime.errors import CacheWarning, ForkedProcess, PluginError, RuntimeFailure
+from anvl.runtime.errors import (
+    CacheWarning,
+    ForkedProcess,
+    OutOfMemory,
+    PluginError,
+    RuntimeFailure,
+)
 from anvl.runtime.executable import (
     Entry,
     Executable,
     compile,
     compile_lowered,
 )
+from anvl.runtime.execution.donation import Donation, DonationWarning
 from anvl.runtime.handlers.callbacks import CallbackError
 from anvl.runtime.handlers.ffi import include_dir, register_handler, registered_handlers
 from anvl.runtime.instrumentation.phases import DEBUG, INFO, is_watched, phase
@@ -74,6 +80,7 @@ __all__ = [
     "Entry",
     "Executable",
     "ForkedProcess",
+    "OutOfMemory",
     "Placement",
     "PluginError",
     "PluginSettings",

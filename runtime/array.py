@@ -13,8 +13,9 @@ import numpy as np
 
 from anvl.runtime.buffers import copied_buffer, is_single, send
 from anvl.runtime.client import Device, check_process
-from anvl.runtime.donation import fate_of
 from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.out_of_memory import failure
 from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, array_type
 
@@ -125,7 +126,7 @@ class Array(ArrayMethods):
         try:
             return compat.buffer_to_numpy(self.buffer)
         except compat.Failure as error:
-            raise RuntimeFailure(f"{function}: {readable(error)}") from error
+            raise failure(function, error) from error
 
     def check_alive(self, function: str) -> None:
         """Raise `RuntimeFailure`, naming `function`, if the array was deleted or donated."""
@@ -285,7 +286,7 @@ class Array(ArrayMethods):
         try:
             self.buffer.block_until_ready()
         except compat.Failure as error:
-            raise RuntimeFailure(f"block_until_ready: {readable(error)}") from error
+            raise failure("block_until_ready", error) from error
         return self
 
     def is_deleted(self) -> bool:

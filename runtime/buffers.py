@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anvl.runtime.client import Placement
-from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.execution.out_of_memory import failure, try_once_more
 from anvl.runtime.lazy import compat
 from anvl.runtime.types import ArrayType, check_fits_memory
 
@@ -20,7 +21,11 @@ def send(value: np.ndarray[Any, Any], aval: ArrayType, semantics: Any) -> Any:
     try:
         return compat.device_put(aval, place.sharding, shards, place.handles, semantics)
     except compat.Failure as error:
-        raise RuntimeFailure(f"put: {aval}: {readable(error)}") from error
+        return _fill_once_more(
+            error,
+            lambda: compat.device_put(aval, place.sharding, shards, place.handles, semantics),
+            f"put: {aval}",
+        )
 
 
 def _shards(value: np.ndarray[Any, Any], place: Placement) -> list[np.ndarray[Any, Any]]:
@@ -39,7 +44,18 @@ def copied_buffer(buffer: Any, aval: ArrayType) -> Any:
     try:
         return compat.device_copy(aval, place.sharding, buffer, place.handles)
     except compat.Failure as error:
-        raise RuntimeFailure(f"copy: {aval}: {readable(error)}") from error
+        return _fill_once_more(
+            error,
+            lambda: compat.device_copy(aval, place.sharding, buffer, place.handles),
+            f"copy: {aval}",
+        )
+
+
+def _fill_once_more(error: BaseException, fill: Callable[[], Any], what: str) -> Any:
+    try:
+        return try_once_more(error, fill)
+    except compat.Failure as last:
+        raise failure(what, last) from last
 
 
 def is_single(*places: Placement) -> bool:

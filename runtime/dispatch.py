@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
-from anvl.runtime.donation import fate_of
 from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry
-from anvl.runtime.execution_errors import execution_failure
+from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.execution_errors import execution_failure
+from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.lazy import compat
 from anvl.runtime.tracebacks import hide_frames
 from anvl.runtime.types import ArrayType
@@ -266,12 +267,23 @@ def _make_dispatch(code: CodeType, slow: Callable[..., Any], argument_names: Nam
         "Array": Array,
         "compat": compat,
         "hide_frames": hide_frames,
-        "explain": functools.partial(_explained, names=argument_names),
+        "recover": functools.partial(_recovered, names=argument_names),
     }
     exec(code, namespace)
     call = namespace.pop("call")
     _calls.add(call)
     return Dispatch(call, cache, caches)
+
+
+def _recovered(
+    error: BaseException, entry: Entry, buffers: Sequence[Any], args: Sequence[Any], names: Names
+) -> Any:
+    """The results of a second try, if memory was lacking; else raise what to tell the user."""
+    run, handlers, _, constants, *_ = entry
+    try:
+        return run_once_more(error, run, buffers, handlers)
+    except compat.Failure as last:
+        raise _explained(last, args, constants, names) from last
 
 
 def _explained(
@@ -349,7 +361,7 @@ def call({parameters}):
     try:
         results = run(buffers).consume_with_handlers(handlers)
     except compat.Failure as error:
-        raise explain(error, {all}, constants) from error
+        results = recover(error, entry, buffers, {all})
 """
 _MANY = """\
     if len(types) == 1:

@@ -38,6 +38,23 @@ class PluginError(RuntimeFailure):
     """
 
 
+class OutOfMemory(RuntimeFailure, MemoryError):
+    """An array, a result or the temporaries of a program do not fit into the memory.
+
+    Raised after a collection and a second try; the process goes on.  Programs and arrays that can
+    never fit are refused before they run.
+
+    Examples
+    --------
+    >>> import anvl, anvl.numpy as np
+    >>> try:
+    ...     np.zeros(2**50)
+    ... except anvl.OutOfMemory as error:
+    ...     print(str(error)[:46])
+    compile: result 0: f32[1125899906842624] needs
+    """
+
+
 class ForkedProcess(RuntimeFailure):
     """The process was forked after the client had started; its threads are not in the child.
 

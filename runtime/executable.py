@@ -18,9 +18,10 @@ from anvl.runtime.array import Array, make_array
 from anvl.runtime.calls import check_calls
 from anvl.runtime.client import Placement, check_process
 from anvl.runtime.disk_cache import compile_or_load
-from anvl.runtime.donation import Donation, donating
 from anvl.runtime.errors import RuntimeFailure, readable
-from anvl.runtime.execution_errors import deleted_argument, execution_failure
+from anvl.runtime.execution.donation import Donation, donating
+from anvl.runtime.execution.execution_errors import deleted_argument, execution_failure
+from anvl.runtime.execution.out_of_memory import run_once_more
 from anvl.runtime.handlers.callbacks import guarded, waiting
 from anvl.runtime.handlers.ffi import missing_handler
 from anvl.runtime.instrumentation.phases import INFO, phase
@@ -134,8 +135,16 @@ class Executable:
         try:
             results = self._run(buffers).consume_with_handlers(self._handlers)
         except compat.Failure as error:
-            raise execution_failure(error, args, self.argument_names) from error
+            results = self._run_once_more(error, buffers, args)
         return [make_array(kind, b) for kind, b in zip(self.out_types, results, strict=True)]
+
+    def _run_once_more(
+        self, error: BaseException, buffers: Sequence[Any], args: Sequence[Array]
+    ) -> Any:
+        try:
+            return run_once_more(error, self._run, buffers, self._handlers)
+        except compat.Failure as last:
+            raise execution_failure(last, args, self.argument_names) from last
 
     def check_arguments(self, args: Sequence[Any]) -> None:
         """Raise the errors that `execute` would raise for these arguments."""
@@ -262,7 +271,7 @@ def compile(  # the established name; the built-in is not needed here
         `program` is neither text nor bytes, or an option is not a number, bool or text.
     ValueError
         An unknown option, or the number of types or names does not fit the program.
-    MemoryError
+    OutOfMemory
         A result, or the temporaries together, are larger than the memory of the machine.
     RuntimeFailure
         The program is not valid, ends the process that reads it or converts it to HLO, has a

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from anvl.runtime.errors import OutOfMemory
+
 __all__ = ["check_temporaries", "gibibytes", "machine_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
@@ -65,13 +67,13 @@ def _text(path: Path) -> str:
 
 
 def check_temporaries(handle: Any, client: Any, n_devices: int) -> None:
-    """Raise MemoryError if the temporaries of a compiled program exceed the memory."""
+    """Raise `OutOfMemory` if the temporaries of a compiled program exceed the memory."""
     available = client.memory_bytes
     if available is None:
         return
     needed = handle.get_compiled_memory_stats().temp_size_in_bytes * n_devices
     if needed > available:
-        raise MemoryError(
+        raise OutOfMemory(
             f"compile: the program needs {gibibytes(needed)} of temporary memory, this machine has "
             f"{gibibytes(available)}; compute in parts, as anvl.map(f, xs, batch_size=...) does, "
             "or keep less for a derivative with anvl.checkpoint"

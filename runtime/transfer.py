@@ -41,7 +41,7 @@ def put(
     ------
     TypeError
         `x` is no array of numbers: strings, dates, objects, masked arrays.
-    MemoryError
+    OutOfMemory
         `x` is larger than the memory of the machine.
     RuntimeFailure
         `x` is an `Array` that was deleted, or the device refused.

@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from anvl.runtime.client import Placement
+from anvl.runtime.errors import OutOfMemory
 from anvl.runtime.lazy import compat
 from anvl.runtime.locks import fresh_lock
 from anvl.runtime.memory import gibibytes
@@ -202,12 +203,12 @@ def _remedy(dtype: np.dtype[Any] | None) -> str:
 
 
 def check_fits_memory(what: str, made: ArrayType) -> None:
-    """Raise MemoryError if an array alone exceeds the memory of its devices."""
+    """Raise `OutOfMemory` if an array alone exceeds the memory of its devices."""
     if made.nbytes < 2**30:  # no device has less, and `put` should be fast
         return
     available = made.placement.client.memory_bytes
     if available is not None and made.nbytes > available:
-        raise MemoryError(
+        raise OutOfMemory(
             f"{what}: {made} needs {gibibytes(made.nbytes)}, "
             f"this machine has {gibibytes(available)}"
         )

@@ -149,6 +149,7 @@ class Setting(Generic[T]):
 
     Examples
     --------
+    >>> from anvl.runtime.settings import Setting, Settings, number
     >>> class Mine(Settings):
     ...     level = Setting(number(), 3, "How much is printed.")
     >>> mine = Mine()

@@ -131,3 +131,43 @@ def test_a_closed_over_numpy_array_goes_where_the_arguments_are(apart):
     result = anvl.jit(lambda x: x + onp.arange(3, dtype="f4"))(apart[1])
     assert result.tolist() == [1, 2, 3]
     assert result.device is apart[1].device
+
+
+@pytest.mark.filterwarnings(
+    "ignore:.*compiled 17 times"
+)  # threads that compile one program at once
+def test_sixteen_threads_trace_compile_and_call():
+    """Functions of their own and a shared one, under defaults of their own, caches dropped."""
+    shared = anvl.jit(lambda x, k: np.sum(np.sin(x) * k), static="k")
+    done, gate = [], threading.Barrier(16)
+
+    def work(seed):
+        gate.wait()
+        for i in range(4):
+            n, k = 2 + (seed + i) % 2, 1 + seed // 2 % 2
+            x = onp.linspace(0.0, 1.0, n)
+            own = anvl.jit(anvl.grad(lambda x, k=k: np.sum(np.sin(x) * k)))
+            with anvl.defaults(float=("f32", "f64")[seed % 2]):
+                assert np.zeros(1).dtype == ("float32", "float64")[seed % 2]
+                onp.testing.assert_allclose(shared(x, k), onp.sum(onp.sin(x) * k), rtol=1e-12)
+                onp.testing.assert_allclose(own(x), k * onp.cos(x), rtol=1e-12)
+                onp.testing.assert_allclose(anvl.vmap(lambda y, k=k: y * k)(x), x * k, rtol=1e-12)
+                onp.testing.assert_allclose(np.asarray(x) + seed, x + seed, rtol=1e-12)
+            if seed == 5:
+                shared.clear_cache()
+        done.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == list(range(16))
+
+
+def test_waiting_for_a_pytree():
+    x = {"y": np.ones(3) * 2, "n": 4, "z": [onp.ones(2)]}
+    assert anvl.block_until_ready(x) is x
+    x["y"].delete()
+    with pytest.raises(anvl.RuntimeFailure, match=r"block_until_ready: array f32\[3\] was deleted"):
+        anvl.block_until_ready(x)

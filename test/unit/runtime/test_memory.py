@@ -1,5 +1,9 @@
 """Programs that need more memory than there is are refused when they are compiled."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import anvl.runtime as rt
@@ -54,3 +58,53 @@ def test_limits_of_control_groups(own, files, swap, want, tmp_path, monkeypatch)
     monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
     found = memory.machine_memory()
     assert found == want if want is not None else found > 2**28
+
+
+SCARCE = """
+import gc, resource
+import numpy
+import anvl, anvl.numpy as np
+
+more = anvl.jit(lambda x: x * 2 + 1)
+pair = anvl.jit(lambda x: (x * 2, x + 1))
+small = np.ones(3)
+x = np.ones(12 * 2**20)  # 48 MiB
+pair(small), more(x), x.copy()
+status = open("/proc/self/status").read().split()
+now = int(status[status.index("VmSize:") + 1]) * 1024
+resource.setrlimit(resource.RLIMIT_AS, (now + 250 * 2**20,) * 2)
+gc.disable()
+
+
+def fill(work):
+    kept, n = [], 0
+    try:
+        while n < 20:
+            kept.append(work().block_until_ready())
+            n += 1
+    except anvl.OutOfMemory as error:
+        assert isinstance(error, MemoryError) and isinstance(error, anvl.RuntimeFailure)
+        print(n > 0, str(error).partition(":")[0], "; free arrays" in str(error))
+    assert pair(small)[0].tolist() == [2.0] * 3  # the process is usable
+
+
+host = numpy.ones(12 * 2**20, "f4")
+fill(lambda: more(x))
+fill(x.copy)
+fill(lambda: anvl.device_put(host))
+for _ in range(20):  # in reference cycles: a collection frees them
+    cycle = [x.copy()]
+    cycle.append(cycle)
+    del cycle
+print("done")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="limits are set as on Linux")
+def test_lack_of_memory_is_an_error_after_a_collection_and_leaves_the_process_usable():
+    done = subprocess.run([sys.executable, "-c", SCARCE], capture_output=True, text=True)
+    assert done.stderr == ""
+    *said, last = done.stdout.splitlines()
+    assert last == "done"
+    assert [line.split()[0] for line in said] == ["True"] * 3
+    assert all(line.endswith("True") for line in said)

@@ -1,4 +1,4 @@
-"""`device_put`: arrays of a pytree to a device."""
+"""Arrays of pytrees: put on a device, and waited for."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from anvl import tree
 from anvl.core.promote import abstract, number_value
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
-from anvl.runtime import Device, Placement, as_device, hiding_frames, put
+from anvl.runtime import Array, Device, Placement, as_device, hiding_frames, put
 
-__all__ = ["device_put"]
+__all__ = ["block_until_ready", "device_put"]
 
 
 @hiding_frames
@@ -66,3 +66,36 @@ def _put(x: Any, place: Placement | None) -> Any:
     of = abstract(x, "device_put")
     value = number_value(x, of) if of.weak_type and not hasattr(x, "aval") else x
     return put(value, place, weak_type=of.weak_type)
+
+
+@hiding_frames
+def block_until_ready(x: Any) -> Any:
+    """Wait until the arrays of a pytree are computed.
+
+    A call returns before its results are computed; reading their values waits, too.
+
+    Parameters
+    ----------
+    x : pytree
+        Leaves that are no arrays of anvl are not waited for.
+
+    Returns
+    -------
+    pytree
+        `x` itself.
+
+    Raises
+    ------
+    RuntimeFailure
+        An array was deleted or donated, or the program that computes it failed.
+
+    Examples
+    --------
+    >>> import anvl, anvl.numpy as np
+    >>> anvl.block_until_ready({"y": np.ones(2) + 1, "n": 3})
+    {'y': Array([2., 2.], dtype=float32), 'n': 3}
+    """
+    for leaf in tree.leaves(x):
+        if isinstance(leaf, Array):
+            leaf.block_until_ready()
+    return x

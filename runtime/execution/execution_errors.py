@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from anvl.runtime.array import Array
-from anvl.runtime.donation import fate_of
-from anvl.runtime.errors import RuntimeFailure, readable
+from anvl.runtime.errors import RuntimeFailure
+from anvl.runtime.execution.donation import fate_of
+from anvl.runtime.execution.out_of_memory import failure
 
 __all__ = ["deleted_argument", "execution_failure"]
 
@@ -34,7 +35,7 @@ def execution_failure(
             f"execute: arguments {one} and {other} are the same array, and the call donates one; "
             f"pass x.copy() for the other"
         )
-    return RuntimeFailure(f"execute: {readable(error)}")
+    return failure("execute", error)
 
 
 def _first_repeated(args: Sequence[Any]) -> tuple[int, int] | None:

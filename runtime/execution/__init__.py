@@ -1,0 +1,1 @@
+"""Running programs: donated arguments, and what is said when a run fails."""
