@@ -13,7 +13,7 @@ export ANVL_CACHE := 0
 ON_PLUGIN := $(if $(PLUGIN),ANVL_DEFAULT_DEVICE=$(PLUGIN))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-processors test-newest check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch fuzz-text bench typing public-types format ops wheel clean
+.PHONY: help setup demo test test-processors test-newest test-matrix check unit lit examples sweep sweep-part mutants fuzz jax foreign foreign-torch fuzz-text bench typing public-types format ops wheel clean
 
 help: ## list the targets
 	@echo "anvl: the two commands to start with are \`make demo\` and \`make test\`."
@@ -72,6 +72,9 @@ test-newest: ## the tests in Python with the newest wheels of all, whatever pypr
 	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	$(NEWEST)/bin/python tools/dev/newest.py
 	$(NEWEST)/bin/python -m pytest -q -n auto --maxprocesses=4 --dist=worksteal $(OPTIONS)
+
+test-matrix: ## the tests on each Python that the machine has: 3.11, 3.12, 3.13; OPTIONS=a part
+	$(PYTHON) tools/dev/test_matrix.py $(OPTIONS)
 
 fuzz: setup ## random programs, for SECONDS=60, or of SEED=n: each run in every way there is
 	$(BIN)/python -m anvl.testing.random_programs --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))

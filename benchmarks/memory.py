@@ -28,6 +28,9 @@ INCLUDED = (
     "called with arrays on the device and waited for, in turns with the plain one"
 )
 
+#: Of the parameters' size, after donation: nothing but a rounding to pages.
+SAVED = AtMost(0.05, "x")
+
 Wrap = Callable[[Any], Any]
 
 
@@ -72,7 +75,47 @@ def run(sides: list[Side], scale: str) -> Result:
         result.rows.append(_row(f"run, {way}", "ms", of["anvl"][1], jax[1], 1e3))
         if way != "plain":
             result.rows += _compared(way, numbers)
+    result.rows += _step_rows(sides, scale)
     return result
+
+
+def _step_rows(sides: list[Side], scale: str) -> list[Row]:
+    """A step of gradient descent, with its parameters donated and not."""
+    arguments = _arguments(scale)
+    parameters = sum(w.nbytes for w in anvl.tree.leaves(arguments[0]))
+    of: dict[str, list[float]] = {}
+    for side in sides:
+        arrays = anvl.tree.map(side.array, arguments)
+        step = _step(side)
+        of[side.name] = [
+            sum(side.bytes_of(side.lowered(step, arrays, donate).compile()).values())
+            for donate in ((), (0,))
+        ]
+    jax = of.get("jax", [None, None])
+    kept, given = of["anvl"]
+    return [
+        _row("memory of a step, parameters kept", "MB", kept, jax[0], 1e-6),
+        _row("memory of a step, parameters donated", "MB", given, jax[1], 1e-6),
+        Row(
+            "parameters that donation does not save",
+            "x",
+            1 - (kept - given) / parameters,
+            None,
+            SAVED,
+        ),
+    ]
+
+
+def _step(side: Side) -> Callable[..., Any]:
+    same: Wrap = lambda f: f  # noqa: E731
+    slopes_of = side.grad(_network(side, same, same))
+
+    def step(weights: Any, x: Any) -> Any:
+        slopes = slopes_of(weights, x)
+        pairs = [zip(*both, strict=True) for both in zip(weights, slopes, strict=True)]
+        return [tuple(w - 0.1 * slope for w, slope in pair) for pair in pairs]
+
+    return step
 
 
 def _compared(way: str, numbers: dict[tuple[str, str], tuple[float, float]]) -> list[Row]:

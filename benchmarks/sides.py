@@ -58,13 +58,19 @@ class Anvl:
         clock.laps.pop("end")
         return clock.laps
 
-    def lowered(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
-        return anvl.jit(f).lower(*args)
+    def lowered(
+        self, f: Callable[..., Any], args: Sequence[Any], donate: Sequence[int] = ()
+    ) -> Any:
+        return anvl.jit(f, donate=tuple(donate)).lower(*args)
 
     def bytes_of(self, compiled: Any) -> dict[str, int]:
-        """What the compiled program takes, as its compiler counts it."""
+        """What the compiled program takes, as its compiler counts it.
+
+        Results that take the memory of arguments count once.
+        """
         stats: dict[str, int] = compiled.memory_stats()
-        return {part: stats[f"{part}_size_in_bytes"] for part in PARTS}
+        sizes = {part: stats[f"{part}_size_in_bytes"] for part in PARTS}
+        return sizes | {"alias": -stats["alias_size_in_bytes"]}
 
 
 class Jax:
@@ -106,13 +112,16 @@ class Jax:
         clock.lap("serialize")
         return clock.laps
 
-    def lowered(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
-        return self._jax.jit(f).lower(*args)
+    def lowered(
+        self, f: Callable[..., Any], args: Sequence[Any], donate: Sequence[int] = ()
+    ) -> Any:
+        return self._jax.jit(f, donate_argnums=tuple(donate)).lower(*args)
 
     def bytes_of(self, compiled: Any) -> dict[str, int]:
         """As for anvl."""
         stats = compiled.memory_analysis()
-        return {part: getattr(stats, f"{part}_size_in_bytes") for part in PARTS}
+        sizes = {part: getattr(stats, f"{part}_size_in_bytes") for part in PARTS}
+        return sizes | {"alias": -stats.alias_size_in_bytes}
 
 
 Side = Anvl | Jax

@@ -1,0 +1,87 @@
+"""Run the tests on each supported Python that the machine has, with the newest wheels it takes.
+
+    python tools/dev/test_matrix.py                                 `make test` on each
+    python tools/dev/test_matrix.py --newest test/unit/runtime      these tests, on the newest alone
+
+Each Python has an environment of its own, `.venv-3.12`.  One that is not here is named.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSIONS = ("3.11", "3.12", "3.13")
+_ASK = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
+_JAXLIB = "from importlib.metadata import version; print(version('jaxlib'))"
+
+
+class Outcome(NamedTuple):
+    """The tests on one Python."""
+
+    version: str
+    jaxlib: str
+    is_passed: bool
+    seconds: float
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit code."""
+    options = _parser().parse_args(argv)
+    found = {v: path for v in VERSIONS if (path := interpreter(v)) is not None}
+    for missing in sorted(set(VERSIONS) - set(found)):
+        print(f"test-matrix: no Python {missing} here")
+    if not found:
+        return 1
+    chosen = list(found)[-1:] if options.newest else list(found)
+    outcomes = [tried(v, found[v], options.paths) for v in chosen]
+    print("\nPython  jaxlib     tests")
+    for one in outcomes:
+        verdict = "passed" if one.is_passed else "FAILED"
+        print(f"{one.version:6}  {one.jaxlib:9}  {verdict} in {one.seconds:.0f} s")
+    return 0 if all(one.is_passed for one in outcomes) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="test_matrix", description=__doc__.splitlines()[0])
+    parser.add_argument("--newest", action="store_true", help="only the newest Python found")
+    parser.add_argument("paths", nargs="*", help="tests to run; `make test` if there are none")
+    return parser
+
+
+def interpreter(version: str) -> Path | None:
+    """A Python of this version: on the PATH, or of pyenv."""
+    on_path = shutil.which(f"python{version}")
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [*([Path(on_path)] if on_path else []), *pyenv.glob(f"{version}.*/bin/python3")]
+    return next((path for path in candidates if _version_of(path) == version), None)
+
+
+def _version_of(path: Path) -> str:
+    """The version that an interpreter says it has; pyenv's shims of others say nothing."""
+    done = subprocess.run([path, "-c", _ASK], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def tried(version: str, python: Path, paths: Sequence[str]) -> Outcome:
+    """Make the environment of a Python, and run the tests in it."""
+    begun = time.monotonic()
+    given = [f"PYTHON={python}", f"VENV=.venv-{version}"]
+    inside = ROOT / f".venv-{version}" / "bin" / "python"
+    target = "setup" if paths else "test"
+    done = subprocess.run(["make", "--no-print-directory", target, *given], cwd=ROOT)
+    if paths and done.returncode == 0:
+        several = ["-n", "auto", "--maxprocesses=4", "--dist=worksteal"]
+        done = subprocess.run([inside, "-m", "pytest", "-q", *several, *paths], cwd=ROOT)
+    jaxlib = subprocess.run([inside, "-c", _JAXLIB], capture_output=True, text=True).stdout.strip()
+    return Outcome(version, jaxlib, done.returncode == 0, time.monotonic() - begun)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
