@@ -63,7 +63,7 @@ BUGS = {
     ],
     "anvl.sum": [
         ("_combines", "'hlo', None) == name", "lift"),
-        ("_is_filled", "not elements.is_splat", "lift"),
+        ("_is_filled", "elements == wanted -> elements != wanted", "lift"),
     ],
     "anvl.mul": [
         ("fold", "one more", "FoldCheck"),

@@ -4,6 +4,7 @@ import threading
 
 import numpy as onp
 import pytest
+from tolerances import PROGRAM, assert_close
 
 import anvl
 import anvl.numpy as np
@@ -149,10 +150,10 @@ def test_sixteen_threads_trace_compile_and_call():
             own = anvl.jit(anvl.grad(lambda x, k=k: np.sum(np.sin(x) * k)))
             with anvl.defaults(float=("f32", "f64")[seed % 2]):
                 assert np.zeros(1).dtype == ("float32", "float64")[seed % 2]
-                onp.testing.assert_allclose(shared(x, k), onp.sum(onp.sin(x) * k), rtol=1e-12)
-                onp.testing.assert_allclose(own(x), k * onp.cos(x), rtol=1e-12)
-                onp.testing.assert_allclose(anvl.vmap(lambda y, k=k: y * k)(x), x * k, rtol=1e-12)
-                onp.testing.assert_allclose(np.asarray(x) + seed, x + seed, rtol=1e-12)
+                assert_close(shared(x, k), onp.sum(onp.sin(x) * k), PROGRAM)
+                assert_close(own(x), k * onp.cos(x), PROGRAM)
+                assert_close(anvl.vmap(lambda y, k=k: y * k)(x), x * k, PROGRAM)
+                assert_close(np.asarray(x) + seed, x + seed, PROGRAM)
             if seed == 5:
                 shared.clear_cache()
         done.append(seed)

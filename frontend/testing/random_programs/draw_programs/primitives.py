@@ -24,6 +24,7 @@ __all__ = ["LEFT_OUT", "PrimitiveCall", "calls"]
 #: Primitives that no program calls, each with the reason.
 LEFT_OUT = {
     "captured": "made by closing over an array",
+    "check": "has no result, and fails by design",
     "constant": "made by literals",
     "custom_call": "its own author knows what it does; the library calls go through np.linalg",
     "get_dimension_size": "shapes are static here",
