@@ -81,14 +81,15 @@ class Identity:
 
 
 class ArrayValue:
-    """The content of a small array, or a NumPy scalar: dtype, shape and bytes."""
+    """The content of a small array, or a NumPy scalar: dtype, shape and bytes; and its device."""
 
     __slots__ = ("_key",)
 
     def __init__(self, x: Any) -> None:
         values = np.asarray(x)
         weak = getattr(x, "weak_type", False)
-        self._key = values.dtype, values.shape, values.tobytes(), type(x), weak
+        where = x.device if isinstance(x, Array) else None  # where the program runs
+        self._key = values.dtype, values.shape, values.tobytes(), type(x), weak, where
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ArrayValue) and self._key == other._key

@@ -81,7 +81,7 @@ def checked_results(
     """What a function returned, as arrays of these dtypes and shapes.
 
     Raises `TypeError` for another shape, and for a dtype of a higher kind, whose bytes XLA would
-    copy.
+    copy, and `OverflowError` for an integer that the dtype cannot hold.
     """
     made = []
     for i, (y, (dtype, shape)) in enumerate(zip(found, wanted, strict=True)):
@@ -93,8 +93,22 @@ def checked_results(
                 f"{name}: {which} is {array.dtype}{list(array.shape)}, and {np.dtype(dtype)}"
                 f"{list(shape)} is declared; return that, or declare what it returns"
             )
+        _check_range(name, array, dtype)
         made.append(np.ascontiguousarray(array.astype(dtype)).reshape(shape))
     return made
+
+
+def _check_range(name: str, array: np.ndarray, dtype: Any) -> None:
+    """Refuse integers that a conversion to a narrower dtype would wrap."""
+    integers = kind(element_type(dtype)) in ("int", "uint") and array.dtype.kind in "iu"
+    if array.dtype == dtype or not integers:
+        return
+    wrapped = array != array.astype(dtype)
+    if wrapped.any():
+        raise OverflowError(
+            f"{name}: {array[wrapped].flat[0]} does not fit {np.dtype(dtype)}, which is declared; "
+            f"declare a wider dtype"
+        )
 
 
 def _rank(dtype: Any) -> float:

@@ -23,6 +23,7 @@ __all__ = ["CacheInfo", "Miss", "MissLog", "RecompilationWarning", "listeners", 
 _MAX_KEPT = 64  # records of one function
 _MANY = 16  # programs from one place; more are a warning
 _SHOWN = 3  # differences in one line
+_REPEATABLE = ("dropped", "captured value")  # reasons to compile for a key once more
 
 # One for all functions: each lock has a fork handler, which stays for the life of the process.
 _lock = fresh_lock()
@@ -186,12 +187,15 @@ class MissLog:
 
     def add(self, key: Key, miss: Miss) -> None:
         """Record a miss: tell the blocks and the log, and warn of many."""
+        digest = _digest(key)
         with _lock:
+            # Several threads may compile one program at a time, whose arguments differ in nothing.
+            is_repeated = digest in self._compiled and miss.reason not in _REPEATABLE
             self._n_compiled += 1
             self._trace_seconds += miss.trace_seconds
             self._compile_seconds += miss.compile_seconds
             self._kept.append(miss)
-            self._compiled.add(_digest(key))
+            self._compiled.add(digest)
         if self._is_library:
             return
         for listener in listeners.get():
@@ -200,16 +204,20 @@ class MissLog:
             _logger.warning(
                 "%s (trace %.3f s, compile %.3f s)", miss, miss.trace_seconds, miss.compile_seconds
             )
-        if not self._has_warned:
+        if not is_repeated:
             self._count(miss)
 
     def _count(self, miss: Miss) -> None:
         with _lock:
+            if self._has_warned:
+                return
             causes = self._causes.setdefault(miss.where, Counter())
             causes[_cause(miss)] += 1
-            self._has_warned = causes.total() > _MANY
-        if self._has_warned:
-            warnings.warn(_advice(miss, causes), RecompilationWarning, user_stack_level())
+            # First calls of several threads at a time are compared with none: there is no advice.
+            if causes.total() <= _MANY or not _advisable(causes):
+                return
+            self._has_warned = True
+        warnings.warn(_advice(miss, causes), RecompilationWarning, user_stack_level())
 
 
 class Attempt:
@@ -248,10 +256,14 @@ def _cause(miss: Miss) -> tuple[str, str]:
     return path, miss.reason
 
 
+def _advisable(causes: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """The causes that a person can do something about."""
+    return Counter({cause: n for cause, n in causes.items() if cause[1] in _ADVICE})
+
+
 def _advice(miss: Miss, causes: Counter[tuple[str, str]]) -> str:
     """The warning about many programs: what differed most often, and what to do about it."""
-    advisable = Counter({cause: n for cause, n in causes.items() if cause[1] in _ADVICE})
-    (path, reason), count = advisable.most_common(1)[0]
+    (path, reason), count = _advisable(causes).most_common(1)[0]
     what = f"{path} differed in {reason}" if path else _REASONS[reason]
     remedy = _ADVICE[reason].format(path)
     return (

@@ -29,7 +29,7 @@ def execution_failure(
         if type(arg) is Array and arg.buffer.is_deleted():
             return deleted_argument(names[position] if names else str(position), arg)
     first = _first_repeated(args)
-    if first is not None and "donated" in str(error):
+    if first is not None and "donate" in str(error):
         one, other = (names[i] if names else str(i) for i in first)
         return RuntimeFailure(
             f"execute: arguments {one} and {other} are the same array, and the call donates one; "
@@ -39,10 +39,11 @@ def execution_failure(
 
 
 def _first_repeated(args: Sequence[Any]) -> tuple[int, int] | None:
-    """Positions of two arguments that are one array."""
+    """Positions of two arguments that are one array; equal numbers may be one, and come last."""
     seen: dict[int, int] = {}
+    found = []
     for position, arg in enumerate(args):
-        first = seen.setdefault(id(arg), position)
+        first = seen.setdefault(id(arg.buffer) if type(arg) is Array else id(arg), position)
         if first != position:
-            return first, position
-    return None
+            found.append((first, position))
+    return min(found, key=lambda pair: getattr(args[pair[0]], "weak_type", True), default=None)

@@ -10,6 +10,7 @@ import pytest
 
 import anvl
 import anvl.numpy as anp
+import anvl.runtime as rt
 from anvl import StaleClosureError
 from anvl.captured.snapshot import snapshot
 
@@ -74,6 +75,15 @@ def test_a_large_array_is_compared_by_identity_alone():
     ):
         f(X)
     assert g(X) == 4 * 513
+
+
+def test_an_equal_array_on_another_device_is_another_value():
+    here, there = (rt.put(np.ones(2), device.placement) for device in rt.cpu_client(2).devices)
+    tables = [here]
+    f = anvl.jit(lambda x: x + tables[0])
+    assert f(1.0).device is here.device
+    tables[0] = there
+    assert f(1.0).device is there.device and f.cache_size() == 2
 
 
 def test_long_containers_and_many_values():

@@ -131,6 +131,17 @@ def test_one_array_twice_is_refused_and_stays():
     assert f(x, x.copy()) == 2.0
 
 
+def test_one_array_donated_twice_or_closed_over_is_refused_and_stays():
+    x = f32(1.0)
+    both = anvl.jit(lambda n, m, x, y: (x + n, y + m), donate=("x", "y"))
+    with pytest.raises(RuntimeFailure, match="x and y are the same array, and the call donates"):
+        both(2.0, 2.0, x, x)
+    table = f32(1.0, 2.0)
+    with pytest.raises(RuntimeFailure, match="constant 0 and y are the same array, and the call"):
+        anvl.jit(lambda y: y + table, donate="y")(table)
+    assert x == 1.0 and table[1] == 2.0
+
+
 def test_arguments_are_kept_if_the_call_fails():
     f = anvl.jit(lambda x, y: x + y, donate="x")
     x, gone = f32(1.0), f32(2.0)

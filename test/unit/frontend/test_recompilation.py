@@ -446,6 +446,31 @@ def test_a_warning_that_is_an_error_leaves_the_program():
         assert f(np.ones(16)).shape == (16,)
 
 
+@pytest.mark.parametrize("size", [lambda i: 3, lambda i: i])
+def test_one_first_call_of_many_threads_is_no_warning(size, monkeypatch, recwarn):
+    monkeypatch.setattr("anvl.recompilation.misses._MANY", 3)
+    together, n = threading.Barrier(6), 6
+
+    def f(x):
+        together.wait(60)  # all are traced before one is compiled
+        return x + 1
+
+    jitted, found = anvl.jit(f), []
+    calls = [
+        threading.Thread(target=lambda i=i: found.append(jitted(np.ones(size(i)))))
+        for i in range(n)
+    ]
+    for call in calls:
+        call.start()
+    for call in calls:
+        call.join()
+    assert (len(found), jitted.cache_size(), len(recwarn)) == (
+        n,
+        len({size(i) for i in range(n)}),
+        0,
+    )
+
+
 def test_programs_from_many_places_are_no_warning():
     f = anvl.jit(lambda x: x + 1)
     for i in range(10):

@@ -90,6 +90,23 @@ def test_what_a_callback_returns_must_fit_what_is_declared(returned: Any, said: 
     assert said in str(error) and isinstance(error.__cause__, TypeError)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "value", "fits"),
+    [
+        ("i32", 2**40, False), ("int8", numpy.int64(-129), False), ("int8", -128, True),
+        ("ui8", numpy.uint16(256), False), ("i64", numpy.uint64(2**63), False),
+        ("int4", 8, False), ("int4", 7, True), ("ui4", numpy.uint8(15), True),
+    ],
+)  # fmt: skip
+def test_an_integer_that_does_not_fit_is_an_error(dtype: str, value: Any, fits: bool) -> None:
+    f = anvl.jit(lambda x: anvl.callback(lambda x: value, anvl.aval(dtype), x))
+    if fits:
+        assert int(f(1.0)) == value
+        return
+    error = failure(f, 1.0)
+    assert f"{value} does not fit" in str(error) and isinstance(error.__cause__, OverflowError)
+
+
 def test_numbers_and_lower_kinds_take_the_declared_dtype() -> None:
     f = anvl.jit(lambda x: anvl.callback(lambda x: 3, anvl.aval("bf16"), x))
     assert f(1.0).dtype == np.asarray(1.0, "bf16").dtype and float(f(1.0)) == 3.0
