@@ -67,6 +67,7 @@ _UNUSED_METHODS = frozenset(
         "__reduce_ex__", "__repr__", "__setstate__", "__str__", "__subclasshook__",
     )
 )  # fmt: skip
+_NUMBERS = (bool, int, float, complex)  # classes that name a dtype, as NumPy's do
 _MAKERS = frozenset(("__init__", "__new__", "__post_init__"))
 _NOWHERE = Use("", 0, only_written=False)
 
@@ -184,14 +185,15 @@ class _Search:
         of = type(x)
         if len(self.found.values) >= _MOST_VALUES or depth > _DEEPEST:
             return False
-        if self._is_function(x, of):
+        is_dtype = of is type and (x in _NUMBERS or issubclass(x, np.generic))
+        if not is_dtype and self._is_function(x, of):
             self._reach(x)
             return False
         if issubclass(of, types.ModuleType):
             self._module(x, path)
             return False
         self.found.uses[path] = use
-        if is_atom(of):
+        if is_dtype or is_atom(of):
             self.found.values[path] = atom(x)
         elif issubclass(of, np.ndarray | Array):
             self._array(x, path)

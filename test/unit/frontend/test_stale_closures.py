@@ -300,6 +300,11 @@ def an_array_on_the_device():
     )
 
 
+def a_dtype():
+    holder = types.SimpleNamespace(of=np.float64)
+    return lambda x: anp.zeros(3, holder.of) + 1, [set_attr(holder, "of", np.float32)], []
+
+
 def a_default_argument():
     table = [2.0]
     return lambda x, t=table: x * t[0], [set_item(table, 0, 3.0)], []
@@ -431,6 +436,7 @@ CASES = [
     a_class_attribute, a_property, a_cached_property, slots, an_attribute_by_name, a_method,
     a_callable, a_partial, lists, a_long_list, dicts, a_defaultdict, sets_and_deques,
     a_dataclass_of_arrays, a_numpy_array, a_large_array, an_array_on_the_device,
+    a_dtype,
     a_default_argument, transformed, a_nested_jit, bodies_of_loops, a_condition, a_custom_rule,
     a_decorator, a_function_in_a_container, a_method_of_a_base, dispatch_by_type,
     an_object_of_a_library_that_calls, a_method_of_a_builtin, a_pattern, wrapped_dicts,
