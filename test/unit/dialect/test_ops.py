@@ -59,7 +59,7 @@ def test_values_are_those_of_xla(name: str) -> None:
     assert not examination.findings.problems, "\n".join(examination.findings.problems)
 
 
-@pytest.mark.sweep(keep=0, part=6)
+@pytest.mark.sweep(keep=0, part=3)
 @pytest.mark.parametrize("name", sorted(LONG))
 def test_rules_of_long_ops_agree_in_every_dtype(name: str) -> None:
     check(name, "some")

@@ -89,6 +89,7 @@ def derivatives() -> Checked:
     return Checked(_CURVED, DerivativeCheck)
 
 
+@pytest.mark.sweep(keep=4, part=4)
 @pytest.mark.parametrize("name", _CURVED)
 def test_derivatives_of_linear_algebra(name: str, derivatives: Checked) -> None:
     found = derivatives.of(name)
