@@ -150,6 +150,7 @@ class MissLog:
         """Note that all programs are dropped."""
         self._compiled: set[int] = set()  # digests of keys
         self._causes: dict[str, Counter[tuple[str, str]]] = {}  # by place
+        self._last_change: tuple[Difference, ...] = ()  # of closed-over values
 
     def info(self, programs: int, max_programs: int) -> CacheInfo:
         """What `cache_info` returns."""
@@ -191,6 +192,9 @@ class MissLog:
         with _lock:
             # Several threads may compile one program at a time, whose arguments differ in nothing.
             is_repeated = digest in self._compiled and miss.reason not in _REPEATABLE
+            if miss.reason == "captured value":  # another change lies between two of one
+                is_repeated = miss.differences == self._last_change
+                self._last_change = miss.differences
             self._n_compiled += 1
             self._trace_seconds += miss.trace_seconds
             self._compile_seconds += miss.compile_seconds
