@@ -248,18 +248,18 @@ def test_threads_that_find_one_change_count_it_once():
     f = anvl.jit(lambda x: x * state.rate)
     f(X)
     for state.rate in (2.0, 3.0, 4.0):
-        barrier, found = threading.Barrier(8), []
+        barrier, found = threading.Barrier(12), []
 
         def call(barrier=barrier, found=found):
             barrier.wait()
             found.append(float(f(X)))
 
-        threads = [threading.Thread(target=call) for _ in range(8)]
+        threads = [threading.Thread(target=call) for _ in range(12)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert found == [3 * state.rate] * 8
+        assert found == [3 * state.rate] * 12
 
 
 VALUES = st.sampled_from((1.0, 2.0, 3, True))
