@@ -64,7 +64,7 @@ class Anvl:
         return anvl.jit(f, donate=tuple(donate)).lower(*args)
 
     def bytes_of(self, compiled: Any) -> dict[str, int]:
-        """What the compiled program takes, as its compiler counts it.
+        """Memory of a compiled program by kind, in bytes, as its compiler counts it.
 
         Results that take the memory of arguments count once.
         """

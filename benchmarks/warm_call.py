@@ -57,7 +57,7 @@ def measured(what: str, make: Callable[[Side], Any], sides: list[Side], rounds: 
 
 
 def _closures(rounds: int) -> list[Row]:
-    """What the values that a function closes over add to a call, and to its first call."""
+    """Time that closed-over values add to a call, and to the first call."""
     rate, model = 0.5, SimpleNamespace(scale=2.0, bias=1.0)
     a, b, c = (np.full(8, i, np.float32) for i in range(3))
     of = {

@@ -27,7 +27,7 @@ EMBEDDED = "cpu"
 
 
 class Target(NamedTuple):
-    """What a program is lowered for.
+    """Target of a lowering: a platform, and the routines that programs may call.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ def embedded_client() -> Client:
 
 
 def embedded_target() -> Target:
-    """What programs for jaxlib's own client are lowered for, without creating it.
+    """Target of programs for jaxlib's own client, without creating that.
 
     So a program can be lowered without a client, also in a process that was forked from one.
     """

@@ -4,7 +4,7 @@ See Note [Control flow is StableHLO's].
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from anvl.dialect.core.captures import captured
 from anvl.dialect.core.effects import has_effect, is_unsafe
@@ -36,6 +36,8 @@ class RegionOp(AnvlOp):
     captures = True
     borrowed = True
     pure = False  # as far as a class tells: `has_side_effects` looks into the regions
+    #: Whether its operands are carries, which the regions take and the last of them returns.
+    is_loop: ClassVar[bool] = False
 
     @classmethod
     def programs(cls, op: ir.Operation, symbols: SymbolTable | None) -> list[Program]:

@@ -82,6 +82,7 @@ class WhileOp(RegionOp):
 
     OPERATION_NAME: ClassVar[str] = "stablehlo.while"
     short_name = "while"
+    is_loop = True
 
     @classmethod
     def labels(cls, count: int) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""What XLA's HLO text says about each source line: instructions, and the memory that they write.
+"""Statistics of HLO text by source line: instructions, and the memory that they write.
 
 XLA keeps the location of an instruction as metadata: within the instruction, or as the number of
 a stack frame, whose file and line stand in tables at the head of the text.

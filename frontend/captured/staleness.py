@@ -1,4 +1,4 @@
-"""What a jitted function does about captured values that have changed: the policies.
+"""Policies for captured values that have changed since a jitted function was traced.
 
 Note [Policies for stale closures]
 
@@ -64,7 +64,7 @@ class Captured(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What to do with a program whose captured values are other objects.
+    """Verdict on a program whose captured values are other objects.
 
     It is kept, with `captured`; or replaced by one for the values `now`, if these are given.
     """

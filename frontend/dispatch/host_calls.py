@@ -78,7 +78,7 @@ class HostCall:
 def checked_results(
     name: str, found: Sequence[Any], wanted: Sequence[tuple[Any, tuple[int, ...]]]
 ) -> list[np.ndarray]:
-    """What a function returned, as arrays of these dtypes and shapes.
+    """Results of a function, converted to arrays of these dtypes and shapes.
 
     Raises `TypeError` for another shape, and for a dtype of a higher kind, whose bytes XLA would
     copy, and `OverflowError` for an integer that the dtype cannot hold.

@@ -240,7 +240,7 @@ class Jit:
         return call(*arrays)
 
     def staleness(self) -> Staleness | None:
-        """What is known of the values that the function closes over; None without a policy."""
+        """The record of the values that the function closes over; None without a policy."""
         if self._staleness is None and self._policy != "off":
             of = _loaded("anvl.captured.staleness")
             self._staleness = of.Staleness(self._f, self._policy)

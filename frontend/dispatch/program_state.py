@@ -15,7 +15,7 @@ __all__ = ["State", "state_of"]
 
 
 class State(NamedTuple):
-    """How to read the state: `avals` are of its values, which stand at `report.positions`."""
+    """Layout of the state: `avals` are of its values, which stand at `report.positions`."""
 
     report: Report
     avals: Sequence[Aval]

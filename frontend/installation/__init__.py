@@ -1,1 +1,1 @@
-"""What is installed, and whether it works: `anvl.show_versions()` and `anvl doctor`."""
+"""Installed versions, and a test of the installation: `anvl.show_versions()` and `anvl doctor`."""

@@ -62,7 +62,7 @@ def load_export(path: str, data: bytes, classes: Mapping[str, type]) -> Callable
 
 
 class _Described:
-    """What the manifest says of a function."""
+    """A function as the manifest describes it."""
 
     def __init__(self, stored: Mapping[str, Any], classes: Mapping[str, type]) -> None:
         self.name = _typed(stored["name"], str)

@@ -153,7 +153,7 @@ class MissLog:
         self._last_change: tuple[Difference, ...] = ()  # of closed-over values
 
     def info(self, programs: int, max_programs: int) -> CacheInfo:
-        """What `cache_info` returns."""
+        """Make the result of `cache_info`."""
         with _lock:
             spent = self._trace_seconds, self._compile_seconds
             return CacheInfo(programs, max_programs, self._n_compiled, *spent, tuple(self._kept))

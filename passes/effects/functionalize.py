@@ -136,7 +136,7 @@ class Functionalizer:
         return found
 
     def _batches_in(self, name: str, path: tuple[str, ...] = ()) -> int:
-        """How many declared batches are nested in a function."""
+        """Nesting depth of declared batches in a function."""
         if name in path:  # recursion, which inlining refuses
             return 0
         path = (*path, name)
@@ -299,8 +299,7 @@ class Functionalizer:
             (inner, *_) = effect_ops(op)
             problem = f"{inner.name} in the body of {op.name}, which returns no state"
             raise PassError(NAME, problem, str(inner.location))
-        is_loop = op.opview.n_carried(op) > 0 or op.name == "stablehlo.while"
-        return self._loop(op, state) if is_loop else self._choice(op, state)
+        return self._loop(op, state) if op.opview.is_loop else self._choice(op, state)
 
     def _has_effect(self, op: ir.Operation) -> bool:
         return bool(effect_ops(op)) or any(callee_of(c) in self._needy for c in calls_of(op))

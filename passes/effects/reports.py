@@ -1,4 +1,4 @@
-"""What a program's state says after a run: which check failed, and the values of its message."""
+"""Reports of a program's state after a run: the check that failed, the values of its message."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -91,7 +91,7 @@ def state_positions(function: ir.Operation) -> list[int]:
 
 
 def report_of(function: ir.Operation) -> Report | None:
-    """How to read the state that an entry returns; None if it has no effects."""
+    """The layout of the state that an entry returns; None if it has no effects."""
     positions = state_positions(function)
     if not positions or CHECKS not in function.attributes:
         return None

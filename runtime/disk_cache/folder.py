@@ -134,7 +134,7 @@ class Folder:
             ]
 
     def verify(self, key: str) -> str | None:
-        """What is wrong with an entry, or None."""
+        """Describe the fault of an entry; None if there is none."""
         try:
             with self._opened() as fd:
                 secret, data = self._secret(fd), self._data(fd, key + _ENDING)

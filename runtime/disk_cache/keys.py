@@ -69,7 +69,7 @@ def _stamp(library: Path | None) -> tuple[str, ...]:
 
 @cache  # XLA reads its variables once, too, when it first compiles
 def _machine() -> tuple[str, ...]:
-    """What this process may be compiled for: XLA splits loops by the number of cores."""
+    """Describe this process as a target: XLA splits loops by the number of cores."""
     has_affinity = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     variables = (os.environ.get(name, "") for name in _VARIABLES)

@@ -65,7 +65,7 @@ def _line_of_caller() -> tuple[str, int]:
 
 
 def fate_of(buffer: Any) -> str:
-    """What happened to a deleted buffer, as the end of a sentence."""
+    """Describe the fate of a deleted buffer, as the end of a sentence."""
     found = getattr(buffer, "donated_to", None)
     if found is None:
         return "was deleted or donated"

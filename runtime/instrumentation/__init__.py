@@ -1,1 +1,1 @@
-"""What a person may watch: phases in logs and profiles, and a line while XLA compiles."""
+"""Instrumentation: phases in logs and profiles, and a line while XLA compiles."""

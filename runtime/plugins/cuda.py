@@ -1,4 +1,4 @@
-"""What the plugins for GPUs need besides their library: options, libraries, handlers.
+"""Requirements of plugins for GPUs besides their library: options, libraries, handlers.
 
 Tried with CUDA's wheels as far as that goes without a GPU: the plugin loads and says its versions,
 the handlers are registered, and the client says that there is no device.  No program has run.

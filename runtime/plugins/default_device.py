@@ -90,7 +90,7 @@ def default_client() -> Client:
 
 
 def default_target() -> Target:
-    """What programs for the default client are lowered for; its creation is avoided if possible.
+    """Target of programs for the default client; its creation is avoided if possible.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def normal(name: str) -> str:
 
 
 def wrong_option(options: Mapping[Any, Any]) -> str:
-    """What is wrong with the options of a plugin; nothing if they are of PJRT's types."""
+    """Describe the fault of a plugin's options; empty if they are of PJRT's types."""
     for name, value in options.items():
         if not isinstance(name, str):
             return f"name of option {name!r} must be text"
@@ -168,7 +168,7 @@ def _in_module(name: str, module: str, wheel: str) -> Plugin:
 
 
 def _spec(module: str) -> ModuleSpec | None:
-    """What `importlib.util.find_spec` gives; but the packages around it are not executed."""
+    """As `importlib.util.find_spec`, without executing the packages around the module."""
     name, *inner = module.split(".")
     spec = _top(name)
     for part in inner:

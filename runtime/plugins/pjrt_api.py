@@ -1,4 +1,4 @@
-"""What a library says about itself through PJRT's C API, read by ctypes before jaxlib loads it.
+"""Versions and attributes of a library by PJRT's C API, read by ctypes before jaxlib loads it.
 
 jaxlib ends the process on a library whose API is a null pointer, and shows neither the version of a
 plugin nor its attributes.
