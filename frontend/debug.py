@@ -61,3 +61,7 @@ def print(message: str, **values: Any) -> None:  # as it is called everywhere
     tracers = {k: as_tracer(x, f"debug.print: {k}") for k, x in shown.arrays.items()}
     shown.check_types("debug.print", {k: (x.aval.dtype, x.aval.shape) for k, x in tracers.items()})
     prim.custom_call(*tracers.values(), **print_call(shown.text, tuple(tracers)))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

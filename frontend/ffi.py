@@ -109,3 +109,7 @@ def _aval(result: Any) -> Aval:
 
 def _shape(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(shape)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -69,3 +69,7 @@ def trace(folder: str | os.PathLike[str], *, python_calls: bool = False) -> Iter
         path, n = place / f"{stem}-{n}.trace.json.gz", n + 1
     with record(path, python_calls):
         yield path
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,11 +10,6 @@ a leaf.  Dicts are ordered by their keys.
     [3, 1, 2]
     >>> tree.unflatten(treedef, [30, 10, 20])
     {'b': 30, 'w': [10, 20]}
-    >>> tree.leaf_paths(treedef)
-    ["params['b']", "params['w'][0]", "params['w'][1]"]
-
-The work is done by jaxlib's C++ registry, in an instance of our own: nothing registered here
-is seen by others, and the other way round.
 """
 
 from __future__ import annotations
@@ -24,7 +19,7 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from anvl.core.containers import (
     SPARE,
@@ -40,6 +35,11 @@ from anvl.core.tree_registry import containers as _containers
 from anvl.core.tree_registry import registry as _registry
 from anvl.runtime.lazy import Lazy, compat
 from anvl.runtime.locks import fresh_lock
+
+__all__ = [
+    "flatten", "flatten_with_path", "leaf_paths", "leaves", "map", "register_dataclass",
+    "register_node", "structure", "structure_difference", "unflatten",
+]  # fmt: skip
 
 _T = TypeVar("_T")
 
@@ -435,11 +435,12 @@ def _described(treedef: Any) -> str:
 
 def _steps(treedef: Any, count: int) -> list[str]:
     """Python expression for each child of a node."""
-    kind, rest = treedef.node_data() or (None, None)
+    kind, rest = cast(Any, treedef.node_data() or (None, None))
     if kind in (list, tuple):
         return [f"[{i}]" for i in range(count)]
     if kind in (dict, collections.OrderedDict, collections.defaultdict):
-        return [f"[{key!r}]" for key in _dict_keys(kind, rest)]
+        keys = rest[1] if kind is collections.defaultdict else rest
+        return [f"[{key!r}]" for key in keys]
     fields = _field_names(kind)
     if fields is not None:
         return [f".{name}" for name in fields]
@@ -449,10 +450,6 @@ def _steps(treedef: Any, count: int) -> list[str]:
 def _field_names(kind: Any) -> tuple[str, ...] | None:
     """Names of the children of a dataclass or a namedtuple."""
     return fields_of.get(kind) or getattr(kind, "_fields", None)
-
-
-def _dict_keys(kind: type, rest: Any) -> list[Any]:
-    return list(rest[1] if kind is collections.defaultdict else rest)
 
 
 def _check_class(function: str, cls: Any) -> None:
@@ -497,3 +494,7 @@ register_node(
     _default_dict_children,
     lambda rest, values: collections.defaultdict(rest[0], zip(rest[1], values, strict=True)),
 )
+
+
+def __dir__() -> list[str]:
+    return __all__

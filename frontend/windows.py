@@ -380,3 +380,7 @@ def _check_room(
 
 def _reduced(x: Tracer, body: Any, start: complex, windows: dict[str, Any]) -> Tracer:
     return prim("reduce_window", x, constant(start, x.dtype), **windows, body=body)[0]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -339,7 +339,8 @@ class Array(ArrayMethods):
         # The name, since numpy cannot unpickle small dtypes before ml_dtypes is imported.
         value = self.numpy()
         plain = value.view(f"u{value.itemsize}") if value.dtype.kind == "V" else value
-        return _restored, (np.ascontiguousarray(plain), self.dtype.name, self.weak_type)
+        # Not `ascontiguousarray`, which gives an array without axes one.
+        return _restored, (np.asarray(plain, order="C"), self.dtype.name, self.weak_type)
 
     def __hash__(self) -> NoReturn:
         raise TypeError(

@@ -1,6 +1,7 @@
 """Arguments of a user's function: static ones, differentiated ones, and their paths."""
 
 import dataclasses
+import difflib
 import enum
 import inspect
 from collections.abc import Callable, Sequence
@@ -239,8 +240,35 @@ def _n_required(f: Callable[..., Any]) -> int | None:
 class Parameters(StaticArguments):
     """Static arguments of anvl's own functions: lists become tuples, NumPy integers Python's."""
 
+    def split(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """As `StaticArguments.split`; refuses a keyword that the function does not have."""
+        if kwargs:
+            known = parameters_of(self.f)
+            for keyword in kwargs:
+                if keyword not in known.known and not known.any_name:
+                    raise TypeError(_no_keyword(name_of(self.f), keyword, known.known))
+        return super().split(args, kwargs)
+
     def _checked(self, key: int | str, value: Any) -> Any:
         return super()._checked(key, _frozen(value))
+
+
+#: Keywords of NumPy that no function of anvl has, and why.
+_OF_NUMPY = {
+    "out": "arrays are immutable, so results are new arrays",
+    "order": "arrays have no order in memory",
+    "casting": "convert with .astype",
+    "subok": "there are no subclasses of arrays",
+    "like": "there are no subclasses of arrays",
+}
+
+
+def _no_keyword(function: str, keyword: str, known: Sequence[str] | dict[str, Any]) -> str:
+    near = difflib.get_close_matches(keyword, known, 1)
+    advice = _OF_NUMPY.get(keyword) or f"it takes {', '.join(known) or 'none'}"
+    if near:
+        advice = f"did you mean {near[0]!r}?"
+    return f"{function}: there is no keyword {keyword!r}; {advice}"
 
 
 def _frozen(value: Any) -> Any:

@@ -39,6 +39,7 @@ __all__ = [
     "fitted",
     "hint",
     "literal_like",
+    "masked_error",
     "number_value",
     "promote",
     "promoted",
@@ -65,6 +66,8 @@ def abstract(x: Any, function: str = "") -> Aval:
     if isinstance(x, Array):
         return aval_of(x, x.weak_type)
     if isinstance(x, np.ndarray | np.generic):
+        if of is not np.ndarray and isinstance(x, np.ma.MaskedArray):
+            raise masked_error(function)
         return aval_of(x)
     if isinstance(x, _NUMBERS):  # subclasses, such as an IntEnum
         return aval(default_dtype(next(t for t in _NUMBERS if isinstance(x, t))), (), True)
@@ -75,6 +78,15 @@ def abstract(x: Any, function: str = "") -> Aval:
             f"{head}takes arrays and numbers, got {what}; np.asarray(...) makes an array"
         )
     raise TypeError(f"{head}takes arrays and numbers, got {x!r} of type {of.__name__}{hint(x)}")
+
+
+def masked_error(function: str) -> TypeError:
+    """The error for a masked array, whose mask would be lost."""
+    head = f"{function}: " if function else ""
+    return TypeError(
+        f"{head}takes arrays and numbers, got a masked array, whose mask would be lost; "
+        "use x.filled(value)"
+    )
 
 
 def hint(x: Any) -> str:

@@ -36,7 +36,6 @@ from numpy import uint64 as uint64
 
 from anvl.numpy import fft as fft
 from anvl.numpy import linalg as linalg
-from anvl.numpy.arrays import choice, creation, diagonals, indexing, shaping, sorting, stacking
 from anvl.numpy.arrays.choice import *  # noqa: F403
 from anvl.numpy.arrays.creation import *  # noqa: F403
 from anvl.numpy.arrays.diagonals import *  # noqa: F403
@@ -44,20 +43,6 @@ from anvl.numpy.arrays.indexing import *  # noqa: F403
 from anvl.numpy.arrays.shaping import *  # noqa: F403
 from anvl.numpy.arrays.sorting import *  # noqa: F403
 from anvl.numpy.arrays.stacking import *  # noqa: F403
-from anvl.numpy.functions import (
-    arithmetic,
-    convolving,
-    cumulative,
-    einstein,
-    elementwise,
-    exponents,
-    higher,
-    products,
-    quantiles,
-    reductions,
-    special,
-    statistics,
-)
 from anvl.numpy.functions.arithmetic import *  # noqa: F403
 from anvl.numpy.functions.convolving import *  # noqa: F403
 from anvl.numpy.functions.cumulative import *  # noqa: F403
@@ -71,27 +56,18 @@ from anvl.numpy.functions.reductions import *  # noqa: F403
 from anvl.numpy.functions.special import *  # noqa: F403
 from anvl.numpy.functions.statistics import *  # noqa: F403
 
+#: The modules whose functions are names of `anvl.numpy`.
+_MODULES = (
+    "arrays.choice", "arrays.creation", "arrays.diagonals", "arrays.indexing", "arrays.shaping",
+    "arrays.sorting", "arrays.stacking",
+    "functions.arithmetic", "functions.convolving", "functions.cumulative", "functions.einstein",
+    "functions.elementwise", "functions.exponents", "functions.higher", "functions.products",
+    "functions.quantiles", "functions.reductions", "functions.special", "functions.statistics",
+)  # fmt: skip
+
 # fmt: off
 __all__ = [
-    *arithmetic.__all__,
-    *choice.__all__,
-    *convolving.__all__,
-    *creation.__all__,
-    *cumulative.__all__,
-    *diagonals.__all__,
-    *einstein.__all__,
-    *elementwise.__all__,
-    *exponents.__all__,
-    *higher.__all__,
-    *indexing.__all__,
-    *products.__all__,
-    *quantiles.__all__,
-    *reductions.__all__,
-    *shaping.__all__,
-    *sorting.__all__,
-    *special.__all__,
-    *stacking.__all__,
-    *statistics.__all__,
+    *(name for m in _MODULES for name in _import_module(f"anvl.numpy.{m}").__all__),
     "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft", "finfo",
     "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg",
     "nan", "newaxis", "pi",
@@ -118,3 +94,7 @@ def __getattr__(name: str) -> object:
 
 # Last, since it needs all of the above: no array may exist before its operators.
 _import_module("anvl.numpy.operators").attach()
+
+
+def __dir__() -> list[str]:  # without the folders, which Python binds here
+    return sorted(__all__)

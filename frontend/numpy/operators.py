@@ -107,6 +107,8 @@ def _power(fast: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _checked(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
+        if isinstance(y, list | tuple):
+            return f(x, anp.asarray(y))
         return f(x, y) if isinstance(y, _OPERANDS) else _declined(f, y)
 
     return operate
@@ -121,6 +123,8 @@ def _declined(f: Any, y: Any) -> Any:
 
 def _reflected(f: Any) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
+        if isinstance(y, list | tuple):
+            return f(anp.asarray(y), x)
         return f(y, x) if isinstance(y, _OPERANDS) else _declined(f, y)
 
     return operate

@@ -31,3 +31,7 @@ __all__ = [
     "bernoulli", "bits", "categorical", "choice", "exponential", "fold_in", "gumbel", "key",
     "normal", "permutation", "randint", "split", "uniform",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

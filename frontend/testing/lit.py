@@ -125,3 +125,7 @@ def update_checks(result: Any, test: Any, commands: Any) -> str | None:
         text=True,
     )
     return f"anvl-update-checks: {(done.stdout + done.stderr).strip() or 'nothing to change'}"
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

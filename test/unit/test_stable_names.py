@@ -74,3 +74,15 @@ def test_the_page_of_the_tool_has_a_row_for_each_pass():
     ]
     assert listed_there == sorted(set(listed_there), key=listed_there.index)
     assert set(listed_there) == {*of_library, VerifyGradient.argument}
+
+
+@pytest.mark.parametrize("module", sorted(PUBLIC))
+def test_only_what_is_public_is_visible(module):
+    """What `dir()` and the completion of editors list."""
+    found = importlib.import_module(module)
+    visible = {name for name in dir(found) if not name.startswith("_")}
+    if module == "anvl.prim":  # every op is one
+        visible -= {name for name in visible if callable(getattr(found, name))}
+    assert visible <= set(getattr(found, "__all__", visible)), module
+    hidden = {"np", "annotations", "Any", "builtins", "functools", "Tracer", "dataclasses"}
+    assert not visible & hidden

@@ -18,13 +18,14 @@ from anvl.core.promote import (
     broadcast_to,
     constant,
     hint,
+    masked_error,
     promoted,
 )
 from anvl.core.ranges import check_fits, note_meeting
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.core.types import dtype_name, element_type, kind
+from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.choice import where
@@ -103,6 +104,8 @@ def _holds(x: Any, types: tuple[type, ...]) -> bool:
 
 def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     """x as a NumPy array; Python numbers, and only they, in the default dtype of their kind."""
+    if _holds(x, (np.ma.MaskedArray,)):
+        raise masked_error("asarray")
     try:
         made = np.asarray(x)
     except ValueError:
@@ -115,12 +118,22 @@ def _host(x: Any, wanted: np.dtype[Any] | None) -> np.ndarray[Any, Any]:
     if wanted is not None:
         return _cast(made, wanted) if arrays else _cast_numbers(made, wanted)
     if arrays:
+        _check_dtype(made.dtype)
         return made
     kinds = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
     if made.dtype.kind not in kinds:
         what = f"asarray: {x!r} of type {type(x).__name__} is not an array of numbers"
         raise TypeError(what + hint(x))
     return _cast_numbers(made, default_dtype(kinds[made.dtype.kind]))
+
+
+def _check_dtype(dtype: np.dtype[Any]) -> None:
+    """Refuse dtypes that a device can hold, but no function of anvl takes."""
+    if dtype.kind in "biufcV":
+        try:
+            numpy_dtype(dtype)
+        except TypeError as error:
+            raise TypeError(f"asarray: {error}") from None
 
 
 def _cast_numbers(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

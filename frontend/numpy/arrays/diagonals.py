@@ -14,7 +14,7 @@ from anvl.core.config import as_dtype, default_dtype
 from anvl.core.promote import as_tracer, constant, convert
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import each_axis, sizes_of
+from anvl.numpy.arrays.axes import each_axis, int_of, sizes_of
 from anvl.numpy.arrays.creation import iota
 from anvl.numpy.arrays.shaping import moveaxis, ravel, reshape, slice_axis
 from anvl.numpy.functions.emitting import filled, prim
@@ -37,7 +37,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
            [0., 0., 1.]], dtype=float32)
     """
     shape = sizes_of((N, N if M is None else M), "eye")
-    return convert(_compared(shape, k, "EQ"), _float(dtype))
+    return convert(_compared("eye", shape, k, "EQ"), _float(dtype))
 
 
 @public("n", "dtype")
@@ -52,9 +52,11 @@ def identity(n: int, dtype: Any = None) -> Any:
     return eye(n, dtype=dtype)
 
 
-def _compared(shape: tuple[int, ...], k: int, direction: str) -> Tracer:
-    """Compare each position of a matrix to the k-th diagonal: EQ on it, GE on or below it."""
+def _compared(function: str, shape: tuple[int, ...], k: Any, direction: str) -> Tracer:
+    """Compare each position of a matrix to the k-th diagonal: EQ on it, GT below it, GE both."""
     i32 = np.dtype(np.int32)
+    # Further diagonals are all alike, and their numbers need not fit an i32.
+    k = builtins.max(-shape[-2], builtins.min(int_of(k, "k", function), shape[-1]))
     rows, columns = (iota(shape, len(shape) - n, i32) for n in (2, 1))
     shifted = prim("add", rows, constant(k, i32, shape)) if k else rows
     return prim("compare", shifted, columns, comparison_direction=direction)
@@ -70,7 +72,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
            [1., 1.]], dtype=float32)
     """
     shape = sizes_of((N, N if M is None else M), "tri")
-    return convert(_compared(shape, k, "GE"), _float(dtype))
+    return convert(_compared("tri", shape, k, "GE"), _float(dtype))
 
 
 def _matrix(x: Any, name: str) -> Tracer:
@@ -90,7 +92,7 @@ def tril(x: Any, k: int = 0) -> Any:
            [1., 1.]], dtype=float32)
     """
     operand = _matrix(x, "tril")
-    return prim("select", _compared(operand.shape, k, "GE"), operand, filled(operand, 0))
+    return prim("select", _compared("tril", operand.shape, k, "GE"), operand, filled(operand, 0))
 
 
 @public("k")
@@ -103,7 +105,7 @@ def triu(x: Any, k: int = 0) -> Any:
            [0., 1.]], dtype=float32)
     """
     operand = _matrix(x, "triu")
-    return prim("select", _compared(operand.shape, k - 1, "GE"), filled(operand, 0), operand)
+    return prim("select", _compared("triu", operand.shape, k, "GT"), filled(operand, 0), operand)
 
 
 @public("offset", "axis1", "axis2")

@@ -28,7 +28,7 @@ from anvl.numpy.arrays.shaping import moveaxis, ravel
 from anvl.numpy.arrays.stacking import unstack
 from anvl.numpy.functions.elementwise import add, less, mark_weak, right_shift
 from anvl.numpy.functions.emitting import prim
-from anvl.numpy.linalg import composed
+from anvl.numpy.linear.matrix_functions import composed
 
 __all__ = [
     "argpartition", "argsort", "lexsort", "partition", "searchsorted", "sort", "top_k",

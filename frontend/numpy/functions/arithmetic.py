@@ -25,11 +25,11 @@ from anvl.numpy.functions.elementwise import (
     rint,
     subtract,
 )
-from anvl.numpy.functions.emitting import is_kind, prim, smooth_power
+from anvl.numpy.functions.emitting import check_real, is_kind, prim, smooth_power
 from anvl.runtime import hiding_frames
 
 __all__ = [
-    "around", "divmod", "float_power", "floor_divide", "mod", "pow", "power", "reciprocal",
+    "around", "divmod", "float_power", "floor_divide", "fmod", "mod", "pow", "power", "reciprocal",
     "remainder", "round",
 ]  # fmt: skip
 
@@ -153,6 +153,7 @@ def remainder(x: Any, y: Any) -> Any:
     2
     """
     (a, b), weak = promoted("remainder", (x, y), "int")
+    check_real("remainder", a)
     rest = prim("rem", a, b)
     if not is_kind(rest, "uint"):
         rest = prim("select", _is_off(rest, b), prim("add", rest, b), rest)
@@ -160,6 +161,22 @@ def remainder(x: Any, y: Any) -> Any:
 
 
 mod = remainder
+
+
+@public()
+def fmod(x: Any, y: Any) -> Any:
+    """Remainder of the truncated division, with the sign of x: C's.
+
+    The derivative is that between the jumps: 1 in x, and minus the whole quotient in y.
+    Raises `TypeError` for complex numbers.
+
+    >>> import anvl.numpy as np
+    >>> print(np.fmod(-7, 3))
+    -1
+    """
+    (a, b), weak = promoted("fmod", (x, y), "int")
+    check_real("fmod", a)
+    return mark_weak(prim("rem", a, b), weak)
 
 
 @public()
@@ -171,6 +188,7 @@ def floor_divide(x: Any, y: Any) -> Any:
     -3
     """
     (a, b), weak = promoted("floor_divide", (x, y), "int")
+    check_real("floor_divide", a)
     if is_kind(a, "float"):
         return mark_weak(_floored(a, b), weak)
     quotient = prim("div", a, b)

@@ -29,7 +29,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, kind
 from anvl.dialect.ops.elementwise.complexes import direction
 from anvl.dispatch.eager import Function, public
-from anvl.numpy.functions.emitting import filled, is_kind, prim, smooth_power
+from anvl.numpy.functions.emitting import check_real, filled, is_kind, prim, smooth_power
 
 __all__ = [
     "abs", "absolute", "acos", "acosh", "add", "angle", "arccos", "arccosh", "arcsin",
@@ -37,8 +37,8 @@ __all__ = [
     "atanh", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
     "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "cbrt", "ceil", "conj",
     "conjugate", "cos", "cosh", "divide", "equal", "erf", "erfc", "exp", "exp2", "expm1",
-    "fabs", "fix", "floor", "fmod", "greater", "greater_equal", "imag", "invert", "left_shift",
-    "less", "less_equal", "log", "log1p", "log2", "log10", "maximum", "minimum", "multiply",
+    "fabs", "fix", "floor", "greater", "greater_equal", "imag", "invert", "left_shift",
+    "less", "less_equal", "log", "log1p", "maximum", "minimum", "multiply",
     "negative", "nextafter", "not_equal", "positive", "real", "right_shift", "rint", "rsqrt",
     "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
     "true_divide", "trunc",
@@ -52,12 +52,13 @@ def mark_weak(y: Tracer, weak: bool) -> Tracer:
     return y
 
 
-def unary(name: str, op: str, at_least: str, doc: str) -> Any:
+def unary(name: str, op: str, at_least: str, doc: str, instead_of_bools: str = "") -> Any:
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
 
     def function(x: Any) -> Any:
         if type(x) is Tracer and x.aval.level >= least and not x.aval.weak_type:
             return emit_unary(op_class, x)
+        _refuse_bools(name, instead_of_bools, x)
         (operand,), weak = promoted(name, (x,), at_least)
         return mark_weak(emit(op_class, (operand,), {}), weak)
 
@@ -67,7 +68,7 @@ def unary(name: str, op: str, at_least: str, doc: str) -> Any:
 # XLA folds true + true of bool constants to false, so `or` stands for it.
 def binary(
     name: str, op: str, at_least: str, doc: str, of_bools: str | None = None,
-    of_itself: Any = None, of_complex: Any = None, **params: Any,
+    of_itself: Any = None, of_complex: Any = None, instead_of_bools: str = "", **params: Any,
 ) -> Any:  # fmt: skip
     op_class, least = OPS[f"anvl.{op}"], _LEVELS[at_least]
     logical = OPS[f"anvl.{of_bools or op}"]
@@ -84,6 +85,7 @@ def binary(
         agreed = _matching_operands(x, y, least)
         if agreed is not None:
             return emit(op_class if agreed[0].aval.level else logical, agreed, params)
+        _refuse_bools(name, instead_of_bools, x, y)
         operands, weak = promoted(name, (x, y), at_least)
         of = op_class if operands[0].aval.level else logical
         return mark_weak(emit(of, operands, params), weak)
@@ -93,6 +95,17 @@ def binary(
 
 _LEVELS = {"bool": 0, "int": 1, "float": 2}
 _COMPLEX = NUMBER_LEVELS[complex]
+
+
+def _refuse_bools(name: str, instead: str, *xs: Any) -> None:
+    """Refuse bools alone where there is something instead: numbers such as -1 would surprise."""
+    if not instead:
+        return
+    avals = [abstract(x, name) for x in xs]
+    if any(of.level for of in avals):
+        return
+    given = " and ".join(map(str, avals))
+    raise TypeError(f"{name}: takes numbers, got {given}; use {instead}, or .astype('i32')")
 
 
 def _over_real(x: Any, y: Any) -> Tracer | None:
@@ -161,7 +174,7 @@ def described(name: str, doc: str) -> str:
 
 # fmt: off
 # NumPy's name   op          at least   summary
-negative: Function  = unary("negative", "neg",      "int",   "-x. | 2 -> -2")
+negative: Function  = unary("negative", "neg",      "int",   "-x. Bools are refused. | 2 -> -2", "logical_not (~x)")
 exp: Function       = unary("exp",      "exp",      "float", "Exponential, e to the power x. | 0.0 -> 1.0")
 expm1: Function     = unary("expm1",    "expm1",    "float", "exp(x) - 1, accurate near 0. | 0.0 -> 0.0")
 log: Function       = unary("log",      "log",      "float", "The natural logarithm. | 1.0 -> 0.0")
@@ -187,11 +200,10 @@ sigmoid: Function   = unary("sigmoid",  "logistic", "float", "1 / (1 + exp(-x)).
 bitwise_invert: Function = unary("bitwise_invert", "not", "bool", "Every bit inverted. | 5 -> -6")
 
 add: Function       = binary("add",      "add",      "bool",  "x + y; of bools, `or`. | 1, 2 -> 3", "or")
-subtract: Function  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2")
+subtract: Function  = binary("subtract", "sub",      "int",   "x - y. | 3, 1 -> 2", instead_of_bools="logical_xor (x ^ y)")
 multiply: Function  = binary("multiply", "mul",      "bool",  "x * y; of bools, `and`. | 2, 3.5 -> 7.0", "and", smooth_power)
 divide: Function    = binary("divide",   "div",      "float", "x / y, of integers too a float. | 1, 4 -> 0.25", of_complex=_over_real)
 atan2: Function     = binary("atan2",    "atan2",    "float", "The angle of the point (y, x), in radians. The derivative at (0, 0) is NaN. | 1.0, 0.0 -> 1.5707964")
-fmod: Function      = binary("fmod",     "rem",      "int",   "The remainder with the sign of x. The derivative is as between the jumps. | -7, 3 -> -1")
 maximum: Function   = binary("maximum",  "maximum",  "bool",  "The larger; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 2")
 minimum: Function   = binary("minimum",  "minimum",  "bool",  "The smaller; NaN if either is. The derivative at a tie is shared. | 1, 2 -> 1")
 nextafter: Function = binary("nextafter", "nextafter", "float", "The next float after x towards y. The derivative is 1 in x. | 1.0, 2.0 -> 1.0000001")
@@ -267,6 +279,7 @@ def trunc(x: Any) -> Any:
     -1.0
     """
     operand = as_tracer(x, "trunc")
+    check_real("trunc", operand)
     if not is_kind(operand, "float"):
         return operand
     below = prim("compare", operand, filled(operand, 0), comparison_direction="LT")
@@ -340,6 +353,7 @@ def fabs(x: Any) -> Any:
     2.0
     """
     (operand,), weak = promoted("fabs", (x,), "float")
+    check_real("fabs", operand)
     return mark_weak(prim("abs", operand), weak)
 
 
@@ -437,28 +451,6 @@ def exp2(x: Any) -> Any:
     """
     (operand,), weak = promoted("exp2", (x,), "float")
     return mark_weak(prim("pow", filled(operand, 2), operand), weak)
-
-
-@public()
-def log2(x: Any) -> Any:
-    """The logarithm to base 2.
-
-    >>> import anvl.numpy as np
-    >>> print(np.log2(8))
-    3.0
-    """
-    return divide(log(x), float(np.log(2)))
-
-
-@public()
-def log10(x: Any) -> Any:
-    """The logarithm to base 10.
-
-    >>> import anvl.numpy as np
-    >>> print(np.log10(1.0))
-    0.0
-    """
-    return divide(log(x), float(np.log(10)))
 
 
 __all__ += [name for name in tabled if name not in __all__]

@@ -10,7 +10,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.smooth_powers import power_of
 from anvl.dialect.core.types import element_type, kind
 
-__all__ = ["filled", "is_kind", "prim", "smooth_power"]
+__all__ = ["check_real", "filled", "is_kind", "prim", "smooth_power"]
 
 
 def prim(op: str, *xs: Tracer, **params: Any) -> Any:
@@ -35,3 +35,12 @@ def filled(x: Tracer, value: complex) -> Tracer:
 def is_kind(x: Tracer, *kinds: str) -> bool:
     """Whether the elements are of one of these kinds: bool, int, uint, float, complex."""
     return kind(element_type(x.aval.dtype)) in kinds
+
+
+def check_real(function: str, *xs: Tracer) -> None:
+    """Raise `TypeError` for a complex operand of a function that has no meaning for it."""
+    for x in xs:
+        if is_kind(x, "complex"):
+            raise TypeError(
+                f"{function}: takes real numbers, got {x.aval}; give its real or imaginary part"
+            )

@@ -14,7 +14,7 @@ from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.axes import axis_of, int_of
 from anvl.numpy.arrays.choice import isfinite, isinf, isnan, logical_and, logical_or, where
 from anvl.numpy.arrays.shaping import slice_axis
-from anvl.numpy.arrays.stacking import concatenate, stack
+from anvl.numpy.arrays.stacking import concatenate
 from anvl.numpy.functions.elementwise import (
     abs,
     add,
@@ -31,7 +31,7 @@ from anvl.numpy.functions.elementwise import (
     real,
     subtract,
 )
-from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.numpy.functions.emitting import check_real, is_kind, prim
 from anvl.numpy.functions.reductions import all
 
 __all__ = [
@@ -49,8 +49,7 @@ def hypot(x: Any, y: Any) -> Any:
     5.0
     """
     (a, b), weak = promoted("hypot", (x, y), "float")
-    if is_kind(a, "complex"):
-        return prim("norm", stack([a, b]), axes=(0,), order=2.0)  # smooth where one of them is 0
+    check_real("hypot", a)
     return mark_weak(prim("hypot", a, b), weak)
 
 

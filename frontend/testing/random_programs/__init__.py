@@ -46,3 +46,7 @@ def examine(programs: Iterable[Program | str], kinds: Iterable[str] = KINDS) -> 
         return examiner.examine([Case(p, frozenset(kinds), i) for i, p in enumerate(parsed)])
     finally:
         examiner.close()
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
