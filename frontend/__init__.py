@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from anvl import random as random
     from anvl import testing as testing
     from anvl import tree as tree
+    from anvl import tree_util as tree_util
     from anvl import windows as windows
     from anvl.control_flow.conditions import cond as cond
     from anvl.control_flow.conditions import switch as switch
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from anvl.transforms.custom_rules import custom_vjp as custom_vjp
     from anvl.transforms.explain import why_not_differentiable as why_not_differentiable
     from anvl.transforms.grad import grad as grad
-    from anvl.transforms.grad import stop_gradient as stop_gradient
     from anvl.transforms.grad import value_and_grad as value_and_grad
     from anvl.transforms.jacobians import hessian as hessian
     from anvl.transforms.jacobians import hvp as hvp
@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from anvl.transforms.linear_transpose import linear_transpose as linear_transpose
     from anvl.transforms.linearize import linearize as linearize
     from anvl.transforms.saved_residuals import print_saved_values as print_saved_values
+    from anvl.transforms.stop_gradient import stop_gradient as stop_gradient
     from anvl.transforms.tags import tag as tag
     from anvl.transforms.vjp import vjp as vjp
     from anvl.transforms.vmap import vmap as vmap
@@ -158,7 +159,7 @@ _HOMES = {
     "set_defaults": "anvl.core.config",
     "show_versions": "anvl.installation.versions_report",
     "switch": "anvl.control_flow.conditions",
-    "stop_gradient": "anvl.transforms.grad",
+    "stop_gradient": "anvl.transforms.stop_gradient",
     "tag": "anvl.transforms.tags",
     "trace": "anvl.dispatch.graph",
     "value_and_grad": "anvl.transforms.grad",
@@ -167,7 +168,10 @@ _HOMES = {
     "while_loop": "anvl.control_flow.loops",
     "why_not_differentiable": "anvl.transforms.explain",
 }
-_MODULES = ("debug", "ffi", "numpy", "prim", "profiler", "random", "testing", "tree", "windows")
+_MODULES = (
+    "debug", "ffi", "numpy", "prim", "profiler", "random", "testing", "tree", "tree_util",
+    "windows",
+)  # fmt: skip
 
 __version__ = "0.1.0"
 __all__ = [*sorted(_HOMES), *_MODULES]

@@ -6,7 +6,7 @@ import functools
 import weakref
 from collections.abc import Callable, Mapping
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from anvl import tree
 from anvl.core import config
@@ -16,6 +16,7 @@ from anvl.core.call_forms import CallForm
 from anvl.core.importing import load_module
 from anvl.core.promote import as_tracer
 from anvl.core.recency import Recency
+from anvl.core.spellings import ArgumentSpellings, united
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracing import Trace
@@ -409,6 +410,7 @@ def jit(
     backend: str | None = None,
     debug_nans: bool = False,
     on_stale_closure: str | None = None,
+    **spelled: Unpack[ArgumentSpellings],
 ) -> Any:
     """Trace and compile a function at its first call with arguments of some dtypes and shapes.
 
@@ -419,9 +421,9 @@ def jit(
     f : callable
         A function of arrays, numbers and pytrees of them.
     static : str, int or sequence of these, optional
-        Names or positions of arguments that are hashable values, each with a program of its own.
+        Names or positions of arguments that are hashable values (JAX: `static_argnums`, ...).
     donate : str, int or sequence of these, optional
-        Names or positions of arguments whose memory results may take; their arrays are deleted.
+        Names or positions of arguments whose memory results may take (JAX: `donate_argnums`, ...).
     device : Device or str, optional
         Where every call runs, such as `"cpu:1"`; by default where its arrays are.
     inline : bool
@@ -443,10 +445,9 @@ def jit(
 
     Raises
     ------
-    TypeError, ValueError
-        An option is not as described, an argument is no array, arrays are on several devices.
-    TraceError, StaleClosureError
-        f needs the value of a traced array; closes over a changed value, with the policy "error".
+    TypeError, ValueError, TraceError, StaleClosureError
+        An option is not as described; an argument is no array; arrays are on several devices; f
+        needs the value of a traced array; a closed-over value has changed (policy "error").
 
     Examples
     --------
@@ -455,15 +456,23 @@ def jit(
     5.0
     """
     given = donate, device, inline, cache_size, compiler_options, backend, debug_nans
-    make = functools.partial(_jitted, static, on_stale_closure, given)
+    make = functools.partial(_jitted, static, on_stale_closure, spelled, given)
     return make if f is None else make(f)
 
 
-def _jitted(static: Any, on_stale_closure: str | None, given: tuple[Any, ...], f: Any) -> Any:
+def _jitted(
+    static: Any,
+    on_stale_closure: str | None,
+    spelled: ArgumentSpellings,
+    given: tuple[Any, ...],
+    f: Any,
+) -> Any:
     if not callable(f):
         raise TypeError(f"jit: takes a function, got {f!r} of type {type(f).__name__}")
+    donate, *others = given
+    static, donate = united("jit", static, donate, spelled)
     arguments = StaticArguments(f, static)
-    options = jit_options(f, arguments, *given)
+    options = jit_options(f, arguments, donate, *others)
     policy = checked_policy(on_stale_closure)
     *_, debug_nans = given
     if debug_nans:  # the search for the op needs the arguments

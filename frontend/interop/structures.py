@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.core.containers import fields_of
-from anvl.core.tree_registry import containers, known_class, name_of_class, node
 from anvl.dialect.core.errors import ExportError, nearest
 from anvl.dialect.core.types import dtype_name, numpy_dtype
+from anvl.tree.containers import fields_of
+from anvl.tree.registry import containers, known_class, name_of_class, node
 
 __all__ = ["structure_from_json", "structure_to_json", "value_from_json", "value_to_json"]
 

@@ -1,4 +1,4 @@
-"""`grad` and `value_and_grad`: the derivative of a scalar function.  And `stop_gradient`."""
+"""`grad` and `value_and_grad`: the derivative of a scalar function."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from anvl.core.arguments import (
     wrap_non_arrays,
     wrap_plain_leaves,
 )
-from anvl.core.promote import abstract, as_tracer
+from anvl.core.promote import abstract
+from anvl.core.spellings import argument_choice
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, known_numbers, trace_call
 from anvl.core.tracer import Tracer
-from anvl.core.tracing import Trace, emit
+from anvl.core.tracing import Trace
 from anvl.dialect.core.create import full
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import dtype_name, element_type, kind
-from anvl.dispatch.eager import public
 from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
+from anvl.transforms.aux_results import check_has_aux, with_aux
 from anvl.transforms.declare import (
     check_callable,
     closed_over,
@@ -36,12 +36,16 @@ from anvl.transforms.declare import (
 )
 from anvl.transforms.wrt import Wrt
 
-__all__ = ["grad", "stop_gradient", "value_and_grad"]
+__all__ = ["grad", "value_and_grad"]
 
 
 @hiding_frames
 def value_and_grad(
-    f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False
+    f: Callable[..., Any] | None = None,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    *,
+    argnums: Any = None,
 ) -> Any:
     """Make a function that returns the value of f and its gradient.
 
@@ -54,6 +58,8 @@ def value_and_grad(
         part of one (`"params.w"`, `"params['w'][0]"`), or the name of a value tagged by `anvl.tag`.
         Entries of a tuple must not overlap.
     has_aux : bool
+    argnums : int or tuple of int
+        JAX's spelling of `wrt`.
 
     Returns
     -------
@@ -86,13 +92,20 @@ def value_and_grad(
     >>> print(value, aux["y"], slope)
     36.0 6.0 36.0
     """
+    wrt = argument_choice("value_and_grad", wrt, argnums)
     if f is None:
         return functools.partial(value_and_grad, wrt=wrt, has_aux=has_aux)
     return _derived(f, wrt, has_aux, "value_and_grad", lambda value, gradient: (value, gradient))
 
 
 @hiding_frames
-def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = False) -> Any:
+def grad(
+    f: Callable[..., Any] | None = None,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    *,
+    argnums: Any = None,
+) -> Any:
     """Make a function that returns the gradient of f.
 
     As `value_and_grad`, without the value; with `has_aux` it returns `(gradient, aux)`.
@@ -101,7 +114,10 @@ def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = F
     >>> cube = lambda x: x * x * x
     >>> print(anvl.grad(cube)(2.0), anvl.grad(anvl.grad(cube))(2.0))
     12.0 12.0
+    >>> print(anvl.grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)[1])
+    2.0
     """
+    wrt = argument_choice("grad", wrt, argnums)
     if f is None:
         return functools.partial(grad, wrt=wrt, has_aux=has_aux)
 
@@ -109,35 +125,6 @@ def grad(f: Callable[..., Any] | None = None, *, wrt: Any = 0, has_aux: bool = F
         return (gradient, value[1]) if has_aux else gradient
 
     return _derived(f, wrt, has_aux, "grad", keep)
-
-
-@public()
-def stop_gradient(x: Any) -> Any:
-    """Return x unchanged, with a zero derivative in every mode and of every order.
-
-    Parameters
-    ----------
-    x : array or pytree of arrays
-
-    Returns
-    -------
-    The same pytree.
-
-    Raises
-    ------
-    TypeError
-        A leaf is not an array.
-
-    Examples
-    --------
-    >>> import anvl
-    >>> print(anvl.grad(lambda x: x * anvl.stop_gradient(x))(3.0))
-    3.0
-    """
-    return tree.map(lambda leaf: emit(_STOP, (as_tracer(leaf, "stop_gradient"),), {}), x)
-
-
-_STOP = OPS["anvl.stop_gradient"]
 
 
 def _derived(
@@ -148,8 +135,7 @@ def _derived(
     keep: Callable[[Any, Any], Any],
 ) -> Callable[..., Any]:
     check_callable(transform, f)
-    if not isinstance(has_aux, bool):
-        raise TypeError(f"{transform}: has_aux is {has_aux!r}; it must be True or False")
+    check_has_aux(transform, has_aux)
     why = "only floats have a derivative"
     entries = Wrt(f, wrt, transform, accepts=has_derivative, why=why, has_tags=True)
 
@@ -168,7 +154,7 @@ class _Request:
     """A derivative declared inside a trace, for one call."""
 
     def __init__(self, f: Callable[..., Any], wrt: Wrt, has_aux: bool) -> None:
-        self.f = _with_aux(f, wrt.transform) if has_aux else f
+        self.f = with_aux(f, wrt.transform) if has_aux else f
         self.wrt = wrt
         self.has_aux = has_aux
 
@@ -216,20 +202,3 @@ class _Request:
                 f"{transform}: {function} returns {dtype_name(avals[0].dtype)}, which has no "
                 "real derivative; return a float scalar"
             )
-
-
-def _with_aux(f: Callable[..., Any], transform: str) -> Callable[..., Any]:
-    """f, which returns a pair, with the non-array leaves of aux made part of its structure."""
-
-    @functools.wraps(f)
-    def pair(*args: Any, **kwargs: Any) -> Any:
-        found = f(*args, **kwargs)
-        if not isinstance(found, list | tuple) or len(found) != 2:
-            count = f" of {len(found)}" if isinstance(found, list | tuple) else ""
-            raise TypeError(
-                f"{transform}: {name_of(f)} returns a {type(found).__name__}{count}, but with "
-                "has_aux it must return a pair, (value, aux)"
-            )
-        return found[0], wrap_non_arrays(found[1])
-
-    return pair

@@ -8,13 +8,22 @@ from typing import Any
 
 import anvl.numpy as anp
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
+from anvl.core.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    wrap_non_arrays,
+    wrap_plain_leaves,
+)
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract
+from anvl.core.spellings import argument_choice
 from anvl.core.trace_state import current
 from anvl.dialect.core.types import element_type, kind
 from anvl.dispatch.nested_calls import call_in_trace
 from anvl.runtime import hiding_frames
+from anvl.transforms.aux_results import check_has_aux, with_aux
 from anvl.transforms.declare import check_callable, numbered, runnable
 from anvl.transforms.jvp import jvp_of, push_forward
 from anvl.transforms.vjp import Reverse
@@ -25,7 +34,13 @@ __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
 
 
 @hiding_frames
-def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+def jacfwd(
+    f: Callable[..., Any] | None = None,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    *,
+    argnums: Any = None,
+) -> Any:
     """Make a function that returns the Jacobian of f, by forward mode: for few inputs.
 
     Parameters
@@ -34,10 +49,15 @@ def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     wrt : int, str or tuple of these
         What to differentiate with respect to: the position or name of an argument, or the path to a
         part of one (`"params.w"`).
+    has_aux : bool
+        Whether f returns a pair, of which only the first part is differentiated.
+    argnums : int or tuple of int
+        JAX's spelling of `wrt`.
 
     Returns
     -------
-    A function of the same arguments.  Its result has the structure of the result of f; each array
+    A function of the same arguments, with `has_aux` of a pair: that and what f returned as second.
+    Its result has the structure of the result of f; each array
     of shape S there is replaced by the structure of `wrt`'s part, with an array of shape S + T for
     each of its arrays of shape T.
 
@@ -59,13 +79,20 @@ def jacfwd(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     [[2. 0.]
      [0. 4.]]
     """
+    wrt = argument_choice("jacfwd", wrt, argnums)
     if f is None:
-        return functools.partial(jacfwd, wrt=wrt)
-    return _jacobian(f, wrt, "jacfwd", _columns)
+        return functools.partial(jacfwd, wrt=wrt, has_aux=has_aux)
+    return _jacobian(f, wrt, "jacfwd", _columns, has_aux)
 
 
 @hiding_frames
-def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+def jacrev(
+    f: Callable[..., Any] | None = None,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    *,
+    argnums: Any = None,
+) -> Any:
     """Make a function that returns the Jacobian of f, by reverse mode: for few outputs.
 
     As `jacfwd`; since it is reverse mode, `wrt` may also name a value tagged by `anvl.tag`.
@@ -74,13 +101,20 @@ def jacrev(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
     >>> print(anvl.jacrev(lambda x: np.sum(x * x))(np.asarray([1.0, 2.0])))
     [2. 4.]
     """
+    wrt = argument_choice("jacrev", wrt, argnums)
     if f is None:
-        return functools.partial(jacrev, wrt=wrt)
-    return _jacobian(f, wrt, "jacrev", _rows)
+        return functools.partial(jacrev, wrt=wrt, has_aux=has_aux)
+    return _jacobian(f, wrt, "jacrev", _rows, has_aux)
 
 
 @hiding_frames
-def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
+def hessian(
+    f: Callable[..., Any] | None = None,
+    wrt: Any = 0,
+    has_aux: bool = False,
+    *,
+    argnums: Any = None,
+) -> Any:
     """Make a function that returns the Hessian of f: forward mode over reverse mode.
 
     Parameters and errors as of `jacfwd`.  The result has the structure of the result of f, in it
@@ -92,9 +126,11 @@ def hessian(f: Callable[..., Any] | None = None, *, wrt: Any = 0) -> Any:
      [5. 0. 2.]
      [3. 2. 0.]]
     """
+    wrt = argument_choice("hessian", wrt, argnums)
     if f is None:
-        return functools.partial(hessian, wrt=wrt)
-    return _jacobian(_jacobian(f, wrt, "hessian", _rows), wrt, "hessian", _columns)
+        return functools.partial(hessian, wrt=wrt, has_aux=has_aux)
+    gradient = _jacobian(f, wrt, "hessian", _rows, has_aux)
+    return _jacobian(gradient, wrt, "hessian", _columns, has_aux)
 
 
 @hiding_frames
@@ -150,28 +186,44 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 def _jacobian(
-    f: Callable[..., Any], wrt: Any, transform: str, matrices: Callable[..., Any]
+    f: Callable[..., Any],
+    wrt: Any,
+    transform: str,
+    matrices: Callable[..., Any],
+    has_aux: bool,
 ) -> Callable[..., Any]:
     check_callable(transform, f)
+    check_has_aux(transform, has_aux)
     why = "only real floats have a Jacobian"
     has_tags = transform == "jacrev"  # forward mode differentiates with respect to inputs
     entries = Wrt(f, wrt, transform, accepts=_is_real, why=why, has_tags=has_tags)
 
     def in_trace(*args: Any, **kwargs: Any) -> Any:
-        call = _Call(f, transform, args, kwargs)
+        call = _Call(f, transform, args, kwargs, has_aux)
         named = entries.of_call(*numbered(call.arguments))
         out_tree, blocks = matrices(call, named)
         # For each result the blocks of all parts of `wrt`, in its structure.
-        return tree.unflatten(out_tree, [tree.unflatten(named.structure, row) for row in blocks])
+        rows = [tree.unflatten(named.structure, row) for row in blocks]
+        found = tree.unflatten(out_tree, rows)
+        return (found, call.pair(*args, **kwargs)[1]) if has_aux else found
 
-    return runnable(f, in_trace, f"The {transform} of {name_of(f)} with respect to {wrt!r}.")
+    def eager(*args: Any, **kwargs: Any) -> Any:
+        return wrap_non_arrays(in_trace(*args, **kwargs))
+
+    doc = f"The {transform} of {name_of(f)} with respect to {wrt!r}."
+    return runnable(f, in_trace, doc, eager if has_aux else None)
 
 
 class _Call:
     """A call of f in the current trace: its arguments, and f as a function that is traced once."""
 
     def __init__(
-        self, f: Callable[..., Any], transform: str, args: Any, kwargs: dict[str, Any]
+        self,
+        f: Callable[..., Any],
+        transform: str,
+        args: Any,
+        kwargs: dict[str, Any],
+        has_aux: bool,
     ) -> None:
         self.transform = transform
         self.name = name_of(f)
@@ -182,13 +234,20 @@ class _Call:
         self.avals = [abstract(x, path) for x, path in leaves]
         self._f = f
 
+        traced = with_aux(f, transform) if has_aux else f
+
         @functools.wraps(f)
         def once(*args: Any, **kwargs: Any) -> Any:
             assert current.trace is not None
             arguments = self._split(args, kwargs)
-            return call_in_trace(self, f, self._static, current.trace, arguments)
+            return call_in_trace(self, traced, self._static, current.trace, arguments)
 
-        self.f = once
+        @functools.wraps(f)
+        def first(*args: Any, **kwargs: Any) -> Any:
+            return once(*args, **kwargs)[0]
+
+        self.pair = once  # with `has_aux`
+        self.f = first if has_aux else once
 
     def _split(self, args: Any, kwargs: dict[str, Any]) -> Arguments:
         return self._static.split(*wrap_plain_leaves((args, kwargs), integers=True))

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from anvl import tree
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
+from anvl.core.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    wrap_non_arrays,
+    wrap_plain_leaves,
+)
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer, constant, convert
 from anvl.core.ranges import check_fits
@@ -16,13 +23,19 @@ from anvl.core.trace_state import current
 from anvl.core.traced import known_numbers, trace_call
 from anvl.dispatch.nested_calls import call_function
 from anvl.runtime import hiding_frames
+from anvl.transforms.aux_results import check_has_aux, with_constant_aux
 from anvl.transforms.declare import check_callable, closed_over, declare_jvp, has_derivative, run
 
 __all__ = ["directions_of", "jvp", "jvp_of", "operand_of", "push_forward"]
 
 
 @hiding_frames
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+) -> Any:
     """Evaluate f and its directional derivative: forward mode.
 
     Parameters
@@ -33,11 +46,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     tangents : tuple
         Their directions, of the same structure, dtypes and shapes.  None, for an array or a whole
         subtree, is a zero direction; integers need it.
+    has_aux : bool
+        Whether f returns a pair `(result, aux)`, of which aux has no derivative.
 
     Returns
     -------
     A pair `(result, tangent)`; the tangent has the structure of the result, with None for
-    non-floats.
+    non-floats.  With `has_aux`, `(result, tangent, aux)`.
 
     Raises
     ------
@@ -57,6 +72,11 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> print(value, slope)
     0.0 6.0
     """
+    check_has_aux("jvp", has_aux)
+    if has_aux:
+        check_callable("jvp", f)
+        (result, aux), (tangent, _) = jvp_of("jvp", with_constant_aux(f, "jvp"), primals, tangents)
+        return result, tangent, aux
     return jvp_of("jvp", f, primals, tangents)
 
 
@@ -77,8 +97,11 @@ def jvp_of(
     )
     chosen = [i for i, t in enumerate(directions) if t is not None]
 
-    def in_trace(leaves: list[Any], moving: list[Any]) -> tuple[Any, Any]:
-        return push_forward(f, arguments._replace(leaves=leaves), chosen, moving)
+    is_nested = current.trace is not None
+
+    def in_trace(leaves: list[Any], moving: list[Any]) -> Any:
+        found = push_forward(f, arguments._replace(leaves=leaves), chosen, moving)
+        return found if is_nested else wrap_non_arrays(found)
 
     in_trace.__name__ = name_of(f)
     moving = [directions[i] for i in chosen]

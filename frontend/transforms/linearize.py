@@ -7,7 +7,14 @@ from typing import Any
 
 from anvl import tree
 from anvl.core.argument_arrays import arrays_of
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
+from anvl.core.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    wrap_non_arrays,
+    wrap_plain_leaves,
+)
 from anvl.core.promote import abstract
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced
@@ -15,6 +22,7 @@ from anvl.dialect.core.errors import MissingRule
 from anvl.dispatch.nested_calls import call_in_trace
 from anvl.passes.forward import Forward
 from anvl.runtime import hiding_frames
+from anvl.transforms.aux_results import check_has_aux, with_constant_aux
 from anvl.transforms.declare import check_callable, float_positions, run
 from anvl.transforms.jvp import directions_of, push_forward
 from anvl.transforms.residuals import APART, Halves, Late, Plan, halves
@@ -23,7 +31,7 @@ __all__ = ["linearize"]
 
 
 @hiding_frames
-def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Evaluate f, and return its directional derivative at this point as a linear function.
 
     Equivalent to `jvp` for many directions; the part that does not depend on them is computed once.
@@ -34,12 +42,15 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     f : callable
     *primals
         The positional arguments of f.
+    has_aux : bool
+        Whether f returns a pair `(result, aux)`, of which aux has no derivative.
 
     Returns
     -------
     A pair `(result, f_jvp)`.  `f_jvp(*tangents)` takes, for each argument, a tangent of its
     structure, dtypes and shapes, with None for a zero direction (integers need it); it returns the
-    tangent of the result, in its structure, with None for non-floats.
+    tangent of the result, in its structure, with None for non-floats.  With `has_aux`,
+    `(result, f_jvp, aux)`.
 
     Raises
     ------
@@ -57,6 +68,14 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     0.0 6.0 3.0
     """
     check_callable("linearize", f)
+    check_has_aux("linearize", has_aux)
+    if has_aux:
+        (result, aux), f_jvp = _linearize(with_constant_aux(f, "linearize"), *primals)
+        return result, hiding_frames(lambda *tangents: f_jvp(*tangents)[0]), aux
+    return _linearize(f, *primals)
+
+
+def _linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     arguments = StaticArguments(f, None).split(*wrap_plain_leaves((primals, {})))
     if current.trace is not None:
         result = call_in_trace(f, f, StaticArguments(f, None), current.trace, arguments)
@@ -66,6 +85,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         arguments = arguments._replace(leaves=arrays_of(arguments, f))
         done = _halved(f, arguments)
         result = _called(f, arguments) if done is None else done.result
+    structure = tree.structure(wrap_non_arrays(result))
     paths = input_names(f, arguments)
     avals = [abstract(x, path) for x, path in zip(arguments.leaves, paths, strict=True)]
 
@@ -77,7 +97,6 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         if done is None or current.trace is not None:
             return _tangent_of_call(f, arguments, given)
         moved = dict(zip(done.plan.of, done.run(given), strict=True))
-        structure = tree.structure(result)
         return tree.unflatten(structure, [moved.get(i) for i in range(structure.num_leaves)])
 
     return result, f_jvp

@@ -8,7 +8,14 @@ from typing import Any
 
 from anvl import tree
 from anvl.core.argument_arrays import arrays_of
-from anvl.core.arguments import Arguments, StaticArguments, input_names, name_of, wrap_plain_leaves
+from anvl.core.arguments import (
+    Arguments,
+    StaticArguments,
+    input_names,
+    name_of,
+    wrap_non_arrays,
+    wrap_plain_leaves,
+)
 from anvl.core.avals import Aval
 from anvl.core.promote import abstract, as_tracer
 from anvl.core.trace_state import current
@@ -17,6 +24,7 @@ from anvl.dialect.core.errors import MissingRule
 from anvl.dispatch.nested_calls import call_function
 from anvl.passes.gradient import Gradient
 from anvl.runtime import hiding_frames
+from anvl.transforms.aux_results import check_has_aux, with_constant_aux
 from anvl.transforms.declare import (
     Position,
     check_callable,
@@ -33,7 +41,7 @@ __all__ = ["Reverse", "vjp"]
 
 
 @hiding_frames
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Evaluate f, and return its pullback: from cotangents of the result to those of the arguments.
 
     Parameters
@@ -41,13 +49,16 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
     f : callable
     *primals
         The positional arguments of f.
+    has_aux : bool
+        Whether f returns a pair `(result, aux)`, of which aux has no derivative.
 
     Returns
     -------
     A pair `(result, pullback)`.  `pullback(cotangent)` takes a cotangent of the structure, dtypes
     and shapes of the result, with None for no cotangent (integers need it); it returns a tuple with
     an entry for each argument, of its structure, with None for non-floats.  Outside of `jit` it can
-    be called many times on the residuals of one run of f.
+    be called many times on the residuals of one run of f.  With `has_aux`,
+    `(result, pullback, aux)`.
 
     Raises
     ------
@@ -68,6 +79,14 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
     3.0 2.0 31.0 21.0
     """
     check_callable("vjp", f)
+    check_has_aux("vjp", has_aux)
+    if has_aux:
+        (result, aux), pullback = _vjp(with_constant_aux(f, "vjp"), *primals)
+        return result, hiding_frames(lambda cotangent: pullback((cotangent, None))), aux
+    return _vjp(f, *primals)
+
+
+def _vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
     arguments = StaticArguments(f, None).split(*wrap_plain_leaves((primals, {})))
     if current.trace is not None:
         reverse = Reverse("vjp", f, arguments)
@@ -81,12 +100,13 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]
         done = None
     if done is None:
         return _recomputing_vjp(f, arguments)
+    shape = wrap_non_arrays(done.result)
 
     @hiding_frames
     def pullback(cotangent: Any) -> Any:
         if current.trace is not None:
             return Reverse("vjp", f, arguments).pullback(cotangent)
-        found = done.run(_cotangents(f, done.result, cotangent))
+        found = done.run(_cotangents(f, shape, cotangent))
         return _placed(arguments, done.plan.of, found)
 
     return done.result, pullback
@@ -116,10 +136,11 @@ def _recomputing_vjp(
 
     in_trace.__name__ = pullback_of_call.__name__ = name_of(f)
     result = run(in_trace, (arguments.leaves,), {})
+    shape = wrap_non_arrays(result)
 
     @hiding_frames
     def pullback(cotangent: Any) -> Any:
-        given = tree.unflatten(tree.structure(result), _cotangents(f, result, cotangent))
+        given = tree.unflatten(tree.structure(shape), _cotangents(f, shape, cotangent))
         return run(pullback_of_call, (arguments.leaves, given), {})
 
     return result, pullback

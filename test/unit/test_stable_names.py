@@ -21,6 +21,7 @@ INIT = {
 }
 PUBLIC = {
     "anvl", "anvl.numpy", "anvl.numpy.linalg", "anvl.numpy.fft", "anvl.random", "anvl.tree",
+    "anvl.tree_util",
     "anvl.windows", "anvl.prim", "anvl.ffi", "anvl.testing.random_programs", *INIT,
 }  # fmt: skip
 

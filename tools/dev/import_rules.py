@@ -39,8 +39,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "framework", "functions", "residuals", "expand", "effects", "lower", "lifting", "pipelines",
     ),
     "frontend": (
-        "tree", "core", "captured", "recompilation", "dispatch", "prim", "numpy", "transforms",
-        "control_flow", "effects", "interop", "windows", "random", "ffi", "debug",
+        "tree", "tree_util", "core", "captured", "recompilation", "dispatch", "prim", "numpy",
+        "transforms", "control_flow", "effects", "interop", "windows", "random", "ffi", "debug",
         "profiler", "installation", "testing",
     ),
     "tools": (

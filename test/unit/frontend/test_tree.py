@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anvl import tree
-from anvl.core.containers import levels
+from anvl.tree.containers import levels
 
 Pair = collections.namedtuple("Pair", ["a", "b"])
 Empty = collections.namedtuple("Empty", [])

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
     "SPARE",
+    "Stops",
     "add_fields",
     "ending",
     "fields_of",
@@ -91,6 +92,29 @@ def guarded(
     return functools.update_wrapper(parts, to_iterable, updated=())
 
 
+class Stops:
+    """A user's `is_leaf`, which never raises inside of C++: see Note [Errors inside of flatten].
+
+    Attributes
+    ----------
+    failure : Exception or None
+        What it raised; from then on all is a leaf.
+    """
+
+    def __init__(self, is_leaf: Callable[[Any], Any]) -> None:
+        self._is_leaf = is_leaf
+        self.failure: Exception | None = None
+
+    def __call__(self, x: Any) -> bool:
+        """Whether the walk ends at x."""
+        if self.failure is None:
+            try:
+                return bool(self._is_leaf(x))
+            except Exception as error:
+                self.failure = error
+        return True
+
+
 def _deeper(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...], Any]:
     """Call `to_iterable` two levels further down, which leaves room to report a failure."""
     _ = _LEVELS == _SAME_LEVELS  # a RecursionError where C++ has hardly a level left
@@ -104,7 +128,7 @@ def _unpacked(to_iterable: Callable[[Any], Any], x: Any) -> tuple[tuple[Any, ...
     return children, rest
 
 
-def reserving(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def reserving(function: Callable[..., Any]) -> Callable[..., Any]:
     """Call `function` through C calls whose levels are free again once it has failed.
 
     A staticmethod calls its function and nothing else: 30 ns each.

@@ -1,0 +1,165 @@
+"""Functions of the leaves of trees."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from anvl.tree.flattening import flatten, leaves, structure, unflatten
+from anvl.tree.paths import leaf_paths, prefix_parts, structure_difference
+from anvl.tree.treedefs import described
+
+__all__ = ["all", "map", "map_with_path", "reduce", "transpose"]
+
+_MARK = object()
+_NO_INITIALIZER: Any = object()
+
+
+def map(
+    f: Callable[..., Any],
+    tree: Any,
+    *rest: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Apply `f` to the leaves of one or several trees of the same structure.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a leaf of each tree.
+    tree, *rest
+        Trees of one structure.
+    is_leaf : callable, optional
+        As of `flatten`, for `tree`; f gets what stands in the place of its leaves in `rest`.
+
+    Raises
+    ------
+    ValueError
+        A tree of `rest` differs in structure from `tree`; the message says where.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.map(lambda x, y: x + y, {"a": 1}, {"a": 10})
+    {'a': 11}
+    >>> tree.map(lambda x, y: (x, y), [1, None], [2, 3], is_leaf=lambda x: x is None)
+    [(1, 2), (None, 3)]
+    """
+    first, treedef = flatten(tree, is_leaf)
+    columns = [first]
+    for position, other in enumerate(rest, start=2):
+        if is_leaf is None:
+            values, found = flatten(other)
+            difference = None if found == treedef else structure_difference(treedef, found)
+        else:
+            values, difference = _up_to(treedef, other)
+        if difference is not None:
+            raise ValueError(f"map: tree {position} differs from tree 1 in structure: {difference}")
+        columns.append(values)
+    return treedef.unflatten([f(*row) for row in zip(*columns, strict=True)])
+
+
+def map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, root: str = "") -> Any:
+    """As `map`, with the path of each leaf (see `leaf_paths`) as the first argument of f.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.map_with_path(lambda path, x: f"{path}: {x}", {"w": [1]})
+    {'w': ["['w'][0]: 1"]}
+    """
+    paths = unflatten(structure(tree), leaf_paths(tree, root))
+    return map(f, paths, tree, *rest)
+
+
+def reduce(
+    f: Callable[[Any, Any], Any],
+    tree: Any,
+    initializer: Any = _NO_INITIALIZER,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Combine the leaves of a tree in their order: `f(f(f(initializer, a), b), c)`.
+
+    Raises
+    ------
+    TypeError
+        The tree has no leaves, and there is no initializer.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.reduce(lambda a, b: a + b, {"a": 1, "b": [2, 3]})
+    6
+    """
+    values = leaves(tree, is_leaf)
+    if initializer is not _NO_INITIALIZER:
+        return functools.reduce(f, values, initializer)
+    if not values:
+        raise TypeError("reduce: the tree has no leaves; give an initializer, which is the result")
+    return functools.reduce(f, values)
+
+
+def all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether all leaves of a tree are true.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> tree.all({"a": True, "b": [1, 0]})
+    False
+    """
+    return builtins.all(leaves(tree, is_leaf))
+
+
+def transpose(outer_treedef: Any, inner_treedef: Any | None, pytree_to_transpose: Any) -> Any:
+    """A tree of the outer structure, of trees of the inner one, turned inside out.
+
+    Parameters
+    ----------
+    outer_treedef : PyTreeDef
+    inner_treedef : PyTreeDef or None
+        None: that of the first tree within.
+    pytree_to_transpose
+        The outer structure, with a tree of the inner one in the place of each leaf.
+
+    Raises
+    ------
+    ValueError
+        `pytree_to_transpose` has another structure; the message says where.
+
+    Examples
+    --------
+    >>> from anvl import tree
+    >>> outer, inner = tree.structure([0, 0]), tree.structure({"a": 0})
+    >>> tree.transpose(outer, inner, [{"a": 1}, {"a": 2}])
+    {'a': [1, 2]}
+    """
+    parts, difference = _up_to(outer_treedef, pytree_to_transpose)
+    if difference is not None:
+        raise ValueError(f"transpose: the tree differs from the outer structure: {difference}")
+    if inner_treedef is None:
+        inner_treedef = structure(parts[0]) if parts else structure(None)
+    rows = [leaves(part) for part in parts]
+    for part in parts:
+        difference = structure_difference(inner_treedef, part)
+        if difference is not None:
+            raise ValueError(f"transpose: a tree within differs from the inner one: {difference}")
+    columns = [
+        unflatten(outer_treedef, [row[i] for row in rows]) for i in range(inner_treedef.num_leaves)
+    ]
+    return unflatten(inner_treedef, columns)
+
+
+def _up_to(treedef: Any, tree: Any) -> tuple[list[Any], str | None]:
+    """The parts of `tree` in the places of the leaves of a treedef, or how it differs above."""
+    marked = treedef.unflatten([_MARK] * treedef.num_leaves)
+    try:
+        parts = prefix_parts(marked, tree)
+    except ValueError as error:
+        return [], str(error)
+    for mark, path, part in parts:
+        if mark is None and part is not None:
+            return [], f"at {path or 'the root'}: None against {described(structure(part))}"
+    return [part for mark, _, part in parts if mark is _MARK], None
