@@ -36,7 +36,7 @@ def show_versions() -> None:
     >>> import anvl
     >>> anvl.show_versions()  # doctest: +ELLIPSIS
     anvl       0.1.0, dialect 0.1
-    Python     3....
+    Python     3...
     """
     report = versions_report()
     width = max(map(len, report))
