@@ -72,10 +72,8 @@ def configure(
     if importlib.util.find_spec("psutil"):  # what lit enforces time limits with
         config.maxIndividualTestTime = lit_config.maxIndividualTestTime or _SECONDS
     _set_environment(config)
-    # A path of LLVM's own FileCheck here has it read the tests.
-    filecheck = os.environ.get("ANVL_LIT_FILECHECK", "filecheck")
     config.substitutions += [
-        (r"\b(FileCheck|filecheck)\b", f"{filecheck} --dump-input=fail"),
+        (r"\b(FileCheck|filecheck)\b", "filecheck --dump-input=fail"),
         ("%PYTHON", sys.executable),
         ("%run", "anvl-run"),
         ("%numbers", "anvl-numbers"),

@@ -31,6 +31,13 @@ _AS_USERS = {
 
 }  # fmt: skip
 
+# Of these, those that `make test` runs as it does the rest, and `make sweep-part` as users do: they
+# ask for the numbers of long programs.
+_SOON = {
+    "test_lift_forms.py", "test_lift_libraries.py", "test_lift_routines.py", "test_outlining.py",
+    "test_simplify_control_flow.py",
+}  # fmt: skip
+
 # Where the interpreter differs from XLA, whose numbers users get: subnormal numbers, windows that
 # lie in part outside of an array, the order of NaN.
 _OF_XLA = {
@@ -43,7 +50,7 @@ _ONE_IN = 10  # of the tests without a mark, in `make sweep-part`
 @pytest.fixture(autouse=True, scope="module")
 def fast_programs(request: pytest.FixtureRequest) -> Iterator[None]:
     """Programs of jitted functions have their numbers soon, where the file is none of the list."""
-    if _AS_USERS & set(Path(request.path).parts) or os.environ.get("ANVL_TEST_AS_USERS"):
+    if _runs_as_users_do(request.path) or os.environ.get("ANVL_TEST_AS_USERS"):
         yield
         return
     executable_of = compiled_fast if MODE else interpreted
@@ -73,6 +80,16 @@ def own_ops() -> Iterator[None]:
     OPS.update(before)
 
 
+def _runs_as_users_do(path: Path) -> bool:
+    return bool(_AS_USERS & set(path.parts)) and (bool(MODE) or path.name not in _SOON)
+
+
+def _is_of_part(item: pytest.Item) -> bool:
+    """Whether a test without a mark is in `make sweep-part`: not if it would run as before."""
+    runs_as_before = bool(_AS_USERS & set(item.path.parts)) and item.path.name not in _SOON
+    return not runs_as_before and zlib.crc32(item.nodeid.encode()) % _ONE_IN == 0
+
+
 def pytest_collection_finish() -> None:
     """Leave ten thousand cases, and all that was imported for them, out of garbage collections."""
     gc.collect()
@@ -94,7 +111,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             cases[item.nodeid.partition("[")[0], keep, part].append(item)
     chosen = set(items) - {i for of in cases.values() for i in of}
     if MODE == "part":
-        chosen = {item for item in chosen if zlib.crc32(item.nodeid.encode()) % _ONE_IN == 0}
+        chosen = {item for item in chosen if _is_of_part(item)}
     for (_, keep, part), of_test in cases.items():
         mixed = sorted(of_test, key=lambda item: zlib.crc32(item.name.encode()))
         chosen.update(mixed[keep : keep + part] if MODE == "part" else mixed[:keep])

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-import filecheck.main
+import filechecks
 
 import anvl.tools.checks.check_numbers
 
@@ -35,7 +35,7 @@ Tools: TypeAlias = Mapping[str, Callable[[Sequence[str]], int | None]]
 
 _TEXT_TOOLS: Tools = {
     "anvl-numbers": anvl.tools.checks.check_numbers.main,
-    "filecheck": lambda argv: filecheck.main.main(["filecheck", *argv]),
+    "filecheck": lambda argv: filechecks.main(["filecheck", *argv]),
 }
 
 
@@ -165,6 +165,7 @@ def written(folder: Path, tools: Tools) -> list[socket.socket]:
 
 def main(folder: Path) -> NoReturn:
     """Serve until stdin ends.  The tools of text have a small process, which forks in 1 ms."""
+    filechecks.llvm_filecheck()  # looked for once
     listeners = written(folder, _TEXT_TOOLS)
     if (text_server := os.fork()) == 0:
         try:
