@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any, TypeAlias
 
-from anvl.dialect.core.create import full_like
-from anvl.dialect.core.op import emit
 from anvl.dialect.interpreters.activity_analysis import ones_for
 from anvl.dialect.interpreters.common import Step, check_type, listed, once
 from anvl.dialect.interpreters.masking import (
@@ -14,8 +12,10 @@ from anvl.dialect.interpreters.masking import (
     factor_masks,
     is_alike,
     materialize,
-    ones_where,
+    nonzero,
+    ones_in,
     summed,
+    union,
 )
 
 __all__ = ["tangents_through", "total", "unmasked_cotangent"]
@@ -56,14 +56,14 @@ def _masked_selection(
     """The answer of a rule that selects, for operand i."""
     if type(gx) is Masked and step.rules.diagonal:  # its own masks tell what it selects
         return mask.of(gx)
-    return Masked(None, mask.masks, once(lambda: supports()[i])).of(gx)
+    return Masked(None, mask.masks, Support(lambda: supports()[i], mask.support)).of(gx)
 
 
 def _operand_supports(step: Step, mask: Masked) -> list[Any]:
     """Support of the cotangent of each operand, given that of the result's cotangent."""
     rules, operands = step.rules, step.operands
     y = step.results[0]
-    g = full_like(y, 1) if mask.support is None else mask.support()
+    g = ones_in(mask.support, y)
     xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
     answers = rules.operand_support(g, xs, y, **step.params())
     found: list[Any] = []
@@ -78,7 +78,7 @@ def _operand_supports(step: Step, mask: Masked) -> list[Any]:
             continue
         given = materialize(gx() if callable(gx) and not isinstance(gx, Masked) else gx)
         check_type(step, "adjoint", given, x, "cotangent", "an operand")
-        found.append(ones_where(given))
+        found.append(nonzero(given))
     return found
 
 
@@ -114,22 +114,22 @@ def _support_behind(
     rules = step.rules
     known = [support for support in supports if support is not None]
     if rules.selects_elements or (known and rules.moves_elements):
-        return once(partial(_result_support, step, ts, supports))
+        return Support(partial(_result_support, step, ts, supports), *known)
     moving = [t for t in ts if t is not None]
     if known and rules.diagonal and len(known) == len(moving):  # the union of the supports
-        return once(lambda: reduce(emit.add, [support() for support in known]))
+        return union(*known)
     return None
 
 
 def _result_support(step: Step, ts: Sequence[Any], supports: Sequence[Support | None]) -> Any:
     rules, operands = step.rules, step.operands
     given = [
-        None if t is None else full_like(x, 1) if support is None else support()
+        None if t is None else ones_in(support, x)
         for x, t, support in zip(operands, ts, supports, strict=True)
     ]
     xs = operands if rules.selects_elements else tuple(map(ones_for, operands))
     answer = rules.result_support(given, xs, step.results[0], **step.params())
-    return ones_where(materialize(answer))
+    return nonzero(materialize(answer))
 
 
 def total(parts: Sequence[Any]) -> Any:

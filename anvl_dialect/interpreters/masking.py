@@ -4,14 +4,14 @@ Cotangents and tangents alike: below, `g` is either.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
-from anvl.dialect.core.create import full_like, number_of, zeros_like
+from anvl.dialect.core.create import full, full_like, number_of, zeros_like
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.op import Value, emit
 from anvl.dialect.core.op_registry import OPS
-from anvl.dialect.core.types import dtype_name
-from anvl.dialect.interpreters.common import once
+from anvl.dialect.core.types import tensor
 
 __all__ = [
     "Masked",
@@ -21,8 +21,9 @@ __all__ = [
     "masked_by_select",
     "materialize",
     "nonzero",
-    "ones_where",
+    "ones_in",
     "summed",
+    "union",
 ]  # fmt: skip
 
 # Note [Lazy masks]
@@ -38,11 +39,11 @@ __all__ = [
 # * Behind an op that is not diagonal (a sum, a product of matrices) the mask is applied and gone;
 #   only zeros remain of it, which the next infinite slope turns into NaN.  The same holds behind an
 #   op that itself selects, such as `clamp`, unless its rule returns masks.  Such a cotangent knows
-#   its `support`, which follows from the masks and from how ops move elements: the rule of the op
-#   is called on an array of ones and zeros.  It is never inferred from the numbers: a cotangent
-#   that happens to be zero has a derivative.  Its support becomes a mask at a diagonal op that does
-#   not preserve zeros for all operands; before, nothing is emitted, and in a program without a
-#   selection, never.
+#   its `support`, bools that follow from the masks and from how ops move elements: for the latter
+#   the rule of the op is called on an array of ones and zeros.  It is never inferred from the
+#   numbers: a cotangent that happens to be zero has a derivative.  The support becomes a mask at a
+#   diagonal op that does not preserve zeros for all operands; before, nothing is emitted, and in a
+#   program without a selection, never.
 # * A multiplication by infinity inside of one op cannot be masked behind it: in a product of
 #   matrices, or of all elements, every cotangent meets all operands.
 #
@@ -55,8 +56,31 @@ __all__ = [
 # A bool array, or one bool for all, and whether true (or false) keeps g.
 _Mask: TypeAlias = tuple[Value, bool]
 
-#: Emits ones where a cotangent was not masked, zeros where it was; in the type of the cotangent.
-Support: TypeAlias = Callable[[], Value]
+#: So many supports that follow from each other are emitted at once, not when one is needed: a
+#: program of n selections, of which none needs it, would take a stack of n calls.
+_MANY_SUPPORTS = 50
+
+
+class Support:
+    """Bools of the shape of a cotangent, false where it was masked; emitted when first called.
+
+    They follow from the supports `before`.
+    """
+
+    __slots__ = ("depth", "emit", "value")
+
+    def __init__(self, emit: Callable[[], Value], *before: "Support | None") -> None:
+        self.emit: Callable[[], Value] | None = emit
+        self.value: Any = None
+        self.depth: int = 1 + max([x.depth for x in before if x is not None], default=0)
+        if self.depth > _MANY_SUPPORTS:
+            self()
+
+    def __call__(self) -> Value:
+        if self.emit is not None:
+            # The call is dropped, with the cotangents and steps that it holds.
+            self.value, self.emit, self.depth = self.emit(), None, 0
+        return self.value
 
 
 class Masked:
@@ -81,14 +105,13 @@ class Masked:
 
     def of(self, g: Any) -> "Masked":
         """Apply the same masks to another value, on top of its own."""
-        support = _support_like(self.support, g)
         if type(g) is Masked:
             masks = _merged((*g.masks, *self.masks))
-            return Masked(g.g, masks, _intersect(g.support, support))
-        return Masked(g, self.masks, support)
+            return Masked(g.g, masks, _intersect(g.support, self.support))
+        return Masked(g, self.masks, self.support)
 
     def __call__(self) -> Value:
-        return _apply_masks(self.masks, self.g)
+        return _apply_masks(_merged(self.masks, 1), self.g)
 
     def split_for(self, rules: Any) -> "tuple[Value, Masked]":
         """Return the unmasked cotangent to pass to the rule, and the mask to apply to its answer.
@@ -100,23 +123,31 @@ class Masked:
             return given, Masked(None, masks, support)
         if self.support is None or rules.preserves_zeros:
             return self.g, self
-        return self.g, Masked(None, _merged((*self.masks, (nonzero(self.support()), True))))
+        return self.g, Masked(None, _merged((*self.masks, (self.support(), True))))
 
 
 #: More masks than these are merged, so that a chain of n selections costs n and not n^2 ops.
 _MANY_MASKS = 4
 
 
-def _merged(masks: tuple[_Mask, ...]) -> tuple[_Mask, ...]:
-    """The masks, or, of many, one for each shape."""
-    if len(masks) <= _MANY_MASKS:
+def _merged(masks: tuple[_Mask, ...], most: int = _MANY_MASKS) -> tuple[_Mask, ...]:
+    """The masks, or, of more than `most`, one for each shape."""
+    if len(masks) <= most:
         return masks
-    found: dict[ir.Type, Value] = {}
-    for pred, keeps_true in masks:
-        kept = pred if keeps_true else getattr(emit, "not")(pred)
-        known = found.get(pred.type)
-        found[pred.type] = kept if known is None else getattr(emit, "and")(known, kept)
-    return tuple((pred, True) for pred in found.values())
+    found: dict[ir.Type, _Mask] = {}
+    for mask in masks:
+        known = found.get(mask[0].type)
+        found[mask[0].type] = mask if known is None else _both(known, mask)
+    return tuple(found.values())
+
+
+def _both(one: _Mask, other: _Mask) -> _Mask:
+    """One mask that keeps what both keep, for one op."""
+    (p, keeps_true), (q, other_keeps_true) = one, other
+    if keeps_true == other_keeps_true:
+        return (_and if keeps_true else _or)(p, q), keeps_true
+    kept, dropped = (p, q) if keeps_true else (q, p)
+    return emit.compare(kept, dropped, comparison_direction="GT"), True  # kept and not dropped
 
 
 def masked_by_select(g: Any) -> Any:
@@ -139,7 +170,14 @@ def materialize(g: Any) -> Any:
 
 
 _create = ir.Operation.create
-_ADD = "anvl.add"  # its class may not exist yet
+
+
+def _like(x: Value, name: str, *operands: Value) -> Value:
+    """An op whose result is of the type of `x`; its operands fit.
+
+    Without a type rule to ask, it takes a third of the time of `emit`.
+    """
+    return _create(name, [x.type], operands).result
 
 
 def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
@@ -148,18 +186,17 @@ def summed(one: Any, other: Any, at: ir.Location | None = None) -> Any:
     Masks that both share are applied once, after the sum.
     """
     if type(one) is not Masked and type(other) is not Masked:
-        # The types are equal, so no type rule is needed: a third less time than `emit.add`.
-        return _create(_ADD, [one.type], (one, other), None, None, 0, at).result
+        return _create("anvl.add", [one.type], (one, other), None, None, 0, at).result
     with at or ir.Location.current:
         return _summed_masked(one, other)
 
 
 def _summed_masked(one: Any, other: Any) -> Any:
     (x, y), masks, (left, right) = factor_masks([one, other], diagonal=True)
-    found = emit.add(x, y)
+    found = _like(x, "anvl.add", x, y)
     support = None
     if left is not None and right is not None:
-        support = once(lambda: emit.add(left(), right()))
+        support = union(left, right)
     return Masked(found, masks, support) if masks or support else found
 
 
@@ -201,46 +238,63 @@ def nonzero(x: Value) -> Value:
     return emit.compare(x, zeros_like(x), comparison_direction="NE")
 
 
-def ones_where(x: Value) -> Value:
-    """Ones where x is not zero, zeros elsewhere."""
-    return emit.select(nonzero(x), full_like(x, 1), zeros_like(x))
+def ones_in(support: Support | None, x: Value) -> Value:
+    """Ones of the type of x, but zeros outside of a support."""
+    ones = full_like(x, 1)
+    return ones if support is None else emit.select(support(), ones, zeros_like(x))
+
+
+def union(*supports: Support) -> Support:
+    """The support of a sum."""
+    return Support(lambda: reduce(_or, [support() for support in supports]), *supports)
+
+
+def _intersect(one: Support | None, other: Support | None) -> Support | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return Support(lambda: _and(one(), other()), one, other)
+
+
+def _and(x: Value, y: Value) -> Value:
+    return _like(x, "anvl.and", x, y)
+
+
+def _or(x: Value, y: Value) -> Value:
+    return _like(x, "anvl.or", x, y)
 
 
 def _apply_masks_except(g: Any, kept: Sequence[_Mask]) -> tuple[Any, Support | None]:
     """Apply all masks except those to be kept; return the value and its support."""
     if type(g) is not Masked:
         return g, None
-    rest = [mask for mask in g.masks if mask not in kept]
+    rest = tuple([mask for mask in g.masks if mask not in kept])
     if not rest:
         return g.g, g.support
-    before, like = g.support, g.g
-    support = once(lambda: _apply_masks(rest, full_like(like, 1) if before is None else before()))
+    rest = _merged(rest, 1)  # the support needs them so
+    support = Support(partial(_support_behind_masks, rest, g.support, g.g), g.support)
     return _apply_masks(rest, g.g), support
 
 
+def _support_behind_masks(masks: Sequence[_Mask], before: Support | None, g: Value) -> Value:
+    """Where the masks keep elements of g, which has a support before them."""
+    kept = [] if before is None else [before()]
+    kept += [
+        _as_bools(pred if keeps_true else _like(pred, "anvl.not", pred), g)
+        for pred, keeps_true in masks
+    ]
+    return reduce(_and, kept)
+
+
+def _as_bools(pred: Value, g: Value) -> Value:
+    """A bool for each element of g, from one for all."""
+    if pred.type.shape == g.type.shape:
+        return pred
+    bools = tensor(g.type.shape, pred.type.element_type)
+    return emit.select(pred, full(bools, True), full(bools, False))
+
+
 def _apply_masks(masks: Sequence[_Mask], g: Value) -> Value:
-    zero = zeros_like(g) if masks else None
+    zero: Any = zeros_like(g) if masks else None
     for pred, keeps_true in masks:
-        g = emit.select(pred, *((g, zero) if keeps_true else (zero, g)))
+        g = _like(g, "anvl.select", pred, *((g, zero) if keeps_true else (zero, g)))
     return g
-
-
-def _support_like(support: Support | None, g: Any) -> Support | None:
-    """Convert a support to the dtype of g, which differs behind `real`, `convert`, ..."""
-    if support is None or g is None:
-        return support
-    wanted = g.type
-
-    def converted() -> Value:
-        found = support()
-        if found.type == wanted:
-            return found
-        return emit.convert(nonzero(found), dtype=dtype_name(wanted.element_type))
-
-    return once(converted)
-
-
-def _intersect(one: Support | None, other: Support | None) -> Support | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return once(lambda: emit.mul(one(), other()))

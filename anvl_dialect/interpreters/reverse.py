@@ -102,12 +102,10 @@ def _sweep_block(
         if rules.recipes is not None:
             clear_if_replaced(rules.recipes, rules.adjoint.__func__, getattr(rules, "passes", None))
     cotangents = _seed_cotangents(seeds, ids, len(types))
-    values = list(ids) if reached is not None else []
     del ids
-    _backward(steps, cotangents, types, Places("adjoint", location), symbols)
+    _backward(steps, cotangents, types, Places("adjoint", location), symbols, len(wrt), reached)
     if reached is not None:
-        pairs = zip(values, cotangents, strict=True)
-        reached += [(y, g) for y, g in pairs if isinstance(g, ir.Value)]
+        reached.reverse()
     return cotangents[: len(wrt)]
 
 
@@ -117,10 +115,12 @@ def _backward(
     types: list[int],
     places: Places,
     symbols: SymbolTable | None,
+    n_wrt: int,
+    reached: list[tuple[ir.Value, ir.Value]] | None,
 ) -> None:
     """Propagate cotangents from results to operands, from the last step to the first.
 
-    A step is released when it is done: Note [Handles].
+    A step and the cotangents of its results are released when it is done: Note [Handles].
     """
     while steps:
         rules, op, operands, ids, results, result_ids = step = steps.pop()
@@ -138,6 +138,24 @@ def _backward(
         for n, gx in contributions:
             known = cotangents[n]
             cotangents[n] = gx if known is None else summed(known, gx, at)
+        _release(results, result_ids, cotangents, n_wrt, reached)
+
+
+def _release(
+    results: Sequence[ir.Value],
+    ids: Sequence[int | None],
+    cotangents: list[Any],
+    n_wrt: int,
+    reached: list[tuple[ir.Value, ir.Value]] | None,
+) -> None:
+    """Forget the cotangents of the results of a step, but for those of `wrt`; add to `reached`."""
+    for y, n in zip(reversed(results), reversed(ids), strict=True):
+        if n is None:
+            continue
+        if reached is not None and isinstance(cotangents[n], ir.Value):
+            reached.append((y, cotangents[n]))
+        if n >= n_wrt:
+            cotangents[n] = None
 
 
 def _gather(ids: Sequence[int | None], cotangents: list[Any]) -> Any:

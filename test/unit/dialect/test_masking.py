@@ -1,5 +1,6 @@
 """Masks of selections in a gradient, and the literals that its ops share."""
 
+import gc
 import re
 from typing import Any
 
@@ -13,6 +14,7 @@ from anvl.dialect.core.context import context
 from anvl.dialect.core.create import full, shared_literals
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import element_type, tensor
+from anvl.dialect.interpreters.masking import Masked
 from anvl.passes import Gradient, Pipeline
 
 F32 = "tensor<4xf32>"
@@ -86,3 +88,63 @@ def test_literals_are_shared_at_one_insertion_point() -> None:
         with ir.InsertionPoint(module.body):
             assert full(f32, 1) != one
         assert module.operation.verify()
+
+
+JOIN = (
+    '  %u{i} = "anvl.maximum"(%h{i}, %b{i}) : (F32, F32) -> F32\n'
+    '  %v{i} = "anvl.minimum"(%h{i}, %b{i}) : (F32, F32) -> F32\n'
+    '  %m{i} = "anvl.add"(%u{i}, %v{i}) : (F32, F32) -> F32'
+).replace("F32", F32)
+
+
+def test_the_support_of_a_sum_of_selections_is_a_bool() -> None:
+    """Nothing is compared with zero, and no ones are selected, to know where a sum has elements."""
+    text = gradient(chain(20, JOIN), 20)
+    assert "direction NE" not in text
+    assert "dense<1.000000e+00>" not in text
+    assert text.count(" = ") <= 20 * 35  # 41 with supports of ones and zeros
+
+
+def test_supports_that_follow_from_each_other_take_no_deep_stack() -> None:
+    """No op between the selections needs the support; the first one of the program does."""
+    lines = [f"func.func @f(%x: {F32}, %b: {F32}, %p: tensor<4xi1>) -> {F32} {{"]
+    lines += [f'  %h0 = "anvl.exp"(%x) : ({F32}) -> {F32}']
+    for i in range(400):
+        select = f'"anvl.select"(%p, %h{i}, %b) : (tensor<4xi1>, {F32}, {F32}) -> {F32}'
+        lines += [f"  %u{i} = {select}", f"  %v{i} = {select}"]
+        lines += [f'  %h{i + 1} = "anvl.add"(%u{i}, %v{i}) : ({F32}, {F32}) -> {F32}']
+    module = parse("\n".join([*lines, f"  return %h400 : {F32}", "}"]))
+    Pipeline([Gradient(function="f", wrt=(0,), split=True)]).run(module)
+    assert module.operation.verify()
+
+
+def test_masks_of_both_sides_and_of_one_bool_keep_a_gradient_finite() -> None:
+    def f(x: Any, p: Any, q: Any, r: Any) -> Any:
+        y = anp.sqrt(x)  # its slope at 0 is infinite
+        y = anp.where(p, 7.0, anp.where(q, y, 3.0)) + anp.where(q, y, anp.where(p, y, 5.0))
+        return anp.sum(anp.where(r, anp.log(y), 0) * x)
+
+    x = np.array([0.0, 4.0, 9.0, 16.0, 25.0])
+    p = np.array([True, True, False, False, True])
+    q = np.array([False, True, True, False, False])
+    found = np.asarray(anvl.grad(f)(x, p, q, np.array(True)))
+    # y is 7 + sqrt(x) behind p, 2 sqrt(x) behind q alone, else 8.
+    y = np.where(p, 7 + np.sqrt(x), np.where(q, 2 * np.sqrt(x), 8))
+    slope = np.where(p, 1, np.where(q, 2, 0)) / np.maximum(2 * np.sqrt(x), 1e-9)
+    np.testing.assert_allclose(found[1:], (np.log(y) + x * slope / y)[1:], rtol=1e-5)
+    np.testing.assert_array_equal(anvl.grad(f)(x, p, q, np.array(False)), np.zeros(5))
+
+
+def test_a_sweep_releases_cotangents_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is behind a mask lives as long as the cotangent that it belongs to."""
+    alive: list[int] = []
+    apply_to = Masked.of
+
+    def count(self: Masked, g: Any) -> Any:
+        alive.append(sum(type(x) is Masked for x in gc.get_objects()))
+        return apply_to(self, g)
+
+    monkeypatch.setattr(Masked, "of", count)
+    gradient(chain(60, JOIN), 0)
+    assert len(alive) >= 60
+    assert max(alive) < 20

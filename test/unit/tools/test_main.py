@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tool_server import tool
 
-from anvl.tools.io import source
+from anvl.tools.io import output, source
 from anvl.tools.io.diagnostics import Diagnostic, position, rendered
 from anvl.tools.opt import flags
 from anvl.tools.opt.expected import mismatches
@@ -49,6 +49,35 @@ def test_stdin_to_stdout():
         done = opt(*args, stdin=GOOD)
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout.decode().startswith("module {\n  func.func @f")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(), ("--split-input-file",), ("--no-implicit-module",), ("--emit-bytecode",),
+     ("--mlir-print-debuginfo",), ("--mlir-print-unique-ssa-ids",)],
+    ids=str,
+)  # fmt: skip
+def test_a_large_output_waits_on_disk_and_is_the_same(args, tmp_path, monkeypatch):
+    text = f"{GOOD}// -----\n{GOOD}" if "split" in str(args) else GOOD
+    file, out = tmp_path / "in.mlir", tmp_path / "out.mlir"
+    file.write_text(text)
+    run = ["--anvl-in-process", str(file), *args, "-o", str(out)]
+    assert main(run) == 0
+    small = out.read_bytes()
+    assert small.endswith(b"\n") or "bytecode" in str(args)
+    monkeypatch.setattr(output, "_LARGE", 0)
+    with output.spool(str(out), 1) as spooled:
+        assert spooled.fileno() >= 0
+    assert main(run) == 0
+    assert out.read_bytes() == small
+    assert sorted(tmp_path.iterdir()) == [file, out]
+
+
+def test_an_output_waits_in_memory_where_there_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(output, "_LARGE", 0)
+    file = output.spool(str(tmp_path / "none" / "out.mlir"), 1)
+    file.write(b"text")
+    assert file.getvalue() == b"text"
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):

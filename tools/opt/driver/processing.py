@@ -1,10 +1,12 @@
 """Process an input: read it, run the pipeline on each chunk, write the results."""
 
+import contextlib
 import io
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
 
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
@@ -23,7 +25,7 @@ from anvl.tools.opt.driver.pass_flags import dumped
 from anvl.tools.opt.driver.reproducers import generate, stored_pipeline
 from anvl.tools.opt.driver.top_level import top_level_op
 from anvl.tools.opt.flags import Settings
-from anvl.tools.opt.print_options import asm
+from anvl.tools.opt.print_options import print_asm
 
 if TYPE_CHECKING:
     from anvl.tools.opt.validation.validate_each import Validator
@@ -48,8 +50,10 @@ def process(settings: Settings, *, expects_crash: bool = False) -> int:
     results = [_processed(job, chunk, read) for chunk in read.chunks(settings["split-input-file"])]
     print(job.reports(), end="", file=sys.stderr)
     code = 0 if all(ok for ok, _ in results) else 1
-    if code == 0 or settings["o"] == "-":
-        _write(settings, [data for _, data in results if data is not None])
+    with contextlib.ExitStack() as outputs:
+        files = [outputs.enter_context(file) for _, file in results if file is not None]
+        if code == 0 or settings["o"] == "-":
+            _write(settings, files)
     return code
 
 
@@ -61,10 +65,9 @@ def _loaded_irdl(path: str) -> bool:
     return not problems
 
 
-def _write(settings: Settings, outputs: Sequence[bytes]) -> None:
-    data = _joined_outputs(settings, outputs)
+def _write(settings: Settings, outputs: Sequence[BinaryIO]) -> None:
     try:
-        output.write(settings["o"], data)
+        output.write(settings["o"], _joined_outputs(settings, outputs))
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -81,14 +84,14 @@ def _checked(settings: Settings, source: Source) -> Source:
     )
 
 
-def _processed(job: Job, chunk: Chunk, source: Source) -> tuple[bool, bytes | None]:
+def _processed(job: Job, chunk: Chunk, source: Source) -> tuple[bool, BinaryIO | None]:
     """Whether `chunk` succeeded, and its output."""
     made = context()
     before = made.allow_unregistered_dialects
     made.allow_unregistered_dialects = job.settings["allow-unregistered-dialect"]
     try:
         with collected(made, chunk.name) as diagnostics:
-            data = _transformed(job, chunk, made, diagnostics)
+            file = _transformed(job, chunk, made, diagnostics)
         if job.validator is not None:
             diagnostics[:0] = _remarks(job.validator, chunk)
     finally:
@@ -96,7 +99,7 @@ def _processed(job: Job, chunk: Chunk, source: Source) -> tuple[bool, bytes | No
     problems = _problems(job.settings, chunk, diagnostics)
     report(problems, source)
     verifying = job.settings["verify-diagnostics"] is not None
-    return (not problems if verifying else data is not None), data
+    return (not problems if verifying else file is not None), file
 
 
 def _remarks(validator: "Validator", chunk: Chunk) -> list[Diagnostic]:
@@ -117,7 +120,7 @@ def _problems(settings: Settings, chunk: Chunk, diagnostics: list[Diagnostic]) -
 
 def _transformed(
     job: Job, chunk: Chunk, context: ir.Context, diagnostics: list[Diagnostic]
-) -> bytes | None:
+) -> BinaryIO | None:
     """The output for `chunk`; None, and a diagnostic, after a failure."""
     note("reading the input")
     try:
@@ -131,7 +134,7 @@ def _transformed(
         _run(job, chunk, op)
         note("writing the result")
         with job.phase("Output"):
-            return _written(job, module, op)
+            return _printed(job, len(chunk.content), module, op)
     except UsageError:
         raise
     except (Exception, SystemExit) as error:  # a pass that calls `sys.exit` has failed
@@ -150,25 +153,29 @@ def _run(job: Job, chunk: Chunk, op: ir.Operation) -> None:
         job.validator.end()
 
 
-def _written(job: Job, module: ir.Module, op: ir.Operation) -> bytes:
-    """The output: the text or the bytecode of `op`, which is `module` or the op in it."""
-    if job.settings["o"] != "-" or job.settings["emit-bytecode"]:
+def _printed(job: Job, size: int, module: ir.Module, op: ir.Operation) -> BinaryIO:
+    """The text or the bytecode of `op`, which is `module` or the op in it."""
+    settings = job.settings
+    if settings["o"] != "-" or settings["emit-bytecode"]:
         mark(module)
-    if not job.settings["emit-bytecode"]:
-        # Printing would verify once more what the last pass left verified.
-        verified = job.settings["verify-each"]
-        text = asm(op, job.print_options, assume_verified=verified)
-        return text.encode() + b"\n"
-    buffer = io.BytesIO()
-    version = job.settings["emit-bytecode-version"]
-    op.write_bytecode(buffer, desired_version=version)
-    return buffer.getvalue()
+    with contextlib.ExitStack() as after_failure:
+        file = after_failure.enter_context(output.spool(settings["o"], size))
+        if settings["emit-bytecode"]:
+            op.write_bytecode(file, desired_version=settings["emit-bytecode-version"])
+        else:
+            # Printing would verify once more what the last pass left verified.
+            print_asm(file, op, job.print_options, assume_verified=settings["verify-each"])
+        after_failure.pop_all()
+    return file
 
 
-def _joined_outputs(settings: Settings, outputs: Sequence[bytes]) -> bytes:
-    if settings["split-input-file"] is None:
-        return b"".join(outputs)
-    return f"{settings['output-split-marker']}\n".encode().join(outputs)
+def _joined_outputs(settings: Settings, outputs: Sequence[BinaryIO]) -> Iterator[bytes]:
+    marker = settings["output-split-marker"] if settings["split-input-file"] is not None else None
+    for i, file in enumerate(outputs):
+        if i and marker is not None:
+            yield f"{marker}\n".encode()
+        file.seek(0)
+        yield from iter(partial(file.read, output.BLOCK), b"")
 
 
 def _check_roundtrip(module: ir.Module, context: ir.Context) -> None:
