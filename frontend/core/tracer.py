@@ -66,6 +66,11 @@ class Tracer(ArrayMethods):
     def weak_type(self) -> bool:
         return self.aval.weak_type
 
+    @property
+    def device(self) -> None:
+        """None: a program runs where its arguments are.  `device=` takes it, and changes nothing."""
+        return None
+
     def __repr__(self) -> str:
         return f"Tracer({self.aval}, from {describe(self.location)})"
 

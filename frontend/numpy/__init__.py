@@ -10,8 +10,7 @@ Promotion and broadcasting are done here; the rules are in `frontend/core/promot
 from importlib import import_module as _import_module
 
 from ml_dtypes import bfloat16 as bfloat16
-from ml_dtypes import finfo as finfo
-from ml_dtypes import iinfo as iinfo
+from numpy import bool_ as bool
 from numpy import bool_ as bool_
 from numpy import complex64 as complex64
 from numpy import complex128 as complex128
@@ -55,6 +54,15 @@ from anvl.numpy.functions.quantiles import *  # noqa: F403
 from anvl.numpy.functions.reductions import *  # noqa: F403
 from anvl.numpy.functions.special import *  # noqa: F403
 from anvl.numpy.functions.statistics import *  # noqa: F403
+from anvl.numpy.standard.dtypes import *  # noqa: F403
+from anvl.numpy.standard.exchange import from_dlpack as from_dlpack
+from anvl.numpy.standard.inspection import __array_namespace_info__ as __array_namespace_info__
+from anvl.numpy.standard.nonzero import *  # noqa: F403
+from anvl.numpy.standard.sets import *  # noqa: F403
+from anvl.numpy.standard.shapes import *  # noqa: F403
+
+#: The version of the Array API standard that this namespace conforms to.
+__array_api_version__ = "2025.12"
 
 #: The modules whose functions are names of `anvl.numpy`.
 _MODULES = (
@@ -63,22 +71,23 @@ _MODULES = (
     "functions.arithmetic", "functions.convolving", "functions.cumulative", "functions.einstein",
     "functions.elementwise", "functions.exponents", "functions.higher", "functions.products",
     "functions.quantiles", "functions.reductions", "functions.special", "functions.statistics",
+    "standard.dtypes", "standard.nonzero", "standard.sets", "standard.shapes",
 )  # fmt: skip
 
 # fmt: off
 __all__ = [
     *(name for m in _MODULES for name in _import_module(f"anvl.numpy.{m}").__all__),
-    "bfloat16", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft", "finfo",
-    "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "linalg",
-    "nan", "newaxis", "pi",
+    "__array_api_version__", "__array_namespace_info__",
+    "bfloat16", "bool", "bool_", "complex64", "complex128", "dtype", "e", "euler_gamma", "fft",
+    "float16", "float32", "float64", "from_dlpack", "inf", "int8", "int16", "int32", "int64",
+    "linalg", "nan", "newaxis", "pi",
     "uint8", "uint16", "uint32", "uint64",
 ]
 # fmt: on
 
 _DYNAMIC = {
-    "argwhere", "compress", "extract", "flatnonzero", "intersect1d", "nonzero", "setdiff1d",
-    "setxor1d", "trim_zeros", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
-    "unique_values",
+    "compress", "extract", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "union1d",
+    "unique",
 }  # fmt: skip
 
 

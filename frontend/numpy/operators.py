@@ -19,6 +19,7 @@ from anvl.dispatch.array_methods import binary_method, reflected_method
 from anvl.dispatch.jit import Jit
 from anvl.numpy.arrays.at import At
 from anvl.numpy.arrays.indexing import getitem
+from anvl.numpy.standard.exchange import to_device
 from anvl.runtime import Array, hide_frames
 
 __all__ = ["attach"]
@@ -164,9 +165,22 @@ def _transpose(x: Any, *axes: Any) -> Any:
     return anp.transpose(x, _sizes(axes) if axes and axes[0] is not None else None)
 
 
+def _namespace(x: Any, *, api_version: str | None = None) -> Any:
+    """`anvl.numpy`, the namespace of the functions that take this array."""
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ValueError(
+            f"__array_namespace__: version {api_version!r} of the Array API is not known; "
+            f"anvl.numpy conforms to {anp.__array_api_version__}"
+        )
+    return anp
+
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", anp.__array_api_version__)
+
 _MEMBERS: dict[str, Any] = {
     "__getitem__": getitem, "__setitem__": _refuse_to_change, "__iter__": _iterate,
     "__rdivmod__": _reflected(anp.divmod), "at": property(At), "reshape": _reshape,
     "transpose": _transpose, "T": property(anp.transpose), "mT": property(anp.matrix_transpose),
     "real": property(anp.real), "imag": property(anp.imag),
+    "__array_namespace__": _namespace, "to_device": to_device,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 __all__ = ["Axis", "axes_of", "axis_of", "each_axis", "int_of", "ints_of", "sizes_of"]
 
@@ -14,7 +15,8 @@ Axis = int | Sequence[int] | None
 def axes_of(axis: Axis, ndim: int, function: str) -> tuple[int, ...]:
     """Axes as sorted non-negative positions; all of them for None.
 
-    Raises `TypeError` for a non-integer, `ValueError` for an axis that is out of range or repeated.
+    Raises `TypeError` for a non-integer, `AxisError`, which is a `ValueError` and an
+    `IndexError`, for an axis that is out of range, and `ValueError` for one that is repeated.
     """
     return tuple(range(ndim)) if axis is None else tuple(sorted(each_axis(axis, ndim, function)))
 
@@ -33,7 +35,7 @@ def axis_of(axis: int, ndim: int, function: str) -> int:
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
         raise TypeError(f"{function}: axis {axis!r} must be an integer")
     if not -ndim <= axis < ndim:
-        raise ValueError(f"{function}: axis {axis} is out of range of {ndim} axes")
+        raise AxisError(f"{function}: axis {axis} is out of range of {ndim} axes")
     return int(axis) % ndim
 
 

@@ -29,11 +29,12 @@ from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import sizes_of
 from anvl.numpy.arrays.choice import where
+from anvl.numpy.arrays.placing import check_not_traced, moved, placed, placement_of
 from anvl.numpy.arrays.shaping import broadcast_arrays, ravel, reshape, swapaxes
 from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.arithmetic import power
 from anvl.numpy.functions.elementwise import add, astype, divide, equal, floor, multiply, subtract
-from anvl.runtime import Array, hiding_frames, put
+from anvl.runtime import Array, Device, hiding_frames, put
 
 __all__ = [
     "arange", "array", "asarray", "copy", "empty", "empty_like", "full", "full_like", "linspace",
@@ -44,17 +45,28 @@ _NUMBERS = bool | int | float | complex
 
 
 @hiding_frames
-def asarray(x: Any, dtype: Any = None) -> Any:
-    """Convert x to an array.
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    device: Device | str | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """Convert `obj` to an array.
 
     NumPy arrays keep their dtype, float64 too; Python numbers alone become the default of their
     kind (f32, i32).
 
     Parameters
     ----------
-    x : array, number or nested lists of these
+    obj : array, number or nested lists of these
         Inside a trace, lists may hold tracers.
     dtype : dtype, optional
+    device : Device or str, optional
+        Where the array is to be; by default it stays where it is, or is made on the default device.
+    copy : bool, optional
+        True copies always, False never; by default an array is copied where it must be.  Arrays are
+        immutable, so a copy is seen by its memory alone, and inside of a trace not at all.
 
     Returns
     -------
@@ -66,6 +78,10 @@ def asarray(x: Any, dtype: Any = None) -> Any:
         x does not hold numbers.
     OverflowError
         `dtype` does not hold a Python number, or an integer of a NumPy array.
+    ValueError
+        `copy` is False, and `obj` is no array of this dtype on this device.
+    TraceError
+        A device is given inside of a trace.
 
     Examples
     --------
@@ -74,13 +90,32 @@ def asarray(x: Any, dtype: Any = None) -> Any:
     Array([1. , 2.5], dtype=float32)
     """
     wanted = None if dtype is None else as_dtype(dtype)
+    if device is not None:
+        check_not_traced("asarray", device)
+    made = _converted(obj, wanted, device)
+    if copy is False and made is not obj:
+        raise ValueError(
+            f"asarray: copy=False is given, but {_described(obj)} must be copied to be an array of "
+            f"{dtype_name(made.dtype)}; leave copy out"
+        )
+    return made.copy() if copy and made is obj and isinstance(made, Array) else made
+
+
+def _converted(x: Any, wanted: np.dtype[Any] | None, device: Device | str | None) -> Any:
     if isinstance(x, Tracer | Array):
-        return x if wanted is None or x.dtype == wanted else _as(x, wanted)
-    if isinstance(x, builtins.list | tuple) and _holds(x, (Tracer, Array)):
+        cast = x if wanted is None or x.dtype == wanted else _as(x, wanted)
+    elif isinstance(x, builtins.list | tuple) and _holds(x, (Tracer, Array)):
         if wanted is not None:
-            return stack([asarray(part, wanted) for part in x])
-        return stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
-    return put(_host(x, wanted))
+            cast = stack([asarray(part, wanted) for part in x])
+        else:
+            cast = stack([part if isinstance(part, _NUMBERS) else asarray(part) for part in x])
+    else:
+        cast = put(_host(x, wanted), None if device is None else placement_of(device, "asarray"))
+    return moved(cast, device, "asarray")
+
+
+def _described(x: Any) -> str:
+    return f"{x.aval}" if isinstance(x, Tracer | Array) else f"a {type(x).__name__}"
 
 
 @public("dtype")
@@ -173,6 +208,7 @@ def copy(x: Any) -> Any:
     return x.copy() if isinstance(x, Array) else asarray(x)
 
 
+@placed
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """Make an array of `shape` filled with `fill_value`.
 
@@ -224,6 +260,7 @@ def _float(dtype: Any) -> np.dtype[Any]:
     return default_dtype(float) if dtype is None else as_dtype(dtype)
 
 
+@placed
 @public("shape", "dtype")
 def zeros(shape: Any, dtype: Any = None) -> Any:
     """Make an array of zeros; of the default float dtype if none is given.
@@ -235,6 +272,7 @@ def zeros(shape: Any, dtype: Any = None) -> Any:
     return constant(0, _float(dtype), sizes_of(shape, "zeros"))
 
 
+@placed
 @public("shape", "dtype")
 def ones(shape: Any, dtype: Any = None) -> Any:
     """Make an array of ones; of the default float dtype if none is given.
@@ -254,6 +292,7 @@ def _filled_like(x: Any, value: complex, dtype: Any, name: str) -> Tracer:
     return constant(value, of.dtype if dtype is None else as_dtype(dtype), of.shape)
 
 
+@placed
 @public("dtype")
 def zeros_like(x: Any, dtype: Any = None) -> Any:
     """Make zeros of the shape and dtype of x.
@@ -265,6 +304,7 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
     return _filled_like(x, 0, dtype, "zeros_like")
 
 
+@placed
 @public("dtype")
 def ones_like(x: Any, dtype: Any = None) -> Any:
     """Make ones of the shape and dtype of x.
@@ -279,6 +319,7 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
 empty_like = zeros_like
 
 
+@placed
 @public("dtype")
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     """Make an array of the shape and dtype of x filled with `fill_value`.
@@ -297,6 +338,7 @@ def iota(shape: tuple[int, ...], axis: int, dtype: np.dtype[Any]) -> Tracer:
     return emit(OPS["anvl.iota"], (), params)
 
 
+@placed
 @public("start", "stop", "step", "dtype")
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """Evenly spaced values start, start + step, ... below stop; from 0 for one argument.
@@ -340,6 +382,7 @@ def integral(dtype: np.dtype[Any]) -> bool:
     return kind(element_type(dtype)) in ("int", "uint")
 
 
+@placed
 @hiding_frames
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     """`num` evenly spaced values from start to stop, which is included if `endpoint` is true.

@@ -16,6 +16,7 @@ from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import each_axis, int_of, sizes_of
 from anvl.numpy.arrays.creation import iota
+from anvl.numpy.arrays.placing import placed
 from anvl.numpy.arrays.shaping import moveaxis, ravel, reshape, slice_axis
 from anvl.numpy.functions.emitting import filled, prim
 from anvl.numpy.functions.reductions import sum
@@ -27,6 +28,7 @@ def _float(dtype: Any) -> np.dtype[Any]:
     return default_dtype(float) if dtype is None else as_dtype(dtype)
 
 
+@placed
 @public("N", "M", "k", "dtype")
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """Make an N x M matrix with ones on the k-th diagonal.
@@ -62,6 +64,7 @@ def _compared(function: str, shape: tuple[int, ...], k: Any, direction: str) -> 
     return prim("compare", shifted, columns, comparison_direction=direction)
 
 
+@placed
 @public("N", "M", "k", "dtype")
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """Make an N x M matrix with ones on and below the k-th diagonal.

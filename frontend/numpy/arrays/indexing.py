@@ -10,21 +10,21 @@ from anvl.core.tracer import Tracer
 from anvl.dialect.core.params.index_params import GatherDims
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import axis_of
-from anvl.numpy.arrays.indices import ANYWHERE, Index, Range, parsed, positions
+from anvl.numpy.arrays.indices import ANYWHERE, Index, PicksNothing, Range, parsed, positions
 from anvl.numpy.arrays.shaping import ravel
 from anvl.numpy.functions.emitting import prim
-from anvl.runtime import hiding_frames
+from anvl.runtime import Array, hiding_frames, put
 
 __all__ = ["take", "take_along_axis"]
 
 
 @hiding_frames
 def getitem(x: Any, index: Any) -> Any:
-    """Read x[index] with NumPy's rules: integers, slices, `...`, None, and integer arrays.
+    """Read x[index] with NumPy's rules: integers, slices, `...`, None, arrays of integers, masks.
 
     Negative indices count from the end.  Out-of-range Python integers and NumPy indices raise
     `IndexError`; out-of-range indices on the device, or traced ones, are clamped.
-    Raises `TraceError` for a boolean mask, whose result shape depends on values.
+    Raises `TraceError` for a traced mask, as the shape of the result would depend on its values.
 
     >>> import anvl.numpy as np
     >>> x = np.arange(12).reshape(3, 4)
@@ -33,7 +33,22 @@ def getitem(x: Any, index: Any) -> Any:
            [ 1,  2],
            [ 9, 10]], dtype=int32)
     """
-    return _getitem(x, *parsed(x, index))
+    try:
+        arrays, static = parsed(x, index)
+    except PicksNothing:
+        if type(x) is Array:
+            return _masked(x, index)
+        raise
+    if static.masked and type(x) is Array and x.aval.placement.client.platform == "cpu":
+        return _masked(x, index)
+    return _getitem(x, arrays, static)
+
+
+def _masked(x: Array, index: Any) -> Any:
+    """Read by a mask on the host: each number of elements would be another program."""
+    items = index if isinstance(index, tuple) else (index,)
+    known = tuple(i.numpy() if isinstance(i, Array) else i for i in items)
+    return put(x.numpy()[known], x.aval.placement)
 
 
 @public("index")

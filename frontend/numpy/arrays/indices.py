@@ -17,12 +17,16 @@ from anvl.numpy.arrays.stacking import stack
 from anvl.numpy.functions.emitting import prim
 from anvl.runtime import Array, Placement
 
-__all__ = ["ANYWHERE", "INSIDE", "Index", "Range", "parsed", "positions"]
+__all__ = ["ANYWHERE", "INSIDE", "Index", "PicksNothing", "Range", "parsed", "positions"]
 
 # Markers of index arrays: whether every index is known to be one of 0, 1, ..., size - 1.
 INSIDE, ANYWHERE = "inside", "anywhere"
 
 _LARGEST = np.iinfo(np.int32).max
+
+
+class PicksNothing(IndexError):
+    """The index is False, a mask without axes."""
 
 
 class Range(NamedTuple):
@@ -42,11 +46,12 @@ class Index(NamedTuple):
 
     `items` has, for each axis, a Range, an int, or INSIDE or ANYWHERE for an array; and None for
     each new axis.  `separated` is true if other items stand between index arrays (or an array and
-    an int).
+    an int), `masked` if a mask was given.
     """
 
     items: tuple[Any, ...]
     separated: bool
+    masked: bool = False
 
     @property
     def of_axes(self) -> list[Any]:
@@ -86,11 +91,15 @@ class Index(NamedTuple):
 def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
     """Split an index of x into its arrays and its static part.
 
-    Outside of a trace integers are arrays too, so that x[0] and x[1] are one program.
-    Raises `IndexError` for an out-of-range index known to Python, `TraceError` for a mask.
+    Outside of a trace integers are arrays too, so that x[0] and x[1] are one program.  A mask whose
+    values are known becomes arrays of the indices where it is true.
+    Raises `IndexError` for an out-of-range index known to Python, `TraceError` for a traced mask.
     """
     of = abstract(x, "index")
     given = [_item(item) for item in (index if isinstance(index, tuple) else (index,))]
+    masked = any(map(_is_mask, given))
+    if masked:
+        given = _without_masks(given, of)
     items: list[Any] = []
     arrays: list[Any] = []
     axis = 0
@@ -104,7 +113,7 @@ def parsed(x: Any, index: Any) -> tuple[tuple[Any, ...], Index]:
         if array is not None:
             arrays.append(array)
         axis += 1
-    return tuple(arrays), Index(tuple(items), bool(arrays) and _is_separated(given))
+    return tuple(arrays), Index(tuple(items), bool(arrays) and _is_separated(given), masked)
 
 
 def _item(item: Any) -> Any:
@@ -115,21 +124,60 @@ def _item(item: Any) -> Any:
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
     if isinstance(item, list | tuple):
         item = _index_array(item)
-    if isinstance(item, bool) or not isinstance(
+    if isinstance(item, bool):
+        item = np.bool_(item)
+    if not isinstance(
         item, int | np.generic | np.ndarray | Array | Tracer
     ):
         _refuse(item)
     if isinstance(item, int):
         return int(item)
     if item.dtype.kind == "b":
-        raise TraceError(
-            f"index by a mask, {abstract(item)}: how many elements it picks depends on its "
-            "values; use anvl.numpy.where(mask, x, y), or indices from numpy.nonzero(mask) of a "
-            "NumPy array"
-        )
+        return _known_mask(item)
     if item.dtype.kind not in "iu":
         _refuse(item)
     return int(item) if item.ndim == 0 and isinstance(item, np.ndarray | np.generic) else item
+
+
+def _known_mask(mask: Any) -> np.ndarray[Any, Any]:
+    """The values of a mask, which must not be traced."""
+    if isinstance(mask, Tracer):
+        raise TraceError(
+            f"index by a mask, {mask.aval}: how many elements it picks depends on its values, and "
+            "it is traced; use anvl.numpy.where(mask, x, y), or name the number: "
+            "x[anvl.numpy.nonzero(mask, size=n)]"
+        )
+    return np.asarray(mask)
+
+
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and item.dtype.kind == "b"
+
+
+def _without_masks(given: Sequence[Any], of: Aval) -> list[Any]:
+    """The items with arrays of indices, one for each axis, in place of masks."""
+
+    def n_axes(item: Any) -> int:
+        return item.ndim if _is_mask(item) else int(item is not None and item is not Ellipsis)
+
+    rest = of.ndim - sum(map(n_axes, given))
+    axis, found = 0, []
+    for item in given:
+        if not _is_mask(item):
+            found.append(item)
+        elif item.shape != of.shape[axis : axis + item.ndim]:
+            raise IndexError(
+                f"index by a mask of shape {list(item.shape)}, but axis {axis} of {of} has other "
+                "sizes; a mask has the sizes of the axes that it picks from"
+            )
+        elif item.ndim:
+            found += item.nonzero()
+        elif item:
+            found.append(None)
+        else:
+            raise PicksNothing(f"index False of {of}: it picks nothing; use x[None][:0]")
+        axis += rest if item is Ellipsis else n_axes(item)
+    return found
 
 
 def _index_array(items: Sequence[Any]) -> Any:

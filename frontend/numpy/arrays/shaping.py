@@ -19,7 +19,7 @@ from anvl.numpy.functions.emitting import prim
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "expand_dims",
     "flip", "fliplr", "flipud", "matrix_transpose", "moveaxis", "ndim", "pad", "permute_dims",
-    "ravel", "repeat", "reshape", "roll", "rot90", "shape", "size", "squeeze", "swapaxes", "tile",
+    "ravel", "reshape", "roll", "rot90", "shape", "size", "squeeze", "swapaxes", "tile",
     "transpose",
 ]  # fmt: skip
 
@@ -54,9 +54,11 @@ def size(x: Any, axis: int | None = None) -> int:
     return math.prod(shape(x)) if axis is None else shape(x)[axis_of(axis, ndim(x), "size")]
 
 
-@public("shape")
-def reshape(x: Any, shape: int | Sequence[int]) -> Any:
+@public("shape", "copy")
+def reshape(x: Any, shape: int | Sequence[int], *, copy: bool | None = None) -> Any:
     """Reshape x; one size may be -1 and is then inferred.
+
+    Arrays are immutable, so `copy` makes no difference.
 
     >>> import anvl.numpy as np
     >>> np.reshape(np.arange(6), (2, -1))

@@ -65,14 +65,18 @@ def _lexicographic(pairs: Sequence[tuple[Value, Value]]) -> Value:
     return _or(before(x, y), not_behind)
 
 
-def _ordered(keys: Sequence[Tracer], axis: int, with_order: bool) -> tuple[Tracer, ...]:
+def _ordered(
+    keys: Sequence[Tracer], axis: int, with_order: bool, descending: bool = False
+) -> tuple[Tracer, ...]:
     """Sort keys of one shape, most significant first; also the original indices."""
     shape = keys[0].shape
     last = [iota(shape, axis, counting_dtype(shape[axis] - 1))] if with_order else []
 
     def comparator(*scalars: Value) -> Value:
-        pairs = list(zip(scalars[::2], scalars[1::2], strict=True))
-        return _lexicographic(pairs[: len(keys)])
+        firsts, seconds = scalars[: 2 * len(keys) : 2], scalars[1 : 2 * len(keys) : 2]
+        if descending:
+            firsts, seconds = seconds, firsts
+        return _lexicographic(list(zip(firsts, seconds, strict=True)))
 
     return prim("sort", *keys, *last, dimension=axis, is_stable=True, comparator=comparator)
 
@@ -87,8 +91,10 @@ def _laid_out(name: str, x: Any, axis: int | None) -> tuple[Tracer, int]:
     return operand, axis_of(axis, operand.ndim, name)
 
 
-@public("axis", "stable")
-def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
+@public("axis", "descending", "stable")
+def sort(
+    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+) -> Any:
     """Sort in ascending order along `axis`; NaN comes last.
 
     The derivative follows each element to its place, for equal elements too: each has its own.
@@ -99,6 +105,8 @@ def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
         Of any dtype.
     axis : int, optional
         None sorts the flattened array.
+    descending : bool
+        Sort in descending order, with NaN first.
     stable : bool
         Ignored: the sort is always stable.
 
@@ -122,13 +130,15 @@ def sort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
     [1 2 3]
     """
     operand, at = _laid_out("sort", x, axis)
-    (found,) = _ordered([operand], at, with_order=False)
+    (found,) = _ordered([operand], at, with_order=False, descending=descending)
     return mark_weak(found, operand.weak_type)
 
 
-@public("axis", "stable")
-def argsort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
-    """Indices that sort x along `axis`; equal elements keep their order.
+@public("axis", "descending", "stable")
+def argsort(
+    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+) -> Any:
+    """Indices that sort x along `axis`; equal elements keep their order, in descending order too.
 
     The result has the shape of x, flat for an axis of None, and the default integer dtype, i32.
     Raises `ValueError` for an axis that x does not have.  Source: StableHLO, `sort`.
@@ -138,7 +148,7 @@ def argsort(x: Any, axis: int | None = -1, *, stable: bool = True) -> Any:
     [1 2 0]
     """
     operand, at = _laid_out("argsort", x, axis)
-    return _ordered([operand], at, with_order=True)[-1]
+    return _ordered([operand], at, with_order=True, descending=descending)[-1]
 
 
 @public("axis")

@@ -12,7 +12,7 @@ import numpy as np
 from anvl.core.promote import abstract, common_dtype, constant, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.choice import isfinite, isinf, logical_and, where
+from anvl.numpy.arrays.choice import isinf, logical_and, logical_or, where
 from anvl.numpy.functions.elementwise import (
     add,
     astype,
@@ -146,7 +146,9 @@ def _is_off(rest: Tracer, divisor: Tracer) -> Tracer:
 def remainder(x: Any, y: Any) -> Any:
     """Remainder of the floored division, with the sign of y: Python's %.
 
-    The derivative is that between the jumps: 1 in x, and minus the whole quotient in y.
+    A remainder of zero has the sign of y, too.  The derivative is that between the jumps: 1 in x,
+    and minus the whole quotient in y.  Source:
+    https://data-apis.org/array-api/2025.12/API_specification/generated/array_api.remainder.html
 
     >>> import anvl.numpy as np
     >>> print(np.remainder(-7, 3))
@@ -157,7 +159,15 @@ def remainder(x: Any, y: Any) -> Any:
     rest = prim("rem", a, b)
     if not is_kind(rest, "uint"):
         rest = prim("select", _is_off(rest, b), prim("add", rest, b), rest)
+    if is_kind(rest, "float"):
+        rest = where(equal(rest, 0), _zero_signed_like(b, rest), rest)
     return mark_weak(rest, weak)
+
+
+def _zero_signed_like(b: Tracer, zero: Tracer) -> Any:
+    """Zeros with the signs of b, and the derivative of `zero`."""
+    constant_part = prim("stop_gradient", zero)
+    return where(less(b, 0), prim("neg", subtract(constant_part, zero)), subtract(zero, constant_part))
 
 
 mod = remainder
@@ -183,6 +193,10 @@ def fmod(x: Any, y: Any) -> Any:
 def floor_divide(x: Any, y: Any) -> Any:
     """Floored division: Python's //.  The derivative is 0.
 
+    With an infinity it is floor(x / y), as the standard has it: `inf // 2` is infinite and
+    `1 // -inf` is -0.0, where Python and NumPy have NaN and -1.  Source:
+    https://data-apis.org/array-api/2025.12/API_specification/generated/array_api.floor_divide.html
+
     >>> import anvl.numpy as np
     >>> print(np.floor_divide(-7, 3))
     -3
@@ -200,12 +214,11 @@ def floor_divide(x: Any, y: Any) -> Any:
 
 def _floored(a: Tracer, b: Tracer) -> Tracer:
     """Floored division of floats: the multiple of b below a, over b, is an integer up to error."""
-    rest = remainder(a, b)
-    whole = rint(divide(subtract(a, rest), b))
-    # By infinity: 0, or -1 for opposite signs.  By zero: the result of the division.
-    by_infinity = where(equal(rest, a), 0, -1)
-    result = where(logical_and(isinf(b), isfinite(a)), by_infinity, whole)
-    return where(equal(b, 0), divide(a, b), result)
+    whole = rint(divide(subtract(a, remainder(a, b)), b))
+    # Of and by zero, and with infinities: the quotient is a zero, an infinity or NaN.
+    is_limit = logical_or(logical_or(equal(a, 0), equal(b, 0)), logical_or(isinf(a), isinf(b)))
+    positive = where(equal(whole, 0), 0.0, whole)  # not -0.0, of 0 / -2.5
+    return prim("stop_gradient", where(is_limit, divide(a, b), positive))
 
 
 @public()

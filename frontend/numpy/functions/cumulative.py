@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 
 from anvl.core.config import as_dtype
-from anvl.core.promote import as_tracer, convert, promoted
+from anvl.core.promote import as_tracer, constant, convert, promoted
 from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import Function, public
 from anvl.numpy.arrays.axes import axis_of
 from anvl.numpy.arrays.shaping import ravel
+from anvl.numpy.arrays.stacking import concatenate
 from anvl.numpy.functions.elementwise import described, mark_weak
 from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.numpy.functions.reductions import summing_dtype
 
-__all__ = ["cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum"]
+__all__ = [
+    "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
+]  # fmt: skip
 
 
 def _along(name: str, x: Tracer, axis: int | None, reverse: bool) -> Tracer:
@@ -43,7 +46,7 @@ def _accumulated(name: str, doc: str) -> Any:
         operand = convert(operand, wanted)
         return mark_weak(_along(name, operand, axis, reverse), weak)
 
-    return _public(function, name, doc, "dtype")
+    return _public(function, name, doc, "reverse", "dtype")
 
 
 def _running(name: str, doc: str, at_least: str = "bool") -> Any:
@@ -51,13 +54,13 @@ def _running(name: str, doc: str, at_least: str = "bool") -> Any:
         (operand,), weak = promoted(name, (x,), at_least)
         return mark_weak(_along(name, operand, axis, reverse), weak)
 
-    return _public(function, name, doc)
+    return _public(function, name, doc, "reverse")
 
 
 def _public(function: Any, name: str, doc: str, *static: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = described(name, doc)
-    return public("axis", "reverse", *static)(function)
+    return public("axis", *static)(function)
 
 
 # fmt: off
@@ -85,4 +88,38 @@ cumlogsumexp: Function = _running("cumlogsumexp",
     "Cumulative log(sum(exp(x))) along `axis`, without overflow.\n\n"
     "With `reverse`, from the end.  NumPy's `logaddexp.accumulate`. "
     "| np.zeros(2) -> [0.        0.6931472]", "float")
+# fmt: on
+
+
+def _standard(name: str, accumulated: Any, initial: int, doc: str) -> Any:
+    """The Array API's form of a cumulative function."""
+
+    def function(
+        x: Any, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Any:
+        operand = as_tracer(x, name)
+        if axis is None and operand.ndim != 1:
+            raise ValueError(f"{name}: {operand.aval} is not a vector; name the axis")
+        at = axis_of(0 if axis is None else axis, operand.ndim, name)
+        y = accumulated(operand, at, dtype)
+        if not include_initial:
+            return y
+        shape = tuple(1 if i == at else n for i, n in enumerate(y.shape))
+        return mark_weak(concatenate([constant(initial, y.dtype, shape), y], at), y.weak_type)
+
+    return _public(function, name, doc, "dtype", "include_initial")
+
+
+# fmt: off
+_SOURCE = "https://data-apis.org/array-api/2025.12/API_specification/generated/array_api"
+cumulative_sum: Function = _standard("cumulative_sum", cumsum, 0,
+    "Cumulative sums along `axis`, which a vector need not name; dtypes as of `sum`.\n\n"
+    "With `include_initial` a 0 comes first.  Raises `ValueError` without an axis if x is no "
+    f"vector.\n\nSource: {_SOURCE}.cumulative_sum.html "
+    "| np.asarray([1, 2, 3]), include_initial=True -> [0 1 3 6]")
+cumulative_prod: Function = _standard("cumulative_prod", cumprod, 1,
+    "Cumulative products along `axis`, which a vector need not name; dtypes as of `prod`.\n\n"
+    "With `include_initial` a 1 comes first.  Raises `ValueError` without an axis if x is no "
+    f"vector.\n\nSource: {_SOURCE}.cumulative_prod.html "
+    "| np.asarray([2, 3, 4]), include_initial=True -> [ 1  2  6 24]")
 # fmt: on

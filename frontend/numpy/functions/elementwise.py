@@ -29,7 +29,9 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.types import element_type, kind
 from anvl.dialect.ops.elementwise.complexes import direction
 from anvl.dispatch.eager import Function, public
+from anvl.numpy.arrays.placing import placed
 from anvl.numpy.functions.emitting import check_real, filled, is_kind, prim, smooth_power
+from anvl.runtime import Array, hiding_frames
 
 __all__ = [
     "abs", "absolute", "acos", "acosh", "add", "angle", "arccos", "arccosh", "arcsin",
@@ -251,17 +253,26 @@ rint: Function  = _rounding("rint",  "round_nearest_even", "The nearest integer;
 # fmt: on
 
 
-@public("dtype")
-def astype(x: Any, dtype: Any) -> Any:
+@placed
+@hiding_frames
+def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
     """Convert x to a dtype.
 
     Floats are truncated to integers, numbers become the bools x != 0, and complex numbers lose
-    their imaginary part.  A Python type stands for the default dtype of its kind.
+    their imaginary part.  A Python type stands for the default dtype of its kind.  With
+    `copy=False` an array of this dtype is returned itself; `device` moves the result.
 
     >>> import anvl.numpy as np
     >>> np.astype(np.asarray([1.7, -1.7]), "i32")
     Array([ 1, -1], dtype=int32)
     """
+    if not copy and isinstance(x, Tracer | Array) and x.dtype == as_dtype(dtype):
+        return x
+    return _astype(x, dtype)
+
+
+@public("dtype")
+def _astype(x: Any, dtype: Any) -> Any:
     operand, wanted = as_tracer(x, "astype"), as_dtype(dtype)
     if wanted.kind == "b" and operand.dtype.kind != "b":
         zero = constant(0, operand.dtype, operand.shape)

@@ -77,18 +77,40 @@ def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     return mark_weak(divide(total, count), weak)
 
 
-@public("axis", "dtype", "ddof", "keepdims")
+@public("axis", "dtype", "ddof", "keepdims", "correction")
 def var(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
+    x: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    *,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    correction: float | None = None,
 ) -> Any:
-    """Variance along `axis`, with divisor count - `ddof`.
+    """Variance along `axis`, with divisor count - `correction`, which is 0 by default.
+
+    `ddof` is another name of `correction`; giving both is a `TypeError`.
 
     >>> import anvl.numpy as np
     >>> print(np.var(np.asarray([1.0, 3.0])))
     1.0
     """
-    variance, result, weak = _variance("var", x, axis, dtype, ddof, keepdims)
+    variance, result, weak = _variance(
+        "var", x, axis, dtype, _correction("var", ddof, correction), keepdims
+    )
     return mark_weak(convert(variance, result), weak)
+
+
+def _correction(function: str, ddof: Any, correction: Any) -> float:
+    """What is subtracted from the count, by one of its two names."""
+    if ddof is not None and correction is not None:
+        raise TypeError(
+            f"{function}: ddof={ddof!r} and correction={correction!r} are the same; give one of them"
+        )
+    given = correction if ddof is None else ddof
+    if given is not None and not isinstance(given, int | float | np.integer | np.floating):
+        raise TypeError(f"{function}: correction is {given!r}; it must be a number")
+    return 0 if given is None else given
 
 
 def _variance(
@@ -106,11 +128,17 @@ def _variance(
     return divide(total, builtins.max(count - ddof, 0)), result, weak
 
 
-@public("axis", "dtype", "ddof", "keepdims")
+@public("axis", "dtype", "ddof", "keepdims", "correction")
 def std(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False
+    x: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    *,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    correction: float | None = None,
 ) -> Any:
-    """Standard deviation along `axis`: the root of the unrounded `var`.
+    """Standard deviation along `axis`: the root of the unrounded `var`, with its parameters.
 
     It has no derivative where it is 0, that is, of equal elements; of one element it is always 0.
 
@@ -118,7 +146,9 @@ def std(
     >>> print(np.std(np.asarray([1.0, 3.0])))
     1.0
     """
-    variance, result, weak = _variance("std", x, axis, dtype, ddof, keepdims)
+    variance, result, weak = _variance(
+        "std", x, axis, dtype, _correction("std", ddof, correction), keepdims
+    )
     one_each = 0 < variance.size == asarray(x).size
     found = variance if one_each else sqrt(variance)
     return mark_weak(convert(found, result), weak)

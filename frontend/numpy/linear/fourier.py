@@ -14,6 +14,7 @@ from anvl.core.tracer import Tracer
 from anvl.dispatch.eager import public
 from anvl.numpy.arrays.axes import Axis, axes_of, axis_of, each_axis, ints_of
 from anvl.numpy.arrays.creation import arange
+from anvl.numpy.arrays.placing import placed
 from anvl.numpy.arrays.shaping import moveaxis, pad, roll, slice_axis
 from anvl.numpy.functions.elementwise import conj, divide, multiply
 from anvl.numpy.functions.emitting import is_kind, prim
@@ -232,6 +233,7 @@ def irfft2(x: Any, s: Lengths = None, axes: Axis = (-2, -1), norm: str | None = 
 # -- frequencies -----------------------------------------------------------------------------------
 
 
+@placed
 @public("n", "d", "dtype")
 def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
     """Frequencies of `fft` for n points with spacing d: 0, 1, ..., -2, -1 over n d.
@@ -246,6 +248,7 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
     return _per_distance(ifftshift(arange(-(n // 2), n - n // 2)), n, d, dtype)
 
 
+@placed
 @public("n", "d", "dtype")
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
     """Frequencies of `rfft` for n points with spacing d: 0, 1, ..., n // 2 over n d.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,12 +34,30 @@ from anvl.numpy.functions.elementwise import (
 from anvl.numpy.functions.emitting import prim
 from anvl.numpy.functions.exponents import log2
 from anvl.numpy.functions.norms import norm, squared_modulus
-from anvl.numpy.functions.products import matmul
+from anvl.numpy.functions.products import cross, matmul, tensordot, vecdot
 from anvl.numpy.functions.reductions import count_nonzero, max, sum
+from anvl.numpy.standard.matrices import (
+    EighResult,
+    EigResult,
+    QRResult,
+    SlogdetResult,
+    SVDResult,
+    default_rtol,
+    diagonal,
+    matrix_norm,
+    matrix_rank,
+    outer,
+    trace,
+    vector_norm,
+)
+from anvl.numpy.standard.matrices import stack_of_matrices as _matrix
+from anvl.runtime import Array, hiding_frames
 
 __all__ = [
-    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv", "lstsq", "matrix_power",
-    "norm", "pinv", "qr", "slogdet", "solve", "svd", "svdvals",
+    "cholesky", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "inv",
+    "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "norm",
+    "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "trace", "vecdot",
+    "vector_norm",
 ]  # fmt: skip
 
 
@@ -53,14 +70,6 @@ def composed(f: Callable[..., Value], *xs: Tracer) -> Tracer:
     with location:
         y = f(*[trace.tracer_of(x).value for x in xs])
     return Tracer(y, aval_of_type(y.type), trace, location)
-
-
-def _matrix(name: str, x: Any) -> Tracer:
-    """x as a stack of float matrices."""
-    (a,), _ = promoted(name, (x,), "float")
-    if a.ndim < 2:
-        raise TypeError(f"{name}: takes a matrix, or a stack of them, got {a.aval}")
-    return a
 
 
 def _square(name: str, x: Any) -> Tracer:
@@ -105,7 +114,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"qr: mode is {mode!r}; it must be 'reduced', 'complete' or 'r'")
     q, r = prim("qr", _matrix("qr", a), full_matrices=mode == "complete")
-    return r if mode == "r" else (q, r)
+    return r if mode == "r" else QRResult(q, r)
 
 
 @public("full_matrices", "compute_uv")
@@ -123,7 +132,9 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     ((3, 2), (2,), (2, 2))
     """
     x = _matrix("svd", a)
-    return prim("svd", x, full_matrices=full_matrices) if compute_uv else prim("svdvals", x)
+    if not compute_uv:
+        return prim("svdvals", x)
+    return SVDResult(*prim("svd", x, full_matrices=full_matrices))
 
 
 @public()
@@ -150,7 +161,7 @@ def eigh(a: Any) -> Any:
     >>> print(w)
     [1. 3.]
     """
-    return prim("eigh", _square("eigh", a))
+    return EighResult(*prim("eigh", _square("eigh", a)))
 
 
 @public()
@@ -179,7 +190,7 @@ def eig(a: Any) -> Any:
     >>> print(w)
     [0.+1.j 0.-1.j]
     """
-    return prim("eig", _square("eig", a))
+    return EigResult(*prim("eig", _square("eig", a)))
 
 
 @public()
@@ -290,12 +301,13 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     return x, _residuals(left, x, right), _rank(s, rcond), s
 
 
-@public("rcond")
-def pinv(a: Any, rcond: float | None = None) -> Any:
+@hiding_frames
+def pinv(a: Any, rcond: float | None = None, *, rtol: Any = None) -> Any:
     """Pseudoinverse: pinv(a) @ b is the shortest x that minimizes |a x - b|.
 
     Singular values of at most `rcond` times the largest are taken as 0; by default the epsilon of
-    the dtype times the longer side of a; epsilon alone if negative.
+    the dtype times the longer side of a; epsilon alone if negative.  `rtol` is the standard's name
+    of it, and may be an array with a bound for each matrix; giving both is a `TypeError`.
 
     Where a has full rank, derivatives of every order are those of the inverse of the matrix on its
     smaller side.  Elsewhere the pseudoinverse jumps, except along directions that keep the rank;
@@ -307,20 +319,41 @@ def pinv(a: Any, rcond: float | None = None) -> Any:
     [[0.5 0. ]
      [0.  0. ]]
     """
+    if rcond is not None and rtol is not None:
+        raise TypeError(f"pinv: rcond={rcond!r} and rtol={rtol!r} are the same; give one of them")
+    bound = rcond if rtol is None else rtol
+    if isinstance(bound, Array | Tracer | np.ndarray):
+        return _pinv_of_bounds(a, bound)
+    return _pinv(a, bound)
+
+
+@public("rcond")
+def _pinv(a: Any, rcond: float | None) -> Any:
     x = _matrix("pinv", a)
     return prim("pinv", x, rcond=_cutoff("pinv", rcond, x))
 
 
+@public()
+def _pinv_of_bounds(a: Any, bounds: Any) -> Any:
+    """Pseudoinverse by the singular value decomposition, for bounds that are no parameters."""
+    u, s, vh = prim("svd", _matrix("pinv", a), full_matrices=False)
+    if s.shape[-1] == 0:
+        return _ct(matmul(u, vh))
+    cutoff = multiply(max(s, axis=-1, keepdims=True), expand_dims(bounds, -1))
+    used = greater(s, cutoff)
+    inverse = where(used, divide(1, where(used, s, 1)), 0)
+    return matmul(multiply(_ct(vh), expand_dims(inverse, -2)), _ct(u))
+
+
 def _cutoff(name: str, rcond: Any, a: Tracer) -> float:
     """The bound, relative to the largest, up to which singular values are taken as 0."""
-    eps = float(np.finfo(a.dtype).eps)
     if rcond is None:
-        return eps * builtins.max(a.shape[-2:])
+        return default_rtol(a)
     if isinstance(rcond, bool) or not isinstance(rcond, int | float | np.number):
         raise TypeError(f"{name}: rcond is {rcond!r}; give a number, or None for the default")
     if rcond != rcond:
         raise ValueError(f"{name}: rcond is {rcond}; give a number, or None for the default")
-    return eps if rcond < 0 else float(rcond)
+    return float(np.finfo(a.dtype).eps) if rcond < 0 else float(rcond)
 
 
 def _residuals(a: Tracer, x: Any, b: Tracer) -> Any:
@@ -362,7 +395,7 @@ def slogdet(a: Any) -> Any:
     >>> print(sign, logarithm)
     -1.0 0.6931471805599455
     """
-    return prim("slogdet", _square("slogdet", a))
+    return SlogdetResult(*prim("slogdet", _square("slogdet", a)))
 
 
 # -- functions of matrices -------------------------------------------------------------------------
