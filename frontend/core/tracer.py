@@ -68,7 +68,7 @@ class Tracer(ArrayMethods):
 
     @property
     def device(self) -> None:
-        """None: a program runs where its arguments are.  `device=` takes it, and changes nothing."""
+        """None, which `device=` takes, as a program runs where its arguments are."""
         return None
 
     def __repr__(self) -> str:

@@ -102,6 +102,7 @@ def asarray(
 
 
 def _converted(x: Any, wanted: np.dtype[Any] | None, device: Device | str | None) -> Any:
+    cast: Any
     if isinstance(x, Tracer | Array):
         cast = x if wanted is None or x.dtype == wanted else _as(x, wanted)
     elif isinstance(x, builtins.list | tuple) and _holds(x, (Tracer, Array)):

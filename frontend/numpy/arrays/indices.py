@@ -122,25 +122,21 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
-    if isinstance(item, list | tuple):
-        item = _index_array(item)
-    if isinstance(item, bool):
-        item = np.bool_(item)
-    if not isinstance(
-        item, int | np.generic | np.ndarray | Array | Tracer
-    ):
+    if isinstance(item, list | tuple | bool):
+        item = np.bool_(item) if isinstance(item, bool) else _index_array(item)
+    if not isinstance(item, int | np.generic | np.ndarray | Array | Tracer):
         _refuse(item)
     if isinstance(item, int):
         return int(item)
-    if item.dtype.kind == "b":
-        return _known_mask(item)
     if item.dtype.kind not in "iu":
-        _refuse(item)
+        return _known_mask(item)
     return int(item) if item.ndim == 0 and isinstance(item, np.ndarray | np.generic) else item
 
 
 def _known_mask(mask: Any) -> np.ndarray[Any, Any]:
-    """The values of a mask, which must not be traced."""
+    """The values of a mask, which must not be traced; other arrays are refused."""
+    if mask.dtype.kind != "b":
+        _refuse(mask)
     if isinstance(mask, Tracer):
         raise TraceError(
             f"index by a mask, {mask.aval}: how many elements it picks depends on its values, and "

@@ -92,9 +92,7 @@ def _laid_out(name: str, x: Any, axis: int | None) -> tuple[Tracer, int]:
 
 
 @public("axis", "descending", "stable")
-def sort(
-    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True
-) -> Any:
+def sort(x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Any:
     """Sort in ascending order along `axis`; NaN comes last.
 
     The derivative follows each element to its place, for equal elements too: each has its own.
@@ -135,9 +133,7 @@ def sort(
 
 
 @public("axis", "descending", "stable")
-def argsort(
-    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True
-) -> Any:
+def argsort(x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> Any:
     """Indices that sort x along `axis`; equal elements keep their order, in descending order too.
 
     The result has the shape of x, flat for an axis of None, and the default integer dtype, i32.

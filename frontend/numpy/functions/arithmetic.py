@@ -167,7 +167,9 @@ def remainder(x: Any, y: Any) -> Any:
 def _zero_signed_like(b: Tracer, zero: Tracer) -> Any:
     """Zeros with the signs of b, and the derivative of `zero`."""
     constant_part = prim("stop_gradient", zero)
-    return where(less(b, 0), prim("neg", subtract(constant_part, zero)), subtract(zero, constant_part))
+    return where(
+        less(b, 0), prim("neg", subtract(constant_part, zero)), subtract(zero, constant_part)
+    )
 
 
 mod = remainder

@@ -105,12 +105,13 @@ def _correction(function: str, ddof: Any, correction: Any) -> float:
     """What is subtracted from the count, by one of its two names."""
     if ddof is not None and correction is not None:
         raise TypeError(
-            f"{function}: ddof={ddof!r} and correction={correction!r} are the same; give one of them"
+            f"{function}: ddof={ddof!r} and correction={correction!r} are two names of one number; "
+            "give one of them"
         )
     given = correction if ddof is None else ddof
     if given is not None and not isinstance(given, int | float | np.integer | np.floating):
         raise TypeError(f"{function}: correction is {given!r}; it must be a number")
-    return 0 if given is None else given
+    return 0 if given is None else float(given)
 
 
 def _variance(

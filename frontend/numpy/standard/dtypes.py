@@ -6,7 +6,7 @@ Source: Array API standard 2025.12, "Data Type Functions".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import ml_dtypes
@@ -241,13 +241,10 @@ def finfo(type: Any) -> FloatInfo:
     """
     of = _of_kind("finfo", type, ("float", "complex"), "floating-point")
     found = ml_dtypes.finfo(of)
-    whole = {n: int(getattr(found, n)) for n in (
-        "precision", "nmant", "nexp", "maxexp", "minexp",
-    )}  # fmt: skip
-    parts = {n: float(getattr(found, n)) for n in (
-        "eps", "max", "min", "smallest_normal", "smallest_subnormal", "resolution",
-    )}  # fmt: skip
-    return FloatInfo(int(found.bits), dtype=np.dtype(found.dtype), **parts, **whole)
+    limits = {f.name: f.type for f in fields(FloatInfo) if f.name != "dtype"}
+    as_number = {"int": int, "float": float}
+    values: dict[str, Any] = {n: as_number[str(t)](getattr(found, n)) for n, t in limits.items()}
+    return FloatInfo(dtype=np.dtype(found.dtype), **values)
 
 
 @hiding_frames

@@ -91,7 +91,7 @@ def _check(device: Device | str | None, function: str) -> None:
         as_device(device, function)
 
 
-def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807
+def __array_namespace_info__() -> NamespaceInfo:
     """The capabilities, devices and dtypes of `anvl.numpy`.
 
     Notes

@@ -74,7 +74,7 @@ def stack_of_matrices(name: str, x: Any, at_least: str = "float") -> Tracer:
 
 @public("ord", "keepdims")
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    """Norm of each matrix of a stack.
+    """Norm of each matrix of a stack; its derivative at zero is 0.
 
     Parameters
     ----------
@@ -110,10 +110,10 @@ def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
 
 @public("axis", "ord", "keepdims")
-def vector_norm(
-    x: Any, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
-) -> Any:
+def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Any:
     """Norm of vectors along one axis, along several taken as one, or of all elements.
+
+    The derivative at zero is 0.
 
     Parameters
     ----------

@@ -104,12 +104,14 @@ def _check_axes(function: str, ndim: int) -> None:
 def _fillers(fill_value: Any, ndim: int) -> tuple[int, ...]:
     given = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * ndim
     if len(given) != ndim:
-        raise ValueError(f"nonzero: fill_value {fill_value} names no number for each of {ndim} axes")
+        raise ValueError(
+            f"nonzero: fill_value {fill_value} names no number for each of {ndim} axes"
+        )
     return tuple(int_of(n, "fill_value", "nonzero") for n in given)
 
 
 @public("size", "fill_value")
-def _first_nonzero(x: Any, size: int, fill_value: tuple[int, ...]) -> tuple[Any, ...]:
+def _first_nonzero(x: Any, size: Any, fill_value: tuple[int, ...]) -> tuple[Any, ...]:
     operand = as_tracer(x, "nonzero")
     _check_axes("nonzero", operand.ndim)
     flat = astype(ravel(operand), "bool")

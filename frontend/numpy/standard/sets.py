@@ -57,6 +57,8 @@ class UniqueInverse(NamedTuple):
 def unique_all(x: Any, *, size: int | None = None, fill_value: Any = None) -> UniqueAll:
     """The distinct elements in ascending order, where they first occur, and how often.
 
+    The derivative of the values is that of the first of equal elements.
+
     Parameters
     ----------
     x : array
@@ -102,7 +104,8 @@ def unique_all(x: Any, *, size: int | None = None, fill_value: Any = None) -> Un
 def unique_counts(x: Any, *, size: int | None = None, fill_value: Any = None) -> UniqueCounts:
     """The distinct elements in ascending order, and how often each occurs.
 
-    A named tuple (values, counts).  Parameters and errors as of `unique_all`.  Source:
+    A named tuple (values, counts).  Parameters and errors as of `unique_all`, as is the derivative:
+    that of the first of equal elements.  Source:
     https://data-apis.org/array-api/2025.12/API_specification/generated/array_api.unique_counts.html
 
     >>> import anvl.numpy as np
@@ -118,7 +121,8 @@ def unique_counts(x: Any, *, size: int | None = None, fill_value: Any = None) ->
 def unique_inverse(x: Any, *, size: int | None = None, fill_value: Any = None) -> UniqueInverse:
     """The distinct elements in ascending order, and where each element of x is among them.
 
-    A named tuple (values, inverse_indices).  Parameters and errors as of `unique_all`.  Source:
+    A named tuple (values, inverse_indices).  Parameters and errors as of `unique_all`, as is the
+    derivative: that of the first of equal elements.  Source:
     https://data-apis.org/array-api/2025.12/API_specification/generated/array_api.unique_inverse.html
 
     >>> import anvl.numpy as np
@@ -134,7 +138,8 @@ def unique_inverse(x: Any, *, size: int | None = None, fill_value: Any = None) -
 def unique_values(x: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
     """The distinct elements in ascending order.
 
-    Parameters and errors as of `unique_all`.  The derivative follows the first of equal elements.
+    Parameters and errors as of `unique_all`.  The derivative is that of the first of equal
+    elements.
     Source:
     https://data-apis.org/array-api/2025.12/API_specification/generated/array_api.unique_values.html
 
@@ -160,7 +165,7 @@ def _all_on_host(x: Array) -> UniqueAll:
 
 
 @public("size", "fill_value")
-def _all_of_size(x: Any, size: int, fill_value: Any) -> UniqueAll:
+def _all_of_size(x: Any, size: Any, fill_value: Any) -> UniqueAll:
     operand = as_tracer(x, "unique_all")
     flat, n = ravel(operand), operand.size
     index = counting_dtype(n)

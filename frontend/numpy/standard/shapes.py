@@ -103,7 +103,7 @@ def repeat(
     Array([0, 0, 2], dtype=int32)
     """
     if isinstance(repeats, int | np.integer) and total_repeat_length is None:
-        return shaping.repeat(x, repeats, axis)
+        return shaping.repeat(x, int(repeats), axis)
     if axis is None:
         return repeat(ravel(x), repeats, 0, total_repeat_length=total_repeat_length)
     of = abstract(x, "repeat")
@@ -146,4 +146,6 @@ def _sources(counts: Any, n: int, total: int | None) -> Any:
     if n == 0 and length:
         raise ValueError(f"repeat: total_repeat_length is {length}, but x has no elements there")
     ends = cumsum(counts, dtype=counting_dtype(max(n, length)))
-    return minimum(searchsorted(ends, arange(length, dtype=ends.dtype), side="right"), max(n - 1, 0))
+    return minimum(
+        searchsorted(ends, arange(length, dtype=ends.dtype), side="right"), max(n - 1, 0)
+    )

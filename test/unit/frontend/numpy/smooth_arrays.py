@@ -32,6 +32,7 @@ ARRAYS = [
     Smooth("cumlogsumexp", anp.cumlogsumexp, np.logaddexp.accumulate, [[0.0, 0, -3, -3]]),
     _same("prod", _ZEROS, orders=3),
     _same("cumprod", _ZEROS),
+    Smooth("cumulative_prod", anp.cumulative_prod, np.cumprod, [_ZEROS]),
     Smooth("nanprod", anp.nanprod, np.prod, [_ZEROS]),
     _same("var", [2.0, 2, 2]),
     _same("std", [1.0, 1, 3]),
@@ -125,6 +126,8 @@ def _norm(of: Any) -> tuple[Any, Any]:
 
 MATRICES = [
     _of("norm", linalg.norm, np.linalg.norm, [3.0, 0, 4]),
+    _of("vector_norm", linalg.vector_norm, np.linalg.norm, [3.0, 0, 4]),
+    _of("matrix_norm", linalg.matrix_norm, np.linalg.norm, _A),
     _of("norm, squared", lambda x: linalg.norm(x) ** 2, lambda x: np.sum(x * x), [0.0, 0, 0]),
     _of("norm of rows, squared",
         lambda x: (lambda y: y * y)(linalg.norm(x, axis=1, keepdims=True)),

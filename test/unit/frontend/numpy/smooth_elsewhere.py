@@ -32,6 +32,7 @@ LINEAR: dict[str, Callable[[Any], Any]] = {
     "broadcast_to": lambda x: anp.broadcast_to(x, (2, 3, 4)),
     "column_stack": lambda x: anp.column_stack([x, x]),
     "concatenate": lambda x: anp.concatenate([x, x]),
+    "cumulative_sum": lambda x: anp.cumulative_sum(x, axis=1, include_initial=True),
     "dstack": lambda x: anp.dstack([x, x]),
     "expand_dims": lambda x: anp.expand_dims(x, 1),
     "flip": anp.flip,
@@ -89,6 +90,11 @@ CORNERS = {
     "quantile": "Equal elements share",
     "percentile": "Equal elements share",
     "norm": "at zero",
+    "matrix_norm": "at zero",
+    "vector_norm": "at zero",
+    **dict.fromkeys(
+        ("unique_all", "unique_counts", "unique_inverse", "unique_values"), "of equal elements"
+    ),
     "std": "no derivative where it is 0",
     "hypot": "at (0, 0)",
     "atan2": "at (0, 0)",
@@ -135,11 +141,13 @@ FLAT = set(
     # bools and indices
     "all allclose any argmax argmin argpartition argsort array_equal count_nonzero equal greater "
     "greater_equal isclose isfinite isinf isnan less less_equal lexsort logical_and logical_not "
-    "logical_or logical_xor not_equal searchsorted signbit "
+    "logical_or logical_xor not_equal searchsorted signbit argwhere flatnonzero isin matrix_rank "
+    "nonzero "
     # of integers and bools
     "bitwise_and bitwise_count bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor "
     "invert "
     # made of sizes and Python numbers; asked of types
     "arange empty empty_like eye identity ndim ones ones_like shape size tri zeros zeros_like "
-    "fftfreq rfftfreq".split()
+    "fftfreq rfftfreq __array_namespace_info__ broadcast_shapes can_cast finfo iinfo isdtype "
+    "result_type from_dlpack".split()
 )
