@@ -18,6 +18,7 @@ from anvl.core.importing import load_module as _load_module
 if TYPE_CHECKING:
     from anvl import debug as debug
     from anvl import ffi as ffi
+    from anvl import nn as nn
     from anvl import numpy as numpy
     from anvl import prim as prim
     from anvl import profiler as profiler
@@ -169,7 +170,7 @@ _HOMES = {
     "why_not_differentiable": "anvl.transforms.explain",
 }
 _MODULES = (
-    "debug", "ffi", "numpy", "prim", "profiler", "random", "testing", "tree", "tree_util",
+    "debug", "ffi", "nn", "numpy", "prim", "profiler", "random", "testing", "tree", "tree_util",
     "windows",
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ Source: StableHLO specification, `convolution` and `reduce_window`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -264,7 +265,7 @@ def max_pool(
     )
 
 
-@public("sizes", "strides", "padding", "dilation", "axes", "layout")
+@public("sizes", "strides", "padding", "dilation", "axes", "layout", "count_include_pad")
 def mean_pool(
     x: Any,
     sizes: Steps,
@@ -274,11 +275,13 @@ def mean_pool(
     dilation: Steps = 1,
     axes: Axis = None,
     layout: str | None = None,
+    count_include_pad: bool = False,
 ) -> Any:
     """Mean of every window of `sizes` along the spatial axes of x.
 
-    Padding does not count: the sum is divided by the number of elements of x in the window.
-    Parameters and errors are those of `max_pool`.
+    Padding does not count: the sum is divided by the number of elements of x in the window; with
+    `count_include_pad` by the number of its elements, padding or not.
+    Other parameters and errors are those of `max_pool`.
 
     >>> import anvl, anvl.numpy as np
     >>> print(anvl.windows.mean_pool(np.asarray([1, 5, 2, 3, 9]), 2, padding="SAME"))
@@ -289,7 +292,10 @@ def mean_pool(
     narrow = operand.dtype.itemsize <= 2
     wide = convert(operand, np.dtype(np.float32)) if narrow else operand
     add = OPS["anvl.add"].build
-    total, count = (_reduced(v, add, 0, windows) for v in (wide, filled(wide, 1)))
+    total = _reduced(wide, add, 0, windows)
+    count: Any = math.prod(windows["window_dimensions"])
+    if not count_include_pad:
+        count = _reduced(filled(wide, 1), add, 0, windows)
     return mark_weak(convert(divide(total, count), operand.dtype), weak)
 
 

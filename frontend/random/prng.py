@@ -4,9 +4,10 @@ Note [Which bits]
 
 All numbers are made of the words of Threefry-2x32 with 20 rounds: a function of a key and a
 counter, both of 64 bits, to 64 bits in which no test has found structure.  No state is kept
-between draws.  `bits` counts from 0, `split` from 2^63 and `fold_in` from 3 * 2^62, so that they
-never use the same words of a key.  Two keys give two streams that are unrelated, as far as is
-known; the probability that two of many keys are equal is that of a birthday problem of 2^64 days.
+between draws.  `bits` counts from 0, distributions that need several streams from 2^62, `split`
+from 2^63 and `fold_in` from 3 * 2^62, so that they never use the same words of a key.  Two keys
+give two streams that are unrelated, as far as is known; the probability that two of many keys are
+equal is that of a birthday problem of 2^64 days.
 
 Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3
 (2011), section 3.3; the op is StableHLO's `rng_bit_generator` with THREE_FRY.
@@ -15,42 +16,77 @@ Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as e
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from anvl import numpy as anp
 from anvl.core.config import as_dtype
-from anvl.core.promote import as_tracer, constant, convert
+from anvl.core.promote import abstract, as_tracer, constant, convert
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.types import dtype_name
 from anvl.dispatch.eager import public
-from anvl.numpy.arrays.axes import int_of, sizes_of
+from anvl.numpy.arrays.axes import ints_of, sizes_of
 from anvl.numpy.functions.emitting import is_kind, prim
 from anvl.runtime import hiding_frames
 
-__all__ = ["U64", "bits", "fold_in", "key", "random_bits", "split", "unsigned"]
+__all__ = [
+    "U64",
+    "PRNGKey",
+    "Source",
+    "bits",
+    "clone",
+    "fold_in",
+    "key",
+    "key_data",
+    "key_impl",
+    "random_bits",
+    "split",
+    "unsigned",
+    "wrap_key_data",
+]  # fmt: skip
 
 U64 = np.dtype(np.uint64)
 # First counter of each use: Note [Which bits].
-_DRAWING, _SPLITTING, _FOLDING = 0, 2**63, 3 * 2**62
+_DRAWING, _WITHIN, _SPLITTING, _FOLDING = 0, 2**62, 2**63, 3 * 2**62
+_IMPLEMENTATION = "threefry2x32"
 
 
 @hiding_frames
-def key(seed: Any) -> Any:
+def key(seed: Any, *, impl: str | None = None) -> Any:
     """Make the key, ui64[], of a seed: a Python integer from 0 to 2^64 - 1, or a 0-d integer array.
 
-    Raises `TypeError` for a non-integer, `ValueError` for an integer out of range.
+    `impl` names the generator; there is one, "threefry2x32".
+    Raises `TypeError` for a non-integer, `ValueError` for an integer out of range or another
+    generator.
 
     >>> import anvl
     >>> print(anvl.random.key(7))
     7
     """
+    _check_implementation("key", impl)
     if isinstance(seed, bool) or not isinstance(seed, int):
         return _key_of_array(seed)
     if not 0 <= seed < 2**64:
         raise ValueError(f"key: seed {seed} must be between 0 and 2**64 - 1")
     return anp.asarray(np.uint64(seed))
+
+
+@hiding_frames
+def PRNGKey(seed: Any, *, impl: str | None = None) -> Any:
+    """Make a key: JAX's older name of `key`, with its arguments and errors.
+
+    >>> import anvl
+    >>> print(anvl.random.PRNGKey(7))
+    7
+    """
+    return key(seed, impl=impl)
+
+
+def _check_implementation(name: str, impl: Any) -> None:
+    if impl not in (None, _IMPLEMENTATION):
+        raise ValueError(f"{name}: impl is {impl!r}; the only generator is {_IMPLEMENTATION!r}")
 
 
 @public()
@@ -61,19 +97,21 @@ def _key_of_array(seed: Any) -> Any:
     return unsigned(operand)
 
 
-@public("n")
-def split(key: Any, n: int = 2) -> Any:
-    """Split a key into n new keys, ui64[n]: `first, second = split(key)`, or `keys[i]`.
+@public("num")
+def split(key: Any, num: int | Sequence[int] = 2) -> Any:
+    """Split a key into `num` new keys, ui64[num]: `first, second = split(key)`, or `keys[i]`.
 
-    They are unrelated to each other and to the numbers drawn with `key` itself.
-    Raises `TypeError` for an invalid key, `ValueError` for a negative n.
+    They are unrelated to each other and to the numbers drawn with `key` itself.  `num` may be a
+    shape.  Raises `TypeError` for an invalid key, `ValueError` for a negative number.
 
     >>> import anvl
     >>> anvl.random.split(anvl.random.key(0), 3).shape
     (3,)
     """
-    count = int_of(n, "n", "split", least=0)
-    return _words(_checked("split", key), _SPLITTING, (count,), "ui64")
+    shape = ints_of(num, "split")
+    if any(n < 0 for n in shape):
+        raise ValueError(f"split: num is {num}; it must be at least 0")
+    return _words(_checked("split", key), _SPLITTING, shape, "ui64")
 
 
 @hiding_frames
@@ -104,6 +142,77 @@ _fold.__name__ = "fold_in"
 _folded = public()(_fold)
 
 
+@public()
+def key_data(keys: Any) -> Any:
+    """The bits of keys, ui64[...]: an array of ui32[..., 2], the upper half first, as in JAX.
+
+    Raises `TypeError` for another dtype.
+
+    >>> import anvl
+    >>> print(anvl.random.key_data(anvl.random.key(7)))
+    [0 7]
+    """
+    operand = as_tracer(keys, "key_data")
+    if operand.dtype != U64:
+        raise TypeError(f"key_data: the keys are {operand.aval}, not ui64[...]")
+    low = anp.bitwise_and(operand, constant(2**32 - 1, U64))
+    halves = anp.stack([anp.right_shift(operand, 32), low], axis=-1)
+    return convert(halves, np.dtype(np.uint32))
+
+
+@hiding_frames
+def wrap_key_data(key_bits_array: Any, *, impl: str | None = None) -> Any:
+    """Make keys, ui64[...], of their bits, ui32[..., 2]: the inverse of `key_data`.
+
+    Raises `TypeError` for another dtype or last axis, `ValueError` for another generator than
+    "threefry2x32".
+
+    >>> import anvl, numpy
+    >>> print(anvl.random.wrap_key_data(numpy.asarray([0, 7], "u4")))
+    7
+    """
+    _check_implementation("wrap_key_data", impl)
+    return _wrapped(key_bits_array)
+
+
+@public()
+def _wrapped(key_bits_array: Any) -> Any:
+    operand = as_tracer(key_bits_array, "wrap_key_data")
+    if operand.dtype != np.uint32 or operand.shape[-1:] != (2,):
+        raise TypeError(f"wrap_key_data: the bits are {operand.aval}, not ui32[..., 2]")
+    wide = convert(operand, U64)
+    return anp.bitwise_or(anp.left_shift(wide[..., 0], 32), wide[..., 1])
+
+
+@hiding_frames
+def key_impl(keys: Any) -> str:
+    """Name of the generator of keys: "threefry2x32".  Raises `TypeError` for other arrays.
+
+    >>> import anvl
+    >>> anvl.random.key_impl(anvl.random.key(0))
+    'threefry2x32'
+    """
+    of = abstract(keys, "key_impl")
+    if of.dtype != U64:
+        raise TypeError(f"key_impl: the keys are {of}, not ui64[...]")
+    return _IMPLEMENTATION
+
+
+@public()
+def clone(key: Any) -> Any:
+    """The same key, ui64[], once more: the numbers drawn with it are the same.
+
+    It says that the reuse of a key is meant, to `anvl.config.check_key_reuse`.
+    Raises `TypeError` for an invalid key.
+
+    >>> import anvl
+    >>> key = anvl.random.key(7)
+    >>> bool(anvl.random.clone(key) == key)
+    True
+    """
+    return anp.copy(_checked("clone", key))
+
+
 def _checked(name: str, key: Any) -> Tracer:
     operand = as_tracer(key, name)
     if operand.dtype != U64 or operand.shape:
@@ -122,9 +231,38 @@ def unsigned(x: Tracer) -> Tracer:
     return prim("bitcast_convert", wide, dtype="ui64")
 
 
+class Source(NamedTuple):
+    """A stream of the bits of a key, within a trace.
+
+    Attributes
+    ----------
+    key
+        The key.
+    name
+        The function that draws, for messages.
+    part
+        Streams of different numbers are unrelated; 0 is that of `bits`.
+    step
+        A tracer, ui64[], which numbers the draws of a loop.
+    """
+
+    key: Any
+    name: str
+    part: int = 0
+    step: Tracer | None = None
+
+    def words(self, shape: tuple[int, ...], dtype: str) -> Tracer:
+        """The bits, the first of the stream or those of the step."""
+        counter: Any = _WITHIN + (self.part << 56) if self.part else _DRAWING
+        if self.step is not None:
+            stride = constant(math.prod(shape), U64)  # each element takes one count at most
+            counter = anp.add(constant(counter, U64), anp.multiply(self.step, stride))
+        return _words(_checked(self.name, self.key), counter, shape, dtype)
+
+
 def random_bits(name: str, key: Any, shape: tuple[int, ...], dtype: str) -> Tracer:
     """The first bits of a key, within a trace."""
-    return _words(_checked(name, key), _DRAWING, shape, dtype)
+    return Source(key, name).words(shape, dtype)
 
 
 def _words(key: Tracer, counter: Any, shape: tuple[int, ...], dtype: str) -> Tracer:

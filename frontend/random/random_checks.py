@@ -45,12 +45,12 @@ def check_ends(low: Any, high: Any, dtype: np.dtype[Any]) -> None:
         span = np.asarray(last - first).astype(dtype).astype(np.float64)
     if (span < 0).any():
         one, other = (b[span < 0][0] for b in (first, last))
-        raise ValueError(f"uniform: low {one:g} is above high {other:g}; exchange them")
+        raise ValueError(f"uniform: minval {one:g} is above maxval {other:g}; exchange them")
     wrong = ~np.isfinite(span)
     if wrong.any():
         one, other = (b[wrong][0] for b in (first, last))
         raise ValueError(
-            f"uniform: from low {one:g} to high {other:g} is not a finite range of "
+            f"uniform: from minval {one:g} to maxval {other:g} is not a finite range of "
             f"{dtype_name(dtype)}"
         )
 

@@ -225,7 +225,7 @@ COMPUTED = {
     "asarray": (lambda x, n: anp.asarray([n, 1], "ui8"), {3, 100, 127}),
     "linspace": (lambda x, n: anp.linspace(0, n, 2, False, "ui8"), {3, 100, 127, 300}),
     "stack": (lambda x, n: anp.stack([x[0], n]), {3, 100, 127}),
-    "randint": (lambda x, n: random.randint(KEY, 0, n - 44, (), "ui8"), {100, 127, 300}),
+    "randint": (lambda x, n: random.randint(KEY, (), 0, n - 44, "ui8"), {100, 127, 300}),
 }  # fmt: skip
 
 

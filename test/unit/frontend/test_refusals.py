@@ -92,21 +92,25 @@ RANDOM = [
     (
         lambda: choice(KEY, 0, (0,)),
         ValueError,
-        "choice: x has 0 elements; it must have at least one",
+        "choice: a has 0 elements; it must have at least one",
     ),
     (
         lambda: choice(KEY, 2.5),
         TypeError,
-        r"choice: x is 2\.5 of type float; it must be an integer",
+        r"choice: a is 2\.5 of type float; it must be an integer",
     ),
     (lambda: uniform(KEY, low=2, high=1), ValueError, "uniform: low 2 is above high 1; exchange"),
-    (lambda: uniform(KEY, (4,), low=V, high=2.5), ValueError, r"low 3 is above high 2\.5"),
+    (
+        lambda: uniform(KEY, (4,), minval=V, maxval=2.5),
+        ValueError,
+        r"minval 3 is above maxval 2\.5",
+    ),
     (lambda: bernoulli(KEY, 1.5), ValueError, r"bernoulli: p is 1\.5; it is a probability"),
     (lambda: bernoulli(KEY, np.asarray([0.5, -0.5])), ValueError, r"bernoulli: p is -0\.5; it is"),
     (lambda: bernoulli(KEY, float("nan")), ValueError, "bernoulli: p is nan; it is"),
     (lambda: anvl.random.normal(KEY, 3.5), TypeError, r"normal: 3\.5 must be an integer"),
-    (lambda: anvl.random.split(KEY, -1), ValueError, "split: n is -1; it must be at least 0"),
-    (lambda: anvl.random.split(KEY, 1.5), TypeError, r"split: n is 1\.5 of type float"),
+    (lambda: anvl.random.split(KEY, -1), ValueError, "split: num is -1; it must be at least 0"),
+    (lambda: anvl.random.split(KEY, 1.5), TypeError, r"split: 1\.5 must be an integer"),
 ]
 
 

@@ -7,7 +7,7 @@ import pytest
 import anvl
 import anvl.numpy as anp
 
-MODULES = [anp, anp.fft, anp.linalg, anvl.random, anvl.windows]
+MODULES = [anp, anp.fft, anp.linalg, anvl.random, anvl.nn, anvl.nn.initializers, anvl.windows]
 
 
 def functions(module):
