@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from anvl.core.config import set_default_device as set_default_device
     from anvl.core.config import set_defaults as set_defaults
     from anvl.dialect.core.errors import AnvlError as AnvlError
+    from anvl.dialect.core.errors import BucketError as BucketError
     from anvl.dialect.core.errors import CheckError as CheckError
     from anvl.dialect.core.errors import CompileCountError as CompileCountError
     from anvl.dialect.core.errors import ExportError as ExportError
@@ -104,6 +105,7 @@ _HOMES = {
     "CacheWarning": "anvl.runtime",
     "CallbackError": "anvl.runtime",
     "CheckError": "anvl.dialect.core.errors",
+    "BucketError": "anvl.dialect.core.errors",
     "CompileCountError": "anvl.dialect.core.errors",
     "Device": "anvl.runtime",
     "ExportError": "anvl.dialect.core.errors",

@@ -27,6 +27,7 @@ from anvl.passes.hoist_constants import HoistConstants as HoistConstants
 from anvl.passes.inline import Inline as Inline
 from anvl.passes.lift import Lift as Lift
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo as LowerToStablehlo
+from anvl.passes.pad import Pad as Pad
 from anvl.passes.pipelines.jit_pipeline import pipeline as pipeline
 from anvl.passes.probe import Probe as Probe
 from anvl.passes.refine_shapes import RefineShapes as RefineShapes

@@ -94,6 +94,10 @@ class ChoiceOp(RegionOp):
         return [(branch, moves[1:]) for branch in cls.programs(op, symbols)]
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
+        return pads.choice(xs)
+
+    @classmethod
     def adjoint(
         cls,
         gs: Sequence[Value | None],

@@ -110,6 +110,10 @@ class WhileOp(RegionOp):
         return not ends or super().unsafe(op, symbols, seen)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
+        return pads.loop(xs)
+
+    @classmethod
     def simplified(
         cls,
         op: ir.Operation,

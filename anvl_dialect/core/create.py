@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -19,8 +19,8 @@ from anvl.dialect.core.types import element_type, kind, numpy_of, tensor
 
 __all__ = [
     "CapturedOp", "ComplexLiteral", "ConstantOp", "IotaOp", "constant", "dense", "full",
-    "full_like", "literal", "number_of", "repeated", "shared_literals", "splat", "splat_at",
-    "zeros_like",
+    "full_like", "literal", "literals_of_recipe", "number_of", "repeated", "separate_literals",
+    "shared_literals", "splat", "splat_at", "zeros_like",
 ]  # fmt: skip
 
 
@@ -58,8 +58,19 @@ class ConstantOp(Creation, name="constant"):
             return None
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], value: Any) -> Any:
+        n = number_of(pads.op.opview)
+        if n is None:
+            pads.refuse(min(pads.wanted), "its elements are fixed, and not all equal")
+        type_ = pads.op.results[0].type
+        return full(tensor(pads.shape(pads.wanted), type_.element_type), n), pads.wanted
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
-        return draw.calls(([], {"value": dense(np.arange(6.0).reshape(2, 3))}))
+        numbers = np.arange(6.0).reshape(2, 3)
+        return draw.calls(
+            ([], {"value": dense(numbers)}), ([], {"value": dense(np.full_like(numbers, 2.5))})
+        )
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,13 @@ class CapturedOp(Creation, name="captured"):
     why_not_lowered = "run anvl-hoist-constants first"
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], index: int, shape: Any, dtype: Any) -> Any:
+        why = (
+            "it is an array that the function closes over, of a fixed size; pass it as an argument"
+        )
+        pads.refuse(min(pads.wanted), why)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(([], {"index": 0, "shape": (2, 3), "dtype": "f64"}))
 
@@ -142,6 +160,13 @@ class IotaOp(Creation, name="iota"):
             raise TypeError(f"iota: result is {y}; its elements must be numbers")
         check_axes(f"iota: iota_dimension {iota_dimension}", (iota_dimension,), y.rank, y)
         return y
+
+    @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], iota_dimension: int, shape: Any, dtype: Any
+    ) -> Any:
+        shape = pads.shape(pads.wanted)
+        return cls.build(iota_dimension=iota_dimension, shape=shape, dtype=dtype), pads.wanted
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -263,14 +288,20 @@ class _Shared(threading.local):
 
     point: Any = None
     literals: dict[Any, ir.Operation] | None = None
+    is_off: bool = False
 
 
 _shared = _Shared()
 
 
-@contextmanager
-def shared_literals() -> Iterator[dict[ir.Attribute, ir.Operation]]:
+def shared_literals() -> AbstractContextManager[dict[ir.Attribute, ir.Operation]]:
     """Emit equal numbers once inside: Note [Shared literals].  Gives the ops that are shared."""
+    return nullcontext({}) if _shared.is_off else literals_of_recipe()
+
+
+@contextmanager
+def literals_of_recipe() -> Iterator[dict[ir.Attribute, ir.Operation]]:
+    """`shared_literals` for a recipe, which serves programs that share literals and others."""
     point = ir.InsertionPoint.current
     if _shared.literals is not None and point is _shared.point:
         yield _shared.literals
@@ -281,6 +312,21 @@ def shared_literals() -> Iterator[dict[ir.Attribute, ir.Operation]]:
         yield _shared.literals
     finally:
         _shared.point, _shared.literals = before
+
+
+@contextmanager
+def separate_literals() -> Iterator[None]:
+    """Share no literals inside.
+
+    Whether two literals are one depends on whether two sizes happen to be equal; so programs at
+    different sizes, which are to be compared, share none.
+    """
+    before = _shared.is_off
+    _shared.is_off = True
+    try:
+        yield
+    finally:
+        _shared.is_off = before
 
 
 @cache

@@ -4,6 +4,7 @@
     ├── TraceError       a traced value was used where Python needs a number, or outlived its trace
     ├── MissingRule      an op was asked for a rule that its class does not define
     ├── PassError        a pass refuses a module: which pass, what is wrong, where
+    │   └── BucketError  a program that `jit(f, bucket=...)` cannot pad: which op, where, why
     ├── NonFiniteError   `jit(f, debug_nans=True)` met a NaN or an infinity: the op that made it
     ├── ExportError      a function that no file can hold, or a file of `anvl.export` that is broken
     ├── CheckError       a condition of `anvl.check` was false
@@ -58,6 +59,13 @@ class PassError(AnvlError):
         self.message = message
         self.location = location
         self.op_text = op_text
+
+
+class BucketError(PassError):
+    """A program that `jit(f, bucket=...)` cannot pad: an op without a rule, or a read of a size.
+
+    Attributes: those of `PassError`; `location` is that of the op.
+    """
 
 
 class NonFiniteError(AnvlError, FloatingPointError):

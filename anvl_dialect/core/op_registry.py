@@ -27,6 +27,7 @@ RULES = {
 MAYBE_RULES = {
     "simplify": "anvl-simplify",
     "fold": "anvl-simplify-control-flow",
+    "pad_axes": "anvl-pad",
     "powered": "anvl.numpy, of what it raises to a power",
 }
 

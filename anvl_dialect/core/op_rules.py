@@ -30,6 +30,7 @@ class OpRules(OpClass):
         sample(draw)                    -> calls (operands, params) in its domain
         simplify(xs, makers, **params)  -> a simpler value, the same to the bit, if there is one
         fold(*xs, **params)             -> the result for known integers and bools
+        pad_axes(pads, xs, **params)    -> y with padded axes, and these: Note [Padding]
         powered(xs, exponent, **params) -> y ** exponent, smooth where y has a corner, or None
 
     `adjoint` may return a function of no arguments in place of a cotangent: it is called only if
@@ -116,6 +117,15 @@ class OpRules(OpClass):
     def fold(cls, *xs: Any, **params: Any) -> Any:
         """Constant-fold the op on NumPy scalars (integers and bools)."""
         return None
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], /, **params: Any) -> Any:
+        """Emit the op at the padded size: a pair of its result, and the padded axes of that.
+
+        For several results a sequence of pairs.  `xs` are `Padded`, `pads` has the services, both
+        in `interpreters/padding.py`; the rule of an elementwise op follows.
+        """
+        return pads.elementwise(pads.op.opview.build, xs, **params)
 
     @classmethod
     def powered(cls, xs: Sequence[Value], exponent: int, /, **params: Any) -> Value | None:

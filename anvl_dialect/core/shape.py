@@ -75,6 +75,22 @@ class BroadcastInDimOp(Linear, name="broadcast_in_dim"):
         )
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], shape: Any, broadcast_dimensions: Any) -> Any:
+        (x,) = xs
+        wanted = {
+            i: pads.wanted[a]
+            for i, a in enumerate(broadcast_dimensions)
+            if a in pads.wanted and x.shape[i] != 1
+        }
+        x = pads.widened(x, wanted)
+        for i in x.axes:
+            if x.shape[i] != shape[broadcast_dimensions[i]]:
+                pads.refuse(i, "its one element is repeated")
+        axes = {broadcast_dimensions[i]: length for i, length in x.axes.items()} | pads.wanted
+        padded = {"shape": pads.shape(axes), "broadcast_dimensions": broadcast_dimensions}
+        return cls.build(x.value, **padded), axes
+
+    @classmethod
     def simplify(
         cls, xs: Sequence[Value], makers: Sequence[Any], shape: Any, broadcast_dimensions: Any
     ) -> Any:
@@ -138,6 +154,11 @@ class ReshapeOp(Linear, name="reshape"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], shape: Any) -> Value:
         return reshape(xs[0], shape=(xs[0].type.shape[0], *shape))
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], shape: Any) -> Any:
+        x, axes = pads.reshaped(xs[0], shape)
+        return cls.build(x.value, shape=pads.shape(axes)), axes
 
     @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], shape: Any) -> Any:
@@ -206,6 +227,12 @@ class TransposeOp(Linear, name="transpose"):
         return transpose(xs[0], permutation=(0, *(p + 1 for p in permutation)))
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], permutation: Any) -> Any:
+        x = pads.widened(xs[0], {permutation[a]: n for a, n in pads.wanted.items()})
+        axes = {permutation.index(a): n for a, n in x.axes.items()}
+        return cls.build(x.value, permutation=permutation), axes
+
+    @classmethod
     def simplify(cls, xs: Sequence[Value], makers: Sequence[Any], permutation: Any) -> Any:
         (x,), (maker,) = xs, makers
         if permutation == tuple(range(len(permutation))):
@@ -251,6 +278,11 @@ class ReverseOp(Linear, name="reverse"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dimensions: Any) -> Value:
         return emit.reverse(xs[0], dimensions=tuple(a + 1 for a in dimensions))
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], dimensions: Any) -> Any:
+        why = "its last element would come first, and with it the padding"
+        return pads.along_others(cls.build, xs[0], dimensions, why, dimensions=dimensions)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -333,6 +365,20 @@ class SliceOp(Linear, name="slice"):
         )
 
     @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], start_indices: Any, limit_indices: Any, strides: Any
+    ) -> Any:
+        """A slice that begins at 0 and takes the whole axis stays whole; others are of numbers."""
+        (x,) = xs
+        sizes = zip(start_indices, limit_indices, strides, x.shape, strict=True)
+        whole = [lo == 0 and hi == n and by == 1 for lo, hi, by, n in sizes]
+        x = pads.widened(x, {a: n for a, n in pads.wanted.items() if whole[a]})
+        axes = {a: length for a, length in x.axes.items() if whole[a]}
+        limits = [axes[a].padded if a in axes else hi for a, hi in enumerate(limit_indices)]
+        padded = {"start_indices": start_indices, "limit_indices": tuple(limits)}
+        return cls.build(x.value, **padded, strides=strides), axes
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def part(start: Any, limit: Any, stride: Any) -> dict[str, Any]:
             return {"start_indices": start, "limit_indices": limit, "strides": stride}
@@ -395,6 +441,12 @@ class ConcatenateOp(AnvlOp, name="concatenate", borrowed=True):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], dimension: int) -> Value:
         return emit.concatenate(*with_batch_axis(xs, batched), dimension=dimension + 1)
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], dimension: int) -> Any:
+        xs, axes = pads.aligned(xs)
+        pads.check_unused(xs, (dimension,), "what is appended would stand behind the padding")
+        return emit.concatenate(*(x.value for x in xs), dimension=dimension), axes
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 from anvl.dialect.core import families
 from anvl.dialect.core.errors import PassError
 from anvl.dialect.core.mlir import ir
-from anvl.dialect.core.op_registry import RULES
+from anvl.dialect.core.op_registry import MAYBE_RULES, RULES
 from anvl.dialect.core.symbol_table import SymbolTable
 
 __all__ = [
@@ -109,7 +109,7 @@ def refuse(op: ir.Operation, rules: Any, rule: str, what: str) -> NoReturn:
     """Raise `PassError` for a wrong answer of a rule, with the place where the rule is written."""
     where = _written_at(rules, rule)
     problem = f"{op.name}: its {rule} rule {what}{where and f'; the rule is at {where}'}"
-    raise PassError(RULES[rule], problem, str(op.location))
+    raise PassError(RULES.get(rule) or MAYBE_RULES[rule], problem, str(op.location))
 
 
 def _describe(x: Any) -> str:

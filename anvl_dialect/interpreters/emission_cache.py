@@ -6,7 +6,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from anvl.dialect.core.create import repeated, shared_literals
+from anvl.dialect.core.create import literals_of_recipe, repeated
 from anvl.dialect.core.families import differentiable
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.side_block import side_block
@@ -192,7 +192,7 @@ def record(
         with ir.Location.name("recipe"):
             block, module = side_block(types)
             sharing: AbstractContextManager[dict[ir.Attribute, ir.Operation]]
-            sharing = shared_literals() if shares_literals else nullcontext({})
+            sharing = literals_of_recipe() if shares_literals else nullcontext({})
             with ir.InsertionPoint(block), sharing as shared:
                 answers = rule(*block.arguments)
             literals: dict[ir.Value, ir.Attribute] = {op.result: v for v, op in shared.items()}

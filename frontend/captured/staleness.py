@@ -29,6 +29,7 @@ from anvl.captured.values import shown
 from anvl.core.arguments import Arguments, name_of
 from anvl.core.config import config
 from anvl.core.locations import user_stack_level
+from anvl.core.traced import Traced
 from anvl.dialect.core.errors import StaleClosureError, StaleClosureWarning
 
 __all__ = ["Captured", "Staleness", "Verdict"]
@@ -124,6 +125,15 @@ class Staleness:
         changed = before.differences(after)
         self._warn_of_changes([p for p in changed if not is_below(p, self._muted)], after)
         return self.captured(after, (*self._muted, *changed))
+
+    def watched(
+        self, arguments: Arguments, trace: Callable[[Arguments], Traced]
+    ) -> tuple[Traced, Captured | None]:
+        """What `trace` makes of the arguments, and the captured values of it."""
+        given = self.given(arguments)
+        before = self.before_trace(given)
+        traced = trace(arguments)
+        return traced, self.after_trace(before, given)
 
     def captured(self, found: Snapshot, excluded: tuple[str, ...]) -> Captured | None:
         """These values, without some; None if none is left."""

@@ -294,7 +294,7 @@ def literal_like(value: complex, of: Aval) -> Tracer:
         raise ended_trace_error(())
     # 0.0 and -0.0 are equal as keys, but differ.
     key = of, value if value and type(value) is not complex else repr(value)
-    known = trace.literals.get(key)
+    known = None if trace.program.has_buckets else trace.literals.get(key)
     if known is not None:
         return known
     if of.level:

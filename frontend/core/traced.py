@@ -62,12 +62,13 @@ def trace_call(
     program: Program | None = None,
     names: list[str] | None = None,
     values: Mapping[int, Any] = MappingProxyType({}),
+    has_buckets: bool = False,
 ) -> Traced:
     """Trace f with tracers for the leaves of `arguments`, which are avals, arrays or numbers.
 
     Without `program` a new one is begun and the function is its `main`.  `names` are the paths of
     the leaves if they are known.  `values` replace some of the tracers, by position: see
-    `known_numbers`.
+    `known_numbers`.  With `has_buckets` the new program is for several sizes.
     """
     names = names or input_names(f, arguments)
     avals = [_abstract(x, path, f) for x, path in zip(arguments.leaves, names, strict=True)]
@@ -84,6 +85,7 @@ def trace_call(
         trace, outputs = trace_function(flat, name_of(f), avals, names, program)
         return Traced(trace, names, avals, arguments.treedef, outputs, out_tree)
     program = Program()
+    program.has_buckets = has_buckets
     program.title = name_of(f)
     with phase("trace", program.title, INFO) as now:
         trace, outputs = trace_function(flat, "main", avals, names, program)

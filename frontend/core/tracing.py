@@ -62,6 +62,9 @@ class Program:
         # Functions whose custom rules are being traced, the innermost last.
         self.custom_rules: list[Any] = []
         self.has_discarded: bool = False
+        # Whether it is for all sizes of a bucket: then sizes that functions of anvl compute with,
+        # as a mean does, are values of the program.
+        self.has_buckets: bool = False
 
     def discard(self, trace: Trace) -> None:
         """Erase the function of an abandoned trace: it is traced again, for other avals."""

@@ -27,7 +27,8 @@ from anvl.dispatch.interpreted_executable import (
 )
 from anvl.dispatch.jit_options import DEFAULT, ProgramOptions
 from anvl.dispatch.lowering import captured_order, lower, serialize
-from anvl.dispatch.program_state import State, state_of
+from anvl.dispatch.padded_program import PaddedCall, padded_call
+from anvl.dispatch.program_state import State, forget_report, state_of
 from anvl.runtime import (
     INFO,
     Array,
@@ -67,6 +68,8 @@ class Program(NamedTuple):
 
     `ranges` are the checks of weak arguments, whose paths are `names`.  With `moves`, it runs
     elsewhere than where its arguments were put.  `state` is what it returns besides its results.
+    With `padding` it is the program of a bucket, and `is_shared` if another size had it before: see
+    Note [Buckets].
     """
 
     executable: Executable
@@ -76,6 +79,13 @@ class Program(NamedTuple):
     ranges: Ranges
     moves: bool = False
     state: State | None = None
+    padding: PaddedCall | None = None
+    is_shared: bool = False
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether generated code may run it for arrays that have its key."""
+        return not self.moves and self.padding is None
 
     def run(self, arrays: Sequence[Array]) -> Any:
         return self.rebuild(self.execute(arrays))
@@ -87,7 +97,11 @@ class Program(NamedTuple):
         if self.ranges.places:
             values = [arrays[i].numpy() for i in self.ranges.places]
             check_ranges(self.ranges, self.names, values)
-        return self.settled(self.executable.execute([*self.constants, *arrays]))
+        if self.padding is None:
+            return self.settled(self.executable.execute([*self.constants, *arrays]))
+        padded = self.padding.padded(arrays)
+        results = self.settled(self.executable.execute([*self.constants, *padded]))
+        return self.padding.finished(arrays, padded, results)
 
     def settled(self, results: Sequence[Array]) -> list[Array]:
         """The results without the state, which says whether a check failed."""
@@ -119,13 +133,15 @@ def compiled(
     key: Sequence[ArrayType],
     options: ProgramOptions = DEFAULT,
     is_open: bool = False,
+    is_known: Callable[[bytes, Placement], bool] | None = None,
 ) -> Program:
     """Lower and compile a traced program for arguments of these types, consuming its module.
 
     With `is_open` its arguments do not decide where it runs, if arrays that it closes over do.
+    `is_known` says of the lowered program, and its place, whether another size had it.
     """
     outputs = traced.out_avals, traced.names, traced.out_tree
-    return compiled_program(traced.program, key, *outputs, options, is_open)
+    return compiled_program(traced.program, key, *outputs, options, is_open, is_known)
 
 
 def compiled_program(
@@ -136,6 +152,7 @@ def compiled_program(
     out_tree: Any,
     options: ProgramOptions = DEFAULT,
     is_open: bool = False,
+    is_known: Callable[[bytes, Placement], bool] | None = None,
 ) -> Program:
     """Lower and compile a program for the types `key`, with outputs of `out_avals`."""
     place = options.place or _place_of(program, key, is_open)
@@ -143,23 +160,35 @@ def compiled_program(
     with passes_lock:
         ranges = ranges_of(program)
         target = INTERPRETER if options.interpreted else place.client.target
-        lower(program.module, program.captured, target, options.donated, unused.extend)
+        lower(
+            program.module, program.captured, target, options.donated, unused.extend, options.pad()
+        )
         order = captured_order(program.module)
         state = state_of(program.module)
+        padding = padded_call(program.module, options, out_avals, state)
+        if padding is not None:
+            forget_report(program.module)
         calls = host_calls(program.module, program.callbacks)
         if options.interpreted:
             check_interpretable(program.module, options.function)
         client = None if options.interpreted else place.client
         artifact = serialize(program.module, client=client)
     _warn_of_unused(unused, key, names, options.function)
+    is_shared = is_known is not None and is_known(artifact, place)
     moves = bool(key) and key[0].placement is not place
     if moves:
         key = [array_type(k.shape, k.dtype, place, k.weak_type) for k in key]
-    avals = out_avals if state is None else state.added_to(out_avals)
+    avals, arguments = out_avals, names
+    if padding is not None:
+        key, avals = padding.types(key), padding.out_avals
+        arguments = [*names, *padding.plan.names]
+    avals = avals if state is None else state.added_to(avals)
     executable, constants = executable_of(
-        artifact, order, program, key, avals, names, place, options, calls
+        artifact, order, program, key, avals, arguments, place, options, calls
     )
-    return Program(executable, constants, out_tree, names, ranges, moves and is_open, state)
+    return Program(
+        executable, constants, out_tree, names, ranges, moves and is_open, state, padding, is_shared
+    )
 
 
 def executable_of(

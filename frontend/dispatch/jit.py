@@ -48,6 +48,7 @@ from anvl.runtime import (
 if TYPE_CHECKING:
     from anvl.captured.staleness import Captured, Staleness
     from anvl.dispatch.executables import Program
+    from anvl.dispatch.padded_program import ReadCheck
     from anvl.dispatch.stages import Lowered
 
 __all__ = ["Jit", "clear_caches", "evaluate", "jit"]
@@ -87,6 +88,7 @@ class Jit:
         self._call_form: CallForm | None = None
         self._policy = on_stale_closure
         self._staleness: Staleness | None = None
+        self._reads: ReadCheck | None = None
         self.misses = MissLog(f, isinstance(self._static, Parameters), is_once)
         _all.add(self)
 
@@ -140,8 +142,13 @@ class Jit:
         }
         """
         arguments = self._static.split(args, kwargs)
-        traced = trace_call(self._f, self._static, arguments)
         options = self._options.of_program(self._f, arguments)
+        if options.padding is None:
+            traced = trace_call(self._f, self._static, arguments)
+        else:
+            traced, options = _loaded("anvl.dispatch.padded_program").traced_for_bucket(
+                self._f, self._static, arguments, options
+            )
         return _loaded("anvl.dispatch.stages").Lowered(traced, options)
 
     @hiding_frames
@@ -174,6 +181,7 @@ class Jit:
         """Drop the compiled programs: the next call traces again."""
         self.misses.clear()
         self._tables.clear()
+        self._reads = None
         self._recency.clear()
         self._staleness = None
         for dispatches in self._dispatches.values():
@@ -300,17 +308,26 @@ class Jit:
         See `executables.compiled`.
         """
         staleness = self.staleness()
-        if staleness is None:
-            traced, captured = trace_call(self._f, self._static, arguments), None
-        else:
-            given = staleness.given(arguments)
-            before = staleness.before_trace(given)
-            traced = trace_call(self._f, self._static, arguments)
-            captured = staleness.after_trace(before, given)
-        attempt.traced()
         options = self._options.of_program(self._f, arguments)
+        trace = functools.partial(
+            trace_call, self._f, self._static, has_buckets=options.padding is not None
+        )
+        if staleness is None:
+            traced, captured = trace(arguments), None
+        else:
+            traced, captured = staleness.watched(arguments, trace)
+        attempt.traced()
+        compare = None
+        if options.padding is not None:
+            of = _loaded("anvl.dispatch.padded_program").ReadCheck
+            reads = self._reads = self._reads or of(name_of(self._f))
+            compare = reads.of_call(trace, arguments, key, traced, options)
+            options = options._replace(reference=compare.reference)
         compiled = _loaded("anvl.dispatch.executables").compiled
-        return compiled(traced, key, options, decides_place), captured
+        program = compiled(traced, key, options, decides_place, compare and compare.is_known)
+        if program.is_shared:
+            attempt.shared()
+        return program, captured
 
     def _form(self) -> CallForm:
         form = self._call_form
@@ -410,16 +427,14 @@ def jit(
     backend: str | None = None,
     debug_nans: bool = False,
     on_stale_closure: str | None = None,
+    bucket: Mapping[str | int, int | tuple[int, ...]] | None = None,
     **spelled: Unpack[ArgumentSpellings],
 ) -> Any:
-    """Trace and compile a function at its first call with arguments of some dtypes and shapes.
-
-    Later ones run the compiled program.  In another trace only `static` and `inline` count.
+    """Trace and compile a function at its first call for some dtypes and shapes; later ones run it.
 
     Parameters
     ----------
-    f : callable
-        A function of arrays, numbers and pytrees of them.
+    f : callable of arrays, numbers and pytrees of them
     static : str, int or sequence of these, optional
         Names or positions of arguments that are hashable values (JAX: `static_argnums`, ...).
     donate : str, int or sequence of these, optional
@@ -427,7 +442,7 @@ def jit(
     device : Device or str, optional
         Where every call runs, such as `"cpu:1"`; by default where its arrays are.
     inline : bool
-        Trace calls in another trace into its function, not into one of their own.
+        Trace a call in another trace, where only this and `static` count, into its function.
     cache_size : int
         How many programs are kept; the least recently used is dropped.
     compiler_options : mapping of str to number, bool or str, optional
@@ -438,6 +453,8 @@ def jit(
         Raise `NonFiniteError` for the op that made a result NaN or infinite; donate nothing.
     on_stale_closure : str, optional
         Where a closed-over value has changed: "retrace" (the default), "warn", "error" or "off".
+    bucket : mapping of str or int to int, optional
+        Axes by argument, or by path (`"batch.x"`), that are padded to the next power of two.
 
     Returns
     -------
@@ -445,9 +462,9 @@ def jit(
 
     Raises
     ------
-    TypeError, ValueError, TraceError, StaleClosureError
-        An option is not as described; an argument is no array; arrays are on several devices; f
-        needs the value of a traced array; a closed-over value has changed (policy "error").
+    TypeError, ValueError, TraceError, StaleClosureError, BucketError
+        An option is not as described; an argument is no array, or elsewhere than others; f needs
+        a traced value, closes over a changed one (policy "error"), or cannot be padded.
 
     Examples
     --------
@@ -455,7 +472,7 @@ def jit(
     >>> print(anvl.jit(lambda x: x * x + 1)(2.0))
     5.0
     """
-    given = donate, device, inline, cache_size, compiler_options, backend, debug_nans
+    given = donate, device, inline, cache_size, compiler_options, backend, debug_nans, bucket
     make = functools.partial(_jitted, static, on_stale_closure, spelled, given)
     return make if f is None else make(f)
 
@@ -474,7 +491,7 @@ def _jitted(
     arguments = StaticArguments(f, static)
     options = jit_options(f, arguments, donate, *others)
     policy = checked_policy(on_stale_closure)
-    *_, debug_nans = given
+    *_, debug_nans, _ = given
     if debug_nans:  # the search for the op needs the arguments
         jitted = Jit(f, arguments, options._replace(donated=frozenset()), policy)
         return _loaded("anvl.dispatch.debug_nans").checked(jitted)

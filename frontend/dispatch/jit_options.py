@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from anvl.core.argument_roots import roots_of_leaves
 from anvl.core.arguments import Arguments, StaticArguments, name_of, positions_of
 from anvl.core.config import STALE_POLICIES
+from anvl.dispatch.buckets import Bucket, PaddingPlan, buckets_of, plan_of
+from anvl.passes.pad import Pad, Record
 from anvl.runtime import Device, Placement, as_device
 
 __all__ = [
@@ -38,6 +40,10 @@ class ProgramOptions(NamedTuple):
         Options by XLA's names.
     interpreted : bool
         Whether the reference interpreter of StableHLO runs it.
+    padding : PaddingPlan or None
+        The axes that are padded.
+    reference : Record or None
+        The ops of the program at other sizes, by which sizes are found in it.
     """
 
     function: str = "jit"
@@ -45,6 +51,21 @@ class ProgramOptions(NamedTuple):
     donated: tuple[int, ...] = ()
     compiler_options: tuple[tuple[str, Any], ...] = ()
     interpreted: bool = False
+    padding: PaddingPlan | None = None
+    reference: Record | None = None
+
+    def pad(self) -> Pad | None:
+        """The pass that pads the program."""
+        if self.padding is None:
+            return None
+        axes = self.padding.axes
+        return Pad(
+            args=tuple(a.position for a in axes),
+            axes=tuple(a.axis for a in axes),
+            sizes=tuple(a.padded for a in axes),
+            lengths=tuple(a.length for a in axes),
+            reference=self.reference,
+        )
 
 
 DEFAULT = ProgramOptions()
@@ -67,6 +88,8 @@ class JitOptions(NamedTuple):
         Options by XLA's names, in alphabetical order.
     interpreted : bool
         Whether the reference interpreter of StableHLO runs its programs.
+    buckets : tuple of Bucket
+        The axes that are padded.
     """
 
     donated: frozenset[int | str] = frozenset()
@@ -75,6 +98,7 @@ class JitOptions(NamedTuple):
     cache_size: int = MAX_PROGRAMS
     compiler_options: tuple[tuple[str, Any], ...] = ()
     interpreted: bool = False
+    buckets: tuple[Bucket, ...] = ()
 
     def place(self) -> Placement | None:
         """The placement that the function is pinned to, if any."""
@@ -85,8 +109,9 @@ class JitOptions(NamedTuple):
         if self is PLAIN:
             return ProgramOptions(name_of(f))
         donated = self.donated_leaves(f, arguments)
+        padding = plan_of(f, self.buckets, arguments) if self.buckets else None
         return ProgramOptions(
-            name_of(f), self.place(), donated, self.compiler_options, self.interpreted
+            name_of(f), self.place(), donated, self.compiler_options, self.interpreted, padding
         )
 
     def donated_leaves(self, f: Callable[..., Any], arguments: Arguments) -> tuple[int, ...]:
@@ -111,6 +136,7 @@ def jit_options(
     compiler_options: Mapping[str, Any] | None = None,
     backend: str | None = None,
     debug_nans: bool = False,
+    bucket: Any = None,
 ) -> JitOptions:
     """Check the options of `jit`; its errors are those of `jit`."""
     if device is not None and not isinstance(device, Device | str):
@@ -135,6 +161,7 @@ def jit_options(
             compiler_options=compiler_options,
             debug_nans=debug_nans or None,
         ),
+        buckets_of(f, static, bucket),
     )
     return PLAIN if made == PLAIN else made
 

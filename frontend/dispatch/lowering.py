@@ -6,11 +6,12 @@ The same passes run from the shell: `print(PIPELINE)` gives the argument of `anv
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from anvl.core.trace_state import passes_lock
 from anvl.dialect.core.context import context
-from anvl.dialect.core.create import CapturedOp
+from anvl.dialect.core.create import CapturedOp, separate_literals
 from anvl.dialect.core.errors import ExportError, PassError
 from anvl.dialect.core.mlir import ir, stablehlo
 from anvl.dialect.interpreters.ad_diagnostics import place_in
@@ -18,6 +19,7 @@ from anvl.passes.framework.instrument import Instrument, PassText
 from anvl.passes.framework.walk import find
 from anvl.passes.hoist_constants import CAPTURED
 from anvl.passes.lifting.resources import resource_name
+from anvl.passes.pad import Pad
 from anvl.passes.pipelines.jit_pipeline import pipeline, transformations
 from anvl.runtime import (
     Client,
@@ -49,6 +51,7 @@ STAGES = {
     "forward": "after anvl-forward: forward-mode derivatives are expanded",
     "vectorize": "after anvl-vectorize: batched functions are expanded",
     "inline": "after anvl-inline: one function",
+    "pad": "after anvl-pad: axes in `bucket` have the size of their bucket",
     "constants": "after anvl-hoist-constants: captured arrays are leading arguments",
     "stablehlo": "after anvl-lower-to-stablehlo, cse and trivial-dce",
 }
@@ -57,6 +60,7 @@ _STAGE_OF = {
     "anvl-forward": "forward",
     "anvl-vectorize": "vectorize",
     "anvl-inline": "inline",
+    "anvl-pad": "pad",
     "anvl-hoist-constants": "constants",
     "trivial-dce": "stablehlo",
 }
@@ -70,13 +74,16 @@ def lower(
     target: Target,
     donated: tuple[int, ...] = (),
     on_unused: Callable[[list[int]], None] | None = None,
+    pad: Pad | None = None,
 ) -> None:
     """Lower a traced module to StableHLO for a target, in place.
 
-    `on_unused` gets the positions of the donated arguments that no result can use.
+    `on_unused` gets the positions of the donated arguments that no result can use.  `pad` pads
+    arguments of a module that is expanded.
     """
     with passes_lock:
-        pipeline(arrays, *target, donated, on_unused).run(module, instruments=_watching())
+        made = pipeline(arrays, *target, donated, on_unused, pad, is_expanded=pad is not None)
+        made.run(module, instruments=_watching())
 
 
 def lower_with_stages(
@@ -85,6 +92,7 @@ def lower_with_stages(
     target: Target,
     donated: tuple[int, ...] = (),
     on_unused: Callable[[list[int]], None] | None = None,
+    pad: Pad | None = None,
 ) -> dict[str, ir.Module]:
     """Lower as `lower` does, returning a copy of the module after each stage."""
     with passes_lock:
@@ -94,9 +102,10 @@ def lower_with_stages(
             if argument in _STAGE_OF:
                 stages[_STAGE_OF[argument]] = copied(module)
 
-        pipeline(arrays, *target, donated, on_unused).run(
-            module, after_each=keep, instruments=_watching()
-        )
+        with nullcontext() if pad is None else separate_literals():
+            pipeline(arrays, *target, donated, on_unused, pad).run(
+                module, after_each=keep, instruments=_watching()
+            )
     return stages
 
 

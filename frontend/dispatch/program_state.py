@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from anvl.core.avals import Aval, aval_of_type
 from anvl.dialect.core.mlir import ir
 from anvl.passes.effects.reports import Report, report_of
+from anvl.passes.effects.states import CHECKS
 from anvl.passes.expand.declarations import signature
 from anvl.runtime import Array
 
-__all__ = ["State", "state_of"]
+__all__ = ["State", "forget_report", "state_of"]
 
 
 class State(NamedTuple):
@@ -28,6 +29,13 @@ class State(NamedTuple):
     def taken_from(self, results: Sequence[Array]) -> list[Array]:
         """The other results; raises the error of the first check that failed."""
         return self.report.settled(results, Array.numpy)
+
+
+def forget_report(module: ir.Module) -> None:
+    """Drop the description of the state, which names sizes, from a module that a bucket shares."""
+    main: Any = ir.SymbolTable(module.operation)["main"]
+    if CHECKS in main.operation.attributes:
+        del main.operation.attributes[CHECKS]
 
 
 def state_of(module: ir.Module) -> State | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anvl import tree
 from anvl.core.arguments import Arguments, input_names
 from anvl.core.avals import aval
+from anvl.dispatch.buckets import bucketed
 from anvl.recompilation.key_differences import Key
 from anvl.runtime import Array, ArrayType, make_flat_dispatch
 
@@ -56,7 +57,11 @@ class ProgramTable:
         self._dispatches: list[Any] = [self._leaves_dispatch]
 
     def __len__(self) -> int:
-        return len(self.programs) + sum(map(len, list(self._former.values())))
+        """The programs; all sizes of a bucket have one."""
+        kept = [k.program for k in list(self.programs.values())]
+        shared = {program.executable.arg_types for program in kept if program.padding is not None}
+        others = sum(program.padding is None for program in kept)
+        return len(shared) + others + sum(map(len, list(self._former.values())))
 
     def add(self, dispatch: Any) -> None:
         """Register a dispatcher with the programs of this table."""
@@ -160,6 +165,8 @@ class ProgramTable:
 
     def _full_key(self, types: tuple[ArrayType, ...]) -> Key:
         treedef, static, version = self._key
+        f, buckets = self._owner._f, self._owner._options.buckets
+        types = bucketed(f, buckets, Arguments([], treedef, static), types) if buckets else types
         return Key(treedef, static, version, types)
 
     def install(self, key: tuple[Any, ...]) -> None:
@@ -168,7 +175,7 @@ class ProgramTable:
         if kept is None:  # another thread has dropped it meanwhile
             return
         (program, number, captured), recency = kept, self._owner._recency
-        if program.moves:
+        if not program.is_generated:
             return
         entry = program.entry()
         if captured is not None:

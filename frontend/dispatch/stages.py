@@ -23,6 +23,7 @@ from anvl.dispatch.lowering import (
     lower_with_stages,
     serialize,
 )
+from anvl.dispatch.padded_program import padded_call
 from anvl.dispatch.program_state import state_of
 from anvl.runtime import (
     Array,
@@ -49,12 +50,6 @@ def module_text(module: ir.Module, debug_info: bool = False) -> str:
     )
 
 
-def _check_stage(function: str, stage: str) -> None:
-    if stage not in STAGES:
-        listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
-        raise ValueError(f"{function}: there is no stage {stage!r}; {listed}")
-
-
 class Lowered:
     """A lowered function for given arguments, at every stage from anvl ops to StableHLO."""
 
@@ -68,7 +63,12 @@ class Lowered:
         else:
             target = self._place.client.target if self._place else embedded_target()
         self._stages = lower_with_stages(
-            program.module, program.captured, target, options.donated, lambda _: None
+            program.module,
+            program.captured,
+            target,
+            options.donated,
+            lambda _: None,
+            options.pad(),
         )
 
     def mlir(self, stage: str = "stablehlo", *, debug_info: bool = False) -> str:
@@ -79,7 +79,7 @@ class Lowered:
         Parameters
         ----------
         stage : str
-            "anvl", "gradient", "forward", "vectorize", "inline", "constants" or "stablehlo".
+            "anvl", "gradient", "forward", "vectorize", "inline", "pad", "constants" or "stablehlo".
         debug_info : bool
             Whether to add the Python line of each op.
 
@@ -88,8 +88,7 @@ class Lowered:
         ValueError
             Another stage.
         """
-        _check_stage("mlir", stage)
-        return module_text(self._stages[stage], debug_info)
+        return module_text(self._stages[self._stage("mlir", stage)], debug_info)
 
     def constants(self, stage: str = "stablehlo") -> dict[str, Array]:
         """The captured arrays, as they were read, by their names in the text of a stage.
@@ -114,7 +113,7 @@ class Lowered:
         >>> anvl.jit(lambda x: x * table).lower(2.0).constants()
         {'c1': Array([0., 1., 2.], dtype=float64)}
         """
-        _check_stage("constants", stage)
+        stage = self._stage("constants", stage)
         captured = self._traced.program.captured
         if stage in ("constants", "stablehlo"):
             order = captured_order(self._stages["stablehlo"])
@@ -123,6 +122,13 @@ class Lowered:
             indices = sorted(captured_types(self._stages[stage].operation))
             found = {captured_name(i): captured[i] for i in indices}
         return {name: x if isinstance(x, Array) else put(x) for name, x in found.items()}
+
+    def _stage(self, function: str, stage: str) -> str:
+        """The name of a stage, checked; without buckets nothing is padded after inlining."""
+        if stage not in STAGES:
+            listed = "; ".join(f"{name}: {what}" for name, what in STAGES.items())
+            raise ValueError(f"{function}: there is no stage {stage!r}; {listed}")
+        return "inline" if stage == "pad" and stage not in self._stages else stage
 
     def artifact(self) -> bytes:
         """The StableHLO program as a portable artifact."""
@@ -157,7 +163,14 @@ class Compiled:
         self._traced, self._place = traced, place
         key = [array_type(a.shape, a.dtype, place, a.weak_type) for a in traced.in_avals]
         state = state_of(lowered._stages["stablehlo"])
-        out_avals = traced.out_avals if state is None else state.added_to(traced.out_avals)
+        padding = padded_call(
+            lowered._stages["stablehlo"], lowered._options, traced.out_avals, state
+        )
+        out_avals, names = traced.out_avals, traced.names
+        if padding is not None:
+            key, out_avals = padding.types(key), list(padding.out_avals)
+            names = [*names, *padding.plan.names]
+        out_avals = out_avals if state is None else state.added_to(out_avals)
         module = copied(lowered._stages["stablehlo"])
         calls = host_calls(module, traced.program.callbacks)
         self.executable: Executable
@@ -167,19 +180,25 @@ class Compiled:
             traced.program,
             key,
             out_avals,
-            traced.names,
+            names,
             place,
             lowered._options,
             calls,
         )
         ranges = ranges_of(traced.program)
         self._program = Program(
-            self.executable, constants, traced.out_tree, traced.names, ranges, state=state
+            self.executable,
+            constants,
+            traced.out_tree,
+            traced.names,
+            ranges,
+            state=state,
+            padding=padding,
         )
         self._n_arrays = traced.in_tree.num_leaves
         # Positional arrays alone take the path of `jit`: a third of the time.
         self._call: Any = None
-        if traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
+        if padding is None and traced.in_tree == tree.structure(((0,) * self._n_arrays, {})):
             dispatch = make_dispatch(self._n_arrays, None, self._slow)
             dispatch.install(self.executable.arg_types[len(order) :], self._program.entry())
             self._call = dispatch.call

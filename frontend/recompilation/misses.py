@@ -230,6 +230,11 @@ class Attempt:
     def __init__(self, log: MissLog, key: Key, miss: Miss) -> None:
         self._log, self._key, self._miss = log, key, miss
         self._start = self._traced = time.perf_counter()
+        self._is_shared = False
+
+    def shared(self) -> None:
+        """Note that its bucket has the program already: nothing is compiled, and it is no miss."""
+        self._is_shared = True
 
     def traced(self) -> None:
         """Note that the trace has ended."""
@@ -237,6 +242,8 @@ class Attempt:
 
     def compiled(self) -> None:
         """Note that the program is compiled, and kept."""
+        if self._is_shared:
+            return
         now = time.perf_counter()
         seconds = self._traced - self._start, now - self._traced
         self._log.add(
@@ -277,7 +284,7 @@ def _advice(miss: Miss, causes: Counter[tuple[str, str]]) -> str:
 
 
 _ADVICE = {
-    "shape": "pad {} to a few sizes",
+    "shape": "pad {0} to a few sizes, as jit(f, bucket={{'{0}': axis}}) does",
     "dtype": "convert {} to one dtype before the call",
     "weak type": "pass {} always as a Python number, or always as an array",
     "device": "move {} to one device before the call, or pin the function, jit(f, device=...)",

@@ -11,6 +11,7 @@
     narrow     value, and all of these derivatives, in f32, f16, bf16 and c64 agree with 64 bits
     masked     behind a choice, derivatives are 0 where nothing is chosen, also at infinite slopes
     batch      agrees with a loop, for every choice of batched operands; of no members it is empty
+    padding    at a padded size the elements at true positions are the same
     claims     indices that are said to be sorted or unique are
     fold       gives the number that the op gives
     simplify   gives the same to the bit
@@ -47,6 +48,7 @@ from anvl.testing.draw import Call
 from anvl.testing.findings import NARROW, Findings
 from anvl.testing.forms import FoldCheck, SimplifyCheck
 from anvl.testing.masks import MaskedAdjointCheck, MaskedTangentCheck
+from anvl.testing.padding_check import PaddingCheck
 from anvl.testing.points import judge_at, point_groups
 from anvl.testing.program import Program, References, type_of
 
@@ -70,7 +72,7 @@ _NONE: References = {}
 #: Kinds of checks, each tried on every call that it applies to.
 CHECKS: tuple[type[Check], ...] = (
     ValueCheck, DerivativeCheck, EachResultCheck, NarrowDtypeCheck, MaskedAdjointCheck,
-    MaskedTangentCheck, BatchCheck, IndexClaimsCheck, FoldCheck, SimplifyCheck,
+    MaskedTangentCheck, BatchCheck, PaddingCheck, IndexClaimsCheck, FoldCheck, SimplifyCheck,
 )  # fmt: skip
 
 

@@ -14,11 +14,12 @@ from anvl.passes.gradient import Gradient
 from anvl.passes.hoist_constants import HoistConstants
 from anvl.passes.inline import Inline
 from anvl.passes.lower_to_stablehlo import LowerToStablehlo
+from anvl.passes.pad import Pad
 from anvl.passes.remat import Remat
 from anvl.passes.simplify_control_flow import SimplifyControlFlow
 from anvl.passes.vectorize import Vectorize
 
-__all__ = ["pipeline", "transformations"]
+__all__ = ["expanding", "pipeline", "transformations"]
 
 
 def pipeline(
@@ -27,23 +28,27 @@ def pipeline(
     routines: str = "",
     donated: tuple[int, ...] = (),
     on_unused: Callable[[list[int]], None] | None = None,
+    pad: Pad | None = None,
+    is_expanded: bool = False,
 ) -> Pipeline:
     """Passes from the traced program to StableHLO for a platform, by PJRT's name.
 
     `routines` is the library that the program may call; by default, that of the platform.  `arrays`
     are the arrays that the program closes over, by index, and `donated` the positions of the
     arguments of `@main` that give their memory to results; `on_unused` is told of those that no
-    result can use.
+    result can use.  `pad` pads arguments of `@main`, and with them results.  With `is_expanded` the
+    passes of `expanding` have run.
     """
     # On StableHLO, cse costs a third of its time on anvl ops, whose effects are queried in Python.
     # Before hoisting, dead code matters only for the captured arrays that it uses.
     drop_unused = ["trivial-dce"] if arrays else []
     donate = [Donate(args=donated, on_report=on_unused)] if donated else []
+    first: list[Pass] = [] if is_expanded else [*transformations(), _INLINE]
+    # Padding changes the types of arguments and results, by which they are paired.
+    first = [*donate, *first] if pad is None else [*first, pad, *donate]
     return Pipeline(
         [
-            *donate,
-            *transformations(),
-            _INLINE,
+            *first,
             *drop_unused,
             HoistConstants(arrays=arrays, literals=False),  # literals made by rules are small
             _to_stablehlo(platform, routines),
@@ -69,6 +74,11 @@ def transformations(select: bool = False) -> tuple[Pass, ...]:
         SimplifyControlFlow(),
         ControlFlow(select=select),
     )
+
+
+def expanding() -> Pipeline:
+    """The first passes of `pipeline`, up to one function without declarations and calls."""
+    return Pipeline([*transformations(), _INLINE])
 
 
 _INLINE = Inline()

@@ -22,8 +22,9 @@ IR holds StableHLO's own op (Note [Borrowed ops] in `anvl_dialect/core/op.py`). 
 float, `C` complex, `I` signed and `U` unsigned integer, `B` bool. **Adjoint**, **tangent**,
 **batch**: *own* is written in the op's block, *table* follows from its partial derivatives there;
 another name is the family that gives the rule; *zero* and *none* are by design, with the reason.
-**Sampled in**: where the numeric tests draw from, off the corners. **At corners**: what the
-derivative is where its formula breaks; `docs/conventions.md` says why. """
+**Padding**: the rule for `jit(bucket=...)`; *elementwise* ops are built again. **Sampled in**:
+where the numeric tests draw from, off the corners. **At corners**: what the derivative is where its
+formula breaks; `docs/conventions.md` says why. """
 
 
 def generated() -> dict[str, str]:

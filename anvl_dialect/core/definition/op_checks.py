@@ -93,6 +93,7 @@ def _check_rule(cls: Any, rule: str) -> None:
         "sample": ("draw",),
         "simplify": ("xs", "makers"),
         "fold": operand_names,
+        "pad_axes": ("pads", "xs"),
         "powered": ("xs", "exponent"),
     }[rule]
     # Types do not depend on bodies.  A pass passes all other parameters; a caller of `build` may

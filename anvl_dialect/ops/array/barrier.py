@@ -51,6 +51,13 @@ class OptimizationBarrierOp(AnvlOp, name="optimization_barrier", borrowed=True, 
         return emit.optimization_barrier(*with_batch_axis(xs, batched))
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
+        at = pads.position
+        xs = [pads.widened(x, pads.wanted) if i == at else x for i, x in enumerate(xs)]
+        ys = emit.optimization_barrier(*(x.value for x in xs))
+        return [(y, x.axes) for y, x in zip(ys, xs, strict=True)]
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.floats(2, 3)], {}),

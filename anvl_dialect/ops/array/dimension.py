@@ -45,6 +45,17 @@ class GetDimensionSizeOp(AnvlOp, name="get_dimension_size"):
         return emit.broadcast_in_dim(one, shape=shape, broadcast_dimensions=())
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], dimension: int) -> Any:
+        """The true size, which is a value of the program."""
+        length = xs[0].axes.get(dimension)
+        if length is None:
+            return cls.build(xs[0].value, dimension=dimension), {}
+        size = length.value
+        if length.times != 1:
+            size = emit.mul(size, full(size.type, length.times))
+        return size, {}
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.floats(2, 3)], {"dimension": 1}),

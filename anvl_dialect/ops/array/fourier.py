@@ -123,6 +123,11 @@ class FftOp(Linear, name="fft"):
         return emit.fft(xs[0], fft_type=fft_type, fft_length=fft_length)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], fft_type: str, fft_length: Any) -> Any:
+        kind = {"fft_type": fft_type, "fft_length": fft_length}
+        return pads.stacked(cls.build, xs, len(fft_length), **kind)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def of(fft_type: str, *fft_length: int) -> dict[str, Any]:
             return {"fft_type": fft_type, "fft_length": fft_length}

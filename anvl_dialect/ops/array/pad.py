@@ -112,6 +112,34 @@ class PadOp(AnvlOp, name="pad"):
         return _pad_each(x, values, params)
 
     @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], edge_padding_low: Any, edge_padding_high: Any,
+        interior_padding: Any,
+    ) -> Any:  # fmt: skip
+        """Along a padded axis, only a shift.
+
+        To the left it moves padding to true positions: so the value is put there before.  Elsewhere
+        more of the value at the end makes a result of the padded size.
+        """
+        x, value = xs
+        edges = list(zip(edge_padding_low, edge_padding_high, interior_padding, strict=True))
+        kept = {a for a, (low, high, inner) in enumerate(edges) if low + high == 0 == inner}
+        x = pads.widened(x, {a: n for a, n in pads.wanted.items() if a in kept})
+        for a in x.axes.keys() - kept:
+            pads.refuse(a, "what is appended would stand behind the padding")
+        moved_left = {a for a in x.axes if edges[a][0] < 0}
+        operand = pads.masked(x, value.value, moved_left)
+        high = [
+            hi + pads.wanted[a].padded - pads.wanted[a].true
+            if a in pads.wanted and a not in kept
+            else hi
+            for a, hi in enumerate(edge_padding_high)
+        ]
+        params = {"edge_padding_low": edge_padding_low, "interior_padding": interior_padding}
+        y = cls.build(operand, value.value, edge_padding_high=tuple(high), **params)
+        return y, {**x.axes, **pads.wanted}
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def edges(low: Any, high: Any, inner: Any) -> dict[str, Any]:
             return {

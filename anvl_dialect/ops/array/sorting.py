@@ -122,6 +122,19 @@ class SortOp(AnvlOp, name="sort", borrowed=True):
         )
 
     @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], comparator: Program, dimension: int = -1,
+        is_stable: bool = False,
+    ) -> Any:  # fmt: skip
+        xs, axes = pads.aligned(xs)
+        axis = dimension % len(xs[0].shape)
+        pads.check_unused(xs, (axis,), "it sorts along it, and no value is behind all others")
+        ys = emit.sort(
+            *(x.value for x in xs), dimension=axis, is_stable=is_stable, comparator=comparator
+        )
+        return [(y, axes) for y in ys]
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def ascending(x: Value, y: Value, *_: Value) -> Value:
             return emit.compare(x, y, comparison_direction="LT")
@@ -198,6 +211,10 @@ class TopKOp(AnvlOp, name="top_k"):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], k: int) -> Sequence[Value]:
         return emit.top_k(xs[0], k=k)
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], k: int) -> Any:
+        return pads.stacked(cls.build, xs, 1, k=k)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -57,6 +57,10 @@ class ShareTiesOp(AnvlOp, name="share_ties"):
         return cls.build(xs[0], axis=axis + 1)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int) -> Any:
+        return pads.elementwise(cls.build, xs, axis=axis)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         # Without ties it is the identity; finite differences can test no more.
         return draw.calls(

@@ -331,6 +331,10 @@ class ClampOp(AnvlOp, name="clamp"):
         return emit.clamp(*_broadcast_to(like, list(zip(xs, batched, strict=True))))
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
+        return pads.elementwise(cls.build, xs)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         bounds = draw.floats(2, 3, within=(-1.5, -0.5)), draw.floats(2, 3, within=(0.5, 1.5))
         return draw.calls(

@@ -109,6 +109,11 @@ class BitcastConvertOp(AnvlOp, name="bitcast_convert"):
         return emit.bitcast_convert(xs[0], dtype=dtype)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], dtype: str) -> Any:
+        extra = len(xs[0].shape) > len(pads.op.results[0].type.shape)
+        return pads.stacked(cls.build, xs, int(extra), dtype=dtype)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.ints(3, 2)], {"dtype": "ui64"}),

@@ -20,6 +20,8 @@ from anvl.dialect.ops.indexing.indices import check_indices, clamped
 
 __all__ = ["DynamicSliceOp", "DynamicUpdateSliceOp"]
 
+_CLAMPED = "a start is clamped to its size, so that the window lies inside"
+
 
 class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
     """Extract the window of `slice_sizes` at `start_indices`, one scalar per axis.
@@ -79,6 +81,15 @@ class DynamicSliceOp(AnvlOp, name="dynamic_slice"):
             dimension_numbers=_one_window(len(starts)),
             slice_sizes=slice_sizes,
         )
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], slice_sizes: Any) -> Any:
+        x, *starts = xs
+        whole = [a for a, n in enumerate(slice_sizes) if n == x.shape[a]]
+        x = pads.widened(x, {a: n for a, n in pads.wanted.items() if a in whole})
+        pads.check_unused([x], {*x.axes} - {*whole}, _CLAMPED)
+        sizes = tuple(x.axes[a].padded if a in x.axes else n for a, n in enumerate(slice_sizes))
+        return cls.build(x.value, *(i.value for i in starts), slice_sizes=sizes), x.axes
 
     @classmethod
     def sample(cls, draw: Any) -> Any:
@@ -145,6 +156,16 @@ class DynamicUpdateSliceOp(AnvlOp, name="dynamic_update_slice"):
         if not starts:
             return update
         return emit.dynamic_update_slice(x, update, full_like(starts[0], 0), *starts)
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any]) -> Any:
+        x, update, *starts = xs
+        axes = {**x.axes, **update.axes, **pads.wanted}
+        part = [a for a in axes if x.shape[a] != update.shape[a]]
+        for axis in part:
+            pads.refuse(axis, _CLAMPED)
+        x, update = pads.widened(x, axes), pads.widened(update, axes)
+        return cls.build(x.value, update.value, *(i.value for i in starts)), axes
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -21,6 +21,7 @@ from anvl.dialect.ops.indexing.indices import (
     scatter_axes,
     window_axes,
 )
+from anvl.dialect.ops.indexing.padded_windows import WindowAxes, aligned_batches
 
 __all__ = ["GatherOp"]
 
@@ -99,6 +100,32 @@ class GatherOp(AnvlOp, name="gather"):
             slice_sizes=(*taken, *slice_sizes),
             indices_are_sorted=indices_are_sorted and not of_indices,
         )
+
+    @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], dimension_numbers: GatherDims, slice_sizes: Any,
+        indices_are_sorted: bool = False,
+    ) -> Any:  # fmt: skip
+        """Windows that take a whole axis still do; each padded index gathers something."""
+        (x, indices), dims = xs, dimension_numbers
+        axes = WindowAxes.of(dims, pads.op.results[0].type.rank, x, indices)
+        whole = {a for a in axes.windows.values() if slice_sizes[a] == x.shape[a]}
+        of_x, of_indices = axes.split(pads.wanted)
+        x = pads.widened(x, {a: n for a, n in of_x.items() if a in whole})
+        x, indices = aligned_batches(pads, x, pads.widened(indices, of_indices), dims)
+        others = {*range(len(x.shape))} - whole - {*dims.operand_batching_dims}
+        pads.check_unused([x], others, "indices are clamped to its size")
+        sizes = [
+            x.axes[a].padded if a in whole and a in x.axes else n for a, n in enumerate(slice_sizes)
+        ]
+        y = emit.gather(
+            x.value,
+            indices.value,
+            dimension_numbers=dims,
+            slice_sizes=tuple(sizes),
+            indices_are_sorted=indices_are_sorted and not indices.axes,
+        )
+        return y, axes.joined(x.axes, indices.axes)
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

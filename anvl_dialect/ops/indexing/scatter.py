@@ -17,7 +17,12 @@ from anvl.dialect.core.types import dtype_name, shape_text, tensor
 from anvl.dialect.interpreters.subprogram import Program, jvp_of, vjp_of
 from anvl.dialect.ops.indexing.combine import COMBINERS, separated, updated
 from anvl.dialect.ops.indexing.gather import batched_dims
-from anvl.dialect.ops.indexing.indices import check_dims, combined, window_axes
+from anvl.dialect.ops.indexing.indices import (
+    check_dims,
+    combined,
+    window_axes,
+)
+from anvl.dialect.ops.indexing.padded_windows import WindowAxes, aligned_batches, skipped
 from anvl.dialect.ops.indexing.scatter_windows import ScatterPositions
 
 __all__ = ["ScatterOp"]
@@ -130,6 +135,39 @@ class ScatterOp(AnvlOp, name="scatter", borrowed=True):
             unique_indices=unique_indices,
             update_computation=update_computation,
         )
+
+    @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], scatter_dimension_numbers: ScatterDims,
+        update_computation: Program, indices_are_sorted: bool = False, unique_indices: bool = False,
+    ) -> Any:  # fmt: skip
+        """Padded index vectors become -1, so their windows are skipped.
+
+        An index behind the true size of an input writes into its padding, where it was skipped.
+        """
+        (first, *rest), indices, updates = thirds(xs)
+        dims = scatter_dimension_numbers
+        axes = WindowAxes.of(dims, len(updates[0].shape), first, indices)
+        none: dict[int, Any] = {}
+        wanted = [(x.axes, none) for x in rest] + [axes.split(u.axes) for u in updates]
+        for of_inputs, of_indices in [*wanted, (pads.wanted, none)]:
+            first = pads.widened(first, of_inputs)
+            indices = pads.widened(indices, of_indices)
+        first, indices = aligned_batches(pads, first, indices, dims)
+        parts = {a for u, a in axes.windows.items() if updates[0].shape[u] != first.shape[a]}
+        pads.check_unused([first], parts, "a window that ends behind it is skipped")
+        of_updates = axes.joined(first.axes, indices.axes)
+        found = emit.scatter(
+            first.value,
+            *(pads.widened(x, first.axes).value for x in rest),
+            skipped(pads, indices, dims),
+            *(pads.widened(u, of_updates).value for u in updates),
+            scatter_dimension_numbers=dims,
+            indices_are_sorted=indices_are_sorted and not indices.axes,
+            unique_indices=unique_indices and not indices.axes,
+            update_computation=update_computation,
+        )
+        return [(y, first.axes) for y in found]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

@@ -128,6 +128,27 @@ class DotGeneralOp(Bilinear, name="dot_general"):
         return emit.transpose(z, permutation=(at, *axes))
 
     @classmethod
+    def pad_axes(
+        cls, pads: Any, xs: Sequence[Any], dot_dimension_numbers: DotDims, **params: Any
+    ) -> Any:
+        """Both operands are 0 in the padding of contracted axes: either may have NaN there."""
+        dims, (x, y) = dot_dimension_numbers, xs
+        left_x = _left(x.value.type, dims.lhs_batching, dims.lhs_contracting)
+        left_y = _left(y.value.type, dims.rhs_batching, dims.rhs_contracting)
+        n_batch, n_x = len(dims.lhs_batching), len(left_x)
+        places = [*range(n_batch), *range(n_x, n_x + len(left_y) - n_batch)]
+        of_x, of_y = dict(enumerate(left_x)), dict(zip(places, left_y, strict=True))
+        x = pads.widened(x, {of_x[i]: n for i, n in pads.wanted.items() if i in of_x})
+        y = pads.widened(y, {of_y[i]: n for i, n in pads.wanted.items() if i in of_y})
+        pairs = [*zip(dims[0], dims[1], strict=True), *zip(dims[2], dims[3], strict=True)]
+        y = pads.widened(y, {b: x.axes[a] for a, b in pairs if a in x.axes})
+        x = pads.widened(x, {a: y.axes[b] for a, b in pairs if b in y.axes})
+        axes = {i: y.axes[b] for i, b in of_y.items() if b in y.axes}
+        axes |= {i: x.axes[a] for i, a in of_x.items() if a in x.axes}
+        sides = pads.masked(x, 0, dims.lhs_contracting), pads.masked(y, 0, dims.rhs_contracting)
+        return cls.build(*sides, dot_dimension_numbers=dims, **params), axes
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def numbers(*dims: tuple[int, ...], **params: Any) -> dict[str, Any]:
             return {"dot_dimension_numbers": DotDims(*dims), **params}

@@ -64,6 +64,10 @@ class Factorisation(AnvlOp):
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], **params: Any) -> Any:
         return cls.build(xs[0], **params)
 
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return pads.stacked(cls.build, xs, 2, **params)
+
 
 def _empty_result(type_: Any) -> Value:
     """Result for matrices without elements, which changes nothing."""

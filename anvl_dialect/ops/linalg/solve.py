@@ -81,6 +81,10 @@ class SolveOp(AnvlOp, name="solve"):
         return emit.solve(*with_batch_axis(xs, batched), transpose_a=transpose_a)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return pads.stacked(cls.build, xs, 2, **params)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def params(form: str) -> dict[str, Any]:
             return {"transpose_a": form}

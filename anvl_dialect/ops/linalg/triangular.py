@@ -100,6 +100,10 @@ class TriangularSolveOp(AnvlOp, name="triangular_solve"):
         return cls.build(*with_batch_axis(xs, batched), **params)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return pads.stacked(cls.build, xs, 2, **params)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def params(left: bool, lower: bool, unit: bool, form: str) -> dict[str, Any]:
             return {

@@ -61,6 +61,13 @@ class Cumulative(AnvlOp):
         return cls.build(xs[0], axis=axis + 1, reverse=reverse)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int, reverse: bool = False) -> Any:
+        """Forward, nothing of the padding reaches what is before it."""
+        x = pads.widened(xs[0], pads.wanted)
+        value = pads.masked(x, cls.identity(x.element), (axis,)) if reverse else x.value
+        return cls.build(value, axis=axis, reverse=reverse), x.axes
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.floats(2, 5)], {"axis": 1, "reverse": False}),
@@ -233,6 +240,10 @@ class CumlogsumexpOp(Cumulative, name="cumlogsumexp"):
     singularity_convention = "an infinite element takes the whole derivative, the last of several"
 
     @classmethod
+    def identity(cls, element: Any) -> complex:
+        return float("-inf")
+
+    @classmethod
     def lower(cls, hlo: Any, x: Value, axis: int, reverse: bool = False) -> Value:
         """With the running maximum m: s[i] = exp(m[i-1] - m[i]) s[i-1] + exp(x[i] - m[i])."""
         least = float("-inf")
@@ -327,6 +338,18 @@ class LinearRecurrenceOp(AnvlOp, name="linear_recurrence"):
         cls, xs: Sequence[Value], batched: Sequence[bool], axis: int, reverse: bool = False
     ) -> Value:
         return cls.build(*with_batch_axis(xs, batched), axis=axis + 1, reverse=reverse)
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int, reverse: bool = False) -> Any:
+        """From the end, the padding becomes a recurrence of zeros.
+
+        The last `a` is masked too: nothing is before it, but the op multiplies it with the padding.
+        """
+        (a, b), axes = pads.aligned(xs)
+        if not reverse:
+            return cls.build(a.value, b.value, axis=axis, reverse=False), axes
+        masked = pads.masked(a, 0, (axis,), last=1), pads.masked(b, 0, (axis,))
+        return cls.build(*masked, axis=axis, reverse=True), axes
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

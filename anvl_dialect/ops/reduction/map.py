@@ -87,6 +87,10 @@ class MapOp(AnvlOp, name="map", borrowed=True):
         )
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
+        return pads.elementwise(emit.map, xs, **params)
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         def of_one(x: Value) -> Value:
             return emit.sin(emit.mul(x, x))

@@ -130,6 +130,14 @@ class NormOp(AnvlOp, name="norm"):
         return cls.build(xs[0], axes=tuple(a + 1 for a in axes), order=order, power=power)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axes: Any, order: float, power: int = 1) -> Any:
+        x, left = pads.reduced(xs[0], axes)
+        if order < 0:
+            pads.check_unused([x], axes, f"no element is neutral in a norm of order {order}")
+        operand = pads.masked(x, 0, axes)
+        return cls.build(operand, axes=axes, order=order, power=power), left
+
+    @classmethod
     def powered(
         cls, xs: Sequence[Value], exponent: int, axes: Any, order: float, power: int = 1
     ) -> Value | None:

@@ -74,6 +74,11 @@ class Reduction(AnvlOp):
         return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axes: Any) -> Any:
+        x, left = pads.reduced(xs[0], axes)
+        return cls.build(pads.masked(x, cls.identity(x.element), axes), axes=axes), left
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         array = draw.bools if "float" not in cls.kinds else draw.floats
         return draw.calls(
@@ -375,6 +380,13 @@ class ArgExtremum(AnvlOp):
     @classmethod
     def batch(cls, xs: Sequence[Value], batched: Sequence[bool], axis: int, dtype: str) -> Value:
         return cls.build(xs[0], axis=axis + 1, dtype=dtype)
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axis: int, dtype: str) -> Any:
+        """Ties with the worst value go to a true position, which comes before the padding."""
+        x, left = pads.reduced(xs[0], (axis,))
+        operand = pads.masked(x, cls.worst(x.element), (axis,))
+        return cls.build(operand, axis=axis, dtype=dtype), left
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

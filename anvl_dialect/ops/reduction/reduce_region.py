@@ -102,6 +102,18 @@ class ReduceOp(AnvlOp, name="reduce", borrowed=True):
         return emit.reduce(*arrays, *xs[n:], dimensions=tuple(a + 1 for a in dimensions), body=body)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], dimensions: Any, body: Program) -> Any:
+        n = len(xs) // 2
+        shared = {a: length for x in xs[:n] for a, length in x.axes.items()}
+        pairs = [pads.reduced(pads.widened(x, shared), dimensions) for x in xs[:n]]
+        arrays = [x for x, _ in pairs]
+        why = "it reduces along it with a body whose neutral value is not known"
+        pads.check_unused(arrays, dimensions, why)
+        operands = [x.value for x in (*arrays, *xs[n:])]
+        ys = emit.reduce(*operands, dimensions=dimensions, body=body)
+        return [(y, left) for y, (_, left) in zip(ys, pairs, strict=True)]
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return draw.calls(
             ([draw.floats(2, 5), draw.floats()], {"dimensions": (1,), "body": smooth_max}),

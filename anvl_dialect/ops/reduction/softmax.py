@@ -53,6 +53,16 @@ class Exponentials(AnvlOp):
         return cls.build(xs[0], axes=tuple(a + 1 for a in axes))
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], axes: Any) -> Any:
+        """The exponential of -infinity is 0."""
+        if len(pads.op.results[0].type.shape) < len(xs[0].shape):
+            x, left = pads.reduced(xs[0], axes)
+        else:
+            x = pads.widened(xs[0], pads.wanted)
+            left = x.axes
+        return cls.build(pads.masked(x, float("-inf"), axes), axes=axes), left
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         rows = {"axes": (1,)}
         (first,) = draw.calls(([draw.floats(2, 3)], rows))

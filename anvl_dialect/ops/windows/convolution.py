@@ -7,7 +7,7 @@ Source: StableHLO specification, `convolution`; constraints are cited by its num
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anvl.dialect.core.create import zeros_like
@@ -94,8 +94,42 @@ class ConvolutionOp(Bilinear, name="convolution"):
         return conv.batch_input(*xs) if batched[0] else conv.batch_kernel(*xs)
 
     @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], **params: Any) -> Any:
+        """Batch and output features pass; input features are contracted, with 0 in both."""
+        (x, y), conv = xs, _Conv.of(**params)
+        dims = conv.dims
+        x = pads.widened(x, _renamed(pads.wanted, {dims.output_batch: dims.input_batch}))
+        y = pads.widened(
+            y, _renamed(pads.wanted, {dims.output_feature: dims.kernel_output_feature})
+        )
+        y = pads.widened(y, _renamed(x.axes, {dims.input_feature: dims.kernel_input_feature}))
+        x = pads.widened(x, _renamed(y.axes, {dims.kernel_input_feature: dims.input_feature}))
+        pads.check_unused([x], dims.input_spatial, _SPATIAL)
+        pads.check_unused([y], dims.kernel_spatial, _SPATIAL)
+        if conv.feature_groups > 1 or conv.batch_groups > 1:
+            grouped = "it is split into groups"
+            pads.check_unused([x], (dims.input_batch, dims.input_feature), grouped)
+            pads.check_unused([y], (dims.kernel_input_feature, dims.kernel_output_feature), grouped)
+        z = conv.emit(
+            pads.masked(x, 0, (dims.input_feature,)),
+            pads.masked(y, 0, (dims.kernel_input_feature,)),
+        )
+        return z, {
+            **_renamed(x.axes, {dims.input_batch: dims.output_batch}),
+            **_renamed(y.axes, {dims.kernel_output_feature: dims.output_feature}),
+        }
+
+    @classmethod
     def sample(cls, draw: Any) -> Any:
         return [call for make in (_plain_calls, _group_calls) for call in draw.calls(*make(draw))]
+
+
+_SPATIAL = "a window reaches from true positions into the padding"
+
+
+def _renamed(axes: Mapping[int, Any], names: Mapping[int, int]) -> dict[int, Any]:
+    """The lengths of these axes, by the axes that `names` gives them; others are left out."""
+    return {names[a]: length for a, length in axes.items() if a in names}
 
 
 class _Conv(NamedTuple):

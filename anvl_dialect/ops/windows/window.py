@@ -84,6 +84,11 @@ class Windows(NamedTuple):
             for n, inner, (low, high) in zip(shape, self.base_dilations, self.padding, strict=True)
         ]
 
+    def is_single(self, axis: int) -> bool:
+        """Whether each window has one element along an axis, and each element one window."""
+        steps = self.sizes, self.strides, self.base_dilations
+        return all(of[axis] == 1 for of in steps) and self.padding[axis] == (0, 0)
+
     def counts(self, shape: Sequence[int]) -> list[int]:
         """Number of windows along each axis."""
         spans = [
@@ -296,6 +301,17 @@ class ReduceWindowOp(AnvlOp, name="reduce_window", borrowed=True):
             return batch_of(lambda *vs: _expanded(body, windows, vs), xs, batched, symbols=symbols)
         arrays = with_batch_axis(xs[:n], batched[:n])
         return emit.reduce_window(*arrays, *xs[n:], body=body, **windows.with_batch_axis().params())
+
+    @classmethod
+    def pad_axes(cls, pads: Any, xs: Sequence[Any], body: Program, **params: Any) -> Any:
+        n = len(xs) // 2
+        arrays, axes = pads.aligned(xs[:n])
+        windows = Windows.of(**params)
+        for axis in axes:
+            if not windows.is_single(axis):
+                pads.refuse(axis, "a window reaches from true positions into the padding")
+        operands = [x.value for x in (*arrays, *xs[n:])]
+        return [(y, axes) for y in emit.reduce_window(*operands, body=body, **params)]
 
     @classmethod
     def sample(cls, draw: Any) -> Any:

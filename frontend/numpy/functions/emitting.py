@@ -1,8 +1,10 @@
 """Helpers of `anvl.numpy`: emit an op by name, fill an array, test the kind of a dtype."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
-from anvl.core.promote import constant
+from anvl.core.promote import constant, convert
 from anvl.core.trace_state import current
 from anvl.core.tracer import Tracer
 from anvl.core.tracing import emit
@@ -10,7 +12,7 @@ from anvl.dialect.core.op_registry import OPS
 from anvl.dialect.core.smooth_powers import power_of
 from anvl.dialect.core.types import element_type, kind
 
-__all__ = ["check_real", "filled", "is_kind", "prim", "smooth_power"]
+__all__ = ["check_real", "count_along", "filled", "is_kind", "prim", "smooth_power"]
 
 
 def prim(op: str, *xs: Tracer, **params: Any) -> Any:
@@ -30,6 +32,22 @@ def smooth_power(x: Tracer, exponent: int = 2) -> Tracer | None:
 def filled(x: Tracer, value: complex) -> Tracer:
     """An array like x filled with `value`."""
     return constant(value, x.aval.dtype, x.aval.shape)
+
+
+def count_along(x: Tracer, axes: Sequence[int]) -> Any:
+    """The number of elements of x along axes.
+
+    A number; in a program for all sizes of a bucket a value of it, of the real dtype of x.
+    """
+    trace = current.trace
+    if trace is None or not trace.program.has_buckets:
+        return math.prod(x.shape[a] for a in axes)
+    dtype = x.dtype.type(0).real.dtype
+    count = constant(1, dtype, ())
+    for axis in axes:
+        size = prim("get_dimension_size", x, dimension=axis)
+        count = prim("mul", count, convert(size, dtype))
+    return count
 
 
 def is_kind(x: Tracer, *kinds: str) -> bool:

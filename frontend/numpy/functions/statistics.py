@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import math
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,13 @@ from anvl.numpy.arrays.shaping import broadcast_to, expand_dims
 from anvl.numpy.functions.elementwise import (
     divide,
     mark_weak,
+    maximum,
     multiply,
     real,
     sqrt,
     subtract,
 )
-from anvl.numpy.functions.emitting import is_kind, prim
+from anvl.numpy.functions.emitting import count_along, is_kind, prim
 from anvl.numpy.functions.norms import squared_modulus
 from anvl.numpy.functions.reductions import kept, reduced, sum
 from anvl.runtime import hiding_frames
@@ -32,10 +32,6 @@ from anvl.runtime import hiding_frames
 __all__ = [
     "average", "log_softmax", "logsumexp", "mean", "nanmean", "softmax", "std", "var",
 ]  # fmt: skip
-
-
-def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
-    return math.prod(shape[a] for a in axes)
 
 
 def _floating(function: str, x: Any, dtype: Any) -> tuple[Tracer, np.dtype[Any], bool]:
@@ -59,7 +55,7 @@ def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False
     operand, result, weak = _floating("mean", x, dtype)
     axes = axes_of(axis, operand.ndim, "mean")
     total = reduced("sum", operand, axes, keepdims)
-    return mark_weak(convert(divide(total, _count(operand.shape, axes)), result), weak)
+    return mark_weak(convert(divide(total, count_along(operand, axes)), result), weak)
 
 
 @public("axis", "keepdims")
@@ -120,13 +116,20 @@ def _variance(
     """Variance in the dtype of its computation, dtype of the result, and its weakness."""
     operand, result, weak = _floating(function, x, dtype)
     axes = axes_of(axis, operand.ndim, function)
-    count = _count(operand.shape, axes)
+    count = count_along(operand, axes)
     middle = divide(reduced("sum", operand, axes, True), count)
     off = subtract(operand, middle)
     if is_kind(off, "complex"):
         result = real(operand).dtype
     total = reduced("sum", squared_modulus(off), axes, keepdims)
-    return divide(total, builtins.max(count - ddof, 0)), result, weak
+    return divide(total, _degrees(count, ddof)), result, weak
+
+
+def _degrees(count: Any, ddof: float) -> Any:
+    """Degrees of freedom: at least 0."""
+    if isinstance(count, int):
+        return builtins.max(count - ddof, 0)
+    return maximum(subtract(count, ddof), 0)
 
 
 @public("axis", "dtype", "ddof", "keepdims", "correction")

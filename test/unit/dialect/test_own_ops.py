@@ -183,6 +183,7 @@ def _define(name="mine.refused", base=AnvlOp, **body):
             r"`adjoint` takes \(cls, g, x, y, extra\), but is called with \(cls, g, xs, y\): miss",
         ),
         ({"batch": classmethod(lambda cls, xs: xs[0])}, TypeError, "`batch` takes"),
+        ({"pad_axes": classmethod(lambda cls, xs: xs[0])}, TypeError, "`pad_axes` takes"),
         ({"sample": classmethod(lambda cls: [])}, TypeError, "`sample` takes"),
         (
             {"hlo": "sine", "lower": classmethod(lambda cls, hlo, x: x)},

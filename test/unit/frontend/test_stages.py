@@ -7,7 +7,7 @@ import anvl
 import anvl.numpy as anp
 from anvl import dialect
 
-STAGES = ["anvl", "gradient", "forward", "vectorize", "inline", "constants", "stablehlo"]
+STAGES = ["anvl", "gradient", "forward", "vectorize", "inline", "pad", "constants", "stablehlo"]
 W = np.arange(6, dtype="f4").reshape(3, 2)
 
 

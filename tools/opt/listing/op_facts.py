@@ -9,6 +9,7 @@ from typing import Any
 
 from anvl.dialect.core.families import Creation, Elementwise
 from anvl.dialect.core.op import AnvlOp
+from anvl.dialect.interpreters.pad_axes import can_pad
 
 __all__ = ["facts"]
 
@@ -24,6 +25,7 @@ def facts(op_class: type[AnvlOp]) -> dict[str, str]:
         "adjoint": _derivative(op_class, "adjoint"),
         "tangent": _derivative(op_class, "tangent").partition(":")[0].partition(";")[0],
         "batch": "not needed" if issubclass(op_class, Creation) else _origin(op_class, "batch"),
+        "padding": _padding(op_class),
         "sampled in": _domain(op_class),
         "at corners": op_class.singularity_convention,
     }
@@ -54,6 +56,12 @@ def _derivative(op_class: type[AnvlOp], rule: str) -> str:
         return f"none: {undefined[0]}"
     absent = (f"; none in operand {i}: {why}" for i, why in undefined.items())
     return _origin(op_class, rule) + "".join(absent)
+
+
+def _padding(op_class: type[AnvlOp]) -> str:
+    if not can_pad(op_class):
+        return "refused"
+    return _origin(op_class, "pad_axes") if op_class.has_rule("pad_axes") else "elementwise"
 
 
 def _origin(op_class: type[AnvlOp], rule: str) -> str:
