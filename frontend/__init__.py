@@ -35,12 +35,16 @@ if TYPE_CHECKING:
     from anvl.control_flow.map import associative_scan as associative_scan
     from anvl.control_flow.map import map as map
     from anvl.control_flow.reduce import reduce as reduce
+    from anvl.control_flow.solves import custom_linear_solve as custom_linear_solve
+    from anvl.control_flow.solves import custom_root as custom_root
+    from anvl.core.avals import ShapeDtypeStruct as ShapeDtypeStruct
     from anvl.core.avals import aval as aval
     from anvl.core.config import config as config
     from anvl.core.config import default_device as default_device
     from anvl.core.config import defaults as defaults
     from anvl.core.config import set_default_device as set_default_device
     from anvl.core.config import set_defaults as set_defaults
+    from anvl.core.named_scopes import named_scope as named_scope
     from anvl.dialect.core.errors import AnvlError as AnvlError
     from anvl.dialect.core.errors import BucketError as BucketError
     from anvl.dialect.core.errors import CheckError as CheckError
@@ -57,6 +61,7 @@ if TYPE_CHECKING:
     from anvl.dispatch.jit import clear_caches as clear_caches
     from anvl.dispatch.jit import jit as jit
     from anvl.dispatch.transfers import block_until_ready as block_until_ready
+    from anvl.dispatch.transfers import device_get as device_get
     from anvl.dispatch.transfers import device_put as device_put
     from anvl.effects.callbacks import callback as callback
     from anvl.effects.callbacks import pure_callback as pure_callback
@@ -79,6 +84,7 @@ if TYPE_CHECKING:
     from anvl.runtime import devices as devices
     from anvl.runtime import register_plugin as register_plugin
     from anvl.transforms.checkpoints import checkpoint as checkpoint
+    from anvl.transforms.checkpoints import remat as remat
     from anvl.transforms.closures import closure_convert as closure_convert
     from anvl.transforms.custom_rules import custom_jvp as custom_jvp
     from anvl.transforms.custom_rules import custom_vjp as custom_vjp
@@ -117,6 +123,7 @@ _HOMES = {
     "PluginError": "anvl.runtime",
     "RecompilationWarning": "anvl.recompilation.misses",
     "RuntimeFailure": "anvl.runtime",
+    "ShapeDtypeStruct": "anvl.core.avals",
     "StaleClosureError": "anvl.dialect.core.errors",
     "StaleClosureWarning": "anvl.dialect.core.errors",
     "TraceError": "anvl.dialect.core.errors",
@@ -132,9 +139,12 @@ _HOMES = {
     "closure_convert": "anvl.transforms.closures",
     "config": "anvl.core.config",
     "custom_jvp": "anvl.transforms.custom_rules",
+    "custom_linear_solve": "anvl.control_flow.solves",
+    "custom_root": "anvl.control_flow.solves",
     "custom_vjp": "anvl.transforms.custom_rules",
     "default_device": "anvl.core.config",
     "defaults": "anvl.core.config",
+    "device_get": "anvl.dispatch.transfers",
     "device_put": "anvl.dispatch.transfers",
     "devices": "anvl.runtime",
     "eval_shape": "anvl.dispatch.graph",
@@ -153,11 +163,13 @@ _HOMES = {
     "linear_transpose": "anvl.transforms.linear_transpose",
     "linearize": "anvl.transforms.linearize",
     "map": "anvl.control_flow.map",
+    "named_scope": "anvl.core.named_scopes",
     "print_saved_values": "anvl.transforms.saved_residuals",
     "pure_callback": "anvl.effects.callbacks",
     "reduce": "anvl.control_flow.reduce",
     "scan": "anvl.control_flow.loops",
     "register_plugin": "anvl.runtime",
+    "remat": "anvl.transforms.checkpoints",
     "set_default_device": "anvl.core.config",
     "set_defaults": "anvl.core.config",
     "show_versions": "anvl.installation.versions_report",

@@ -27,10 +27,11 @@ from anvl.dispatch.nested_calls import call_function
 from anvl.passes.functions.inlining import dissolve
 from anvl.passes.functions.symbol_utils import calls_of, terminator_of
 from anvl.runtime import Array
+from anvl.transforms.declare import has_derivative
 
 __all__ = [
     "aligned", "common_result", "declare_control", "emit_choice", "emit_while", "known_scalar",
-    "length_of", "outer_values", "traced_with",
+    "length_of", "outer_values", "result_avals", "traced_with",
 ]  # fmt: skip
 
 
@@ -298,3 +299,11 @@ def declare_control(
         loc=trace.function.location,
     )
     return call_function(trace, fresh, [as_tracer(x) for x in operands], outputs)
+
+
+def result_avals(avals: Sequence[Aval]) -> list[Aval]:
+    """Avals of the results of a loop: its integers are no longer weak.
+
+    See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
+    """
+    return [of if has_derivative(of) else of.strong() for of in avals]

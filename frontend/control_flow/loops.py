@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,30 +10,23 @@ import numpy as np
 import anvl.numpy as anp
 from anvl import tree
 from anvl.control_flow.function_regions import (
-    aligned,
-    declare_control,
     emit_while,
     known_scalar,
-    length_of,
-    outer_values,
+    result_avals,
     traced_with,
 )
 from anvl.control_flow.loop_carry import Carry, Counted
-from anvl.core.arguments import name_of, wrap_plain_leaves
+from anvl.control_flow.segments import checked_unroll, segmented
+from anvl.core.arguments import name_of
 from anvl.core.avals import Aval, aval
 from anvl.core.promote import abstract, as_tracer
-from anvl.core.trace_state import current
 from anvl.core.traced import Traced
 from anvl.core.tracer import Tracer
-from anvl.dialect.control_flow.scan import Scan
 from anvl.dialect.control_flow.while_loop import is_slots
-from anvl.dialect.core.context import context
-from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.params.base import Bool, Int
 from anvl.dialect.core.types import element_type, kind
 from anvl.runtime import hiding_frames
-from anvl.transforms.checkpoints import checkpoint as checkpointed
-from anvl.transforms.declare import check_callable, has_derivative, run
+from anvl.transforms.declare import check_callable, run
 
 __all__ = ["fori_loop", "scan", "while_loop"]
 
@@ -161,20 +152,12 @@ def _while(
             f"anvl.{name}": (Bool if n is True else Int).encode(n) for name, n in options.items()
         }
         operands = [as_tracer(x) for x in carry.operands()]
-        results = _result_avals(carry.avals)
+        results = result_avals(carry.avals)
         found = emit_while(operands, cond, body, carry.avals, results, attributes)
         return tree.unflatten(carry.treedef, found)
 
     in_trace.__name__ = name_of(body_fun)
     return run(in_trace, (init,), {})
-
-
-def _result_avals(avals: Sequence[Aval]) -> list[Aval]:
-    """Avals of the results of a loop: its integers are no longer weak.
-
-    See Note [Ranges of weak arguments] in `frontend/core/ranges.py`.
-    """
-    return [of if has_derivative(of) else of.strong() for of in avals]
 
 
 def _check_condition(f: Callable[..., Any], cond: Traced) -> None:
@@ -198,6 +181,7 @@ def fori_loop(
     body_fun: Callable[..., Any],
     init: Any,
     *,
+    unroll: int | bool | None = None,
     checkpoint: int | str | None = None,
 ) -> Any:
     """Apply `body_fun(i, carry)` for i in `range(lower, upper)`, starting from `init`.
@@ -211,6 +195,7 @@ def fori_loop(
         Maps i (an i32, or an i64 for a wider traced bound) and a carry to the next carry.
     init : pytree
         The first carry.
+    unroll : int or bool, optional
     checkpoint : int or "sqrt", optional
         As in `scan`, for a loop of static length.
 
@@ -222,6 +207,8 @@ def fori_loop(
     ------
     TypeError
         As `while_loop`, or a bound is not an integer.
+    ValueError
+        `unroll` is given where the length is not static.
 
     Examples
     --------
@@ -231,26 +218,47 @@ def fori_loop(
     8.0 12.0
     """
     check_callable("fori_loop", body_fun)
+    steps = checked_unroll("fori_loop", 1 if unroll is None else unroll)
     lower, upper = _maybe_known(lower), _maybe_known(upper)
     known = [_as_bound(name, x) for name, x in (("lower", lower), ("upper", upper))]
     if None in known:
         first, last = known
         start = as_index("lower", lower) if first is None else first
         end = as_index("upper", upper) if last is None else last
+        if steps > 1:
+            raise _bound_unknown(unroll, "lower" if first is None else "upper")
         return _between_traced(start, end, body_fun, init)
 
+    return _between_known(known[0], known[1], body_fun, init, checkpoint, steps)  # type: ignore[arg-type]
+
+
+def _between_known(
+    lower: int,
+    upper: int,
+    body_fun: Callable[..., Any],
+    init: Any,
+    checkpoint: int | str | None,
+    steps: int,
+) -> Any:
     def counted(carry: Any, _: Any) -> Any:
         i, value = carry
         return Counted(i + 1, body_fun(i, value)), None
 
     counted.__name__ = name_of(body_fun)
-    count = max(0, known[1] - known[0])  # type: ignore[operator]
+    count = max(0, upper - lower)
     if count >= 2**31:
         raise ValueError(f"fori_loop: {count} steps exceed the range of i32")
-    start = np.int32(known[0])  # type: ignore[arg-type]
+    start = np.int32(lower)
     carry = Counted(start, init)
-    found, _ = _segmented("fori_loop", counted, carry, None, count, False, checkpoint)
+    found, _ = segmented("fori_loop", counted, carry, None, count, False, checkpoint, steps)
     return found.value
+
+
+def _bound_unknown(unroll: Any, bound: str) -> ValueError:
+    return ValueError(
+        f"fori_loop: unroll={unroll!r} needs bounds that are known while tracing, but {bound} is "
+        "traced; leave out unroll, or make the bound static"
+    )
 
 
 def _between_traced(start: Any, end: Any, body_fun: Callable[..., Any], init: Any) -> Any:
@@ -312,6 +320,7 @@ def scan(
     xs: Any = None,
     length: int | None = None,
     reverse: bool = False,
+    unroll: int | bool = 1,
     *,
     checkpoint: int | str | None = None,
 ) -> tuple[Any, Any]:
@@ -332,6 +341,8 @@ def scan(
         The number of steps; needed where `xs` holds no arrays.
     reverse : bool
         Whether to go from the last element to the first.
+    unroll : int or bool
+        How many steps one iteration of the loop writes out; True for all of them.
     checkpoint : int or "sqrt", optional
         Reverse mode keeps the carry of every k-th step and recomputes k steps at a time; "sqrt"
         takes the root of the number of steps, so that memory grows as the root.
@@ -356,101 +367,5 @@ def scan(
     [1. 3. 6.]
     """
     check_callable("scan", f)
-    return _segmented("scan", f, init, xs, length, reverse, checkpoint)
-
-
-def _segmented(
-    role: str,
-    f: Callable[..., Any],
-    init: Any,
-    xs: Any,
-    length: int | None,
-    reverse: bool,
-    every: int | str | None,
-) -> tuple[Any, Any]:
-    """A scan, or a scan over checkpointed segments of `every` steps and a remainder."""
-    if every is None:
-        return _scanned(role, f, init, xs, length, reverse)
-    count = length_of(role, xs, length)
-    size = _segment(role, every, count)
-    whole = count - count % size
-
-    def steps(carry: Any, part: Any, n: int) -> tuple[Any, Any]:
-        return _scanned(role, f, carry, part, n, reverse)
-
-    def segments(carry: Any, xs: Any) -> tuple[Any, Any]:
-        parts = tree.map(lambda x: _cut(as_tracer(x), whole // size, size), xs)
-        one = checkpointed(functools.partial(steps, n=size))
-        carry, ys = _scanned(role, one, carry, parts, whole // size, reverse)
-        return carry, tree.map(lambda y: y.reshape((whole, *y.shape[2:])), ys)
-
-    def rest(carry: Any, xs: Any) -> tuple[Any, Any]:
-        left = tree.map(lambda x: as_tracer(x)[whole:], xs)
-        return checkpointed(functools.partial(steps, n=count - whole))(carry, left)
-
-    def in_trace(init: Any, xs: Any) -> tuple[Any, Any]:
-        first, second = (rest, segments) if reverse else (segments, rest)
-        carry, early = first(init, xs)
-        carry, late = second(carry, xs)
-        ordered = (late, early) if reverse else (early, late)
-        return carry, tree.map(lambda *ys: anp.concatenate(ys), *ordered)
-
-    in_trace.__name__ = name_of(f)
-    return run(in_trace, (init, xs), {})
-
-
-def _segment(role: str, every: int | str, count: int) -> int:
-    """Number of steps per checkpoint."""
-    if every == "sqrt":
-        return max(1, math.isqrt(max(count, 1)))
-    is_whole = isinstance(every, int | np.integer) and not isinstance(every, bool)
-    if not is_whole or every < 1:  # type: ignore[operator]
-        raise ValueError(
-            f"{role}: checkpoint is {every!r}; give a number of steps of at least 1, or 'sqrt'"
-        )
-    return int(every)
-
-
-def _cut(x: Any, count: int, size: int) -> Any:
-    return x[: count * size].reshape((count, size, *x.shape[1:]))
-
-
-def _scanned(
-    role: str, f: Callable[..., Any], init: Any, xs: Any, length: int | None, reverse: bool
-) -> tuple[Any, Any]:
-    count = length_of(role, xs, length)
-
-    def in_trace(init: Any, xs: Any) -> Any:
-        trace = current.trace
-        assert trace is not None
-        carry = Carry(role, init)
-        leaves, xs_tree = tree.flatten(wrap_plain_leaves(xs))
-        avals = [abstract(x) for x in leaves]
-        members = [aval(a.dtype, a.shape[1:], a.weak_type) for a in avals]
-        x = tree.unflatten(xs_tree, members)
-        step = carry.trace_to_fixed_point(
-            lambda args: traced_with(f, (*args, x), ("carry", "x")), f, pairs=True
-        )
-        outer = outer_values([step])
-        stacked = step.out_avals[len(carry.avals) :]
-        request = {
-            "body": _symbol(aligned(step, outer, [*carry.avals, *stacked])),
-            "carry": Int.encode(len(carry.avals)),
-            "xs": Int.encode(len(leaves)),
-            "length": Int.encode(count),
-            "reverse": Bool.encode(bool(reverse)),
-        }
-        ys = [aval(a.dtype, (count, *a.shape), a.weak_type) for a in stacked]
-        found = declare_control(
-            trace, "scan", Scan.attribute, request,
-            [*carry.avals, *avals, *(x.aval for x in outer)], _result_avals([*carry.avals, *ys]),
-            [*carry.operands(), *leaves, *outer],
-        )  # fmt: skip
-        return tree.unflatten(step.out_tree, found)
-
-    in_trace.__name__ = name_of(f)
-    return run(in_trace, (init, xs), {})
-
-
-def _symbol(name: str) -> ir.Attribute:
-    return ir.FlatSymbolRefAttr.get(name, context())
+    steps = checked_unroll("scan", unroll)
+    return segmented("scan", f, init, xs, length, reverse, checkpoint, steps)

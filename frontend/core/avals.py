@@ -13,7 +13,7 @@ import numpy as np
 from anvl.dialect.core.mlir import ir
 from anvl.dialect.core.types import dtype_name, element_type, kind, numpy_dtype, numpy_of, tensor
 
-__all__ = ["Aval", "aval", "aval_of", "aval_of_type"]
+__all__ = ["Aval", "ShapeDtypeStruct", "aval", "aval_of", "aval_of_type"]
 
 
 class Aval:
@@ -89,6 +89,29 @@ def aval(dtype: object, shape: Sequence[int] | int = (), weak_type: bool = False
     """
     key = numpy_dtype(dtype), _sizes(shape), bool(weak_type)
     return _INTERNED.get(key) or _intern(*key)
+
+
+class _OfJax(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Aval)
+
+
+class ShapeDtypeStruct(metaclass=_OfJax):
+    """`aval` with JAX's name and order of arguments: the shape, then the dtype.
+
+    It makes what `aval` makes, and so `isinstance(x, ShapeDtypeStruct)` holds for every aval.
+
+    >>> ShapeDtypeStruct((2, 3), "f32")
+    f32[2,3]
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak_type: bool
+
+    def __new__(cls, shape: Sequence[int], dtype: object, *, weak_type: bool = False) -> Any:
+        """The aval; errors as of `aval`."""
+        return aval(dtype, shape, weak_type)
 
 
 def aval_of(x: Any, weak_type: bool = False) -> Aval:

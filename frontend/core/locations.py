@@ -8,6 +8,7 @@ from types import CodeType, FrameType
 
 import anvl
 from anvl import runtime
+from anvl.core.trace_state import current
 from anvl.dialect.core.context import context
 from anvl.dialect.core.mlir import ir
 
@@ -60,9 +61,17 @@ def here(depth: int = 1) -> ir.Location:
             internal = _check_file(name)
         if not internal:
             known = _codes.get(id(code)) or _Code(code)
-            return known.locations.get(frame.f_lasti) or known.make(frame.f_lasti)
+            found = known.locations.get(frame.f_lasti) or known.make(frame.f_lasti)
+            return _in_scope(found, current.scope) if current.scope else found
         frame = frame.f_back
     return ir.Location.unknown(context())
+
+
+def _in_scope(location: ir.Location, scope: str) -> ir.Location:
+    """A location with the names of the surrounding scopes before its own."""
+    if not hasattr(location, "child_loc"):
+        return ir.Location.name(scope.rstrip("."), location, context())
+    return ir.Location.name(scope + location.name_str, location.child_loc, context())
 
 
 def user_stack_level() -> int:

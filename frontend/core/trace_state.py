@@ -16,6 +16,7 @@ passes_lock = lock_over_forks()
 
 class _State(threading.local):
     trace: "Trace | None" = None
+    scope: str = ""  # of `named_scope`; ends with a dot
 
 
 current = _State()

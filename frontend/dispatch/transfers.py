@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from anvl import tree
 from anvl.core.promote import abstract, number_value
 from anvl.core.tracer import Tracer
 from anvl.dialect.core.errors import TraceError
 from anvl.runtime import Array, Device, Placement, as_device, hiding_frames, put
 
-__all__ = ["block_until_ready", "device_put"]
+__all__ = ["block_until_ready", "device_get", "device_put"]
 
 
 @hiding_frames
@@ -53,6 +55,35 @@ def device_put(x: Any, device: Device | str | None = None) -> Any:
         )
     place = None if device is None else as_device(device, "device_put").placement
     return tree.map(lambda leaf: _put(leaf, place), x)
+
+
+@hiding_frames
+def device_get(x: Any) -> Any:
+    """The arrays of a pytree as NumPy arrays, of the same shapes and dtypes; waits for them.
+
+    Parameters
+    ----------
+    x : array, number or pytree of these
+
+    Raises
+    ------
+    TypeError
+        A leaf is no array or number.
+    TraceError
+        A leaf is traced.
+
+    Examples
+    --------
+    >>> import anvl, anvl.numpy as np
+    >>> anvl.device_get({"w": np.ones(2)})
+    {'w': array([1., 1.], dtype=float32)}
+    """
+    return tree.map(_get, x)
+
+
+def _get(x: Any) -> Any:
+    abstract(x, "device_get")
+    return np.asarray(x)
 
 
 def _put(x: Any, place: Placement | None) -> Any:

@@ -18,7 +18,7 @@ from anvl.passes.remat import request_of
 from anvl.runtime import hiding_frames
 from anvl.transforms.declare import check_callable, closed_over
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "remat"]
 
 
 @hiding_frames
@@ -82,6 +82,10 @@ def checkpoint(
 
     checkpointed.__doc__ = f"{name_of(f)}, computed again for its gradient."
     return checkpointed
+
+
+#: JAX's other name of `checkpoint`.
+remat = checkpoint
 
 
 def _request(policy: Any, budget: int | str | None) -> Any:

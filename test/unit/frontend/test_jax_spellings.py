@@ -1,6 +1,9 @@
 """JAX's spellings of anvl's parameters, and `has_aux` of each derivative."""
 
 import dataclasses
+import functools
+import re
+from pathlib import Path
 
 import numpy
 import pytest
@@ -249,3 +252,107 @@ def test_a_partial_is_a_container_with_its_function_in_the_structure():
     assert isinstance(doubled, tree_util.Partial)
     assert float(apply(doubled, 2.0)) == 14.0
     assert apply.cache_size() == 1
+
+
+# -- loops that are written out -------------------------------------------------------------------
+
+
+def both(c, x):
+    return c * 0.5 + np.sin(x), {"y": c * x, "none": None, "count": 2}
+
+
+def scanned(x, **options):
+    carry, ys = anvl.scan(both, 0.5, x, **options)
+    return np.sum(ys["y"] * np.arange(7.0)) + carry, ys
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_unrolled_scans_give_what_loops_give(reverse):
+    x = numpy.arange(1.0, 8.0)
+    cases = [{}, {"unroll": 2}, {"unroll": 3}, {"unroll": True}, {"unroll": 50},
+             {"unroll": 2, "checkpoint": 3}]  # fmt: skip
+
+    def all_of_them(x):
+        functions = [functools.partial(scanned, reverse=reverse, **case) for case in cases]
+        return [anvl.value_and_grad(f, has_aux=True)(x) for f in functions]
+
+    (first, slope), *others = anvl.jit(all_of_them)(x)
+    for found, other_slope in others:
+        for a, b in zip(flat(found), flat(first), strict=True):
+            numpy.testing.assert_allclose(a, b, rtol=1e-12)
+        numpy.testing.assert_allclose(other_slope, slope, rtol=1e-12)
+
+
+def test_unrolling_writes_the_steps_out():
+    def text(unroll):
+        f = lambda x: anvl.scan(lambda c, x: (np.sin(c) * x, c), 0.5, x, unroll=unroll)  # noqa: E731
+        return anvl.jit(f).lower(anvl.aval("f64", 7)).mlir("stablehlo")
+
+    # 7 steps are 2 iterations of 3, and one more
+    assert [text(n).count("stablehlo.sine") for n in (1, 3)] == [1, 4]
+
+
+def test_fori_loops_are_unrolled_where_their_bounds_are_known():
+    body = lambda i, y: y * 2 + i  # noqa: E731
+    assert float(anvl.fori_loop(0, 5, body, 1.0, unroll=2)) == 58.0
+    with pytest.raises(ValueError, match=r"fori_loop: unroll=2 needs bounds .* upper is traced"):
+        anvl.jit(lambda n: anvl.fori_loop(0, n, body, 1.0, unroll=2))(3)
+
+
+def test_what_unroll_refuses():
+    x = numpy.arange(3.0)
+    for bad in (0, -1, 1.5, "all"):
+        with pytest.raises(ValueError, match=r"scan: unroll is .*; give the number of steps"):
+            anvl.scan(both, 0.0, x, unroll=bad)
+    with pytest.raises(TypeError, match=r"scan: single returned .*; return a pair"):
+
+        def single(c, x):
+            return c
+
+        anvl.scan(single, 0.0, x, unroll=2)
+    assert flat(anvl.scan(both, 0.5, numpy.zeros(0), unroll=4)[1])[1].shape == (0,)
+
+
+# -- small ones ------------------------------------------------------------------------------------
+
+
+def test_a_named_scope_names_ops_also_of_the_derivative():
+    @anvl.named_scope("attention")
+    def f(x):
+        scores = np.sin(x)
+        with anvl.named_scope("mix"):
+            return np.sum(scores * scores)
+
+    text = anvl.jit(anvl.grad(f)).lower(anvl.aval("f32", 3)).mlir("stablehlo", debug_info=True)
+    assert "%attention.scores = stablehlo.sine" in text
+    assert "%attention.mix" in text
+    assert "attention.scores_adjoint" in text
+    assert "attention" not in anvl.jit(lambda x: np.sin(x)).lower(anvl.aval("f32")).mlir()
+    for bad in ("", 3):
+        with pytest.raises(TypeError, match="named_scope: the name is"), anvl.named_scope(bad):
+            pass
+
+
+def test_avals_arrays_and_checkpoints_by_jax_names():
+    of = anvl.ShapeDtypeStruct((2, 3), "f32", weak_type=False)
+    assert of is anvl.aval("f32", (2, 3))
+    assert isinstance(anvl.eval_shape(lambda x: x, of), anvl.ShapeDtypeStruct)
+    assert not isinstance(X, anvl.ShapeDtypeStruct)
+    assert anvl.remat is anvl.checkpoint
+    found = anvl.device_get({"w": np.ones(2), "n": 3})
+    assert type(found["w"]) is numpy.ndarray
+    assert found["n"] == 3
+    with pytest.raises(TypeError, match="device_get"):
+        anvl.device_get("text")
+
+
+def test_every_name_of_the_page_exists():
+    page = (Path(__file__).parents[3] / "docs" / "coming-from-jax.md").read_text()
+    spellings = page.partition("## JAX's spellings")[2].partition("```")[0]
+    names = set(re.findall(r"`anvl\.([a-zA-Z_.]+)", page))
+    names |= {n for cell in re.findall(r"^\| (.*?) \|", spellings, re.MULTILINE)
+              for n in re.findall(r"`([a-zA-Z_.]+)(?=[(`])", cell)}  # fmt: skip
+    names -= {"static_argnames", "donate_argnums", "donate_argnames", "has_aux"}
+    assert len(names) > 40
+    for name in sorted(names):
+        functools.reduce(getattr, name.split("."), anvl)
