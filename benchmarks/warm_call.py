@@ -60,9 +60,11 @@ def _closures(rounds: int) -> list[Row]:
     """Time that closed-over values add to a call, and to the first call."""
     rate, model = 0.5, SimpleNamespace(scale=2.0, bias=1.0)
     a, b, c = (np.full(8, i, np.float32) for i in range(3))
+    large, larger, largest = (np.full(1024, i, np.float32) for i in range(3))
     of = {
         "3 closed-over numbers": lambda x: x * rate * model.scale + model.bias,
         "3 closed-over NumPy arrays of 32 bytes": lambda x: x + a + b + c,
+        "3 closed-over NumPy arrays of 4 kB": lambda x: x + large + larger + largest,
     }
     jobs: dict[str, Callable[[], Any]] = {}
     for what, f in of.items():

@@ -76,7 +76,8 @@ class Check(NamedTuple):
     """One comparison of the check on a hit.
 
     `kind` is "item" (`holder[key] is value`), "attribute", "cell", "length" (`len(holder) ==
-    value`), "elements" (those of `value`, by identity), or "bytes".
+    value`), "elements" (those of `value`, by identity), or "array" (dtype, shape and, as bytes,
+    content).
     """
 
     path: str
@@ -214,7 +215,8 @@ class _Search:
     def _array(self, x: Any, path: str) -> None:
         value = self.found.values[path] = array_value(x)
         if issubclass(type(x), np.ndarray) and not isinstance(value, Identity):
-            self.found.checks.append(Check(path, "bytes", x, None, x.tobytes()))
+            content = np.ndarray.tobytes(x)
+            self.found.checks.append(Check(path, "array", x, None, content))
 
     def _container(self, x: Any, base: type, path: str, use: Use | None, depth: int) -> None:
         if id(x) in self._visited:
