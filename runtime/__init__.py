@@ -21,11 +21,13 @@ from anvl.runtime.dispatch import (
     begin_tracing,
     clear_caches,
     end_tracing,
+    form_of,
     make_dispatch,
     make_flat_dispatch,
     make_function,
     set_variant,
 )
+from anvl.runtime.dispatch_code import CallSignature
 from anvl.runtime.errors import (
     CacheWarning,
     ForkedProcess,
@@ -71,6 +73,7 @@ __all__ = [
     "Array",
     "ArrayType",
     "CacheWarning",
+    "CallSignature",
     "CallbackError",
     "Client",
     "Device",
@@ -103,6 +106,7 @@ __all__ = [
     "embedded_target",
     "end_tracing",
     "find_plugin",
+    "form_of",
     "has_client",
     "hide_code_of",
     "hide_frames",

@@ -1,7 +1,8 @@
 """The fast path of a compiled function: code generated for its number of arguments.
 
 A call costs a lookup by the (interned) types of its arguments and the execution itself; all other
-cases go to `slow`.  Measurements, and the reasons for this form: Note [Dispatch cost].
+cases go to `slow`.  Measurements, and the reasons for this form: Note [Dispatch cost] in
+`dispatch_code.py`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,18 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from types import CodeType
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from anvl.runtime.array import Array
 from anvl.runtime.client import forked, is_orphan
+from anvl.runtime.dispatch_code import (
+    CallSignature,
+    flat_code,
+    function_code,
+    positional_code,
+    with_names,
+)
 from anvl.runtime.ending import leave_if_ending, on_end
 from anvl.runtime.errors import RuntimeFailure
 from anvl.runtime.executable import Entry
@@ -94,11 +102,10 @@ def _count_context(change: int) -> None:
 
 
 def _program_in_context(caches: dict[Any, dict[Any, Any]], key: Any) -> Any:
-    """The program for a key in this context; None if this thread traces, or there is none."""
+    """The program for a key in this context; `KeyError` if this thread traces, or there is none."""
     if _thread.depth:
-        return None
-    cache = caches.get(_variant_key())
-    return None if cache is None else cache.get(key)
+        raise KeyError
+    return caches[_variant_key()][key]
 
 
 #: Names of arguments for messages, or a function that returns them; None for their positions.
@@ -111,33 +118,58 @@ class Dispatch(NamedTuple):
     Attributes
     ----------
     call
-        The function.  A plain Python function with positional parameters only.
+        The function.
     cache
         From the types of the arguments to an `Entry`; fill it with `install`.
     caches
         By variant (see `set_variant`) such dictionaries; `cache` is that of None.
+    has_single_keys
+        Whether the key is the only type itself, not a tuple.
     """
 
     call: Callable[..., Any]
-    cache: dict[tuple[ArrayType, ...], Any]
-    caches: dict[Any, dict[tuple[ArrayType, ...], Any]]
+    cache: dict[Any, Any]
+    caches: dict[Any, dict[Any, Any]]
+    has_single_keys: bool = False
 
     def install(self, types: Sequence[ArrayType], entry: Entry) -> None:
         """Run `entry` from now on for arguments of these types (without its constants)."""
+        only = entry.out_types[0] if len(entry.out_types) == 1 else None
         # An exact tuple unpacks faster than a named one.
-        self.caches.setdefault(_variant_key(), {})[tuple(types)] = tuple(entry)
+        self.caches.setdefault(_variant_key(), {})[self._key(types)] = (*entry, only)
 
     def forget(self, types: tuple[ArrayType, ...]) -> None:
         """Forget the programs for arguments of these types."""
         for cache in list(self.caches.values()):
-            cache.pop(types, None)
+            cache.pop(self._key(types), None)
 
     def clear(self) -> None:
         """Forget all programs."""
         _clear(self.caches)
 
+    def link(self, form: Any, programs: Dispatch) -> None:
+        """Find the programs of a list's dispatcher for calls of this form (`make_function`)."""
+        variant = _variant_key()
+        forms = self.caches.setdefault(variant, {})
+        if len(forms) >= _MAX_FORMS:  # those of dropped programs are among them
+            forms.clear()
+        forms[form] = programs.caches.setdefault(variant, {})
 
-def _clear(caches: dict[Any, dict[tuple[ArrayType, ...], Any]]) -> None:
+    def unlink(self, programs: Dispatch) -> None:
+        """Undo `link`."""
+        gone = {id(cache) for cache in programs.caches.values()}
+        for forms in list(self.caches.values()):
+            for form in [form for form, cache in list(forms.items()) if id(cache) in gone]:
+                forms.pop(form, None)
+
+    def _key(self, types: Sequence[ArrayType]) -> Any:
+        return types[0] if self.has_single_keys else tuple(types)
+
+
+_MAX_FORMS = 4096
+
+
+def _clear(caches: dict[Any, dict[Any, Any]]) -> None:
     for cache in list(caches.values()):
         cache.clear()
 
@@ -192,31 +224,66 @@ def make_dispatch(
     """
     if n_args < 0 or (n_out is not None and n_out < 0):
         raise ValueError(f"make_dispatch: numbers must not be negative, got {n_args}, {n_out}")
-    return _make_dispatch(_positional_code(n_args, n_out == 1), slow, argument_names)
+    code = positional_code(n_args, n_out == 1)
+    return _make_dispatch(code, slow, argument_names, has_single_keys=n_args == 1)
 
 
-#: Placeholder for a missing argument in the `args` of `make_function`'s `slow`.
+#: Placeholder for a missing argument in the `slots` of `make_function`'s `slow`.
 MISSING = type("Missing", (), {"__repr__": lambda _: "<missing>"})()
 
 
 def make_function(
-    n_args: int,
+    signature: CallSignature,
     slow: Callable[[tuple[Any, ...], tuple[Any, ...], dict[str, Any]], Any],
     *,
     argument_names: Names = None,
+    static_value: Callable[[Any], Any] | None = None,
 ) -> Dispatch:
     """As `make_dispatch`, for a function with a Python signature: any call is accepted.
 
-    `slow(args, rest, keywords)` gets all calls other than those with exactly `n_args` known arrays:
-    `args` has `n_args` entries, `MISSING` for those that were not given.
+    `slow(slots, rest, keywords)` gets all calls for which no program is known: `slots` has an entry
+    for each parameter, `MISSING` for those that were not given; `rest` and `keywords` are what an
+    open signature takes besides.  With static, optional or keyword-only parameters, programs are
+    told by `link`, by the `form_of` a call, in which `static_value` makes a value from any but a
+    plain static argument.
 
     Examples
     --------
     >>> import anvl.runtime as rt
-    >>> rt.make_function(1, lambda args, rest, keywords: (args, rest, keywords)).call(1, 2, k=3)
-    ((1,), (2,), {'k': 3})
+    >>> signature = rt.CallSignature(("x", "n"), 0, 2, (False, True), (False, True))
+    >>> f = rt.make_function(signature, lambda slots, rest, keywords: slots).call
+    >>> f(n=1, x=2), f(3)
+    ((2, 1), (3, <missing>))
     """
-    return _make_dispatch(_function_code(n_args), slow, argument_names)
+    n_arrays = len(signature.arrays)
+    made = _make_dispatch(
+        function_code(signature),
+        slow,
+        argument_names,
+        has_single_keys=n_arrays == 1 and not signature.has_forms,
+        static_value=static_value,
+    )
+    with_names(made.call, signature)  # type: ignore[arg-type]
+    return made
+
+
+#: Classes of static values that are equal only if they are the same for a program.
+_SIMPLE = frozenset(
+    (str, int, bool, bytes, type(None), type(MISSING), FunctionType, BuiltinFunctionType)
+)
+
+
+def form_of(
+    signature: CallSignature, slots: Sequence[Any], static_value: Callable[[Any], Any]
+) -> tuple[Any, ...]:
+    """The form of a call, as generated code computes it: Note [Two keys] in `dispatch_code.py`."""
+    form: list[Any] = []
+    for x, is_static, is_optional in zip(slots, signature.static, signature.optional, strict=True):
+        if is_static:
+            form += [type(x), x if type(x) in _SIMPLE else static_value(x)]
+        elif is_optional:
+            form.append(x is MISSING)
+    return tuple(form)
 
 
 def make_flat_dispatch(
@@ -233,7 +300,7 @@ def make_flat_dispatch(
     >>> rt.make_flat_dispatch(len).call([1, 2, 3])
     3
     """
-    return _make_dispatch(_flat_code(), slow, argument_names)
+    return _make_dispatch(flat_code(), slow, argument_names)
 
 
 def clear_caches() -> None:
@@ -253,14 +320,24 @@ def clear_caches() -> None:
 _calls: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
 
 
-def _make_dispatch(code: CodeType, slow: Callable[..., Any], argument_names: Names) -> Dispatch:
-    cache: dict[tuple[ArrayType, ...], Any] = {}
-    caches: dict[Any, dict[tuple[ArrayType, ...], Any]] = {None: cache}
+def _make_dispatch(
+    code: CodeType,
+    slow: Callable[..., Any],
+    argument_names: Names,
+    *,
+    has_single_keys: bool = False,
+    static_value: Callable[[Any], Any] | None = None,
+) -> Dispatch:
+    cache: dict[Any, Any] = {}
+    caches: dict[Any, dict[Any, Any]] = {None: cache}
     namespace: dict[str, Any] = {
         "cache": cache,
         "caches": caches,
         "program_in_context": _program_in_context,
         "slow": _refuse if is_orphan() else slow,
+        "stale": _is_never_current,
+        "static_value": static_value,
+        "simple": _SIMPLE,
         "tracing": tracing_depth,
         "missing": MISSING,
         "new": object.__new__,
@@ -272,14 +349,24 @@ def _make_dispatch(code: CodeType, slow: Callable[..., Any], argument_names: Nam
     exec(code, namespace)
     call = namespace.pop("call")
     _calls.add(call)
-    return Dispatch(call, cache, caches)
+    return Dispatch(call, cache, caches, has_single_keys)
+
+
+def _is_never_current() -> bool:
+    """The check of captured values where there is no program."""
+    return False
 
 
 def _recovered(
-    error: BaseException, entry: Entry, buffers: Sequence[Any], args: Sequence[Any], names: Names
+    error: BaseException,
+    run: Callable[..., Any],
+    handlers: Sequence[Any],
+    constants: Sequence[Any],
+    args: Sequence[Any],
+    names: Names,
 ) -> Any:
     """The results of a second try, if memory was lacking; else raise what to tell the user."""
-    run, handlers, _, constants, *_ = entry
+    buffers = [*constants, *(x.buffer for x in args if x is not MISSING)]
     try:
         return run_once_more(error, run, buffers, handlers)
     except compat.Failure as last:
@@ -295,7 +382,10 @@ def _explained(
                 f"execute: constant {position} {buffer.aval} {fate_of(buffer)}; "
                 f"do not delete arrays that a compiled function closes over"
             )
-    return execution_failure(error, args, names() if callable(names) else names)
+    known = names() if callable(names) else names
+    if known is not None:
+        known = [name for name, x in zip(known, args, strict=True) if x is not MISSING]
+    return execution_failure(error, [x for x in args if x is not MISSING], known)
 
 
 def _refuse(*_: Any) -> Any:
@@ -330,102 +420,3 @@ on_end(_shut)
 
 if hasattr(os, "register_at_fork"):  # runs after the hook of `client`, which identifies orphans
     os.register_at_fork(after_in_child=_after_fork_in_child)
-
-
-# Note [Dispatch cost]
-# Microseconds a call of an 8x8 addition with 1, 4, 32, 200 arguments, jaxlib 0.10.2 on two
-# cores: 3.0, 3.4, 7.7, 31; of that the execution alone 2.6, 2.9, 6.6, 26.  What made the
-# difference, in the order of its size: one dictionary keyed by a tuple of interned types
-# (against comparing shapes and dtypes); attributes of slots read by code written out for each
-# argument (3 ns each, against 22 ns through `attrgetter`); results made without `__init__`.
-# Looking for a key costs nothing if there is no error, so the tests for "is it an Array" and
-# "is it known" are the two exceptions below.  `slow` is called after they were handled, so
-# that its own errors are not shown as caused by them.
-
-_HEAD = """\
-def call({parameters}):
-    try:
-        entry = program_in_context(caches, {key}) if tracing[0] else cache[{key}]
-    except (KeyError, AttributeError):
-        entry = None
-    if entry is None or (entry[5] is not None and not entry[5]()):
-        try:
-            return slow({arguments})
-        except Exception as error:
-            hide_frames(error)
-            raise
-    run, handlers, types, constants, rebuild, _ = entry
-    buffers = [{buffers}]
-    if constants:
-        buffers[:0] = constants
-    try:
-        results = run(buffers).consume_with_handlers(handlers)
-    except compat.Failure as error:
-        results = recover(error, entry, buffers, {all})
-"""
-_MANY = """\
-    if len(types) == 1:
-        [buffer] = results
-        array = new(Array)
-        array.buffer = buffer
-        array.aval = types[0]
-        return array if rebuild is None else rebuild([array])
-    arrays = []
-    for buffer, aval in zip(results, types):
-        array = new(Array)
-        array.buffer = buffer
-        array.aval = aval
-        arrays.append(array)
-    return tuple(arrays) if rebuild is None else rebuild(arrays)
-"""
-_ONE = """\
-    [buffer] = results
-    array = new(Array)
-    array.buffer = buffer
-    array.aval = types[0]
-    return array if rebuild is None else rebuild([array])
-"""
-
-
-@functools.lru_cache(maxsize=256)
-def _positional_code(n_args: int, has_one_result: bool) -> CodeType:
-    names = [f"a{i}" for i in range(n_args)]
-    everything = "".join(f"{name}, " for name in names)
-    head = _HEAD.format(
-        parameters=everything + "/" if names else "",
-        arguments=everything,
-        key="(" + "".join(f"{name}.aval, " for name in names) + ")",
-        buffers=", ".join(f"{name}.buffer" for name in names),
-        all=f"({everything})",
-    )
-    source = head + (_ONE if has_one_result else _MANY)
-    return compile(source, f"<anvl dispatch of {n_args} arguments>", "exec")
-
-
-@functools.lru_cache(maxsize=256)
-def _function_code(n_args: int) -> CodeType:
-    names = [f"a{i}" for i in range(n_args)]
-    everything = "".join(f"{name}, " for name in names)
-    head = _HEAD.format(
-        parameters="".join(f"{name}=missing, " for name in names)
-        + ("/, " if names else "")
-        + "*rest, **keywords",
-        arguments=f"({everything}), rest, keywords",
-        key="(" + "".join(f"{name}.aval, " for name in names) + ")",
-        buffers=", ".join(f"{name}.buffer" for name in names),
-        all=f"({everything})",
-    )
-    source = head.replace("entry = ", "entry = None if rest or keywords else ", 1) + _MANY
-    return compile(source, f"<anvl function of {n_args} arguments>", "exec")
-
-
-@functools.lru_cache(maxsize=1)
-def _flat_code() -> CodeType:
-    head = _HEAD.format(
-        parameters="args, /",
-        arguments="args",
-        key="tuple([a.aval for a in args])",
-        buffers="a.buffer for a in args",
-        all="args",
-    )
-    return compile(head + _MANY, "<anvl dispatch of a list>", "exec")

@@ -14,25 +14,30 @@ from typing import Any, NamedTuple
 
 from anvl.core.arguments import StaticValue
 
-__all__ = ["CallForm"]
+__all__ = ["CallForm", "OwnSignature", "own_signature"]
 
 _Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-class _Signature(NamedTuple):
-    """Signature of a function itself, ignoring what it wraps: names by position, and defaults."""
+class OwnSignature(NamedTuple):
+    """Signature of a function itself, ignoring what it wraps: names by position, and defaults.
+
+    With `is_open` it takes any number of arguments, or Python does not know.
+    """
 
     names: tuple[str, ...]
     n_positional_only: int
     defaults: Mapping[str, Any]
+    keyword_only: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 class CallForm:
     """Canonicalize the calls of a function with these static arguments."""
 
     def __init__(self, f: Callable[..., Any], static: frozenset[str], ours: bool) -> None:
-        own = _signature(f)
-        self._names, self._n_positional_only, defaults = own
+        self.signature = own = own_signature(f)
+        self._names, self._n_positional_only, defaults, *_ = own
         self._static = static
         # In anvl's own functions numbers take their dtypes from arrays beside them: they stay
         # arguments.
@@ -48,7 +53,7 @@ class CallForm:
             return args, kwargs
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         for name, default in self._defaults.items():
-            if name in given and self._is_default(name, given[name], default):
+            if name in given and self._equals(name, given[name], default):
                 del given[name]
         front = []
         for name in names:
@@ -63,7 +68,11 @@ class CallForm:
         taken = self._names[: max(n_args, self._n_positional_only)]
         return not any(name in kwargs for name in taken)
 
-    def _is_default(self, name: str, value: Any, default: Any) -> bool:
+    def is_default(self, name: str, value: Any) -> bool:
+        """Whether an argument is left out, as it equals its default."""
+        return name in self._defaults and self._equals(name, value, self._defaults[name])
+
+    def _equals(self, name: str, value: Any, default: Any) -> bool:
         if type(value) is not type(default):
             return False
         if name not in self._static and type(value) not in _NUMBERS:
@@ -77,23 +86,41 @@ class CallForm:
 _NUMBERS = (bool, int, float, complex, type(None))
 
 
-def _signature(f: Callable[..., Any]) -> _Signature:
-    """The signature of f itself; empty if Python cannot determine it."""
+def own_signature(f: Callable[..., Any]) -> OwnSignature:
+    """The signature of f itself; open and empty if Python cannot determine it."""
     if isinstance(f, MethodType):
-        names, n_positional_only, defaults = _signature(f.__func__)
-        return _Signature(names[1:], max(n_positional_only - 1, 0), defaults)
+        own = own_signature(f.__func__)
+        n_positional_only = max(own.n_positional_only - 1, 0)
+        return own._replace(names=own.names[1:], n_positional_only=n_positional_only)
     if isinstance(f, FunctionType):
-        code, values = f.__code__, f.__defaults__ or ()
-        names = code.co_varnames[: code.co_argcount]
-        defaults = dict(zip(names[len(names) - len(values) :], values, strict=True))
-        return _Signature(names, code.co_posonlyargcount, {**defaults, **(f.__kwdefaults__ or {})})
+        return _of_function(f)
     try:
-        parameters = list(inspect.signature(f, follow_wrapped=False).parameters.values())
+        signature = inspect.signature(f, follow_wrapped=False)
     except (TypeError, ValueError):
-        return _Signature((), 0, {})
+        return OwnSignature((), 0, {}, is_open=True)
+    return _of_callable(signature)
+
+
+def _of_function(f: FunctionType) -> OwnSignature:
+    code, values, n = f.__code__, f.__defaults__ or (), f.__code__.co_argcount
+    names = code.co_varnames[:n]
+    defaults = dict(zip(names[n - len(values) :], values, strict=True))
+    return OwnSignature(
+        names,
+        code.co_posonlyargcount,
+        {**defaults, **(f.__kwdefaults__ or {})},
+        code.co_varnames[n : n + code.co_kwonlyargcount],
+        bool(code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)),
+    )
+
+
+def _of_callable(signature: inspect.Signature) -> OwnSignature:
+    parameters = list(signature.parameters.values())
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return _Signature(
+    return OwnSignature(
         tuple(p.name for p in parameters if p.kind in positional),
         sum(p.kind is p.POSITIONAL_ONLY for p in parameters),
         {p.name: p.default for p in parameters if p.default is not p.empty},
+        tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),
+        any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters),
     )

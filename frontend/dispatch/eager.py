@@ -27,7 +27,7 @@ def public(*static: str) -> Callable[[_F], _F]:
 
     def decorate(f: _F) -> _F:
         eager = Jit(f, Parameters(f, static))
-        # Without static parameters, a call on arrays alone is generated code: no method call.
+        # Generated code costs time to make, which the import should not take for all of them.
         function = _recording(f, eager) if static else eager.function(f)
         function.eager = eager  # type: ignore[attr-defined]
         function.traced = f  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import weakref
 from collections.abc import Callable, Mapping
 from types import MethodType
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from anvl import tree
 from anvl.core import config
-from anvl.core.argument_arrays import arrays_of, converted
+from anvl.core.argument_arrays import arrays_of
 from anvl.core.arguments import Arguments, Parameters, StaticArguments, input_names, name_of
 from anvl.core.call_forms import CallForm
 from anvl.core.importing import load_module
@@ -20,6 +21,7 @@ from anvl.core.spellings import ArgumentSpellings, united
 from anvl.core.trace_state import current
 from anvl.core.traced import Traced, trace_call
 from anvl.core.tracing import Trace
+from anvl.dispatch.call_slots import CallSlots, Link, signature_of
 from anvl.dispatch.jit_options import (
     MAX_PROGRAMS,
     PLAIN,
@@ -32,14 +34,12 @@ from anvl.dispatch.program_table import Kept, ProgramTable, structure_of_arrays
 from anvl.recompilation.key_differences import Key
 from anvl.recompilation.misses import Attempt, CacheInfo, MissLog
 from anvl.runtime import (
-    MISSING,
     Array,
     ArrayType,
     Device,
     hide_frames,
     hiding_frames,
     make_dispatch,
-    make_function,
 )
 from anvl.runtime import (
     clear_caches as clear_dispatchers,
@@ -55,8 +55,6 @@ __all__ = ["Jit", "clear_caches", "evaluate", "jit"]
 
 # The compiler is imported with the first program: it takes a twentieth of importing anvl.
 _loaded: Callable[[str], Any] = functools.cache(load_module)
-
-_MISS = object()
 
 
 class Jit:
@@ -76,14 +74,15 @@ class Jit:
         self._f = f
         self._static = static if isinstance(static, StaticArguments) else StaticArguments(f, static)
         self._options = options
-        # Generated code by the number of arguments, for arrays alone: anvl.runtime.dispatch.
+        # Generated code by the number of arguments, for functions that take any number.
         self._calls: dict[int, Any] = {}
+        # The generated function, for those with parameters of their own.
+        self._call: Callable[..., Any] | None = None
+        self._slots: CallSlots | None = None
         # Programs by the structure of the arguments and the static values.
         self._tables: dict[Any, ProgramTable] = {}
         # Dispatchers by the number of arrays, for calls with arrays alone, to be told of programs.
         self._dispatches: dict[int, list[Any]] = {}
-        # Generated code that returns `_MISS` where it knows no program, for converted arguments.
-        self._known_calls: dict[int, Any] = {}
         self._recency = Recency(options.cache_size)
         self._call_form: CallForm | None = None
         self._policy = on_stale_closure
@@ -94,15 +93,29 @@ class Jit:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if kwargs:
-                return self._slow(args, kwargs)
-            call = self._calls.get(len(args))
+            call = self._call
             if call is None:
-                call = self._make_call(len(args))
-            return call(*args)
+                call = self._call = self._any_call()
+            return call(*args, **kwargs)
         except Exception as error:
             hide_frames(error)
             raise
+
+    def _any_call(self) -> Callable[..., Any]:
+        """The generated function, or one that takes any number of arguments."""
+        if not self.form().signature.is_open:
+            function = self.function()
+            if function is not self:
+                return function
+        return self._call_by_number
+
+    def _call_by_number(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return self._slow(args, kwargs)
+        call = self._calls.get(len(args))
+        if call is None:
+            call = self._make_call(len(args))
+        return call(*args)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -184,69 +197,27 @@ class Jit:
         self._reads = None
         self._recency.clear()
         self._staleness = None
-        for dispatches in self._dispatches.values():
-            for dispatch in dispatches:
-                dispatch.clear()
+        if self._slots is not None:
+            self._slots.clear()
+        for dispatch in itertools.chain(*self._dispatches.values()):
+            dispatch.clear()
 
     def function(self, in_trace: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The function for users; while a trace is active, it calls `in_trace` if given.
 
-        For a function of n plain positional arguments it is the generated code itself, which saves
-        a method call (0.35 us, a tenth of a call).
+        It is generated code with the parameters of the function, so that Python itself puts
+        keywords in their places; that saves a method call, too (0.35 us, a tenth of a call).
         """
-        n_args = self._static.n_plain
-        if n_args is None:
-            return self
-        names = functools.partial(_names_of, self._f, n_args)
-        dispatch = make_function(
-            n_args, functools.partial(self._spread, in_trace or self), argument_names=names
-        )
-        self._attach(n_args, dispatch)
-        call = functools.update_wrapper(dispatch.call, self._f, updated=())
+        if self._slots is None:
+            signature = signature_of(self._static, self.form())
+            if signature is None:
+                return self
+            self._slots = CallSlots(signature, self)
+        call = functools.update_wrapper(self._slots.function(in_trace), self._f, updated=())
+        call.__qualname__ = getattr(self._f, "__qualname__", name_of(self._f))
         for name in ("lower", "trace", "cache_size", "cache_info", "clear_cache"):
             setattr(call, name, getattr(self, name))
         return call
-
-    def _spread(
-        self,
-        in_trace: Callable[..., Any],
-        args: tuple[Any, ...],
-        rest: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        """The slow path of `function`, with arguments as Python passed them."""
-        trace = current.trace
-        if args and args[-1] is MISSING:
-            args = args[: next(i for i, x in enumerate(args) if x is MISSING)]
-        try:
-            if not (rest or kwargs or trace):
-                found = self._run_converted(args)
-                if found is not _MISS:
-                    return found
-            return (self if trace is None else in_trace)(*args, *rest, **kwargs)
-        except Exception as error:
-            hide_frames(error)
-            raise
-
-    def _run_converted(self, args: tuple[Any, ...]) -> Any:
-        """Convert numbers and NumPy arrays, and run the program for them; `_MISS` if there is none.
-
-        A miss goes on with the arguments as they were given: only they tell which arrays decide
-        where the program runs.
-        """
-        if self._options is not PLAIN:
-            return _MISS
-        try:
-            arrays = converted(args, isinstance(self._static, Parameters))
-        except OverflowError:  # the slow path raises it with the name of the argument
-            return _MISS
-        if arrays is None:
-            return _MISS
-        call = self._known_calls.get(len(args))
-        if call is None:
-            dispatch = self.dispatcher(len(args), lambda *_: _MISS)
-            call = self._known_calls[len(args)] = dispatch.call
-        return call(*arrays)
 
     def staleness(self) -> Staleness | None:
         """The record of the values that the function closes over; None without a policy."""
@@ -269,10 +240,10 @@ class Jit:
         names = functools.partial(_names_of, self._f, n_args)
         dispatch = make_dispatch(n_args, None, slow, argument_names=names)
         if all(i >= n_args for i in self._static.positions):
-            self._attach(n_args, dispatch)
+            self.attach(n_args, dispatch)
         return dispatch
 
-    def _attach(self, n_args: int, dispatch: Any) -> None:
+    def attach(self, n_args: int, dispatch: Any) -> None:
         """Register generated code for n arrays with the programs for n arrays."""
         self._dispatches.setdefault(n_args, []).append(dispatch)
         if self._tables:
@@ -280,11 +251,16 @@ class Jit:
             if known is not None:
                 known.add(dispatch)
 
-    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        arguments = self._static.split(*self._form().of(args, kwargs))
+    def _slow(self, args: tuple[Any, ...], kwargs: dict[str, Any], link: Link | None = None) -> Any:
+        """Any call; the next one like it is found through the `link`, if given."""
+        canonical = self.form().of(args, kwargs)
+        arguments = self._static.split(*canonical)
         if current.trace is not None:
             return self._call_in_trace(current.trace, arguments)
-        return self._table(arguments.treedef, arguments.static).call(arguments)
+        table = self._table(arguments.treedef, arguments.static)
+        if link is not None:
+            link.to(canonical, table)
+        return table.call(arguments)
 
     def arrays_of(self, arguments: Arguments) -> list[Array]:
         """The arguments as arrays, where the program will run."""
@@ -329,7 +305,8 @@ class Jit:
             attempt.shared()
         return program, captured
 
-    def _form(self) -> CallForm:
+    def form(self) -> CallForm:
+        """The canonical form of calls."""
         form = self._call_form
         if form is None:
             static = self._static
@@ -366,6 +343,11 @@ class Jit:
         for place, old in recency.dropped():
             place.drop(old)
         return kept
+
+    def forget(self, table: ProgramTable) -> None:
+        """Forget the calls that are found by a table, which has no program left."""
+        if self._slots is not None:
+            self._slots.forget(table)
 
     def _call_in_trace(self, trace: Trace, arguments: Arguments) -> Any:
         """Trace into a function of the surrounding program, once, and call that."""

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from anvl.dispatch.executables import Program
     from anvl.dispatch.jit import Jit
 
-__all__ = ["Kept", "ProgramTable", "structure_of_arrays"]
+__all__ = ["MISS", "Kept", "ProgramTable", "structure_of_arrays"]
 
-_MISS = object()
+#: What a dispatcher of leaves returns that knows no program for them.
+MISS = object()
 _ELSEWHERE = "elsewhere"
 _MAX_FORMER = 4  # programs kept for values that a function closed over before
 
@@ -53,8 +54,8 @@ class ProgramTable:
         # Programs for other values of what the function closes over.
         self._former: dict[tuple[Any, ...], list[tuple[Program, Captured]]] = {}
         # Dispatchers that are told of the programs.
-        self._leaves_dispatch = make_flat_dispatch(self._refuse, argument_names=self._names)
-        self._dispatches: list[Any] = [self._leaves_dispatch]
+        self.leaves_dispatch = make_flat_dispatch(self._refuse, argument_names=self._names)
+        self._dispatches: list[Any] = [self.leaves_dispatch]
 
     def __len__(self) -> int:
         """The programs; all sizes of a bucket have one."""
@@ -74,7 +75,7 @@ class ProgramTable:
         return input_names(self._owner._f, Arguments([], treedef, static))
 
     def _refuse(self, leaves: Sequence[Any]) -> Any:
-        return _MISS
+        return MISS
 
     def call(self, arguments: Arguments) -> Any:
         """Run the program for these arguments; trace and compile it first if there is none."""
@@ -84,8 +85,8 @@ class ProgramTable:
         key: tuple[Any, ...] = (_ELSEWHERE, *types)
         kept = self.programs.get(key) if _is_open(arguments) else None
         if kept is None:
-            found = self._leaves_dispatch.call(arrays)
-            if found is not _MISS:
+            found = self.leaves_dispatch.call(arrays)
+            if found is not MISS:
                 return found
             key, kept = types, self.programs.get(types)
         if kept is None:
@@ -202,6 +203,7 @@ class ProgramTable:
         """Drop a table without programs: there may be any number of static values."""
         if not self.programs and self._owner._tables.get(self._key) is self:
             del self._owner._tables[self._key]
+            self._owner.forget(self)
 
 
 def _is_open(arguments: Arguments) -> bool:
